@@ -142,6 +142,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit status."""
     _settle_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] in ([], ["help"]):
+        # `help run` says what `run --help` says.
+        arguments = [*arguments[1:2], "--help"]
     if not os.environ.get("RINGMASTER_DEBUG"):
         sys.excepthook = _report_fault
     # Before numpy comes: on matrices as small as ours its linear algebra's threads only wait, and burn the cores that

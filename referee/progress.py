@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 AFTER_S = 2.0
@@ -30,6 +32,31 @@ def along(items: Iterable[Item], count: int, clock: Callable[[], float] = time.m
             yield item
     finally:
         wipe()
+
+
+@contextmanager
+def at_work(every_s: float = 1.0) -> Iterator[None]:
+    """Show meanwhile for how long it has been at work, where nothing else shows how far it is."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    over, began = threading.Event(), time.monotonic()
+
+    def tick() -> None:
+        while not over.wait(every_s):
+            took_s = time.monotonic() - began
+            if took_s >= AFTER_S and not _drawn:
+                # The line is left at its beginning: whatever is printed next replaces it.
+                print(f"\r[{took_s:.0f} s]\r", end="", file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=tick, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        print("\r          \r", end="", file=sys.stderr, flush=True)
 
 
 def wipe() -> None:

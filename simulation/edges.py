@@ -18,16 +18,16 @@ _GRAIN_S = 0.012  # usual time between two edges of the light barrier
 _LONGEST_GAP_S = 0.11
 
 
-def edges_of(script: Script, seed: int, start_ns: int) -> tuple[Edge, ...]:
+def edges_of(script: Script, seed: int, start_ns: int, *, tilted: bool = False) -> tuple[Edge, ...]:
     """Give all edges in the order of time, on the lines that `hardware.bell.bell` and `hardware.sand.sandtimer` name.
 
-    start_ns: when the script begins, ns on the monotonic clock.
+    start_ns: when the script begins, ns on the monotonic clock. tilted: how the sandtimer's tilt switch is then.
     """
     rng = random.Random(seed)
     edges: list[Edge] = []
     flips = sorted((action for action in script.actions if isinstance(action, Flip)), key=lambda flip: flip.at_s)
     for number, flip in enumerate(flips):
-        edges += _tilt(rng, flip, start_ns, tilted=number % 2 == 0)
+        edges += _tilt(rng, flip, start_ns, tilted=(number % 2 == 0) is not tilted)
         following = flips[number + 1].at_s - TURN_S if number + 1 < len(flips) else script.length_s
         edges += sand(rng, start_ns + _ns(flip.at_s), min(flip.runs_s, following - flip.at_s))
     for action in script.actions:

@@ -15,10 +15,10 @@ from simulation.art import AnyDeck, CardArt, art_of
 from simulation.hand_art import HandArt
 from simulation.hand_art import hand_art as drawn_hand
 from simulation.layers import StillLayer
-from simulation.motion import FLAT, PINCH, CardNow, Motion
+from simulation.motion import FLAT, PINCH, TURN_S, CardNow, Motion
 from simulation.pieces import Patch, marker_piece, marker_places, patch_of, piece_patch
 from simulation.props import draw_bell, draw_sandtimer
-from simulation.script import Script
+from simulation.script import Flip, Script
 from simulation.surface import light_over, surface
 from simulation.view import Image, Look, Place, view_of
 from simulation.waits import Waits
@@ -49,9 +49,9 @@ class Shots:
 class LiveTable:
     """A table on which a script happens; frame 0 begins with it.
 
-    start_ns: when the script begins, ns on the monotonic clock. waits: where the script's people wait; nowhere, unless
-    whoever plays the table lets them go on. disguise: gives the art that is to be seen instead of the deck's; None:
-    that is. Not to be used from two threads at once.
+    start_ns: when the script begins, ns on the monotonic clock. waits: whether people wait where the script says so;
+    they do not, unless whoever plays the table lets them go on. disguise: gives the art that is to be seen instead of
+    the deck's; None: that is. Not to be used from two threads at once.
     """
 
     def __init__(
@@ -100,6 +100,22 @@ class LiveTable:
         table.waits = self.waits
         return table
 
+    def hold(self, now_ns: int) -> None:
+        """Stop the script at `now_ns`, or when the sand that runs then has run out: nobody can stop that."""
+        now_s = self.seconds(now_ns)
+        runs = [act for act in self.script.actions if isinstance(act, Flip)]
+        out_s = next((act.at_s + act.runs_s for act in runs if -TURN_S <= now_s - act.at_s < act.runs_s), now_s)
+        self.waits.hold(now_ns - self.start_ns + round((out_s - now_s) * SECOND_NS))
+
+    def release(self, now_ns: int) -> None:
+        """Let a script that was stopped go on."""
+        self.waits.release(now_ns - self.start_ns)
+
+    @property
+    def held(self) -> bool:
+        """Whether the script was stopped and has not gone on."""
+        return self.waits.held
+
     @property
     def frames(self) -> int:
         """How many frames the script has."""
@@ -110,7 +126,7 @@ class LiveTable:
         return self.start_ns + round((index + 1) * SECOND_NS / self.shots.frames_per_s)
 
     def seconds(self, t_ns: int) -> float:
-        """Give a time of the monotonic clock as seconds of the script."""
+        """Give a time of the monotonic clock as seconds of the script, which stand still while people wait."""
         return self.waits.script_ns(t_ns - self.start_ns) / SECOND_NS
 
     def prepare(self) -> None:

@@ -44,7 +44,7 @@ class PinMover:
     """Moves mock pins as edges say, on a thread of its own or step by step.
 
     edges: in the order of time; those of lines that `specs` does not have are left out. clock: monotonic, ns. due:
-    gives when an edge of the script comes, ns; None: nobody knows yet.
+    gives when an edge of the script comes, ns; None: nobody knows yet. levels: whether a line it moved is active.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class PinMover:
         self._clock = clock
         self._due = due
         self._next = 0
+        self.levels: dict[str, bool] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="pins", daemon=True)
 
@@ -84,6 +85,7 @@ class PinMover:
             if not isinstance(mock, StampedPin):
                 raise TypeError("only the pins of simulation.pins.pin_factory can be moved at a given time")
             mock.move(due_ns, edge.active is pin.active_high)
+            self.levels[edge.line] = edge.active
             self._next += 1
             moved += 1
         return moved

@@ -16,15 +16,18 @@ _LEAD_NS = SECOND_NS // 2  # a camera draws its frames so much ahead of the cloc
 class Waits:
     """Brings the clock and a script's time together. at_s: when people wait, s of the script, in order.
 
-    Clock times, ns, count from the script's beginning. `go_on` may be called from any thread.
+    Clock times, ns, count from the script's beginning. `go_on` may be called from any thread. Everything may be held at
+    any instant besides, by one thread.
     """
 
     def __init__(self, at_s: Sequence[float] = ()) -> None:
         self._at_ns = [round(at * SECOND_NS) for at in at_s]
         self._waited_ns: list[int] = []
+        self._holds: tuple[tuple[int, int | None], ...] = ()  # since when, and until when, on the clock
 
     def script_ns(self, clock_ns: int) -> int:
         """Give the script's time at a time of the clock."""
+        clock_ns = self._unheld_ns(clock_ns)
         late_ns = 0
         for at_ns, waited_ns in self._known():
             begin_ns = at_ns + late_ns
@@ -38,20 +41,47 @@ class Waits:
     def clock_ns(self, script_ns: int, now_ns: int) -> int | None:
         """Give when something of the script happens, as far as that is known at `now_ns`; None: people wait."""
         late_ns, decided = 0, len(self._waited_ns)
+        now_ns = self._unheld_ns(now_ns)
         for number, (at_ns, waited_ns) in enumerate(self._known()):
             if script_ns <= at_ns:
                 break
             if number >= decided and now_ns < at_ns + late_ns + waited_ns:
                 return None
             late_ns += waited_ns
-        return script_ns + late_ns
+        due_ns = script_ns + late_ns
+        for begin_ns, end_ns in self._holds:
+            if due_ns >= begin_ns:
+                if end_ns is None:
+                    return None
+                due_ns += end_ns - begin_ns
+        return due_ns
+
+    @property
+    def held(self) -> bool:
+        """Whether everything is held, or will be."""
+        return bool(self._holds) and self._holds[-1][1] is None
+
+    def hold(self, begin_ns: int) -> None:
+        """Let everything stand still from a time of the clock on."""
+        if not self.held:
+            self._holds = (*self._holds, (begin_ns, None))
+
+    def release(self, end_ns: int) -> None:
+        """Let everything that is held move again from a time of the clock on."""
+        if self.held:
+            *before, (begin_ns, _) = self._holds
+            self._holds = (*before, (begin_ns, max(begin_ns, end_ns)))
+
+    def _unheld_ns(self, clock_ns: int) -> int:
+        held = (max(0, (clock_ns if end is None else min(clock_ns, end)) - begin) for begin, end in self._holds)
+        return clock_ns - sum(held)
 
     def go_on(self, now_ns: int) -> None:
         """Let people go on who wait, or who are about to wait next."""
         number = len(self._waited_ns)
         if number < len(self._at_ns):
             begin_ns = self._at_ns[number] + sum(self._waited_ns)
-            self._waited_ns.append(min(LONGEST_NS, max(0, now_ns + _LEAD_NS - begin_ns)))
+            self._waited_ns.append(min(LONGEST_NS, max(0, self._unheld_ns(now_ns) + _LEAD_NS - begin_ns)))
 
     def _known(self) -> Iterator[tuple[int, int]]:
         """Give each wait with how long it is, at most where that is not decided."""

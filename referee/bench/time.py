@@ -99,7 +99,7 @@ def measure_time(setup: TimeSetup) -> Delays:
     buffer = FrameBuffer(SECOND_NS)
     tap = FrameTap(buffer, queue.source("camera"))
     opener = (
-        (lambda: SimulatedCamera(table))
+        (lambda: SimulatedCamera(lambda: table))
         if table is not None and setup.camera == SIMULATED
         else (lambda: open_camera(setup.camera, CameraSettings()))
     )
@@ -176,7 +176,7 @@ def bell_at_work(setup: TimeSetup, table: LiveTable | None, queue: EventQueue) -
         table.start_ns = time.monotonic_ns() + 500 * MS
     if table is not None and setup.pins == SIMULATED:
         side = EdgeSide(table, 1, queue)
-        mover = side.begin()
+        mover = side.begin(table)
         side.bell.start()
         mover.start()
         try:

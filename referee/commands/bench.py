@@ -23,7 +23,7 @@ from referee.commands import (
 )
 from referee.errors import BadInputError
 from referee.output import complain
-from referee.progress import along
+from referee.progress import along, at_work
 
 SUMMARY = "measure how fast and how well Ringmaster reads"
 
@@ -113,7 +113,8 @@ def _add_keep(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run one bench."""
-    status: int = args.bench(args)
+    with at_work():
+        status: int = args.bench(args)
     return status
 
 

@@ -7,8 +7,9 @@ from collections import Counter
 from typing import Any
 
 from referee.arguments import seed
-from referee.bench.report import print_line
+from referee.bench.report import print_line, say
 from referee.errors import BadInputError
+from referee.progress import along
 
 
 def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -44,19 +45,19 @@ def _guard(args: argparse.Namespace) -> int:
         return named and one.after_s is not None and one.after_s <= IN_TIME_S
 
     rows: dict[str, Counter[str]] = {}
-    for one in cause_mishaps(args.mishaps, args.seed):
+    for one in along(cause_mishaps(args.mishaps, args.seed), args.mishaps):
         verdict = "in time" if in_time(one) else "late" if one.told else "missed"
         rows.setdefault(one.kind, Counter())[verdict] += 1
         if args.json:
             print_line({"kind": one.kind, "what": one.what, "after_s": one.after_s, "told": one.told})
         elif verdict != "in time":
-            print(f"{one.kind}, {one.what}: {one.told or 'nothing'}", flush=True)
+            say(f"{one.kind}, {one.what}: {one.told or 'nothing'}")
     played_s, alarms = 0.0, Counter[str]()
     for quiet in play_quietly(args.hours, args.seed + 1):
         played_s += quiet.seconds
         alarms.update(what for _, what in quiet.told)
     rulings: Counter[str] = Counter()
-    for number in range(args.games):
+    for number in along(range(args.games), args.games):
         for one_ring in judge_amid_mishaps(2 + number % 4, 60, args.seed + number):
             rulings[one_ring.judged.verdict] += 1
             if one_ring.judged.verdict == "wrong":
@@ -93,7 +94,7 @@ def _evening(args: argparse.Namespace) -> int:
         raise BadInputError(f"--evenings must be at least 1, not {args.evenings}")
     counts: Counter[str] = Counter()
     late: list[float] = []
-    for number in range(args.evenings):
+    for number in along(range(args.evenings), args.evenings):
         setting: EveningSetting = evening_number(args.seed * 100 + number, heeded=not args.ignored)
         for game in play_evening(setting):
             counts.update(outcome for outcome, _ in game.outcomes)
@@ -103,7 +104,7 @@ def _evening(args: argparse.Namespace) -> int:
                 continue
             for outcome, said in game.outcomes:
                 if outcome != "right":
-                    print(f"evening {number}, {game.game} at {game.begun_s:.0f} s: {outcome}: {said}", flush=True)
+                    say(f"evening {number}, {game.game} at {game.begun_s:.0f} s: {outcome}: {said}")
     summary = {key: counts[key] for key in ("right", "unclear", "wrong")}
     summary |= {
         "said_within_2_s": sum(one <= 2.0 for one in late),

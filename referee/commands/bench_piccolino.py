@@ -11,6 +11,7 @@ from typing import Any
 from referee.arguments import seed
 from referee.bench.report import print_line
 from referee.errors import BadInputError
+from referee.progress import along
 
 
 def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -40,7 +41,7 @@ def _ringers(args: argparse.Namespace) -> int:
     if args.rings < 1:
         raise BadInputError(f"--rings must be at least 1, not {args.rings}")
     tally: dict[str, Counter[str]] = {}
-    for ring in name_ringers(args.rings, args.seed):
+    for ring in along(name_ringers(args.rings, args.seed), args.rings):
         tally.setdefault(ring.kind, Counter())[ring.verdict] += 1
         if args.json and ring.verdict != "right":
             print_line({"kind": ring.kind, "players": ring.players, "seat": ring.seat, "named": ring.named})

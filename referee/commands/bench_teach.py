@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from referee.bench.report import print_line, print_sums
 from referee.output import complain
+from referee.progress import along
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +73,8 @@ def _one(args: argparse.Namespace, deck: DeckToTeach, others: Sequence[TruePictu
     if not args.lesson:
         chosen = [p for p in deck.test if args.only in p.path.name or args.only in p.scenario]
         strange = [_strange(picture) for picture in others]
-        for image, judged in teaching.judge([*chosen, *strange], _load, reader_of(lesson.deck), taught):
+        pictures = [*chosen, *strange]
+        for image, judged in along(teaching.judge(pictures, _load, reader_of(lesson.deck), taught), len(pictures)):
             verdicts.append(judged)
             if args.failures:
                 taught_failures.draw_failures(args.failures / deck.name, image, judged, lesson.deck)

@@ -91,9 +91,10 @@ def run(args: argparse.Namespace) -> int:
 def _parts(args: argparse.Namespace) -> Parts:
     if args.simulated:
         from hardware.speaker.speaker import NullSpeaker
-        from referee.demo.first_evening import first_evening_parts
+        from referee.demo.idle import simulated_devices, simulated_parts
 
-        return replace(first_evening_parts(), speaker=lambda settings, on_health: NullSpeaker())
+        parts = simulated_parts(simulated_devices(setting_up=True))
+        return replace(parts, speaker=lambda settings, on_health: NullSpeaker())
     from referee.service.devices import TableDevices
     from referee.service.parts import Parts
 

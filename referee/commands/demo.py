@@ -27,7 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_language(parser)
     parser.add_argument("--port", type=port, default=8080, help="of the page (default 8080, or any that is free)")
     parser.add_argument("--no-page", action="store_true", help="serve no page")
-    parser.add_argument("--stay", action="store_true", help="keep the page after the game, until Ctrl-C")
+    parser.add_argument(
+        "--stay",
+        action="store_true",
+        help="keep the page after the game, until Ctrl-C (on a terminal it stays until Enter)",
+    )
     parser.add_argument(
         "--picture",
         type=Path,
@@ -46,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     """
     from referee.decks.finding import find_deck
     from referee.demo.show import ShowOptions, print_line, show_fast, show_live
-    from referee.demo.table import demo_table
+    from referee.demo.table import demo_header, demo_of, demo_table
     from referee.games.registry import game_kind
     from referee.scoring.evidence_picture import check_picture_path
 
@@ -55,14 +59,17 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         raise WorkFailedError(f"the folder {args.picture.parent} cannot be made: {error.strerror or error}") from error
     check_picture_path(args.picture)
-    deck = None if args.deck is None else find_deck(args.deck)
-    demo = demo_table(args.game, args.seed, args.rounds, deck=deck, fast=args.fast)
-    players = ", ".join(demo.header.players)
-    print_line(f"A game of {game_kind(args.game).title} for {players}, on a table that draws itself.")
+    players = demo_of(args.game).players
+    deck = find_deck(args.deck or args.game)
+    header = demo_header(args.game, players, deck)
+    demo = demo_table(header, deck, args.seed, args.rounds, fast=args.fast)
+    names = ", ".join(header.players)
+    print_line(f"A game of {game_kind(args.game).title} for {names}, on a table that draws itself.")
     options = ShowOptions(
         args.language or language_of(), args.picture, not args.silent, None if args.no_page else args.port, args.stay
     )
-    drawn = (show_fast if args.fast else show_live)(demo, options, print_line)
-    if drawn:
+    if not args.fast:
+        show_live(demo, options, print_line)
+    elif show_fast(demo, options, print_line):
         print_line(f"The picture with the evidence drawn in, to look at: {args.picture.absolute()}")
     return 0

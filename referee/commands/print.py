@@ -9,7 +9,6 @@ from pathlib import Path
 from referee.arguments import add_language
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
-from referee.language import Language, language_of
 from referee.output import for_people
 from referee.printing import PAPERS, printed
 from referee.sayings.usable_cards import USABLE_CARDS
@@ -46,5 +45,4 @@ def run(args: argparse.Namespace) -> int:
     if args.manifest is not None:
         write_whole(args.manifest, (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode())
     print(for_people(f"{args.output}: {manifest['pages']} pages; print at 100 % and measure the ruler: 100 mm"))
-    print(Language(language_of()).text_in("page", USABLE_CARDS))
     return 0

@@ -6,6 +6,7 @@ import argparse
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,10 @@ def replay_log(
     with open_log(path) as (header, entries):
         game = game_kind(header.game).start(header)
         printer = _Printer(header, as_json, language, before)
-        for result in judge(game, entries):
+        first = next(entries, None)
+        if first is None:
+            raise BadInputError(f"{path} holds no events: there is nothing to judge")
+        for result in judge(game, chain((first,), entries)):
             if isinstance(result, Fault):
                 printer.complain(f"{result.where}: {result.why}")
                 status = 2
@@ -136,6 +140,8 @@ def replay_recording(
 
     left_out: list[str] = []
     recorded = RecordedGame(path, left_out.append)
+    if recorded.is_empty and not left_out:
+        raise BadInputError(f"{path} holds no pictures and no events: there is nothing to judge")
     with _unpacked(recorded.attachments()) as files:
         own_table = table or files.get(TABLE)
         profile = None if own_table is None else load_profile(own_table)

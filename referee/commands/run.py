@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from referee.log import LEVELS, begin_log
 from referee.output import complain
 
 if TYPE_CHECKING:
+    from referee.demo.devices import SimulatedDevices
     from referee.service.parts import Parts
     from referee.service.service import Service
     from referee.service.shutdown import Shutdown
@@ -30,11 +32,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="", help="address to serve the page at (default: all of this machine)")
     parser.add_argument("--port", type=port, default=8080, help="port of the page (default 8080)")
     parser.add_argument("--camera", metavar="CAMERA", help="picamera2, usb:0, a folder, a video or a recording")
-    parser.add_argument("--simulated", action="store_true", help="play on a simulated table instead of the real one")
+    parser.add_argument(
+        "--simulated",
+        action="store_true",
+        help="a table that draws itself and plays any game that is started",
+    )
     parser.add_argument(
         "--first-evening",
         action="store_true",
-        help="with --simulated: nobody plays yet, and whatever setting up asks for is done at the table",
+        help="with --simulated: the page begins with setting up, and whatever that asks for is done at the table",
     )
     parser.add_argument(
         "--table", type=Path, metavar="PROFILE", help="the table's profile, instead of the one that is kept"
@@ -56,9 +62,11 @@ def run(args: argparse.Namespace) -> int:
     """
     from hardware.camera.camera import parse_spec
     from referee.c_heap import share_one_heap
+    from referee.demo.idle import simulated_devices, simulated_parts
     from referee.journal.folder import SIMULATED, state_folder
     from referee.service.service import running
     from referee.service.shutdown import Shutdown
+    from referee.web.server import listening
 
     share_one_heap()
     for option in ("camera", "table", "deck"):
@@ -72,12 +80,19 @@ def run(args: argparse.Namespace) -> int:
     if args.simulated:
         # Games that nobody played are not to stand among a family's own.
         folder /= SIMULATED
-    parts = _parts(args, folder)
+    simulated = simulated_devices(setting_up=args.first_evening) if args.simulated else None
+    parts = _parts(args, folder) if simulated is None else simulated_parts(simulated)
     begin_log(args.log_level)
     shutdown = Shutdown()
     try:
-        with _until_told(shutdown) as stop, running(folder, parts) as service:
-            _serve(service, args, stop)
+        # Before any device is opened: where the page cannot be, nobody could play.
+        with (
+            _until_told(shutdown) as stop,
+            closing(listening(args.host, args.port)) as listener,
+            running(folder, parts) as service,
+            _playing(service, simulated, setting_up=args.first_evening),
+        ):
+            _serve(service, args, listener, stop)
             if service.failed:
                 raise WorkFailedError("the referee has failed and must be started again; the game is kept")
     except RefereeError as error:
@@ -87,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) -> None:
+def _serve(service: Service, args: argparse.Namespace, listener: socket.socket, stop: threading.Event) -> None:
     """Serve the page until it is time to stop."""
     from referee.lessons.lessons import Lessons
     from referee.service.bus import IdleBell
@@ -111,7 +126,7 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
     app = create_app(service.desk, options)
     service.bus.subscribe(IdleBell, lambda bell: app.state.bell_pressed(bell.t_ns))
     server = PageServer(app, args.host, args.port, service.report)
-    server.start()
+    server.start(listener)
     try:
         notify(f"READY=1\nSTATUS=The page is at port {server.port}.")
         print(f"The referee is ready: {where(args.host, server.port)}", flush=True)
@@ -125,14 +140,6 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
 
 
 def _parts(args: argparse.Namespace, folder: Path) -> Parts:
-    if args.first_evening:
-        from referee.demo.first_evening import first_evening_parts
-
-        return first_evening_parts()
-    if args.simulated:
-        from referee.service.simulated import simulated_parts
-
-        return simulated_parts()
     from referee.service.devices import TableDevices
     from referee.service.parts import Parts
     from referee.service.table_decks import check_kept
@@ -143,6 +150,22 @@ def _parts(args: argparse.Namespace, folder: Path) -> Parts:
         check_kept(args.deck, folder)
     profile = None if args.table is None else load_profile(args.table)
     return Parts(lambda settings: TableDevices(settings, camera), deck=args.deck, profile=profile)
+
+
+@contextmanager
+def _playing(service: Service, simulated: SimulatedDevices | None, *, setting_up: bool) -> Iterator[None]:
+    """Let the people at a simulated table play what begins."""
+    if simulated is None:
+        yield
+        return
+    from referee.demo.director import Director
+
+    director = Director(service, simulated, setting_up=setting_up)
+    director.start()
+    try:
+        yield
+    finally:
+        director.stop()
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from referee.output import Output, complain, for_people
 SUMMARY = "score hands given as JSON, one a line on standard input, or from a picture of the table"
 
 DEFAULT_LIMIT = 6
+SIDES = ("brown", "grey")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=("Confetti: the most cards in this round, where a hand does not say (default: %(default)s)"),
     )
+    parser.add_argument(
+        "--scoring",
+        choices=SIDES,
+        help="Coloretto: the side of the summary card that counts, where a hand does not say (default: brown)",
+    )
     picture = parser.add_argument_group("from a picture")
     picture.add_argument("--image", type=Path, metavar="PICTURE", help="a picture of the table, instead of hands")
     picture.add_argument("--players", type=int, metavar="N", help="how many seats there are round the table")
@@ -46,12 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     picture.add_argument(
         "--side", choices=["white", "black"], help="the side that is played (default: the one that most cards show)"
     )
-    picture.add_argument(
-        "--table",
-        metavar="WHICH",
-        help="Coloretto: brown or grey, the side of the summary card that counts; Confetti: the table's profile",
-    )
-    picture.add_argument("--profile", type=Path, metavar="FILE", help="the table's profile, instead of its markers")
+    picture.add_argument("--table", metavar="PROFILE", help="the table's profile, instead of its markers")
+    picture.add_argument("--profile", dest="table", help=argparse.SUPPRESS)
     picture.add_argument("--picture", type=Path, metavar="OUT", help="draw the score into a copy of the picture")
 
 
@@ -64,12 +66,13 @@ def run(args: argparse.Namespace) -> int:
     if args.limit < 0:
         raise BadInputError("--limit must be at least 0")
     scoring = _scoring(args)
+    _settle_side(args)
     command = import_module(scoring.module)
     if args.image is not None:
         _check_image(args, scoring)
         status: int = command.score_image(args)
         return status
-    for name in ("players", "deck", "side", "table", "profile", "picture"):
+    for name in ("players", "deck", "side", "table", "picture"):
         if getattr(args, name) is not None:
             raise BadInputError(f"--{name} goes with a picture of the table: name it with --image")
     scorer = command.scorer(args)
@@ -85,6 +88,18 @@ def _scoring(args: argparse.Namespace) -> Scoring:
     if args.game not in scored:
         raise BadInputError(f"hands of {ascii(args.game)[:40]} cannot be scored, only those of {', '.join(scored)}")
     return scored[args.game]
+
+
+def _settle_side(args: argparse.Namespace) -> None:
+    """Take `--table brown` for `--scoring brown`, as it was once.
+
+    Raises:
+        BadInputError: the game has no such sides.
+    """
+    if args.game == "coloretto" and args.table in SIDES:
+        args.scoring, args.table = args.scoring or args.table, None
+    if args.game != "coloretto" and args.scoring is not None:
+        raise BadInputError("--scoring is for Coloretto: which side of the summary card counts")
 
 
 def _check_image(args: argparse.Namespace, scoring: Scoring) -> None:

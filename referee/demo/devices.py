@@ -28,10 +28,10 @@ from referee.engine.session import RulingData
 from referee.errors import SettingError
 from referee.service.settings import TableSettings
 from simulation.camera import SimulatedCamera
-from simulation.edges import edges_of, sand
+from simulation.edges import TILT, edges_of, sand
 from simulation.live import LiveTable
 from simulation.pins import PinMover, pin_factory
-from simulation.script import Flip, Script
+from simulation.script import Flip, Ring, Script
 from simulation.waits import Waits
 
 EDGE_LAG_NS = 15 * MS
@@ -39,6 +39,8 @@ _LEAD_NS = SECOND_NS // 4
 # A frame that is being drawn is drawn to its end, however busy the computer is.
 _STOP_S = 5.0
 _BUFFER_BYTES = 400_000_000
+SAND_S = 14.0
+"""How long the simulated table's sand runs."""
 OnHealth = Callable[[DeviceHealth], None]
 
 
@@ -57,9 +59,7 @@ class Wiring:
 
 def wiring_for(script: Script, seed: int) -> Wiring:
     """Give the usual wiring, with the script's sandtimer learned from two runs of it, as calibration does."""
-    runs_s = max((action.runs_s for action in script.actions if isinstance(action, Flip)), default=0.0)
-    if not runs_s:
-        return Wiring(BellSettings(), SandSettings())
+    runs_s = max((action.runs_s for action in script.actions if isinstance(action, Flip)), default=SAND_S)
     rng = random.Random(seed)
     runs = [[edge.t_ns for edge in sand(rng, 0, runs_s)] for _ in range(2)]
     return Wiring(BellSettings(), SandSettings(profile=learn_sandtimer(runs)))
@@ -72,7 +72,7 @@ def go_on_after(rulings: Sequence[RulingData], table: LiveTable, now_ns: int) ->
 
 
 class EdgeSide:
-    """Bell and sandtimer on mock pins, not started; the pins move by the script of a table.
+    """Bell and sandtimer on mock pins, not started; the pins move by the script of the table that is played.
 
     make_factory: gives the pins' factory from the usual one; a test's may fail.
     """
@@ -85,7 +85,7 @@ class EdgeSide:
         clock: Clock = time.monotonic_ns,
         make_factory: Callable[[PinFactory], PinFactory] | None = None,
     ) -> None:
-        self._table, self._seed, self._clock = table, seed, clock
+        self._seed, self._clock = seed, clock
         self._wiring = wiring_for(table.script, seed)
         self._factory = pin_factory()
         wanted = make_factory or (lambda factory: factory)
@@ -96,22 +96,35 @@ class EdgeSide:
         bell_source, sand_source = queue.source("bell", EDGE_LAG_NS), queue.source("sandtimer", EDGE_LAG_NS)
         bell = self._wiring.bell
         self.mover: PinMover | None = None
+        self._tilted = False
         lines = GpioLines(bell_lines(bell), make, clock)
         self.bell = EdgeDevice("bell", lines, BellLogic(bell_seats(bell), bell.debounce), bell_source, self._moved)
         sand_pins = GpioLines(sand_lines(self._wiring.sand), make, clock)
         self.sandtimer = Sandtimer(self._wiring.sand, sand_source, self._moved, sand_pins)
 
-    def begin(self) -> PinMover:
-        """Give what moves the pins, from the table's `start_ns` on; not started."""
-        edges = edges_of(self._table.script, self._seed, self._table.start_ns)
-        self.mover = PinMover(self._factory, self._wiring.lines, edges, self._clock, self._due_ns)
+    def begin(self, table: LiveTable) -> PinMover:
+        """Give what moves the pins as a table's script says, from where that is, instead of what did; not started."""
+        self.rest()
+        now_ns = self._clock()
+        come_ns = round(table.seconds(now_ns) * SECOND_NS)
+        turns = sum(isinstance(act, Flip) and act.at_s * SECOND_NS <= come_ns for act in table.script.actions)
+        # The timer stays as the game before has left it.
+        edges = edges_of(table.script, self._seed, 0, tilted=self._tilted is not (turns % 2 == 1))
+        due = [edge for edge in edges if edge.t_ns >= come_ns]
+
+        def due_ns(script_ns: int) -> int | None:
+            clock_ns = table.waits.clock_ns(script_ns, self._clock() - table.start_ns)
+            return None if clock_ns is None else table.start_ns + clock_ns
+
+        self.mover = PinMover(self._factory, self._wiring.lines, due, self._clock, due_ns)
         return self.mover
 
-    def _due_ns(self, t_ns: int) -> int | None:
-        """Give when something of the script happens; None while people wait."""
-        start_ns = self._table.start_ns
-        due_ns = self._table.waits.clock_ns(t_ns - start_ns, self._clock() - start_ns)
-        return None if due_ns is None else start_ns + due_ns
+    def rest(self) -> None:
+        """Let the pins stay as they are."""
+        if self.mover is not None:
+            self.mover.stop()
+            self._tilted = self.mover.levels.get(TILT, self._tilted)
+            self.mover = None
 
     def _moved(self) -> int:
         """Give the time, ns, but never one that the pins have not come to yet."""
@@ -120,6 +133,7 @@ class EdgeSide:
 
     def close(self) -> None:
         """Forget the pins."""
+        self.rest()
         self._factory.close()
         self._factory.reset()
 
@@ -127,7 +141,7 @@ class EdgeSide:
 class SimulatedDevices:
     """A simulated table in real time (a `referee.service.devices.Devices`): its script begins with `start`.
 
-    table: what is played. open_camera: gives a camera instead of the table's own, for tests.
+    table: what is played; `show` exchanges it. open_camera: gives a camera instead of the table's own, for tests.
     """
 
     def __init__(
@@ -144,7 +158,7 @@ class SimulatedDevices:
         self.edges = EdgeSide(table, seed, self.queue, make_factory=make_factory)
         tap = FrameTap(self.buffer, self.queue.source("camera"))
         self.supervisor = CameraSupervisor(
-            open_camera or (lambda: SimulatedCamera(table)), tap, lambda report: self._tell(report)
+            open_camera or (lambda: SimulatedCamera(lambda: self.table)), tap, lambda report: self._tell(report)
         )
         self._on_health: OnHealth | None = None
         self._playing = False
@@ -153,18 +167,41 @@ class SimulatedDevices:
         """Begin to play; returns when the first pictures are drawn. on_health: told how the camera is."""
         self._on_health = on_health
         self.table.prepare()
-        self.table.start_ns = time.monotonic_ns() + _LEAD_NS
+        self._begin(self.table)
         self._playing = True
-        mover = self.edges.begin()
+        mover = self.edges.begin(self.table)
         self.supervisor.start()
         self.edges.bell.start()
         self.edges.sandtimer.start()
         mover.start()
 
+    def show(self, table: LiveTable) -> None:
+        """Play another table: from its beginning, or from where it was held; returns when it is drawn."""
+        self.hold()
+        if not table.held:
+            table.prepare()
+            self._begin(table)
+        self.table = table
+        table.release(time.monotonic_ns())
+        # At a table where nobody rings or turns the timer, sand that runs from before runs out.
+        if any(isinstance(action, Ring | Flip) for action in table.script.actions):
+            self.edges.begin(table).start()
+
+    def hold(self) -> None:
+        """Let everything stand still, but for sand that runs."""
+        self.table.hold(time.monotonic_ns())
+
+    def release(self) -> None:
+        """Go on from where everything stood still."""
+        self.table.release(time.monotonic_ns())
+
+    def _begin(self, table: LiveTable) -> None:
+        table.waits = Waits(table.script.waits_s)
+        table.start_ns = time.monotonic_ns() + _LEAD_NS
+
     def stop(self) -> None:
         """End all threads."""
-        if self.edges.mover is not None:
-            self.edges.mover.stop()
+        self.edges.rest()
         self.edges.sandtimer.stop()
         self.edges.bell.stop()
         self.supervisor.stop(timeout_s=_STOP_S)

@@ -1,15 +1,20 @@
-"""The players at a simulated table, who answer what the referee asks: they know who rang, for it is in the script."""
+"""The players at a simulated table, who answer what the referee asks: they know what happened, for it is scripted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from referee.demo.table import DemoTable
+from referee.engine.events import Event
+from referee.engine.session import Doubt
 
 PAUSE_S = 1.5
 """So long people look at a question before they answer it."""
+_RECENT_S = 30.0
+_MOVES = frozenset({"card_placed", "row_taken", "last_round"})
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class TablePlayers:
     """Answers each question once."""
 
     def __init__(self, demo: DemoTable) -> None:
-        self._demo = demo
+        self._rings, self._truth, self._names = demo.played.rings, demo.played.truth, demo.header.players
         self._asked_s: dict[tuple[str, float], float] = {}
         self._answered: set[tuple[str, float]] = set()
 
@@ -34,16 +39,75 @@ class TablePlayers:
 
         None: they think about it still, have answered it, or nobody rings in the script.
         """
-        question = (kind, ring_s)
-        asked_s = self._asked_s.setdefault(question, now_s)
-        if now_s - asked_s < PAUSE_S or question in self._answered or not self._demo.rings:
+        if not self._rings or not self._now((kind, ring_s), now_s):
             return None
-        self._answered.add(question)
         # Contacts close a little later than the hand comes down.
-        ring = min(self._demo.rings, key=lambda ring: abs(ring["t_ns"] / 1e9 - ring_s))
+        ring = min(self._rings, key=lambda ring: abs(ring["t_ns"] / 1e9 - ring_s))
         if kind == "who_rang":
-            name = self._demo.header.players[ring["seat"]]
-            return Answer("ringer", {"seat": ring["seat"]}, f"(a tap on the page: {name} rang)")
+            return Answer("ringer", {"seat": ring["seat"]}, f"(a tap on the page: {self._names[ring['seat']]} rang)")
         return Answer(
             "decided", {"valid": ring["valid"]}, f"(a tap on the page: {'valid' if ring['valid'] else 'false'} ring)"
         )
+
+    def choose(self, doubt: Doubt, script_s: float, now_s: float) -> int | None:
+        """Give the number of the answer to what the watcher asks; None: they think about it, or none is true.
+
+        script_s: how far they have played; now_s: the clock, by which they think.
+        """
+        if not self._now((doubt.kind, doubt.t_ns), now_s):
+            return None
+        recent = [one for one in self._truth if script_s - _RECENT_S <= _at(one) <= script_s or not one.t_ns]
+        known = [_said(event) for event in recent]
+        true = [n for n, one in enumerate(doubt.answers) if all(_said(event) in known for event in one.events)]
+        # That nothing happened is the answer only where nothing else is.
+        return max(true, key=lambda number: len(doubt.answers[number].events), default=None)
+
+    def hands(self, asked_ns: int, seats: Sequence[int], script_s: float, now_s: float) -> list[Event]:
+        """Give the hands of seats that the game asks for at `asked_ns`, as they were last; none while they think."""
+        if not self._now(("no_hand", asked_ns), now_s):
+            return []
+        last = {event.data["seat"]: event for event in self._truth if event.kind == "hand" and _at(event) <= script_s}
+        return [last[seat] for seat in seats if seat in last]
+
+    def untold(self, heard: Iterable[Event], script_s: float) -> list[Event]:
+        """Give what has happened in the script after all that the game has heard; nothing where it heard otherwise."""
+        happened = [event for event in self._truth if _at(event) and event.kind in _MOVES and _at(event) <= script_s]
+        known = _settled(heard)
+        agrees = known == [_said(event) for event in happened[: len(known)]]
+        return happened[len(known) :] if agrees else []
+
+    def _now(self, question: tuple[str, float], now_s: float) -> bool:
+        """Whether a question is answered now: once, and after a while."""
+        asked_s = self._asked_s.setdefault(question, now_s)
+        if now_s - asked_s < PAUSE_S or question in self._answered:
+            return False
+        self._answered.add(question)
+        return True
+
+
+def _at(event: Event) -> float:
+    return event.t_ns / 1e9
+
+
+def _said(event: Event) -> tuple[object, ...]:
+    """Give what an event says, whatever the order of cards in it."""
+    cards = event.data.get("cards")
+    held = frozenset(Counter(cards).items()) if isinstance(cards, list) else None
+    return event.kind, held, *(event.data.get(key) for key in ("seat", "row", "card", "to", "was"))
+
+
+def _settled(heard: Iterable[Event]) -> list[tuple[object, ...]]:
+    """Give what the moves say that a game has heard, cards where they came to be in the end."""
+    moves: list[Event] = []
+    for event in heard:
+        if event.kind in _MOVES:
+            moves.append(event)
+        elif event.kind == "card_taken_back" and moves:
+            moves.pop()
+        elif event.kind == "card_moved":
+            was = {"card": event.data.get("card"), "row": event.data.get("row")}
+            for number in reversed(range(len(moves))):
+                if was.items() <= moves[number].data.items():
+                    moves[number] = replace(moves[number], data={**moves[number].data, "row": event.data.get("to")})
+                    break
+    return [_said(event) for event in moves]

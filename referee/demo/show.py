@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
+import select
 import signal
+import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hardware.camera.frame_tap import FrameExposed
 from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
 from referee.announcer import Announcement, Announcer
-from referee.decks.game_deck import version_of
+from referee.called import called_here
+from referee.decks.game_deck import deck_of, version_of
 from referee.decks.store import DeckStore
 from referee.demo.album import FinishAlbum
 from referee.demo.devices import SimulatedDevices
+from referee.demo.director import Director
+from referee.demo.idle import empty_table
 from referee.demo.photo_finish import PhotoFinishes
 from referee.demo.players import TablePlayers
 from referee.demo.stepped import SteppedTable
-from referee.demo.table import DemoTable
+from referee.demo.table import TABLE_SEED, DemoTable, demo_table
 from referee.demo.voice import LAMP, PrintedVoice, Say, speaker_for, stamped
-from referee.engine.events import Event
+from referee.engine.events import Event, Header
 from referee.engine.session import Outcome, RulingData, Session
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.confetti.setup import settings_from
 from referee.games.confetti.table_score import score_picture
 from referee.games.registry import game_kind, watcher_for
 from referee.language import Language
-from referee.output import Output
+from referee.output import Output, for_people
 from referee.scoring.evidence_picture import write_picture
 from referee.service.parts import Parts
 from referee.service.service import Service, running
@@ -56,8 +61,8 @@ class ShowOptions:
     """How it is shown.
 
     language: of all that is said. aloud: whether it is spoken, where this computer can. page: the port of the web page;
-    0: any that is free; None: no page. stay: whether the page stays after the game, until Ctrl-C. picture: where the
-    table is drawn when its hands have been counted.
+    0: any that is free; None: no page. stay: whether the page stays after the game until Ctrl-C; else it stays until
+    Enter on a terminal, and not at all elsewhere. picture: where the table is drawn when its hands have been counted.
     """
 
     language: str
@@ -83,37 +88,48 @@ def show_live(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
 
 
 def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Event) -> bool:
-    devices = SimulatedDevices(demo.table, demo.seed)
-    voice = PrintedVoice(speaker_for(options.language, say, aloud=options.aloud), lambda: devices.seconds, say)
+    devices = SimulatedDevices(empty_table(), TABLE_SEED)
+    clock = [lambda: 0.0]
+    voice = PrintedVoice(speaker_for(options.language, say, aloud=options.aloud), lambda: clock[-1](), say)
     with tempfile.TemporaryDirectory(prefix="ringmaster-demo-") as folder:
         save_settings(Path(folder), TableSettings(language=options.language))
-        parts = Parts(
-            lambda _: devices,
-            lambda _settings, _health: voice,
-            lambda _settings, _health: voice,
-            demo.header,
-            drawn=True,
-        )
-        if demo.deck is not None and version_of(demo.deck) is not None:
+        parts = Parts(lambda _: devices, lambda _settings, _health: voice, lambda _settings, _health: voice, drawn=True)
+        if version_of(demo.deck) is not None:
             DeckStore(Path(folder)).add(demo.deck)
         with running(Path(folder), parts) as service:
-            page = None if options.page is None else _page(service, options.page)
+            director = Director(service, devices, _first(demo, Path(folder)), say)
+            clock.append(lambda: director.seconds)
+            director.start()
+            page = None
             try:
+                page = None if options.page is None else _page(service, options.page)
                 if page is not None:
                     say(f"The page for everybody at the table: {where('', page.port)}")
-                drawn = _watch(service, devices, demo, options, asked, say)
+                header = demo.header
+                service.controller.start(header.game, header.players, header.options)
+                drawn = _watch(service, director, demo, options, asked)
                 if service.failed:
                     raise WorkFailedError("the referee has failed; please report it")
-                if page is not None and options.stay and not asked.is_set():
-                    say("The page stays until you press Ctrl-C.")
-                    asked.wait()
-                    asked.clear()
+                if not asked.is_set():
+                    _say_what_is_next(drawn, options, say)
+                    if page is not None:
+                        _stay(options, say, asked)
             finally:
                 if asked.is_set():
                     voice.hush()
                 if page is not None:
                     page.stop()
+                director.stop()
     return drawn
+
+
+def _first(demo: DemoTable, folder: Path) -> Callable[[Header, int], DemoTable]:
+    """Let the first game be the one that is shown; who begins another on the page sees that one."""
+
+    def write(header: Header, number: int) -> DemoTable:
+        return demo if number == 1 else demo_table(header, deck_of(header, folder).deck, number)
+
+    return write
 
 
 @contextmanager
@@ -140,62 +156,19 @@ def _asked_to_end() -> Iterator[threading.Event]:
 def _let_end() -> None:
     """Wait for a reading that was begun: a thread that is still at work when Python ends takes everything down."""
     for thread in threading.enumerate():
-        if thread.name in ("referee", "camera", "pictures"):
+        if thread.name in ("referee", "camera", "pictures", "guard", "film"):
             thread.join(_CATCH_UP_S)
 
 
-def _watch(
-    service: Service,
-    devices: SimulatedDevices,
-    demo: DemoTable,
-    options: ShowOptions,
-    asked: threading.Event,
-    say: Say,
-) -> bool:
-    """Wait until the game is over and the referee has caught up, draw the first hands that are counted meanwhile.
-
-    What the referee asks is answered as players would, or every later ring would wait for a name.
-    """
-    drawn, caught_up = False, demo.rulings == 0
-    players = TablePlayers(demo)
-    while not service.ended.is_set() and not (devices.over and caught_up):
-        if devices.seconds > demo.table.script.length_s + _CATCH_UP_S:
-            break
-        if asked.wait(_POLL_S):
-            break
-        state = service.desk.state()
-        told = [{**one["ruling"], "t_ns": one["t_ns"]} for one in state["rulings"]]
-        caught_up = _ruled(told, demo.ruling) >= demo.rulings and not state["questions"]
+def _watch(service: Service, director: Director, demo: DemoTable, options: ShowOptions, asked: threading.Event) -> bool:
+    """Wait until the game is over, and draw the first hands that are counted meanwhile."""
+    drawn = False
+    while not service.ended.is_set() and not director.over and not asked.wait(_POLL_S):
+        told = [{**one["ruling"], "t_ns": one["t_ns"]} for one in service.desk.state()["rulings"]]
         counted = _last_counted(told)
         if counted is not None and not drawn:
             drawn = _draw(demo.frame_at(counted), demo, options.picture, Language(options.language))
-        _answer(service, devices, players, state, say)
     return drawn
-
-
-def _ruled(told: Sequence[RulingData], kind: str) -> int:
-    """Give how many rulings of a kind there are; a ring that stayed unclear, or was passed over, gets no other."""
-    times = [ruling["t_ns"] for ruling in told if ruling["ruling"] == kind]
-    rings = {ruling["t_ns"] for ruling in told if ruling["ruling"] == "unclear" or ruling.get("event") == "bell"}
-    return len(times) + len(rings.difference(times))
-
-
-def _answer(
-    service: Service, devices: SimulatedDevices, players: TablePlayers, state: Mapping[str, Any], say: Say
-) -> None:
-    """Let the players answer what the page asks now, by the page's own way."""
-    for question in state["questions"]:
-        unclear = (ruling for ruling in state["rulings"] if ruling["id"] == question["ruling"])
-        about = question["verdict"] or next(unclear, None)
-        if about is None:
-            continue
-        answer = players.answer(question["kind"], devices.table.seconds(about["t_ns"]), devices.seconds)
-        if answer is None:
-            continue
-        say(stamped(devices.seconds, answer.words))
-        # Somebody may have tapped on the page just before.
-        with suppress(BadInputError):
-            service.desk.do({"do": "ringer" if answer.kind == "ringer" else "decide", **answer.data})
 
 
 def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
@@ -207,6 +180,7 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
     album = FinishAlbum(session, announcer, finishes, options.picture.parent / "photo-finish")
     players = TablePlayers(demo)
     drawn: list[bool] = []
+    over: list[bool] = []
 
     def speak(seconds: float, announced: Announcement | None) -> None:
         for sentence in announced.sentences if announced is not None else ():
@@ -214,6 +188,7 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
 
     def tell(seconds: float, outcome: Outcome, *, looked: bool) -> None:
         for ruling in outcome.rulings:
+            over.extend([True] if ruling["ruling"] == "end" else [])
             signal = signal_of(ruling)
             if signal in LAMP:
                 say(stamped(seconds, f"(lamp: {LAMP[signal]})"))
@@ -234,20 +209,49 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
             say(stamped(seconds, answer.words))
             tell(seconds, session.say(Event(event.t_ns, answer.kind, answer.data)), looked=False)
 
-    table = SteppedTable(demo.table, demo.seed, session, heard)
+    table = SteppedTable(demo.table, TABLE_SEED, session, heard)
     try:
         for _ in table.play():
             pass
-        if demo.stops:
-            # Who holds most cards has won (P7).
-            stopped = announcer.announce(session.say(Event(table.clock(), "stop", {})).rulings)
-            for sentence in stopped.sentences if stopped is not None else ():
-                say(stamped(demo.table.seconds(table.clock()), sentence))
+        if not over:
+            # Who has most then has won (C12, P7).
+            tell(demo.table.seconds(table.clock()), session.say(Event(table.clock(), "stop", {})), looked=False)
     finally:
         table.close()
     if album.paths:
         say(f"A photo-finish of every ring, to look at: {album.paths[0].parent.absolute()}")
     return any(drawn)
+
+
+def _say_what_is_next(drawn: bool, options: ShowOptions, say: Say) -> None:
+    """Say where to look, and which commands to try."""
+    if drawn:
+        say(for_people(f"The picture with the evidence drawn in, to look at: {options.picture.absolute()}"))
+    command, folder = called_here()
+    say("")
+    say(for_people("What to try next:"))
+    for words, why in (
+        ("run --simulated", "start any game on the page: the drawn table plays it"),
+        ("demo piccolino", "another game; coloretto is the third"),
+        ("doctor", "says what a real table still needs"),
+    ):
+        say(f"  {command} {words:<16}  {for_people(why)}")
+    if folder is not None:
+        say(for_people(f"All of Ringmaster's commands are in {folder}: {command} help lists them."))
+    else:
+        say(for_people(f"All commands: {command} help"))
+
+
+def _stay(options: ShowOptions, say: Say, asked: threading.Event) -> None:
+    """Keep the page for as long as somebody may want to look at it."""
+    if options.stay:
+        say(for_people("The page stays until you press Ctrl-C."))
+        asked.wait()
+    elif sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
+        say(for_people("The page stays open, for another game, too. Enter ends it."))
+        while not asked.is_set() and not select.select([sys.stdin], [], [], _POLL_S)[0]:
+            pass
+    asked.clear()
 
 
 def _page(service: Service, port: int) -> PageServer:

@@ -45,7 +45,7 @@ class SteppedTable:
         self.buffer = FrameBuffer(keep_ns)
         self._tap = FrameTap(self.buffer, queue.source("camera"))
         self._edges = EdgeSide(table, seed, queue, self.clock, make_factory)
-        self._mover = self._edges.begin()
+        self._mover = self._edges.begin(table)
         self._clockwork = Clockwork(queue, self.buffer, session, self._heard, clock=self.clock)
         self._on_outcome = on_outcome
         self._next = 0

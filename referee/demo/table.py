@@ -7,69 +7,93 @@ from dataclasses import dataclass
 from typing import Any
 
 from hardware.camera.frames import SECOND_NS, Frame
-from referee.decks.finding import AnyDeck, find_deck
+from referee.decks.finding import AnyDeck
 from referee.decks.game_deck import check_plays
-from referee.engine.events import DECK, Header
+from referee.engine.events import DECK, Event, Header
 from referee.errors import BadInputError
+from referee.games.kind import Demo
 from referee.games.registry import GAMES, game_kind
 from referee.words import list_of
 from simulation.live import LiveTable, Shots
+from simulation.script import Script
 
 NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil")
 MOST_ROUNDS = 3
+TABLE_SEED = 7
+"""Of the table itself, its marker cards and its light: it is always the same one."""
+
+
+@dataclass(frozen=True)
+class DemoScript:
+    """A game as it is played on the simulated table, and what is true of it; its `t_ns` count from its beginning.
+
+    ruling, rulings: which kind of ruling shows how far the referee has come, and how many of them there will be.
+    rings: how each ring of the script is to be ruled, with its `seat`. truth: what happens that a watcher may ask of.
+    said: what the players say on the page.
+    """
+
+    script: Script
+    ruling: str
+    rulings: int
+    rings: tuple[Mapping[str, Any], ...] = ()
+    truth: tuple[Event, ...] = ()
+    said: tuple[Event, ...] = ()
 
 
 @dataclass(frozen=True)
 class DemoTable:
-    """A table with a script on it, and the header of the game that is played.
-
-    ruling, rulings: which kind of ruling shows how far the referee has come, and how many of them there will be.
-    rings: how each ring of the script is to be ruled, with its `seat`; `t_ns` counts from the script's beginning.
-    deck: the one that lies there. stops: whether nobody plays on at its end, though the game is not over.
-    """
+    """A table with a script on it, the header of the game that is played, and the deck that lies there."""
 
     table: LiveTable
     header: Header
-    seed: int
-    ruling: str
-    rulings: int
-    rings: tuple[Mapping[str, Any], ...] = ()
-    deck: AnyDeck | None = None
-    stops: bool = False
+    played: DemoScript
+    deck: AnyDeck
 
     def frame_at(self, t_ns: int) -> Frame:
-        """Draw the frame anew whose exposure ended at `t_ns`, from any thread: a busy computer keeps none so long."""
+        """Draw the frame again whose exposure ended at `t_ns`, on any thread: a busy computer keeps none so long."""
         twin = self.table.twin()
         return twin.frame(max(0, round((t_ns - twin.start_ns) * twin.shots.frames_per_s / SECOND_NS) - 1))
 
 
 def demo_table(
-    game: str,
+    header: Header,
+    deck: AnyDeck,
     seed: int,
-    rounds: int = MOST_ROUNDS,
+    rounds: int | None = None,
     shots: Shots | None = None,
-    deck: AnyDeck | None = None,
     *,
     fast: bool = False,
 ) -> DemoTable:
-    """Lay a table for three, or four at Piccolino; `rounds`: of Confetti, or eight turns of Piccolino each.
+    """Lay a table for a game; `rounds`: of Confetti or Coloretto, or eight turns of Piccolino each; None: to its end.
 
-    shots: how it is photographed, None: as often as the game needs. deck: the one that lies there, None: the game's
-    own. fast: whether it will be played as fast as can be.
+    seed: of what the players do; the table is always the same one. shots: how it is photographed, None: as often as
+    the game needs. fast: whether it will be played as fast as can be.
 
     Raises:
-        BadInputError: there is no script for this game, it has no such number of rounds, or the deck is none for it.
+        BadInputError: there is no script for this game, for so many players or rounds, or with this deck.
     """
-    if not 1 <= rounds <= MOST_ROUNDS:
+    if rounds is not None and not 1 <= rounds <= MOST_ROUNDS:
         raise BadInputError(f"one to three rounds can be shown, not {rounds}")
+    demo = demo_of(header.game)
+    if len(header.players) > len(NAMES):
+        raise BadInputError(f"{len(NAMES)} players have room at the simulated table, not {len(header.players)}")
+    check_plays(deck, header.game)
+    played = demo.script(header, deck, seed, rounds)
+    shots = shots or Shots(frames_per_s=demo.fast_fps if fast else demo.live_fps)
+    return DemoTable(LiveTable(played.script, deck, TABLE_SEED, shots), header, played, deck)
+
+
+def demo_of(game: str) -> Demo:
+    """Give how a game plays itself.
+
+    Raises:
+        BadInputError: it does not.
+    """
     kind = GAMES.get(game)
     if kind is None or kind.demo is None:
         shown = [name for name, one in GAMES.items() if one.demo is not None]
         raise BadInputError(f"there is no demonstration of {ascii(game)[:40]} yet, only of {list_of(shown)}")
-    if deck is not None:
-        check_plays(deck, game)
-    often = kind.demo.fast_fps if fast else kind.demo.live_fps
-    return kind.demo.table(deck or find_deck(game), seed, rounds, shots or Shots(frames_per_s=often))
+    return kind.demo
 
 
 def demo_header(game: str, players: int, deck: AnyDeck) -> Header:

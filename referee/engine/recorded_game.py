@@ -57,6 +57,12 @@ class RecordedGame:
         """The rulings that were given when it was recorded, if it holds any."""
         return [one.payload.ruling for one in self._recording.events if isinstance(one.payload, RecordedRuling)]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is there to judge: no picture, and nothing that was noticed or said."""
+        heard = any(not isinstance(one.payload, RecordedRuling) for one in self._recording.events)
+        return not heard and next(_frames(self._recording), None) is None
+
     def attachments(self) -> dict[str, bytes]:
         """Give the files that were put into it, by name."""
         return self._recording.attachments()

@@ -16,12 +16,11 @@ from referee.language import Language
 
 if TYPE_CHECKING:
     from referee.decks.finding import AnyDeck
-    from referee.demo.table import DemoTable
+    from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
     from referee.lessons.draft import Draft
     from referee.service.live_game import LiveGame
     from referee.watchers.watch_setup import WatchSetup
-    from simulation.live import Shots
     from vision.prints.print_deck import PrintDeck
 
 RulingData = Mapping[str, Any]
@@ -114,11 +113,13 @@ class Cards:
 class Demo:
     """A game that plays itself on the simulated table.
 
-    table: gives one, of so many rounds, with this deck. live_fps, fast_fps: pictures a second, in real time and as
-    fast as can be: drawing and reading share the computer, and a table of cards needs no more.
+    script: writes what is played for a header, with this deck, from a seed, in so many rounds; None: to its end.
+    players: how many are shown. live_fps, fast_fps: pictures a second, in real time and as fast as can be: drawing and
+    reading share the computer, and a table of cards needs no more.
     """
 
-    table: Callable[[AnyDeck, int, int, Shots], DemoTable]
+    script: Callable[[Header, AnyDeck, int, int | None], DemoScript]
+    players: int = 4
     live_fps: float = 15.0
     fast_fps: float = 6.0
 
@@ -177,4 +178,6 @@ def _as_option(value: object) -> object:
         return "on" if value else "off"
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, bool):
+        return "on" if value else "off"
     return [_as_option(one) for one in value] if isinstance(value, tuple) else value

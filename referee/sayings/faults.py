@@ -126,6 +126,9 @@ TEMPLATES = (
     mark("--players must be from 1 to {most}, not {given}"),
     mark("--limit must be at least 0"),
     mark("--{option} goes with a picture of the table: name it with --image"),
+    mark("--scoring is for Coloretto: which side of the summary card counts"),
+    mark("{path} holds no events: there is nothing to judge"),
+    mark("{path} holds no pictures and no events: there is nothing to judge"),
     mark("--picture takes one picture at a time"),
     # Files and games.
     mark("no games are kept in {folder} yet"),

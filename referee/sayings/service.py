@@ -119,6 +119,16 @@ def resumed(player_rulings: str, language: Language) -> str:
     return language.text("The game goes on. The last ruling was: {ruling}", ruling=player_rulings)
 
 
+def table_cleared(language: Language) -> str:
+    """Give what is said when a game on the simulated table was going on when the referee ended."""
+    return language.text("The drawn table was cleared, so that game ends here.")
+
+
+def table_cannot_play(language: Language) -> str:
+    """Give what is said when the people at the simulated table cannot play a game."""
+    return language.text("The drawn table cannot play this game with these players and cards.")
+
+
 def not_resumed(language: Language) -> str:
     """Give what is said when the last game cannot be gone on with."""
     return language.text("The last game cannot be gone on with; it stays among the past ones.")

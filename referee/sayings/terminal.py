@@ -48,6 +48,16 @@ TEMPLATES = (
     mark("{deck} is now called {name}"),
     mark("{deck} is in {path}"),
     mark("{deck} is taken"),
+    # demo
+    mark("The picture with the evidence drawn in, to look at: {path}"),
+    mark("What to try next:"),
+    mark("start any game on the page: the drawn table plays it"),
+    mark("another game; coloretto is the third"),
+    mark("says what a real table still needs"),
+    mark("All of Ringmaster's commands are in {folder}: {path} help lists them."),
+    mark("All commands: {path} help"),
+    mark("The page stays until you press Ctrl-C."),
+    mark("The page stays open, for another game, too. Enter ends it."),
     # calibrate, club
     mark(
         "{path}: surveyed by marker cards {list}; lengths on the table are right to about {percent} %. Say --table "

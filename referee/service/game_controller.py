@@ -123,8 +123,8 @@ class GameController(GameOnTable):
             self._bus.publish(StateChanged())
             return self.play
 
-    def resume(self) -> LiveGame | None:
-        """Go on with the game that was being played when the referee ended, None if there was none.
+    def resume(self, *, aloud: bool = True) -> LiveGame | None:
+        """Go on with the game that was being played when the referee ended, None if there was none; `aloud`: say so.
 
         One that this Ringmaster cannot read stays in the journal, and is not gone on with.
         """
@@ -134,7 +134,8 @@ class GameController(GameOnTable):
                 if unfinished is None:
                     return None
                 self.play, unheard = unfinished
-                self._announcements.resumed(self._announcer(self.play), self.play, unheard)
+                if aloud:
+                    self._announcements.resumed(self._announcer(self.play), self.play, unheard)
                 self._bus.publish(StateChanged())
                 return self.play
             except (ValueError, KeyError):

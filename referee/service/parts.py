@@ -8,7 +8,6 @@ from pathlib import Path
 
 from hardware.lamp import Lamp
 from hardware.speaker.speaker import Speaker
-from referee.engine.events import Header
 from referee.service.defaults import OnHealth
 from referee.service.devices import Devices
 from referee.service.settings import TableSettings
@@ -19,8 +18,8 @@ from vision.profile import TableProfile
 class Parts:
     """What the referee is put together from, where it is not the usual; for the simulated table and for tests.
 
-    devices: eyes and ears for the settings. speaker, lamp: its voice and light, told how they are. opening: the game to
-    begin with, whatever was played before; None: the one that was being played goes on, unless `resumes` says no.
+    devices: eyes and ears for the settings. speaker, lamp: its voice and light, told how they are. resumes: whether
+    the game that was being played goes on.
     decks: the folder with the decks that were taught, None: the referee's own. deck: the one to choose first, whatever
     was played with before. profile: the measured table, None: the one that is kept. drawn: whether the table draws
     itself.
@@ -29,7 +28,6 @@ class Parts:
     devices: Callable[[TableSettings], Devices]
     speaker: Callable[[TableSettings, OnHealth], Speaker] | None = None
     lamp: Callable[[TableSettings, OnHealth], Lamp] | None = None
-    opening: Header | None = None
     resumes: bool = True
     decks: Path | None = None
     deck: str | None = None

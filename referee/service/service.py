@@ -73,7 +73,7 @@ class Service:
         self._stopping = threading.Event()
         self.ended = threading.Event()
         self.failed = False
-        self._opening, self._resumes = parts.opening, parts.resumes
+        self._resumes = parts.resumes
         self.bus = bus = Bus()
         settings, self._complaint = load_settings(folder)
         self._decks = TableDecks(parts.decks or folder, self.report, self.health.forget, parts.deck)
@@ -152,9 +152,7 @@ class Service:
             self._evidence.sweep()
         if self._complaint is not None:
             self.report(DeviceHealth(time.monotonic_ns(), "settings", Health.MISSING, self._complaint))
-        if self._opening is not None:
-            self.controller.start(self._opening.game, self._opening.players, self._opening.options)
-        elif self._resumes and (play := self.controller.resume()) is not None:
+        if self._resumes and (play := self.controller.resume()) is not None:
             LOG.info("game %d goes on", play.log.row.game)
             self.desk.resumed(play)
         self._pictures.start()

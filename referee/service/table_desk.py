@@ -45,7 +45,8 @@ class TableDesk:
     """The real desk. The state is made once a version, by whoever changes something, and given to all who ask.
 
     folder: where settings are kept. device_admin: the devices, for the page. walk: through the steps of setting up;
-    None: there are none. known: what was told of games that are over.
+    None: there are none. begins_with_setup: whether a new page begins with it while nothing is set up. known: what was
+    told of games that are over.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class TableDesk:
         self.known: Known = {}
         self._tallies: Tallies = {}
         self.walk: Walk | None = None
+        self.begins_with_setup = True
         self.refresh()
 
     def state(self) -> Data:
@@ -128,7 +130,9 @@ class TableDesk:
             state = view(controller.play, controller.paused, scene, self._picture)
             self._made_ns = now_ns
             self._version += 1
-            self._state = {"version": self._version, **state, "setup": setup_in_state(self.walk, self._controller)}
+            setup = setup_in_state(self.walk, self._controller)
+            setup["due"] = setup["due"] and self.begins_with_setup
+            self._state = {"version": self._version, **state, "setup": setup}
             version = self._version
         with self._lock:
             listeners = list(self._listeners.values())

@@ -55,13 +55,13 @@ class PageServer:
         """The port that it listens at, once it is started."""
         return self._port
 
-    def start(self) -> None:
-        """Listen, and return when the page can be asked for.
+    def start(self, listener: socket.socket | None = None) -> None:
+        """Listen, and return when the page can be asked for; listener: what listens already, for `stop` to close.
 
         Raises:
             WorkFailedError: the port is taken, or is not ours to take.
         """
-        self._listener = _listen(self._host, self._port)
+        self._listener = listener or listening(self._host, self._port)
         self._port = self._listener.getsockname()[1]
         self._thread.start()
         deadline = time.monotonic() + _START_S
@@ -87,7 +87,7 @@ class PageServer:
         if self._thread.faults_in_a_row:
             if self._listener is not None:
                 self._listener.close()
-            self._listener = _listen(self._host, self._port)
+            self._listener = listening(self._host, self._port)
             self._server = uvicorn.Server(self._config)
             self._server.should_exit = self._thread.stopping.is_set()
         self._server.run(sockets=None if self._listener is None else [self._listener])
@@ -95,8 +95,12 @@ class PageServer:
             raise RuntimeError("the page's server ended by itself")
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    """Open the port; for all addresses of both kinds where there are both."""
+def listening(host: str, port: int) -> socket.socket:
+    """Open a port; for all addresses of both kinds where there are both.
+
+    Raises:
+        WorkFailedError: it is taken, or is not ours to take.
+    """
     try:
         if host:
             family = socket.AF_INET6 if ":" in host else socket.AF_INET

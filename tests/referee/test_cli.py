@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from importlib.metadata import version
@@ -13,6 +15,7 @@ from types import ModuleType
 
 import pytest
 
+from hardware.recording_writer import RecordingWriter
 from referee import start
 from referee.cli import main
 
@@ -160,3 +163,53 @@ def test_a_misspelt_word_is_told_with_the_one_that_may_be_meant(
 def test_the_version_is_told_by_python_too() -> None:
     done = subprocess.run([sys.executable, "-m", "ringmaster", "--version"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, f"ringmaster {version('ringmaster')}\n")
+
+
+@pytest.mark.parametrize("words", [[], ["help"], ["help", "run"]])
+def test_help_is_no_mistake(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == 0
+    out, err = capsys.readouterr()
+    assert ("--simulated" if words[1:] else "referee the game on the table") in out and err == ""
+
+
+def test_a_port_that_is_taken_is_said_before_any_game_or_device(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        words = ["run", "--simulated", "--state", str(tmp_path / "state"), "--host", "127.0.0.1", "--port", port]
+        assert main(words) == 1
+    (line,) = (one for one in capfd.readouterr().err.splitlines() if one.startswith("ringmaster run"))
+    assert f"port {port}" in line and "--port takes another" in line
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_recording_without_events_is_no_game_to_judge(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    log, film = tmp_path / "game.jsonl", tmp_path / "game.mcap"
+    log.write_text('{"game": "piccolino", "players": ["Ann", "Ben"], "options": {}}\n')
+    with RecordingWriter(film, {"game": "piccolino", "players": ["Ann", "Ben"], "options": {}}, 0):
+        pass
+    for path in (log, film):
+        assert main(["replay", str(path)]) == 2
+        (line,) = capfd.readouterr().err.splitlines()
+        assert "nothing to judge" in line
+
+
+def test_coloretto_is_scored_by_the_side_that_scoring_or_as_once_table_names(tmp_path: Path) -> None:
+    hand = """'{"colours": {"green": 6}}'"""
+    for words in ("--scoring grey", "--table grey"):
+        done = shell(f"echo {hand} | {MAIN} score coloretto --json {words}", tmp_path)
+        assert (done.returncode, json.loads(done.stdout)["points"]) == (0, 5)
+    named = """'{"colours": {"green": 6}, "table": "brown"}'"""
+    done = shell(f"echo {named} | {MAIN} score coloretto --json --scoring grey", tmp_path)
+    assert json.loads(done.stdout)["points"] == 21
+    done = shell(f"echo {hand} | {MAIN} score confetti --json --scoring grey", tmp_path)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+
+
+def test_a_printed_deck_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["print", "markers", "-o", str(tmp_path / "markers.pdf"), "--language", "en"]) == 0
+    (line,) = capfd.readouterr().out.splitlines()
+    assert "print at 100 %" in line

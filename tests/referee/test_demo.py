@@ -10,17 +10,16 @@ from typing import cast
 
 import pytest
 
-from hardware.camera.frames import FrameBuffer
 from hardware.lamp import Signal
 from hardware.speaker.speaker import RecordedSpeaker
 from referee.announcer import Announcer
 from referee.cli import main
-from referee.decks.finding import find_print_deck
+from referee.decks.finding import AnyDeck, find_deck, find_print_deck
 from referee.demo import players
-from referee.demo.devices import SimulatedDevices
+from referee.demo.director import Director
 from referee.demo.seating import AREA_MM, MIDDLE_MM, people_at, ring_of
 from referee.demo.show import ShowOptions, _played, _watch, show_fast
-from referee.demo.table import DemoTable, demo_table
+from referee.demo.table import DemoScript, DemoTable, demo_header, demo_table
 from referee.demo.voice import PrintedVoice
 from referee.engine.events import Header
 from referee.games.confetti.demo import Plan, write_confetti
@@ -68,18 +67,28 @@ def test_cards_kept_in_a_pile_leave_the_hands_beside_them_clear() -> None:
     assert [hand.unclear for hand in shared.seats] == [(), (), ()]
 
 
+def shown(game: str, shots: Shots, deck: AnyDeck | None = None) -> DemoTable:
+    deck = deck or find_deck(game)
+    header = demo_header(game, 3 if game == "confetti" else 4, deck)
+    return demo_table(header, deck, 7, 1, shots)
+
+
 def test_the_scored_table_is_drawn_however_long_the_referee_took_to_count_it(tmp_path: Path) -> None:
     (played,) = write_confetti(load_deck("confetti"), 7, Plan(rounds=1, heap=30)).rounds
-    demo = demo_table("confetti", 7, 1, Shots(frames_per_s=6.0))
+    demo = shown("confetti", Shots(frames_per_s=6.0))
     t_ns = demo.table.exposure_end_ns(round((played.out_s + 3.0) * demo.table.shots.frames_per_s))
     hands = [{"t_ns": t_ns, "ruling": {"ruling": "hand", "seat": seat}} for seat in range(3)]
     desk = SimpleNamespace(state=lambda: {"rulings": hands, "questions": []})
     service = SimpleNamespace(desk=desk, ended=threading.Event())
-    # No frame is kept any more.
-    devices = SimpleNamespace(seconds=40.0, over=True, buffer=FrameBuffer())
+    polls = iter((False, True))
+
+    class Playing:
+        over = property(lambda self: next(polls))
+
+    director = cast(Director, Playing())
     path = tmp_path / "scored.jpg"
     options = ShowOptions("en", path, aloud=False)
-    drawn = _watch(cast(Service, service), cast(SimulatedDevices, devices), demo, options, threading.Event(), print)
+    drawn = _watch(cast(Service, service), director, demo, options, threading.Event())
     assert drawn
     assert load_picture(path).size_px[0] >= 1280
 
@@ -91,7 +100,7 @@ def test_the_page_and_what_is_said_are_in_the_language_asked_for(tmp_path: Path)
         lines.append(line)
         asked.set()
 
-    demo = demo_table("confetti", 7, 1, Shots(size=(160, 90), frames_per_s=2.0))
+    demo = shown("confetti", Shots(size=(160, 90), frames_per_s=2.0))
     _played(demo, ShowOptions("de", tmp_path / "a.jpg", aloud=False), say, asked)
     assert lines == ["   0.0 s  Confetti: Ann, Ben und Cem."]
 
@@ -103,9 +112,9 @@ def test_a_game_is_shown_with_a_deck_that_is_built_in_beside_the_game_s_own(tmp_
         lines.append(line)
         asked.set()
 
-    demo = demo_table("coloretto", 7, 1, Shots(size=(160, 90), frames_per_s=2.0), find_print_deck("everdeck"))
+    demo = shown("coloretto", Shots(size=(160, 90), frames_per_s=2.0), find_print_deck("everdeck"))
     _played(demo, ShowOptions("en", tmp_path / "a.jpg", aloud=False), say, asked)
-    assert lines == ["   0.0 s  Coloretto: Ann, Ben, Cem and Dora."]
+    assert lines[0] == "   0.0 s  Coloretto: Ann, Ben, Cem and Dora."
 
 
 def two_rings(frames_per_s: float) -> DemoTable:
@@ -113,9 +122,10 @@ def two_rings(frames_per_s: float) -> DemoTable:
     people = people_at(ring_of(3))
     script = Script(AREA_MM, (), people, (Ring(1, 0.5), Ring(2, 2.5)), 4.5, bell_mm=MIDDLE_MM)
     shots = Shots(size=(160, 90), frames_per_s=frames_per_s)
-    table = LiveTable(script, find_print_deck("piccolino"), 1, shots)
+    deck = find_print_deck("piccolino")
+    table = LiveTable(script, deck, 1, shots)
     rings = tuple({"t_ns": t_ns, "seat": seat, "valid": False} for seat, t_ns in ((1, 500_000_000), (2, 2_500_000_000)))
-    return DemoTable(table, Header("piccolino", ("Ann", "Ben", "Cem"), {}), 1, "ring", 2, rings)
+    return DemoTable(table, Header("piccolino", ("Ann", "Ben", "Cem"), {}), DemoScript(script, "ring", 2, rings), deck)
 
 
 @pytest.mark.parametrize("live", [True, False])
@@ -134,26 +144,6 @@ def test_the_players_of_the_demonstration_say_who_rang_so_that_it_never_stands_s
     assert names == ["(a tap on the page: Ben rang)", "(a tap on the page: Cem rang)"]
     assert "(a tap on the page: false ring)" in said
     assert "False ring, Cem: so you decided." in said
-
-
-def test_the_demonstration_does_not_wait_for_the_ruling_of_a_ring_that_stayed_unclear(tmp_path: Path) -> None:
-    polls = iter(range(20))
-    rulings = [
-        {"t_ns": 1, "ruling": {"ruling": "unclear", "seat": 1, "seats": [0]}},
-        {"t_ns": 2, "ruling": {"ruling": "unclear", "seat": 2, "seats": [0]}},
-        {"t_ns": 2, "ruling": {"ruling": "ring", "seat": 2, "valid": False}},
-    ]
-
-    def state() -> dict[str, object]:
-        # The second ring is ruled at the fourth look.
-        return {"rulings": rulings if next(polls) >= 3 else rulings[:1], "questions": []}
-
-    service = SimpleNamespace(desk=SimpleNamespace(state=state), ended=threading.Event())
-    devices = SimpleNamespace(seconds=5.0, over=True, table=SimpleNamespace(seconds=float))
-    options = ShowOptions("en", tmp_path / "a.jpg", aloud=False)
-    asked = threading.Event()
-    _watch(cast(Service, service), cast(SimulatedDevices, devices), two_rings(10.0), options, asked, print)
-    assert next(polls) == 4
 
 
 def test_what_is_said_is_printed_with_its_time_and_spoken() -> None:

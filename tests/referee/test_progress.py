@@ -9,7 +9,7 @@ from itertools import count
 import pytest
 
 from referee.output import complain
-from referee.progress import along
+from referee.progress import along, at_work
 
 
 class Terminal(io.StringIO):
@@ -71,3 +71,15 @@ def test_a_pipe_and_quick_work_show_nothing(
     shown = terminal(is_terminal)
     assert list(along(range(9), 9, seconds(each_s))) == list(range(9))
     assert shown.getvalue() == ""
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_terminal_shows_for_how_long_a_bench_has_been_at_work_and_nothing_is_left_of_it(
+    terminal: Callable[[bool], Terminal], monkeypatch: pytest.MonkeyPatch, is_terminal: bool
+) -> None:
+    monkeypatch.setattr("referee.progress.AFTER_S", 0.0)
+    shown = terminal(is_terminal)
+    with at_work(0.01):
+        while is_terminal and " s]" not in shown.getvalue():
+            pass
+    assert shown.lines == [""]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from referee.demo.seating import AREA_MM, own_columns, people_at, ring_of, spot
 from referee.engine.events import Event
@@ -37,22 +37,30 @@ _LEFT_OUT = {2: 2, 3: 1}  # colours, by players
 
 @dataclass(frozen=True)
 class Plan:
-    """What kind of game is wanted: for how many, how many rounds before it ends; foul: whether somebody does wrong."""
+    """What kind of game is wanted: for how many, how many rounds before it ends, with which options.
+
+    foul: whether somebody does wrong. settings: start cards and colours left out are chosen where these say nothing.
+    """
 
     rounds: int = 3
     foul: bool = True
     players: int = 4
+    settings: Settings = field(default_factory=Settings)
 
 
 @dataclass(frozen=True)
 class ColorettoGame:
-    """A script, the game as it was played, and what is true of it: moves, as events, fouls, and what marks the rows."""
+    """A script, the game as it was played, and what is true of it: moves, as events, fouls, and what marks the rows.
+
+    has_last_card: whether a card says that the last round has begun; else the players have to say it.
+    """
 
     script: Script
     game: Coloretto
     moves: tuple[Event, ...]
     fouls: tuple[tuple[int, int], ...]  # seat and row
     has_row_cards: bool
+    has_last_card: bool
 
 
 @dataclass
@@ -63,6 +71,7 @@ class _Table:
     game: Coloretto
     rng: random.Random
     has_row_cards: bool = True
+    has_last_card: bool = True
     now_s: float = _FIRST_S
     actions: list[Action] = field(default_factory=list)
     moves: list[Event] = field(default_factory=list)
@@ -95,28 +104,32 @@ def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> Col
     """Write a game; the same seed and plan always give the same one.
 
     Raises:
-        BadInputError: the deck has too few colours, or no card for the last round.
+        BadInputError: the deck has too few colours, no +2 or no joker, or not the cards to start with.
     """
     plan = plan or Plan()
     players = plan.players
     rng, ring = random.Random(seed), ring_of(players)
     faces = _faces(deck)
     colours = [card for card in faces if card not in (PLUS2, JOKER)]
-    left_out = rng.sample(colours, _LEFT_OUT.get(players, 0))
+    wanted = plan.settings.start_cards
+    needed = {card for hand in wanted for card in hand}
+    if len(colours) < 2 or not {PLUS2, JOKER, *needed} <= set(faces):
+        raise BadInputError(f"the cards of {deck.name} are not all of Coloretto's: colours, +2 and jokers")
+    started_with = max(players, 4)
+    others = [card for card in colours if card not in needed]
+    spare = max(0, min(len(others), len(colours) - started_with))
+    left_out = plan.settings.left_out or rng.sample(others, min(_LEFT_OUT.get(players, 0), spare))
     colours = [card for card in colours if card not in left_out]
     last_face = next((face.id for face in deck.fronts if face.attributes.get("kind") == LAST_ROUND), None)
-    started_with = max(players, 4)
-    if last_face is None or len(colours) < started_with or not (PLUS2 in faces and JOKER in faces):
-        raise BadInputError(
-            f"the cards of {deck.name} are not all of Coloretto's: {started_with} colours, +2, jokers and a last round"
-        )
-    start = rng.sample(colours, started_with)
-    supply = [card for card in colours for _ in range(9 - start.count(card))] + [PLUS2] * 10 + [JOKER] * 3
+    enough = len(colours) >= started_with
+    start = rng.sample(colours, started_with) if enough else rng.choices(colours, k=started_with)
+    hands = wanted or tuple(tuple(start[seat::players]) if players == 2 else (start[seat],) for seat in range(players))
+    out = Counter(card for hand in wanted for card in hand) if wanted else Counter(start)
+    supply = [card for card in colours for _ in range(9 - out[card])] + [PLUS2] * 10 + [JOKER] * 3
     rng.shuffle(supply)
-    hands = tuple(tuple(start[seat::players]) if players == 2 else (start[seat],) for seat in range(players))
-    game = Coloretto(players, Settings(start_cards=hands, left_out=tuple(sorted(left_out))))
+    game = Coloretto(players, replace(plan.settings, start_cards=hands, left_out=tuple(sorted(left_out))))
     rows = {face.attributes.get("room"): face.id for face in reversed(deck.fronts)}
-    table = _Table(ring, game, rng, has_row_cards=str(game.rooms[0]) in rows)
+    table = _Table(ring, game, rng, str(game.rooms[0]) in rows, last_face is not None)
     cards = [
         ScriptCard(f"row-{row}", rows[str(room)], _in_row(table, row, 0))
         for row, room in enumerate(game.rooms)
@@ -136,7 +149,7 @@ def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> Col
         _play_round(table, pile, foul=plan.foul and not table.fouls)
     lowest = [ScriptCard(key, face_of[key], _supply(table)) for key, _ in pile[:4]]
     on_top = [ScriptCard(key, face_of[key], _supply(table)) for key, _ in reversed(every[len(pile) :])]
-    last = [ScriptCard("last", last_face, _supply(table))]
+    last = [ScriptCard("last", face, _supply(table)) for face in (last_face,) if face is not None]
     script = Script(
         AREA_MM,
         (*cards, *lowest, *last, *on_top),
@@ -144,7 +157,7 @@ def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> Col
         tuple(sorted(table.actions, key=_when)),
         table.now_s + _LAST_S,
     )
-    return ColorettoGame(script, game, tuple(table.moves), tuple(table.fouls), table.has_row_cards)
+    return ColorettoGame(script, game, tuple(table.moves), tuple(table.fouls), table.has_row_cards, table.has_last_card)
 
 
 def _play_round(table: _Table, pile: list[tuple[str, str]], *, foul: bool) -> None:
@@ -242,7 +255,8 @@ def _tidy(table: _Table) -> None:
 
 def _draw_last_round(table: _Table) -> None:
     table.game.announce_last()
-    table.carry(table.game.turn, ["last"], [Lying(*table.places_mm[-1], 90.0, FRONT)])
+    if table.has_last_card:
+        table.carry(table.game.turn, ["last"], [Lying(*table.places_mm[-1], 90.0, FRONT)])
     table.moves.append(Event(round(table.now_s * 1e9), "last_round", {"event": "last_round"}))
     table.now_s += _MOVE_S
 

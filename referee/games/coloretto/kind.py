@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from referee.engine.events import Header
+from referee.engine.events import Event, Header
 from referee.errors import BadInputError
 from referee.games.coloretto.deck import CARDS
 from referee.games.coloretto.page import PAGE
@@ -16,10 +15,9 @@ from referee.games.kind import Demo, GameKind, Scoring
 
 if TYPE_CHECKING:
     from referee.decks.finding import AnyDeck
-    from referee.demo.table import DemoTable
+    from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
-    from simulation.live import Shots
 
 
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
@@ -32,18 +30,21 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     return ColorettoWatcher(header, deck, setup.profile)
 
 
-def _table(deck: AnyDeck, seed: int, rounds: int, shots: Shots) -> DemoTable:
-    """Lay a table for four, on cloth."""
-    from referee.demo.table import DemoTable, demo_header
+def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
+    from referee.demo.table import DemoScript
     from referee.games.coloretto.demo import Plan, write_coloretto
-    from simulation.live import LiveTable
     from vision.prints.print_deck import PrintDeck
 
     if not isinstance(deck, PrintDeck):
         raise BadInputError(f"Coloretto cannot be played with the cards of {deck.name}")
-    script = write_coloretto(deck, seed, Plan(rounds=rounds)).script
-    table = LiveTable(script, deck, seed, replace(shots, look=replace(shots.look, table="cloth")))
-    return DemoTable(table, demo_header("coloretto", 4, deck), seed, "end", 1, deck=deck)
+    plan = Plan(rounds or Plan.rounds, players=len(header.players), settings=settings_from(header))
+    game = write_coloretto(deck, seed, plan)
+    said = () if game.has_last_card else tuple(move for move in game.moves if move.kind == "last_round")
+    held = enumerate(game.game.settings.start_cards)
+    dealt = (
+        Event(0, "start_cards", {"event": "start_cards", "seat": seat, "cards": list(hand)}) for seat, hand in held
+    )
+    return DemoScript(game.script, "end", 1, truth=(*dealt, *game.moves), said=said)
 
 
 COLORETTO = GameKind(
@@ -54,6 +55,6 @@ COLORETTO = GameKind(
     words=WORDS,
     page=PAGE,
     cards=CARDS,
-    demo=Demo(_table, live_fps=10.0, fast_fps=5.0),
+    demo=Demo(_script, live_fps=10.0, fast_fps=5.0),
     scoring=Scoring("referee.games.coloretto.score_command", most_players=5),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 
 from referee.errors import BadInputError
 from referee.games.coloretto.sayings import say_choice
@@ -24,7 +25,8 @@ def scorer(args: argparse.Namespace) -> Callable[[dict[str, object]], str]:
         return say_hand_alone(choice, result.points, language)
 
     def score(data: dict[str, object]) -> str:
-        result = score_coloretto(*parse_hand(data))
+        wanted = {} if args.scoring is None else {"table": args.scoring}
+        result = score_coloretto(*parse_hand({**wanted, **data}))
         return to_line(result.as_json()) if args.json else say(result)
 
     return score
@@ -44,15 +46,12 @@ def score_image(args: argparse.Namespace) -> int:
     from vision.image import load_picture
     from vision.profile import load_profile
 
-    sides = [table.value for table in Table]
-    if args.table is not None and args.table not in sides:
-        raise BadInputError(f"--table says which side of the summary card counts: {' or '.join(sides)}")
     if args.side is not None:
         raise BadInputError("--side goes with Confetti: cards of Coloretto have one side")
     deck = find_print_deck("coloretto" if args.deck is None else args.deck)
     check_plays(deck, "coloretto")
-    picture, profile = load_picture(args.image), None if args.profile is None else load_profile(args.profile)
-    table = Table(args.table or Table.BROWN.value)
+    picture, profile = load_picture(args.image), None if args.table is None else load_profile(Path(args.table))
+    table = Table(args.scoring or Table.BROWN.value)
     result = score_coloretto_picture(picture, deck, profile, args.players, table)
     output, language = Output(), Language(language_of())
     for hand, (_, sentence) in zip(result.sharing.seats, result.sentences(language), strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from referee.demo.seating import AREA_MM, people_at, ring_of, spot
@@ -14,12 +14,14 @@ from referee.scoring.seats import SeatRing
 from simulation.script import Action, Carry, Flip, Lying, Script, ScriptCard
 from vision.deck import Deck
 
-SIDE, KEPT_SIDE = "white", "black"
+SIDE = "white"
+_OTHER = {"white": "black", "black": "white"}
 _SANDTIMER_MM = (330.0, 110.0)
 _HEAP_MM = (285.0, 865.0, 272.0, 372.0)
 _FIRST_STILL_S = 3.6  # the referee looks where the seats are
 _AFTER_TIME_S = 7.5  # the referee reads the hands
 _TIDY_S = 3.5
+_KEPT_COLUMN = 2.75
 # Fewer cards than the rules lay out are read sooner.
 DEMO_HEAP = 30
 
@@ -28,9 +30,9 @@ DEMO_HEAP = 30
 class Plan:
     """What kind of game is wanted.
 
-    players: 2 to 4. rounds: how many are played, at most the game's. heap: cards laid out in the first round, None:
+    players: 1 to 5. rounds: how many are played, at most the game's. heap: cards laid out in the first round, None:
     half of the deck (C3). sand_s: how long the sand runs. late_seat: who takes one more card after time, in the first
-    round; None: nobody.
+    round; None: nobody. side: which one of the cards is played.
     """
 
     players: int = 3
@@ -38,6 +40,7 @@ class Plan:
     heap: int | None = None
     sand_s: float = 14.0
     late_seat: int | None = None
+    side: str = SIDE
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class _Table:
     """The game while it is written: where every card lies, in what order, and what hands do."""
 
     lies: dict[str, Lying]
+    side: str
     actions: list[Action] = field(default_factory=list)
     rounds: list[RoundTruth] = field(default_factory=list)
     waits_s: list[float] = field(default_factory=list)
@@ -72,12 +76,12 @@ def write_confetti(deck: Deck, seed: int, plan: Plan | None = None) -> ConfettiG
     plan = plan or Plan()
     rng = random.Random(seed)
     ring = ring_of(plan.players)
-    faces = [face.id for face in deck.side(SIDE)]
+    faces = [face.id for face in deck.side(plan.side)]
     rng.shuffle(faces)
     limits = Confetti(plan.players).limits[: plan.rounds]
     heap = faces[: plan.heap or len(faces) // 2]
-    table = _Table({face: _in_heap(rng) for face in heap})
-    first = _choose(deck, heap, ring, limits[0], table.lies, rng)
+    table = _Table({face: _in_heap(rng, plan.side) for face in heap}, plan.side)
+    first = _choose(table, deck, heap, ring, limits[0], rng)
     # What is taken lies on top.
     taken = [face for hand in first for face in hand]
     order = [face for face in heap if face not in taken] + taken
@@ -86,7 +90,7 @@ def write_confetti(deck: Deck, seed: int, plan: Plan | None = None) -> ConfettiG
     start = tuple(ScriptCard(face, face, table.lies[face]) for face in order)
     for number, limit in enumerate(limits):
         free = [face for face in order if not any(face in pile for pile in kept)]
-        chosen = first if number == 0 else _choose(deck, free, ring, limit, table.lies, rng)
+        chosen = first if number == 0 else _choose(table, deck, free, ring, limit, rng)
         late = plan.late_seat if number == 0 else None
         spare = [face for face in free if not any(face in hand for hand in chosen)]
         end_s = _play_round(table, ring, chosen, begin_s, plan, late, spare, rng)
@@ -122,7 +126,7 @@ def _play_round(
     out_s = flipped_s + plan.sand_s
     table.actions.append(Flip(0, flipped_s, plan.sand_s))
     for seat, hand in enumerate(chosen):
-        places = _spots(ring, seat, len(hand) + 1)
+        places = _spots(ring, seat, len(hand) + 1, plan.side)
         pace = (plan.sand_s - 2.2) / max(len(hand), 1)
         for count, face in enumerate(hand):
             grasp_s = flipped_s + 0.9 + pace * count + rng.uniform(0.0, 0.25 * pace)
@@ -140,7 +144,7 @@ def _take(
     table: _Table, seat: int, face: str, place: Lying, grasp_s: float, carry_s: float, rng: random.Random
 ) -> None:
     turn = place.angle_deg + rng.uniform(-5, 5)
-    goal = Lying(place.x_mm + rng.uniform(-2, 2), place.y_mm + rng.uniform(-2, 2), turn, SIDE)
+    goal = Lying(place.x_mm + rng.uniform(-2, 2), place.y_mm + rng.uniform(-2, 2), turn, place.side)
     table.actions.append(Carry(seat, (face,), grasp_s, grasp_s + carry_s, (goal,)))
     table.lies[face] = goal
 
@@ -155,30 +159,36 @@ def _tidy(
     begin_s: float,
     rng: random.Random,
 ) -> float:
-    """Write how points are kept, black side up, and the other cards go back (C8); gives when that is done."""
+    """Write how points are kept, other side up, and the other cards go back (C8); gives when that is done.
+
+    Cards of which one side alone is known are kept beside the table.
+    """
+    other = _OTHER[table.side] if _OTHER[table.side] in deck.background else None
     for seat, hand in enumerate(chosen):
-        points = max(0, score_hand([_colours(deck, face) for face in hand], limit).points)
+        points = max(0, score_hand([_colours(table, deck, face) for face in hand], limit).points)
         keep, back = hand[:points], hand[points:]
-        pile = spot(ring, seat, 2.75, 0, KEPT_SIDE)
+        pile = spot(ring, seat, _KEPT_COLUMN, 0, other or table.side)
+        if other is None:
+            pile = Lying(*people_at(ring)[seat].home_mm, 0.0, table.side)
         grasp_s = begin_s + 0.5
         if keep:
             goals = tuple(
-                Lying(pile.x_mm + rng.uniform(-4, 4), pile.y_mm + rng.uniform(-4, 4), pile.angle_deg, KEPT_SIDE)
+                Lying(pile.x_mm + rng.uniform(-4, 4), pile.y_mm + rng.uniform(-4, 4), pile.angle_deg, pile.side)
                 for _ in keep
             )
             table.actions.append(Carry(seat, tuple(keep), grasp_s, grasp_s + 1.0, goals))
         if back:
-            goals = tuple(_in_heap(rng) for _ in back)
+            goals = tuple(_in_heap(rng, table.side) for _ in back)
             table.actions.append(Carry(seat, tuple(back), grasp_s + 1.4, grasp_s + 2.3, goals))
         kept[seat] += keep
     return begin_s + _TIDY_S
 
 
 def _choose(
-    deck: Deck, heap: list[str], ring: SeatRing, limit: int, lies: Mapping[str, Lying], rng: random.Random
+    table: _Table, deck: Deck, heap: list[str], ring: SeatRing, limit: int, rng: random.Random
 ) -> list[list[str]]:
     """Give a hand for each player within reach: good ones for most, as people who look for a while would take."""
-    free = list(heap)
+    free, lies = list(heap), table.lies
     hands: list[list[str]] = []
     for seat, person in enumerate(people_at(ring)):
         # Eight cards are what two rows before a short side of the table have room for.
@@ -186,26 +196,31 @@ def _choose(
         by_distance = sorted(free, key=lambda face: math.dist((lies[face].x_mm, lies[face].y_mm), person.home_mm))
         near = by_distance[: max(2 * size, len(by_distance) // 2)]
         tries = [rng.sample(near, size) for _ in range(60 if seat % 3 != 1 else 12)]
-        best = max(tries, key=lambda hand: score_hand([_colours(deck, face) for face in hand], limit).points)
+        best = max(tries, key=lambda hand: score_hand([_colours(table, deck, face) for face in hand], limit).points)
         hands.append(best)
         free = [face for face in free if face not in best]
     return hands
 
 
-def _colours(deck: Deck, face: str) -> Card:
-    small, medium, big = (mark.colour for mark in deck.by_id[SIDE, face].marks)
+def _colours(table: _Table, deck: Deck, face: str) -> Card:
+    ((small, medium, big),) = cards_of(deck, table.side, [face])
     return small, medium, big
 
 
-def _in_heap(rng: random.Random) -> Lying:
+def cards_of(deck: Deck, side: str, faces: Sequence[str]) -> list[list[str]]:
+    """Give cards as an event names them: the colours of each one's small, medium and big mark."""
+    return [[mark.colour for mark in deck.by_id[side, face].marks] for face in faces]
+
+
+def _in_heap(rng: random.Random, side: str) -> Lying:
     left, right, top, bottom = _HEAP_MM
-    return Lying(rng.uniform(left, right), rng.uniform(top, bottom), rng.uniform(0, 360), SIDE)
+    return Lying(rng.uniform(left, right), rng.uniform(top, bottom), rng.uniform(0, 360), side)
 
 
-def _spots(ring: SeatRing, seat: int, count: int) -> list[Lying]:
+def _spots(ring: SeatRing, seat: int, count: int, side: str) -> list[Lying]:
     """Give places for cards before a seat: two rows along the edge, the upper side away from the player."""
     columns = math.ceil(count / 2)
-    return [spot(ring, seat, index % columns - (columns - 1) / 2, index // columns, SIDE) for index in range(count)]
+    return [spot(ring, seat, index % columns - (columns - 1) / 2, index // columns, side) for index in range(count)]
 
 
 def _when(action: Action) -> float:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from referee.engine.events import Header
+from referee.engine.events import Event, Header
 from referee.errors import BadInputError
 from referee.games.confetti.deck import CARDS
 from referee.games.confetti.page import PAGE
 from referee.games.confetti.rules import from_header
 from referee.games.confetti.sayings import WORDS
-from referee.games.confetti.setup import settings_from
+from referee.games.confetti.setup import round_limits, settings_from
 from referee.games.kind import Demo, GameKind, Scoring
 
 if TYPE_CHECKING:
     from referee.decks.finding import AnyDeck
-    from referee.demo.table import DemoTable
+    from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
-    from simulation.live import Shots
+
+_EACH = 8  # cards laid out for each player, at least
 
 
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
@@ -27,18 +28,23 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     return ConfettiWatcher(header, setup)
 
 
-def _table(deck: AnyDeck, seed: int, rounds: int, shots: Shots) -> DemoTable:
-    """Lay a table for three."""
-    from referee.demo.table import DemoTable, demo_header
-    from referee.games.confetti.demo import DEMO_HEAP, Plan, write_confetti
-    from simulation.live import LiveTable
+def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
+    from referee.demo.table import DemoScript
+    from referee.games.confetti.demo import DEMO_HEAP, Plan, cards_of, write_confetti
     from vision.deck import Deck
 
     if not isinstance(deck, Deck):
         raise BadInputError(f"the cards of {deck.name} show pictures, not three marks each")
-    script = write_confetti(deck, seed, Plan(rounds=rounds, heap=DEMO_HEAP)).script
-    table = LiveTable(script, deck, seed, shots)
-    return DemoTable(table, demo_header("confetti", 3, deck), seed, "hand", 3 * rounds, deck=deck)
+    players, side = len(header.players), settings_from(header).side
+    most = len(round_limits(players)) if rounds is None else rounds
+    heap = max(DEMO_HEAP, _EACH * players)
+    game = write_confetti(deck, seed, Plan(players, most, heap, side=side))
+    truth = (
+        Event(round(one.out_s * 1e9), "hand", {"event": "hand", "seat": seat, "cards": cards_of(deck, side, faces)})
+        for one in game.rounds
+        for seat, faces in enumerate(one.hands)
+    )
+    return DemoScript(game.script, "hand", players * len(game.rounds), truth=tuple(truth))
 
 
 CONFETTI = GameKind(
@@ -49,7 +55,7 @@ CONFETTI = GameKind(
     words=WORDS,
     page=PAGE,
     cards=CARDS,
-    demo=Demo(_table, live_fps=15.0, fast_fps=6.0),
+    demo=Demo(_script, players=3, live_fps=15.0, fast_fps=6.0),
     scoring=Scoring("referee.games.confetti.score_command", most_players=7),
     devices=frozenset({"sandtimer"}),
 )

@@ -49,8 +49,7 @@ def score_image(args: argparse.Namespace) -> int:
     from vision.profile import load_profile
 
     deck = find_marked_deck("confetti" if args.deck is None else args.deck)
-    path = args.profile or (None if args.table is None else Path(args.table))
-    profile = None if path is None else load_profile(path)
+    profile = None if args.table is None else load_profile(Path(args.table))
     picture = load_picture(args.image)
     result = score_picture(
         picture, deck, profile, args.players, args.limit, side=args.side, overlimit=Overlimit(args.overlimit)

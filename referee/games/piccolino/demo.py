@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import cycle, islice
 from typing import Any
 
 from referee.demo.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
@@ -32,20 +33,22 @@ _HAPPY, _SAD = 6, 1  # cards of a face where nobody knows how many there are
 class Plan:
     """What kind of game is wanted.
 
-    players: 2 to 5. turns: how many cards are turned. pace_s: from one card to the next. notice: the share of happy
-    pairs that somebody rings for. reactions_s: how long each player needs for that, give or take a quarter. hothead:
-    who rings without a pair now and then, None: nobody. temper: how often, as a share of the cards turned. bell_lines:
-    how `hardware.bell.bell` names each seat's button; None: one bell for all.
+    players: 2 to 5. turns: how many cards are turned; None: until somebody has won. pace_s: from one card to the next.
+    notice: the share of happy pairs that somebody rings for. reactions_s: how long each player needs for that, give or
+    take a quarter. hothead: who rings without a pair now and then, None: nobody. temper: how often, as a share of the
+    cards turned. bell_lines: how `hardware.bell.bell` names each seat's button; None: one bell for all. settings: the
+    game's options.
     """
 
     players: int = 3
-    turns: int = 24
+    turns: int | None = 24
     pace_s: float = 1.4
     notice: float = 0.85
     reactions_s: tuple[float, ...] = (0.55, 0.48, 0.7, 0.85, 0.6)
     hothead: int | None = 1
     temper: float = 0.12
     bell_lines: tuple[str, ...] | None = None
+    settings: Settings = field(default_factory=Settings)
 
 
 @dataclass(frozen=True)
@@ -69,12 +72,14 @@ class _Writer:
         self._plan = plan
         self._rng = random.Random(seed)
         self._ring = ring_of(plan.players)
-        cards = [(f"{face.id}/{number}", face) for number, face in enumerate(_cards_of(deck))]
+        faces = _cards_of(deck)
         if plan.players == MIN_PLAYERS:
-            cards = [card for card in cards if card[1].attributes["colour"] != "black"]
+            faces = [face for face in faces if face.attributes["colour"] != "black"]
+        wanted = cards_dealt(plan.players, plan.settings)
+        # Of a deck with too few cards for the rules (P1) some are there twice.
+        cards = [(f"{face.id}/{k}", face) for k, face in enumerate(islice(cycle(faces), max(wanted, len(faces))))]
         self._rng.shuffle(cards)
-        wanted = cards_dealt(plan.players, Settings())
-        self._rules = Piccolino(plan.players, Settings(cards=min(wanted, len(cards))))
+        self._rules = Piccolino(plan.players, replace(plan.settings, cards=wanted))
         self._faces = dict(cards[:wanted])
         keys = iter(self._faces)
         self._draw = [[next(keys) for _ in range(count)] for count in self._rules.cards.draw]
@@ -91,11 +96,10 @@ class _Writer:
             for key in pile
         )
         now_s = _FIRST_STILL_S
-        for _ in range(self._plan.turns):
-            seat = self._rules.turn()
-            if seat is None or self._rules.over:
-                break
+        turned = 0
+        while turned != self._plan.turns and not self._rules.over and (seat := self._rules.turn()) is not None:
             now_s = self._turn(seat, now_s)
+            turned += 1
         actions = tuple(self._actions)
         script = Script(AREA_MM, start, people_at(self._ring), actions, now_s + 3.0, bell_mm=MIDDLE_MM)
         return PiccolinoGame(script, tuple(self._events), tuple(self._rulings))

@@ -15,10 +15,11 @@ from referee.games.piccolino.setup import settings_from
 
 if TYPE_CHECKING:
     from referee.decks.finding import AnyDeck
-    from referee.demo.table import DemoTable
+    from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
-    from simulation.live import Shots
+
+_TURNS = 8  # of a round that is shown
 
 
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
@@ -35,19 +36,17 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     return PiccolinoWatcher(header, eyes, ArmEyes(lambda: eyes.seating))
 
 
-def _table(deck: AnyDeck, seed: int, rounds: int, shots: Shots) -> DemoTable:
-    """Lay a table for four, with eight turns a round."""
-    from referee.demo.table import DemoTable, demo_header
+def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
+    from referee.demo.table import DemoScript
     from referee.games.piccolino.demo import Plan, write_piccolino
-    from simulation.live import LiveTable
     from vision.deck import Deck
 
     if isinstance(deck, Deck):
         raise BadInputError(f"the cards of {deck.name} show marks, not clowns")
-    played = write_piccolino(deck, seed, Plan(players=4, turns=8 * rounds))
+    turns = None if rounds is None else _TURNS * rounds
+    played = write_piccolino(deck, seed, Plan(len(header.players), turns, settings=settings_from(header)))
     rings = tuple(ruling for ruling in played.rulings if ruling["ruling"] == "ring")
-    table, header = LiveTable(played.script, deck, seed, shots), demo_header("piccolino", 4, deck)
-    return DemoTable(table, header, seed, "ring", len(rings), rings, deck, stops=True)
+    return DemoScript(played.script, "ring", len(rings), rings, truth=played.events)
 
 
 PICCOLINO = GameKind(
@@ -58,6 +57,6 @@ PICCOLINO = GameKind(
     words=WORDS,
     page=PAGE,
     cards=CARDS,
-    demo=Demo(_table, live_fps=24.0, fast_fps=20.0),
+    demo=Demo(_script, live_fps=24.0, fast_fps=20.0),
     devices=frozenset({"bell"}),
 )

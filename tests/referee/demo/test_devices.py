@@ -54,7 +54,7 @@ class FaultyCamera:
     """The table's camera until a fault: it raises, gives black frames, or jumps in time; then it raises, too."""
 
     def __init__(self, table: LiveTable, spoil: Callable[[Frame], Frame], good: int, bad: int) -> None:
-        self._camera = SimulatedCamera(table)
+        self._camera = SimulatedCamera(lambda: table)
         self._spoil, self._good, self._bad = spoil, good, bad
         self._count = 0
         self.name, self.notes = "a faulty camera", ()
@@ -109,7 +109,7 @@ def test_the_game_goes_on_through_every_fault_of_the_camera() -> None:
         if faults:
             cameras.append(FaultyCamera(table, *faults.pop(0)))
             return cameras[-1]
-        return SimulatedCamera(table)
+        return SimulatedCamera(lambda: table)
 
     told: list[DeviceHealth] = []
     devices = SimulatedDevices(table, 1, open_camera)

@@ -88,7 +88,7 @@ def test_a_drawn_table_is_read_and_scored(tmp_path: Path, capfd: pytest.CaptureF
     hands = [["green", "joker"], ["plus2"]]
     path, out = tmp_path / "table.png", tmp_path / "out.jpg"
     cv2.imwrite(str(path), picture_of(find_print_deck("coloretto"), laid(hands)))
-    arguments = ["--image", str(path), "--players", "2", "--table", "grey", "--json", "--picture", str(out)]
+    arguments = ["--image", str(path), "--players", "2", "--scoring", "grey", "--json", "--picture", str(out)]
     assert main(["score", "coloretto", *arguments]) == 0
     lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
     for line in lines:
@@ -140,7 +140,7 @@ def test_more_cards_of_a_suit_than_there_are_are_unclear(as_laid: Callable[[Hand
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--table", "blue"], "brown or grey"),
+        (["--table", "blue"], "no table profile blue"),
         (["--deck", "piccolino"], "are for Piccolino, not for Coloretto"),
         (["--deck", "confetti"], "show marks, not pictures"),
         (["--side", "white"], "Confetti"),

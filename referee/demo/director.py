@@ -1,0 +1,250 @@
+"""Has the people at the simulated table play whatever game begins at the referee, with its players, options and deck.
+
+They deal, play to the end, answer what the referee asks and clear the table when a game is stopped, as real people do.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from hardware.camera.frames import Frame
+from referee.decks.game_deck import deck_of
+from referee.demo.devices import SimulatedDevices
+from referee.demo.idle import empty_table
+from referee.demo.players import TablePlayers
+from referee.demo.table import DemoTable, demo_table
+from referee.demo.voice import Say, stamped
+from referee.engine.events import Event, Header
+from referee.errors import BadInputError
+from referee.sayings import service as sayings
+from referee.service.bus import StateChanged
+from referee.service.live_game import LiveGame
+from referee.service.service import Service
+from simulation.live import LiveTable
+from vision.errors import BadDeckError
+
+POLL_S = 0.1
+# A busy computer may be behind the game by so much.
+CATCH_UP_S = 60.0
+SEEN_AFTER_S = 2.0  # a move, its hand gone again, and the referee's look at a still table
+PATIENCE_S = 12.0
+"""So long people stop playing when the referee asks what was done; then they tell it, as far as they can."""
+# A game that was stopped, or left for another one, can be taken back.
+_TABLES_KEPT = 2
+Write = Callable[[Header, int], DemoTable]
+
+
+class Director:
+    """Listens to which game is played, and shows that game on the devices; on a thread of its own.
+
+    devices: those of the service. write: gives the table for a game's header and number, and raises BadInputError where
+    the game cannot be played; None: any game, to its end, another one each time. say: is told what people do on the
+    page. setting_up: whether the page begins with setting up.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        devices: SimulatedDevices,
+        write: Write | None = None,
+        say: Say | None = None,
+        *,
+        setting_up: bool = False,
+    ) -> None:
+        self._service, self._devices, self._setting_up = service, devices, setting_up
+        self._write, self._say = write or self._any_game, say or _nobody_listens
+        self._tables: dict[int, tuple[DemoTable, TablePlayers]] = {}
+        self._shown: int | None = None
+        self._refused: int | None = None
+        self._said: set[tuple[int, int]] = set()
+        self._asked: dict[str, float] = {}
+        self._news, self._stopping = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name="players", daemon=True)
+
+    def start(self) -> None:
+        """Begin to play; a game that was going on when the referee ended has lost its table, and ends."""
+        controller = self._service.controller
+        with controller.lock:
+            self._service.desk.begins_with_setup = self._setting_up
+            play = controller.resume(aloud=False)
+            if play is not None:
+                self._service.desk.resumed(play)
+            if play is not None and not play.over:
+                controller.stop()
+                controller.voice.tell(sayings.table_cleared(controller.language))
+            self._service.desk.refresh()
+        self._service.bus.subscribe(StateChanged, lambda _: self._news.set())
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Play no more."""
+        self._stopping.set()
+        self._news.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    @property
+    def over(self) -> bool:
+        """Whether the game on the table has been played and ruled to its end."""
+        with self._service.controller.lock:
+            play = self._service.controller.play
+            return self._shown is not None and self._devices.over and (play is None or play.over)
+
+    @property
+    def seconds(self) -> float:
+        """How long the game on the table has been played; 0 without one."""
+        return 0.0 if self._shown is None else self._devices.seconds
+
+    def frame_at(self, t_ns: int) -> Frame | None:
+        """Draw the frame of the game on the table again whose exposure ended at `t_ns`."""
+        table = self._tables.get(self._shown or 0)
+        return None if table is None else table[0].frame_at(t_ns)
+
+    def _any_game(self, header: Header, number: int) -> DemoTable:
+        return demo_table(header, deck_of(header, self._service.folder).deck, number)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._news.wait(POLL_S)
+            self._news.clear()
+            self._look()
+
+    def _look(self) -> None:
+        controller = self._service.controller
+        with controller.lock:
+            play, paused = controller.play, controller.paused
+            asked = play is not None and self._wait_for(play)
+            game = None if play is None or self._was_stopped(play) else play.log.row.game
+        if game != self._shown:
+            self._show(game, play)
+        if self._shown is None or play is None:
+            return
+        if (paused or asked) is not self._devices.table.held:
+            (self._devices.hold if paused or asked else self._devices.release)()
+        if not paused and not play.over:
+            self._take_part(play, *self._tables[self._shown])
+
+    def _wait_for(self, play: LiveGame) -> bool:
+        """Whether people stop playing, for a while, because the referee asks what was done, or has not seen it yet."""
+        now_s = time.monotonic()
+        since_s = [self._asked.setdefault(play.question_id(doubt), now_s) for doubt in play.doubts]
+        if play.log.row.game == self._shown:
+            unseen = self._untold(play, self._tables[self._shown][1], self._devices.seconds - SEEN_AFTER_S)
+            since_s += [self._asked.setdefault(f"move-{self._shown}-{one.t_ns}", now_s) for one in unseen[:1]]
+        return not play.over and any(now_s - asked_s < PATIENCE_S for asked_s in since_s)
+
+    def _was_stopped(self, play: LiveGame) -> bool:
+        """Whether people ended a game that was not played to the end of its script."""
+        played_out = play.log.row.game == self._shown and self._devices.over
+        return play.over and (play.undoes == "stop" or play.log.row.game not in self._tables) and not played_out
+
+    def _show(self, game: int | None, play: LiveGame | None) -> None:
+        """Bring another game onto the table, or clear it."""
+        # To draw another table takes a while.
+        self._devices.hold()
+        table: LiveTable | None = None
+        if game is not None and play is not None and game != self._refused:
+            try:
+                if game not in self._tables:
+                    written = self._write(play.header, game)
+                    self._tables[game] = written, TablePlayers(written)
+                table = self._tables[game][0].table
+            except (BadInputError, BadDeckError) as error:
+                self._refuse(game, error)
+                game = None
+        if game == self._refused:
+            game = None
+        if game != self._shown:
+            self._shown = None
+            self._devices.show(table or empty_table())
+            self._shown = game
+        while len(self._tables) > _TABLES_KEPT:
+            self._tables.pop(next(iter(self._tables)))
+
+    def _refuse(self, game: int, error: Exception) -> None:
+        """End a game that nobody can play here."""
+        controller = self._service.controller
+        self._refused = game
+        self._say(f"({error})")
+        with controller.lock:
+            if controller.open_game == game:
+                controller.stop()
+                controller.voice.tell(sayings.table_cannot_play(controller.language))
+
+    def _take_part(self, play: LiveGame, demo: DemoTable, players: TablePlayers) -> None:
+        """Say on the page what people at the table know: who rang, what no card says, and that the game is over."""
+        devices, state = self._devices, self._service.desk.state()
+        game = play.log.row.game
+        if (state["game"] or {}).get("id") != str(game):
+            return
+        for event in demo.played.said:
+            if devices.seconds >= event.t_ns / 1e9 and (game, event.t_ns) not in self._said:
+                self._said.add((game, event.t_ns))
+                self._tap(f"(a tap on the page: {event.kind.replace('_', ' ')})", {"do": "event", "event": event.data})
+        for question in state["questions"]:
+            self._answer(question, state["rulings"], play, players)
+        if not devices.over:
+            return
+        with self._service.controller.lock:
+            caught_up = _ruled(play, demo.played.ruling) >= demo.played.rulings and not state["questions"]
+            late = devices.seconds > demo.table.script.length_s + CATCH_UP_S
+            if (caught_up or late) and self._service.controller.play is play and not play.over:
+                self._tap("(a tap on the page: the game ends here)", {"do": "stop"})
+
+    def _answer(
+        self, question: Mapping[str, Any], rulings: Sequence[Mapping[str, Any]], play: LiveGame, players: TablePlayers
+    ) -> None:
+        now_s = self._devices.seconds
+        if question["kind"] == "doubt":
+            doubt = next((one for one in play.doubts if play.question_id(one) == question["id"]), None)
+            number = None if doubt is None else players.choose(doubt, now_s, time.monotonic())
+            if number is None and time.monotonic() - self._asked.get(question["id"], math.inf) > PATIENCE_S / 2:
+                self._tell(play, players)
+            if number is not None:
+                words = f"(a tap on the page: {question['answers'][number]['text']})"
+                self._tap(words, {"do": "answer", "question": question["id"], "answer": number})
+            return
+        if question["kind"] == "no_hand" and (asked := play.question()) is not None:
+            for hand in players.hands(asked.t_ns, asked.seats, now_s, time.monotonic()):
+                self._tap("(a tap on the page: a hand)", {"do": "event", "event": hand.data})
+            return
+        unclear = (ruling for ruling in rulings if ruling["id"] == question["ruling"])
+        about = question["verdict"] or next(unclear, None)
+        if about is None:
+            return
+        answer = players.answer(question["kind"], self._devices.table.seconds(about["t_ns"]), time.monotonic())
+        if answer is not None:
+            self._tap(answer.words, {"do": "ringer" if answer.kind == "ringer" else "decide", **answer.data})
+
+    def _tell(self, play: LiveGame, players: TablePlayers) -> None:
+        """Tell on the page what was done since the referee lost track."""
+        for event in self._untold(play, players, self._devices.seconds):
+            self._tap(f"(a tap on the page: {event.kind.replace('_', ' ')})", {"do": "event", "event": event.data})
+
+    def _untold(self, play: LiveGame, players: TablePlayers, script_s: float) -> list[Event]:
+        records = [record for record in play.log.records.values() if record.is_of_game and not record.refused]
+        heard = [one.event for one in records if all(ruling["ruling"] != "foul" for ruling in one.rulings)]
+        return players.untold(heard, script_s)
+
+    def _tap(self, words: str, command: Mapping[str, object]) -> None:
+        self._say(stamped(self._devices.seconds, words))
+        # Somebody else may have tapped on the page just before.
+        with suppress(BadInputError):
+            self._service.desk.do(command)
+
+
+def _ruled(play: LiveGame, kind: str) -> int:
+    """Give how many rulings of a kind there are; a ring that stayed unclear, or was passed over, gets no other."""
+    rulings = [ruling for record in play.log.records.values() for ruling in record.rulings]
+    times = [ruling["t_ns"] for ruling in rulings if ruling["ruling"] == kind]
+    rings = {ruling["t_ns"] for ruling in rulings if ruling["ruling"] == "unclear" or ruling.get("event") == "bell"}
+    return len(times) + len(rings.difference(times))
+
+
+def _nobody_listens(_line: str) -> None:
+    pass

@@ -29,8 +29,8 @@ class PageServer:
         app: FastAPI,
         host: str = "",
         port: int = 8080,
-        most_of_address: int = MOST_OF_ADDRESS,
         report: Report = nothing,
+        most_of_address: int = MOST_OF_ADDRESS,
     ) -> None:
         self._app = app
         self._host, self._port = host, port

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from referee.commands import record
-from referee.demo.table import demo_table
+from referee.decks.finding import find_deck
+from referee.demo.table import demo_header
 from referee.engine.events import Header
 from referee.games.registry import GAMES, game_kind
 from tests.support.office import Office
@@ -51,7 +52,7 @@ def test_what_people_chose_stays_as_they_chose_it(office: Office) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_demonstrations_and_recordings_name_them_too(game: str) -> None:
-    demo = demo_table(game, 1, 1)
-    assert demo.header.options.keys() >= OPTIONS[game].keys()
+    header = demo_header(game, 3, find_deck(game))
+    assert header.options.keys() >= OPTIONS[game].keys()
     header = record._header(game, "Ann,Ben,Cem", None)
     assert header is not None and header["options"] == OPTIONS[game]

@@ -16,7 +16,7 @@ from hardware.camera import notes as camera_notes
 from hardware.camera.frames import Frame
 from hardware.camera.pixels import PixelFormat
 from hardware.health import HealthBoard
-from referee.demo.first_evening import first_evening_parts
+from referee.demo.idle import simulated_devices, simulated_parts
 from referee.doctor.machine import Machine
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.stored import game_numbered, kept_game
@@ -26,7 +26,6 @@ from referee.service.explain import explanation
 from referee.service.guard.guard import LONGEST_NS, Guard
 from referee.service.guard.machine_watchers import ClockJump, DiskFull, HeatAndPower, Watching
 from referee.service.housekeeping import Housekeeping
-from referee.service.simulated import simulated_parts
 from referee.service.watchdog import Watchdog
 from simulation.evening import Light, relit
 from simulation.live import to_nv12
@@ -393,5 +392,5 @@ def test_a_table_that_draws_itself_is_never_said_to_be_badly_seen(room: Room) ->
     assert (room.said, room.troubles, room.devices.settled) == ([], [], [])
 
 
-def test_every_table_that_draws_itself_says_so() -> None:
-    assert simulated_parts().drawn and first_evening_parts(60.0).drawn
+def test_a_table_that_draws_itself_says_so() -> None:
+    assert simulated_parts(simulated_devices()).drawn

@@ -18,6 +18,17 @@ settings.register_profile("no clock", deadline=None)
 settings.load_profile("no clock")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--nightly", action="store_true", help="run the long tests, too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--nightly"):
+        for item in items:
+            if item.get_closest_marker("nightly"):
+                item.add_marker(pytest.mark.skip(reason="takes long: run with --nightly"))
+
+
 @pytest.fixture(scope="session")
 def deck() -> Deck:
     return load_deck("confetti")

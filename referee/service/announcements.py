@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from referee.announcer import Announcer
+from referee.announcer import URGENT, Announcer
 from referee.engine.events import Event, Question
 from referee.engine.session import Notice, RulingData
 from referee.journal.corrections import Change, Place, told
@@ -17,6 +17,9 @@ from referee.service.voice import Voice
 
 REMIND_NS = 2_000_000_000
 """Longer than the lock-out: a ring that comes sooner belongs to the one that was asked about."""
+
+
+_DECIDES = URGENT | {"hand"}
 
 
 class Announcements:
@@ -85,7 +88,7 @@ class Announcements:
         LOG.info("%s: %d rulings gone, %d new", "correction undone" if undone else "corrected", len(gone), len(new))
         if not gone and not new and self.ask(announcer, question):
             return
-        self._voice.tell(*sayings.corrected(gone, new, undone, announcer.language))
+        self._voice.tell(*_what_changed(announcer, change, gone, new, undone=undone))
         self.ask(announcer, question, urgent=False)
 
     def notice(self, announcer: Announcer, notices: Sequence[Notice]) -> tuple[dict[str, Any], ...]:
@@ -100,6 +103,33 @@ class Announcements:
         told_now = tuple(text for text in texts if text["text"])
         self._voice.tell(*(str(text["text"]) for text in told_now))
         return told_now
+
+
+def _what_changed(
+    announcer: Announcer, change: Change, gone: Sequence[RulingData], new: Sequence[RulingData], *, undone: bool
+) -> tuple[str, ...]:
+    """Give what a correction comes to: the first verdict that it changed, and the end of the game if it did."""
+    language, before = announcer.language, {text for _, one in change.gone for text in announcer.sentences(one)}
+
+    def verdict(ruling: RulingData) -> str:
+        texts = announcer.sentences(ruling)
+        return next((text for text in texts if text not in before), texts[0])
+
+    changed = sorted(
+        [(one, True) for one in new] + [(one, False) for one in gone],
+        key=lambda change: change[0]["ruling"] not in _DECIDES,
+    )
+    if not changed:
+        return (sayings.corrected("", undone, language),)
+    first, holds = changed[0]
+    if holds:
+        said = sayings.corrected(verdict(first), undone, language)
+    else:
+        said = sayings.does_not_count(announcer.sentences(first)[0], language)
+    end = next((one for one in new if one["ruling"] == "end" and one is not first), None)
+    if end is not None:
+        return (said, verdict(end))
+    return (said, sayings.new_scores(language)) if len(changed) > 1 else (said,)
 
 
 def _same_verdict(ruling: RulingData, known: RulingData) -> bool:

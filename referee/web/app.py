@@ -23,7 +23,7 @@ from referee.web.local_door import local_door
 from referee.web.options import WebOptions
 from referee.web.qr import qr_svg
 from referee.web.refusal import refusal
-from referee.web.responses import OWN_ERRORS, Desks, Json, on_fault, on_refused
+from referee.web.responses import OWN_ERRORS, Desks, Json, not_taken, on_fault, on_refused
 
 FILES = Path(__file__).parent / "page"
 
@@ -147,9 +147,7 @@ class _Files(StaticFiles):
         return response
 
 
-async def _on_bad_request(_request: Request, error: Exception) -> Response:
+async def _on_bad_request(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])[:80]
-    return Json({"error": f"This cannot be taken: {where}: {first['msg']}"[:300], "key": "bad_request"}, 400)
+    return await on_refused(request, not_taken(error.errors()))

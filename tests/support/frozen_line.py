@@ -1,4 +1,4 @@
-"""A way to a server that can freeze: connections stay open, and nothing comes through, as when Wi-Fi or power is gone."""
+"""A way to a server that can freeze: connections stay open and nothing comes through, as when Wi-Fi is gone."""
 
 from __future__ import annotations
 

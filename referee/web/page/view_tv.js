@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { scoresTitle } from "./games.js";
-import { headline } from "./headline.js";
+import { headline, repeats } from "./headline.js";
 import { colour, icon, kindOf, nameOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
 import { spaced } from "./view_pair.js";
 import { signed, t } from "./words.js";
@@ -35,7 +35,7 @@ function phase(app) {
 // What is said stands below, unless it is what stands large above.
 function news(app, shown) {
   const { caption } = app.state;
-  const same = shown && (caption.includes(shown.entry.text) || shown.entry.text.includes(caption) || shown.together.some((one) => caption.includes(one.text)));
+  const same = shown && repeats(caption, [shown.entry, ...shown.together]);
   return caption && !same ? h("p", { class: "tv-caption" }, caption) : null;
 }
 

@@ -251,7 +251,7 @@ def _page(service: Service, port: int) -> PageServer:
     from referee.web.options import WebOptions
     from referee.web.server import PageServer
 
-    app = create_app(service.desk, WebOptions(say_code=service.say_code, has_room=False))
+    app = create_app(service.desk, WebOptions(say_code=service.say_code, prints_code=True, has_room=False))
     server = PageServer(app, "", port)
     try:
         server.start()

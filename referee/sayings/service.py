@@ -193,6 +193,11 @@ def code_to_type(code: str, seconds: int, language: Language) -> str:
     )
 
 
+def scan_to_pair(language: Language) -> str:
+    """Give what stands over a QR code that opens the page and pairs."""
+    return language.text("Or point a phone's camera here:")
+
+
 def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
     """Give what players should do; "" for a notice that there are no words for."""
     name = players[seat] if seat is not None and seat < len(players) else ""

@@ -61,6 +61,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
             feed.notify(0)
 
     app.state.bell_pressed = bell_pressed
+    app.state.has_bell = lambda: options.has_room and waiting_room.has_bell(desk.state())
     names = OwnNames(options.hosts)
 
     def language() -> str:
@@ -130,6 +131,14 @@ def _add_address(app: FastAPI, names: OwnNames) -> None:
     async def address(request: Request) -> Response:
         """Give the address by which others find the page."""
         return Json({"address": address_of(request)})
+
+    @app.get("/api/pair/qr.svg", responses={200: {"content": {"image/svg+xml": {}}}})
+    async def code_to_scan(request: Request) -> Response:
+        """Give the address that pairs whoever opens it, as a QR code, to a screen in the room."""
+        code = app.state.who.code_for(request)
+        if code is None or app.state.who.address is None:
+            raise RefusedError(404, "not_here", "There is no such thing here")
+        return Response(qr_svg(f"{address_of(request)}#pair={code}"), media_type="image/svg+xml")
 
     @app.get("/qr.svg", responses={200: {"content": {"image/svg+xml": {}}}})
     async def code(request: Request) -> Response:

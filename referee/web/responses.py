@@ -99,7 +99,7 @@ async def on_fault(request: Request, error: Exception) -> Response:
     """Answer an error of the project's own: 400 for what cannot be asked, 409 for what cannot be done now."""
     if isinstance(error, TooManyTriesError):
         wait_s = max(1, round(error.wait_s))
-        key = "ring_to_pair" if error.may_renew else "too_many_tries"
+        key = "ring_to_pair" if error.may_renew and request.app.state.has_bell() else "too_many_tries"
         data = {"error": _sentence(error), "key": key, "values": {"seconds": wait_s}}
         return Json(data, 429, {"Retry-After": str(wait_s)})
     if isinstance(error, WrongCodeError):

@@ -10,6 +10,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from referee.errors import WorkFailedError
+from referee.web.hosts import phone_address
 
 _START_S = 20.0
 _LISTEN = 128
@@ -51,6 +52,8 @@ class PageServer:
         """
         listener = _listen(self._host, self._port)
         self._port = listener.getsockname()[1]
+        if who := getattr(self._app.state, "who", None):
+            who.address = phone_address(self._host, self._port)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [listener]}, name="page", daemon=True
         )

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, Request, Response
 from pydantic import TypeAdapter
 
+from referee.called import called
 from referee.web.commands import Code, Forget
 from referee.web.first_device import FirstDevice
 from referee.web.guard import RefusedError
@@ -29,6 +30,8 @@ class Who:
     def __init__(self, options: WebOptions) -> None:
         self._options = options
         self.pairing = Pairing(options.clock)
+        # Where phones find the page: known once it is served, None if they cannot.
+        self.address: str | None = None
         self.tokens = TokenStore(options.state_dir)
         self.first = FirstDevice(options.clock, lambda: not len(self.tokens))
 
@@ -74,15 +77,22 @@ class Who:
     def about(self, request: Request) -> dict[str, Any]:
         """Tell a page what it may do; a screen in the room, paired or on this machine, also which code is valid."""
         token = self.token(request)
-        client = request.client
-        in_the_room = token is not None or is_this_machine(client.host if client else None)
         return {
             "paired": token is not None,
             "csrf": None if token is None else csrf_of(token),
-            "code": self.pairing.code if in_the_room else None,
+            "code": self.code_for(request),
+            "command": None if self._options.state_dir is None else called("code", self._options.state_dir),
+            "printed": self._options.prints_code,
+            "scan": self.address is not None,
             "devices": len(self.tokens) if token is not None else None,
             "first": not len(self.tokens),
         }
+
+    def code_for(self, request: Request) -> str | None:
+        """Give the code that is valid to a screen in the room: a paired one, or this machine's own."""
+        client = request.client
+        in_the_room = self.token(request) is not None or is_this_machine(client.host if client else None)
+        return self.pairing.code if in_the_room else None
 
     def ask(self, *, let_in: bool = False) -> None:
         """Have the code said; let_in: by somebody who is paired, so that it can be tried at once."""
@@ -92,10 +102,10 @@ class Who:
         if say:
             self._options.say_code(code)
 
-    def code_at_door(self) -> tuple[str, int]:
-        """Give whoever works at this machine a code and its seconds, and a way past wrong ones that others tried."""
+    def code_at_door(self) -> tuple[str, int, str]:
+        """Give whoever works at this machine a code, its seconds and the page's address: a way past others' tries."""
         code = self.pairing.renew() or self.pairing.ask()[0]
-        return code, self.pairing.left_s
+        return code, self.pairing.left_s, self.address or ""
 
     def help_in(self) -> bool:
         """Let on who was refused, as somebody in the room has pressed the bell or a paired device says so."""

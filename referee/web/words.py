@@ -56,7 +56,7 @@ WORDS = {
     ),
     "fault_bad_request": mark_in("page", "That cannot be entered like this. Please look at it again."),
     "fault_code_digits": mark_in("page", "The code has six digits."),
-    "fault_wrong_code": mark_in("page", "That is not the code. Listen again, or look at the screen."),
+    "fault_wrong_code": mark_in("page", "That is not the code. Please try again."),
     "fault_too_many_tries": mark_in("page", "Too many wrong codes: please wait {seconds} seconds."),
     "fault_ring_to_pair": mark_in(
         "page",

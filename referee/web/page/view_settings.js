@@ -9,7 +9,7 @@ import { fitted } from "./view_fitted.js";
 import { keeping } from "./view_keeping.js";
 import { quality } from "./view_quality.js";
 import { canSpeak, HERE, NOWHERE } from "./speech.js";
-import { spaced } from "./view_pair.js";
+import { codeHere, isMute } from "./view_pair.js";
 import { count, t } from "./words.js";
 
 // A language is offered in its own words: who cannot read the others must find it.
@@ -95,7 +95,7 @@ function devices(app) {
     me.paired
       ? [
           h("p", { class: "note" }, count("paired_devices", me.devices || 1)),
-          me.code ? h("p", { class: "code-here" }, t("pair_code_is"), h("strong", {}, spaced(me.code))) : null,
+          codeHere(app),
           h("div", { class: "row" }, button(t("let_in"), () => letIn(app), { class: "main" })),
           h("div", { class: "row" }, button(t("forget_this"), () => forget(false)), button(t("forget_all"), () => forget(true), { class: "quiet" })),
         ]
@@ -107,7 +107,7 @@ function devices(app) {
 function letIn(app) {
   change("/api/pair/ask", {})
     .then(learnWhoIAm)
-    .then(() => app.toasted(t("let_in_now")), (fault) => app.toasted(app.wordsOf(fault), true));
+    .then(() => app.toasted(t(isMute(app) ? "let_in_shown" : "let_in_now")), (fault) => app.toasted(app.wordsOf(fault), true));
 }
 
 function more() {

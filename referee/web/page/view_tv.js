@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { scoresTitle } from "./games.js";
 import { headline, repeats } from "./headline.js";
 import { colour, icon, kindOf, nameOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
-import { spaced } from "./view_pair.js";
+import { codeToScan, spaced } from "./view_pair.js";
 import { signed, t } from "./words.js";
 import { whereabouts } from "./whereabouts.js";
 
@@ -17,7 +17,7 @@ export function draw(app) {
   const shown = headline(app);
   return [
     h("h1", { class: "sr", tabindex: "-1" }, t("nav_tv")),
-    me.code ? h("p", { class: "tv-code", key: "code", role: "status" }, t("pair_code_is"), h("strong", { class: "num" }, spaced(me.code))) : null,
+    me.code ? h("div", { class: "tv-code", key: `code ${me.code}` }, h("p", { role: "status" }, t("pair_code_is"), h("strong", { class: "num" }, spaced(me.code))), me.scan ? codeToScan(me.code) : null) : null,
     me.code || !shown ? null : won(shown) ? winners(app, shown) : verdict(shown),
     state.questions.map((question) => h("p", { class: "tv-question", key: question.id }, question.text || t(`question_${question.kind}`))),
     state.board.length ? board(app) : h("div", { class: "tv-idle", key: "idle" }, whereabouts(app, "tv_idle")),

@@ -169,6 +169,49 @@ def test_the_first_phone_is_let_in_by_the_bell_without_any_loudspeaker(page: Pag
     window.close()
 
 
+def test_each_way_to_be_let_in_is_offered_only_where_it_works(
+    page: PageUnderTest, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # At home, and not at a screen of this machine.
+    monkeypatch.setattr(page.app.state.who, "code_for", lambda request: None)
+    expect.set_options(timeout=WAIT_MS)
+    listen, screen, bell = "Ringmaster is saying a code", "Another phone that is let in", "Press the bell"
+
+    def offered() -> list[str]:
+        window = Window(browser, page, PHONE)
+        window.open("settings")
+        window.page.get_by_role("button", name="Pair this device").click()
+        window.page.locator("code").wait_for()
+        text = window.page.locator("main").inner_text()
+        assert window.page.locator("code").inner_text().endswith(f"ringmaster code --state {page.folder}")
+        window.close()
+        return [one for one in (listen, screen, bell) if one in text]
+
+    assert offered() == [listen, bell]
+    page.table.desk.do({"do": "settings", "bell": "none"})
+    assert offered() == [listen]
+    page.table.desk.do({"do": "settings", "loudspeaker": False})
+    assert offered() == []
+    page.paired_phone()
+    assert offered() == [screen]
+    page.table.desk.do({"do": "settings", "loudspeaker": True, "bell": "one"})
+    assert offered() == [listen, screen]
+
+
+def test_a_phone_that_is_let_in_shows_a_code_to_scan(page: PageUnderTest, browser: Browser) -> None:
+    page.app.state.who.address = f"http://ringmaster.local:{page.port}/"
+    window, other = Window(browser, page, PHONE, paired=True), Window(browser, page, PHONE)
+    window.open("settings")
+    window.page.get_by_role("button", name="Let another device in").click()
+    window.page.get_by_alt_text("QR code that lets a phone join in").wait_for()
+    assert window.barriers() == [] and not window.is_too_wide()
+    other.page.goto("about:blank")
+    other.page.goto(f"{other.home}#pair={page.said[-1]}")
+    other.page.get_by_text("This device is paired.").wait_for()
+    window.close()
+    other.close()
+
+
 def test_who_rang_is_answered_with_one_tap(page: PageUnderTest, browser: Browser) -> None:
     window = Window(browser, page, PHONE, paired=True)
     page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben"], "options": {}})

@@ -197,8 +197,8 @@ def _ignored(ruling: Mapping[str, Any], players: Sequence[str], language: Langua
     what, why = language.text(_WHAT[event]), language.text(_WHY[reason])
     if seat is None:
         return (language.text("{what}, but {why}: it changes nothing.", what=what, why=why),)
-    text = "{what} ({player}), but {why}: it changes nothing."
-    return (language.text(text, what=what, player=players[seat], why=why),)
+    player = players[seat]
+    return (language.text("{what} ({player}), but {why}: it changes nothing.", what=what, player=player, why=why),)
 
 
 def _arrangement(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:

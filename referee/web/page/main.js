@@ -33,6 +33,7 @@ const app = {
   state: null,
   takenAt: 0,
   heardAt: performance.now(),
+  chosen: null, // the language of this page alone, until it may set the table's
   broken: false,
   me,
   route: { view: "table", id: null },
@@ -98,7 +99,8 @@ async function take(parts, leads) {
 // Learn the words of the state's language; where the network fails, again and again until they are there.
 async function speak() {
   const before = language;
-  language = app.state.language;
+  if (app.chosen === app.state.language) app.chosen = null;
+  language = app.chosen || app.state.language;
   if (language === before) return;
   try {
     await learn(language);
@@ -112,6 +114,17 @@ async function speak() {
   // A new machine is set up first; who wants something else is let go.
   if (before === null && app.state.setup && app.state.setup.due && !location.hash) location.hash = "setup";
   open();
+}
+
+// A device that may not change the table's language yet speaks it by itself, and sets it once it may.
+app.speakIn = (code) => {
+  app.chosen = code;
+  speak();
+  setLanguage();
+};
+
+function setLanguage() {
+  if (me.paired && app.chosen) change("/api/do", { do: "settings", language: app.chosen }).catch(() => null);
 }
 
 function tellTheBlind() {
@@ -176,6 +189,7 @@ async function run(command, done) {
     }
     app.pending = null;
   }
+  setLanguage();
   try {
     const result = await work();
     if (done) done(result, toast);

@@ -13,7 +13,7 @@ import { codeHere, isMute } from "./view_pair.js";
 import { count, t } from "./words.js";
 
 // A language is offered in its own words: who cannot read the others must find it.
-const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
+export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
 
 export function opened(app) {
   app.load("plugged", "/api/cameras");

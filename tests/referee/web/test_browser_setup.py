@@ -15,7 +15,10 @@ from calibration.survey import survey
 from hardware.events import BellPressed
 from hardware.health import DeviceHealth, Health
 from referee.bench.quiet_table import quiet_table
+from referee.language import Language
 from referee.measured_table import profile_of
+from referee.setup.camera import CameraStep
+from referee.web.words import words_in
 from simulation.still import table_picture
 from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, browser, needs_chromium
 from tests.support.page_tools import PageUnderTest, served

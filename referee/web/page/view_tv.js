@@ -20,7 +20,8 @@ export function draw(app) {
     me.code ? h("div", { class: "tv-code", key: `code ${me.code}` }, h("p", { role: "status" }, t("pair_code_is"), h("strong", { class: "num" }, spaced(me.code))), me.scan ? codeToScan(me.code) : null) : null,
     me.code || !shown ? null : won(shown) ? winners(app, shown) : verdict(shown),
     state.questions.map((question) => h("p", { class: "tv-question", key: question.id }, question.text || t(`question_${question.kind}`))),
-    state.board.length ? board(app) : h("div", { class: "tv-idle", key: "idle" }, whereabouts(app, "tv_idle")),
+    // The code to scan opens the page, too: two of them would be one too many.
+    state.board.length ? board(app) : me.code && me.scan ? null : h("div", { class: "tv-idle", key: "idle" }, whereabouts(app, "tv_idle")),
     h("div", { class: "tv-foot", key: "foot" }, h("p", {}, phase(app)), sand(app), news(app, shown)),
     h("a", { class: "tv-leave", href: "#table", key: "leave" }, t("leave_tv")),
   ];

@@ -52,4 +52,5 @@ def run(args: argparse.Namespace) -> int:
     if locked is not None:
         again = called("code", locked, as_root=True)
         raise WorkFailedError(f"only the referee's own user and root are told the code: say {again}")
-    raise WorkFailedError(f"no referee runs here: start it with {called('run')}, or sudo systemctl start ringmaster")
+    start = "sudo systemctl start ringmaster" if INSTALLED.is_dir() else called("run")
+    raise WorkFailedError(f"no referee runs here: start it with {start}")

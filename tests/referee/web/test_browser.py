@@ -169,33 +169,40 @@ def test_the_first_phone_is_let_in_by_the_bell_without_any_loudspeaker(page: Pag
     window.close()
 
 
+LISTEN, SCREEN_ELSEWHERE, BELL = "Ringmaster is saying a code", "Another phone that is let in", "Press the bell"
+
+
+@pytest.mark.parametrize(
+    ("loudspeaker", "bell", "others", "offered"),
+    [
+        (True, "one", False, [LISTEN, BELL]),
+        (True, "none", False, [LISTEN]),
+        (False, "none", False, []),
+        (False, "none", True, [SCREEN_ELSEWHERE]),
+        (True, "one", True, [LISTEN, SCREEN_ELSEWHERE]),
+    ],
+)
 def test_each_way_to_be_let_in_is_offered_only_where_it_works(
-    page: PageUnderTest, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    page: PageUnderTest,
+    browser: Browser,
+    monkeypatch: pytest.MonkeyPatch,
+    loudspeaker: bool,
+    bell: str,
+    others: bool,
+    offered: list[str],
 ) -> None:
     # At home, and not at a screen of this machine.
     monkeypatch.setattr(page.app.state.who, "code_for", lambda request: None)
-    expect.set_options(timeout=WAIT_MS)
-    listen, screen, bell = "Ringmaster is saying a code", "Another phone that is let in", "Press the bell"
-
-    def offered() -> list[str]:
-        window = Window(browser, page, PHONE)
-        window.open("settings")
-        window.page.get_by_role("button", name="Pair this device").click()
-        window.page.locator("code").wait_for()
-        text = window.page.locator("main").inner_text()
-        assert window.page.locator("code").inner_text().endswith(f"ringmaster code --state {page.folder}")
-        window.close()
-        return [one for one in (listen, screen, bell) if one in text]
-
-    assert offered() == [listen, bell]
-    page.table.desk.do({"do": "settings", "bell": "none"})
-    assert offered() == [listen]
-    page.table.desk.do({"do": "settings", "loudspeaker": False})
-    assert offered() == []
-    page.paired_phone()
-    assert offered() == [screen]
-    page.table.desk.do({"do": "settings", "loudspeaker": True, "bell": "one"})
-    assert offered() == [listen, screen]
+    page.table.desk.do({"do": "settings", "bell": bell, "loudspeaker": loudspeaker})
+    if others:
+        page.paired_phone()
+    window = Window(browser, page, PHONE)
+    window.open("settings")
+    window.page.get_by_role("button", name="Pair this device").click()
+    expect(window.page.locator("code")).to_contain_text(f"ringmaster code --state {page.folder}", timeout=WAIT_MS)
+    text = window.page.locator("main").inner_text()
+    assert [way for way in (LISTEN, SCREEN_ELSEWHERE, BELL) if way in text] == offered
+    window.close()
 
 
 def test_a_phone_that_is_let_in_shows_a_code_to_scan(page: PageUnderTest, browser: Browser) -> None:

@@ -191,7 +191,7 @@ WORDS = {
     "nav_bell": mark_in("page", "This phone as a bell"),
     "thumb_no_game": mark_in("page", "Bells are rung in Piccolino: start a game, and this phone is one."),
     "thumb_whose": mark_in("page", "Whose bell is this phone?"),
-    "thumb_whose_more": mark_in("page", "Lay it before you. One thumb rings, wherever it lands."),
+    "thumb_whose_more": mark_in("page", "Put the phone in front of you. Tap anywhere to ring."),
     "thumb_ring": mark_in("page", "Ring"),
     "thumb_press": mark_in("page", "Tap to ring"),
     "thumb_within": mark_in("page", "The time of a press is right to ± {ms} ms."),

@@ -1,19 +1,32 @@
-"""How Ringmaster's commands are called on this computer."""
+"""How a command is typed on this machine: by its name where it is installed, and by its place in a checkout."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
 
+from referee.journal.folder import INSTALLED, SIMULATED, state_folder
 
-def called_here() -> tuple[str, Path | None]:
-    """Give how the command is called from this folder, and the folder it is in where a shell does not find it."""
-    script = Path(sys.argv[0])
-    found = shutil.which("ringmaster")
-    if script.name != "ringmaster" or (found is not None and Path(found).resolve() == script.resolve()):
-        return "ringmaster", None
-    near = os.path.relpath(script)
-    path = near if not near.startswith(os.pardir) else str(script.absolute())
-    return path, Path(path).parent
+_ROOT = Path(__file__).parents[1]
+
+
+def called(command: str, folder: Path | None = None, *, as_root: bool = False) -> str:
+    """Give a command as it can be typed here.
+
+    folder: where the referee keeps its games that it is about. as_root: whether that is another user's.
+    """
+    program = Path(sys.prefix) / "bin" / "ringmaster"
+    if (_ROOT / "pyproject.toml").exists() and program.is_relative_to(_ROOT):
+        name = str(program.relative_to(_ROOT))
+    else:
+        name = "ringmaster" if shutil.which("ringmaster") else str(program)
+    sudo = "sudo " if as_root or folder == INSTALLED else ""
+    return f"{sudo}{name} {command}{'' if folder is None else _state(folder)}"
+
+
+def _state(folder: Path) -> str:
+    """Give the option that names a folder, "" for those in which the command looks by itself."""
+    if folder.name == SIMULATED:
+        folder = folder.parent
+    return "" if folder in (INSTALLED, state_folder(environment={})) else f" --state {folder}"

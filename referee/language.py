@@ -70,6 +70,10 @@ class Language:
         """Give a sentence or a part whose translation depends on where it stands."""
         return self._catalogue.pgettext(context, message).format(**values)
 
+    def template(self, message: str) -> str:
+        """Give a sentence whose {places} somebody else fills in."""
+        return self._catalogue.gettext(message)
+
     def template_in(self, context: str, message: str) -> str:
         """Give a sentence whose {places} somebody else fills in."""
         return self._catalogue.pgettext(context, message)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from referee.errors import BadInputError
+from referee.language import LANGUAGES, Language
 
+MOST_SEATS = 7
 MOST_CHARACTERS = 40
 """So long a name may be: two of them still fit into a caption."""
 
@@ -56,6 +59,14 @@ def told_apart(names: Iterable[str]) -> tuple[str, ...]:
         name = name[:MOST_CHARACTERS].strip() if _shows(name) else "?"
         told.append(_another(name, told) if folded(name) in map(folded, told) else name)
     return tuple(told)
+
+
+@cache
+def seat_names() -> frozenset[str]:
+    """Give what seats are called whose players gave no name ("Seat 1"), in every language: nobody's name."""
+    return frozenset(
+        Language(code).text_in("page", "Seat {n}", n=seat + 1) for code in LANGUAGES for seat in range(MOST_SEATS)
+    )
 
 
 def folded(name: str) -> str:

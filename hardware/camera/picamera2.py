@@ -263,19 +263,37 @@ class Picamera2Camera:
         return first_ns, max(first_ns, min(first_ns + self._readout_ns, arrived_ns))
 
 
+def picamera2_cameras() -> list[tuple[str, str]]:
+    """Give the cameras at the Raspberry Pi's own sockets: what each is set by, and its sensor's name.
+
+    libcamera lists USB cameras, too, by the path of their plug; those are opened through Video4Linux.
+    """
+    try:
+        found = _library().Picamera2.global_camera_info()
+    except (CameraMissingError, *FAULTS):
+        return []
+    numbers = ((int(one["Num"]), str(one["Model"])) for one in found if "usb" not in str(one.get("Id", "")).lower())
+    return [(f"picamera2:{number}" if number else "picamera2", model) for number, model in numbers]
+
+
+def _library() -> Any:  # noqa: ANN401 (it has no types)
+    """Give picamera2. Raises CameraMissingError if it is not there."""
+    # libcamera writes its own lines among those that are for people; they are still to be had by setting this.
+    os.environ.setdefault("LIBCAMERA_LOG_LEVELS", "*:FATAL")
+    try:
+        return importlib.import_module("picamera2")
+    except ImportError as error:
+        raise CameraMissingError(
+            "The Raspberry Pi camera needs picamera2: sudo apt-get install python3-picamera2 (on a Raspberry Pi)."
+        ) from error
+
+
 def open_picamera2(which: str, settings: CameraSettings) -> Camera:
     """Open the first camera, or the one with the number `which`.
 
     Raises CameraMissingError if picamera2 or the camera is not there.
     """
-    # libcamera writes its own lines among those that are for people; they are still to be had by setting this.
-    os.environ.setdefault("LIBCAMERA_LOG_LEVELS", "*:FATAL")
-    try:
-        library = importlib.import_module("picamera2")
-    except ImportError as error:
-        raise CameraMissingError(
-            "The Raspberry Pi camera needs picamera2: sudo apt-get install python3-picamera2 (on a Raspberry Pi)."
-        ) from error
+    library = _library()
     name = f"Camera {which or 0}"
     try:
         device = library.Picamera2(int(which or 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from referee.errors import WorkFailedError
@@ -22,27 +23,34 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         WorkFailedError: none runs, or it is another user's.
     """
+    from referee.called import called
     from referee.journal.folder import INSTALLED, SIMULATED, state_folder
     from referee.jsonlines import to_line
     from referee.language import Language, language_of
-    from referee.sayings.service import code_to_type
+    from referee.sayings.service import code_to_type, scan_to_pair
     from referee.web.local_door import ask_at_door
+    from referee.web.qr import qr_lines
 
     folders = [args.state] if args.state is not None else [state_folder(), INSTALLED]
-    is_locked = False
+    locked: Path | None = None
     for folder in (place for one in folders for place in (one, one / SIMULATED)):
         try:
             answer = ask_at_door(folder)
         except PermissionError:
-            is_locked = True
+            locked = folder
             continue
         if answer is not None:
-            code, left_s = answer
+            code, left_s, address = answer
             if args.json:
                 print(to_line({"code": code, "valid_s": left_s}))
-            else:
-                print(code_to_type(code, left_s, Language(language_of())))
+                return 0
+            language = Language(language_of())
+            print(code_to_type(code, left_s, language))
+            if address and sys.stdout.isatty():
+                print(scan_to_pair(language), *qr_lines(f"{address}#pair={code}"), sep="\n")
             return 0
-    if is_locked:
-        raise WorkFailedError("only the referee's own user and root are told the code: say sudo ringmaster code")
-    raise WorkFailedError("no referee runs here: start it with ringmaster run, or sudo systemctl start ringmaster")
+    if locked is not None:
+        again = called("code", locked, as_root=True)
+        raise WorkFailedError(f"only the referee's own user and root are told the code: say {again}")
+    start = "sudo systemctl start ringmaster" if INSTALLED.is_dir() else called("run")
+    raise WorkFailedError(f"no referee runs here: start it with {start}")

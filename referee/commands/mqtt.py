@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
         BadInputError: it cannot be like that.
         WorkFailedError: it cannot be kept, or is another user's.
     """
+    from referee.called import called
     from referee.journal.folder import state_folder
     from referee.jsonlines import to_line
     from referee.language import Language, language_of
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         if wanted or args.join is not None or args.leave:
             save_mqtt(folder, settings)
     except PermissionError as error:
-        raise WorkFailedError(f"{folder} is the referee's own: say sudo ringmaster mqtt") from error
+        raise WorkFailedError(f"{folder} is the referee's own: say {called('mqtt', as_root=True)}") from error
     shown = settings.public()
     if args.json:
         print(to_line(shown))

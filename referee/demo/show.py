@@ -17,7 +17,7 @@ from hardware.camera.frame_tap import FrameExposed
 from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
 from referee.announcer import Announcement, Announcer
-from referee.called import called_here
+from referee.called import called
 from referee.decks.game_deck import deck_of, version_of
 from referee.decks.store import DeckStore
 from referee.demo.album import FinishAlbum
@@ -227,7 +227,7 @@ def _say_what_is_next(drawn: bool, options: ShowOptions, say: Say) -> None:
     """Say where to look, and which commands to try."""
     if drawn:
         say(for_people(f"The picture with the evidence drawn in, to look at: {options.picture.absolute()}"))
-    command, folder = called_here()
+    command = called("").strip()
     say("")
     say(for_people("What to try next:"))
     for words, why in (
@@ -236,8 +236,8 @@ def _say_what_is_next(drawn: bool, options: ShowOptions, say: Say) -> None:
         ("doctor", "says what a real table still needs"),
     ):
         say(f"  {command} {words:<16}  {for_people(why)}")
-    if folder is not None:
-        say(for_people(f"All of Ringmaster's commands are in {folder}: {command} help lists them."))
+    if "/" in command:
+        say(for_people(f"All of Ringmaster's commands are in {Path(command).parent}: {command} help lists them."))
     else:
         say(for_people(f"All commands: {command} help"))
 
@@ -260,7 +260,7 @@ def _page(service: Service, port: int) -> PageServer:
     from referee.web.options import WebOptions
     from referee.web.server import PageServer
 
-    app = create_app(service.desk, WebOptions(say_code=service.say_code, has_room=False))
+    app = create_app(service.desk, WebOptions(say_code=service.say_code, prints_code=True, has_room=False))
     server = PageServer(app, "", port, service.report)
     try:
         server.start()

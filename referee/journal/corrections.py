@@ -75,8 +75,8 @@ def change_between(before: Mapping[int, Sequence[RulingData]], after: Mapping[in
     return Change(tuple(gone), tuple(new))
 
 
-def told(change: Change, say: Callable[[RulingData], str]) -> tuple[list[str], list[str]]:
-    """Give, in words, what does not hold any more and what does instead.
+def told(change: Change, say: Callable[[RulingData], str]) -> tuple[list[RulingData], list[RulingData]]:
+    """Give the rulings that do not hold any more, and those that do instead, of which there is something to say.
 
     What sounds the same about the same instant is no change, wherever it stands now.
     """
@@ -87,10 +87,10 @@ def told(change: Change, say: Callable[[RulingData], str]) -> tuple[list[str], l
         for place, ruling in change.new
         if (ruling["t_ns"], say(ruling)) not in old and ruling["ruling"] not in _FOLLOWS
     }
-    new = [text for _, ruling in change.new if (text := say(ruling)) and (ruling["t_ns"], text) not in old]
+    new = [ruling for _, ruling in change.new if (text := say(ruling)) and (ruling["t_ns"], text) not in old]
     gone = [
-        text
+        ruling
         for place, ruling in change.gone
         if place not in replaced and (text := say(ruling)) and (ruling["t_ns"], text) not in now
     ]
-    return list(dict.fromkeys(gone)), list(dict.fromkeys(new))
+    return gone, new

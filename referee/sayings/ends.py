@@ -1,4 +1,4 @@
-"""What is said in every game: its end, and what changes nothing."""
+"""What is said at the end of every game."""
 
 from __future__ import annotations
 
@@ -33,10 +33,3 @@ def say_end(
     ]
     early = (language.text("The game ends early, with the points as they are."),) if stopped else ()
     return (*early, verdict, *others)
-
-
-def say_ignored(what: str, why: str, seat: int | None, players: Sequence[str], language: Language) -> str:
-    """Give the sentence for something that the rules have no place for now; what, why: in words already."""
-    if seat is None:
-        return language.text("{what}, but {why}: it changes nothing.", what=what, why=why)
-    return language.text("{what} ({player}), but {why}: it changes nothing.", what=what, player=players[seat], why=why)

@@ -149,15 +149,21 @@ def paused(on: bool, language: Language) -> str:
     return language.text("Pause.") if on else language.text("The game goes on.")
 
 
-def corrected(gone: Sequence[str], new: Sequence[str], undone: bool, language: Language) -> tuple[str, ...]:
-    """Give what is said after a correction: what does not hold any more, and what does instead."""
-    if not gone and not new:
-        if undone:
-            return (language.text("The correction was taken back: no ruling changes."),)
-        return (language.text("Corrected: no ruling changes."),)
-    first = language.text("The correction was taken back.") if undone else language.text("Corrected.")
-    taken_back = [language.text("Does not count: {ruling}", ruling=ruling) for ruling in gone]
-    return (first, *taken_back, *new)
+def corrected(ruling: str, undone: bool, language: Language) -> str:
+    """Give what is said after a correction: the ruling that holds now, "" where none has changed."""
+    if undone:
+        return language.text("Taken back: {ruling}", ruling=ruling or language.text("no ruling changes."))
+    return language.text("Corrected: {ruling}", ruling=ruling or language.text("no ruling changes."))
+
+
+def does_not_count(ruling: str, language: Language) -> str:
+    """Give what is said of a ruling that holds no more."""
+    return language.text("Does not count: {ruling}", ruling=ruling)
+
+
+def new_scores(language: Language) -> str:
+    """Give where all else stands that a correction changed."""
+    return language.text("The page shows what everybody has now.")
 
 
 def corrected_before(language: Language) -> str:
@@ -218,6 +224,11 @@ def code_to_type(code: str, seconds: int, language: Language) -> str:
         code=f"{code[:3]} {code[3:]}",
         seconds=seconds,
     )
+
+
+def scan_to_pair(language: Language) -> str:
+    """Give what stands over a QR code that opens the page and pairs."""
+    return language.text("Or point a phone's camera here:")
 
 
 def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from referee.announcer import Announcer
+from referee.announcer import URGENT, Announcer
 from referee.engine.events import Event, Question
 from referee.engine.session import Notice, RulingData
 from referee.journal.corrections import Change, Place, told
@@ -19,6 +19,9 @@ from referee.service.voice import Voice
 REMIND_NS = 2_000_000_000
 """Longer than the lock-out: a ring that comes sooner belongs to the one that was asked about."""
 _OF_THE_TABLE = frozenset({"no_table", "two_markers", "camera_moved", "mirrored"})
+
+
+_DECIDES = URGENT | {"hand"}
 
 
 class Announcements:
@@ -92,11 +95,12 @@ class Announcements:
         gone, new = told(change, announcer.say)
         LOG.info("%s: %d rulings gone, %d new", "correction undone" if undone else "corrected", len(gone), len(new))
         if past:
-            self._voice.tell(sayings.corrected_before(announcer.language), *new)
+            what = _what_changed(announcer, change, gone, new, undone=undone)
+            self._voice.tell(sayings.corrected_before(announcer.language), *what)
             return
         if not gone and not new and self.ask(announcer, question):
             return
-        self._voice.tell(*sayings.corrected(gone, new, undone, announcer.language))
+        self._voice.tell(*_what_changed(announcer, change, gone, new, undone=undone))
         self.ask(announcer, question, urgent=False)
 
     def notice(self, announcer: Announcer, notices: Sequence[Notice]) -> tuple[dict[str, Any], ...]:
@@ -121,6 +125,33 @@ class Announcements:
             return bool(said)
         before, self._noticed_ns[said] = self._noticed_ns.get(said), notice.t_ns
         return before is None or not 0 <= notice.t_ns - before < TAKEN_BACK_AFTER_NS
+
+
+def _what_changed(
+    announcer: Announcer, change: Change, gone: Sequence[RulingData], new: Sequence[RulingData], *, undone: bool
+) -> tuple[str, ...]:
+    """Give what a correction comes to: the first verdict that it changed, and the end of the game if it did."""
+    language, before = announcer.language, {text for _, one in change.gone for text in announcer.sentences(one)}
+
+    def verdict(ruling: RulingData) -> str:
+        texts = announcer.sentences(ruling)
+        return next((text for text in texts if text not in before), texts[0])
+
+    changed = sorted(
+        [(one, True) for one in new] + [(one, False) for one in gone],
+        key=lambda change: change[0]["ruling"] not in _DECIDES,
+    )
+    if not changed:
+        return (sayings.corrected("", undone, language),)
+    first, holds = changed[0]
+    if holds:
+        said = sayings.corrected(verdict(first), undone, language)
+    else:
+        said = sayings.does_not_count(announcer.sentences(first)[0], language)
+    end = next((one for one in new if one["ruling"] == "end" and one is not first), None)
+    if end is not None:
+        return (said, verdict(end))
+    return (said, sayings.new_scores(language)) if len(changed) > 1 else (said,)
 
 
 def _same_verdict(ruling: RulingData, known: RulingData) -> bool:

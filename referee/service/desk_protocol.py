@@ -147,6 +147,6 @@ class Desk(Protocol):
     def cameras(self) -> Data:
         """Give the cameras: `{"cameras": [{"camera": as in the settings, "name"}], "notes": […]}`.
 
-        `cameras`: the USB cameras that are plugged in now. `notes`: what the camera in use could not do when it was set
+        `cameras`: the cameras that are plugged in now. `notes`: what the camera in use could not do when it was set
         up, a sentence each.
         """

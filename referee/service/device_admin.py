@@ -15,7 +15,7 @@ class DeviceAdmin(Protocol):
         """Take it that the sandtimer was turned, told by a person; False if nothing here runs by that."""
 
     def cameras(self) -> list[tuple[str, str]]:
-        """Give the USB cameras that are plugged in: what each is set by, and what its maker calls it."""
+        """Give the cameras that are plugged in: what each is set by, and what its maker calls it."""
 
     def camera_notes(self) -> tuple[str, ...]:
         """Give what the camera could not do when it was set up, of `hardware.camera.notes`."""

@@ -7,11 +7,15 @@ from statistics import median
 from typing import Any
 
 from referee.journal.rows import Query
+from referee.names import seat_names
 from referee.service.past import Known, Past, listed
 
 
 def statistics(query: Query, known: Known | None = None, zone: tzinfo | None = None) -> dict[str, Any]:
-    """Give figures by player, who won most first, and by evening, oldest first; zone: None is the table's own."""
+    """Give figures by player, who won most first, and by evening, oldest first; zone: None is the table's own.
+
+    A seat whose player gave no name is no player: each evening somebody else sits there.
+    """
     players: dict[str, _Player] = {}
     evenings: dict[str, _Evening] = {}
     for past, when in listed(query, {} if known is None else known, zone).games:
@@ -54,14 +58,17 @@ class _Evening:
 
 def _count(past: Past, winners: list[int], players: dict[str, _Player], evening: _Evening) -> None:
     names = past.row.header.players
+    known = {seat: name for seat, name in enumerate(names) if name not in seat_names()}
     evening.games += 1
-    for name in names:
+    for name in known.values():
         players.setdefault(name, _Player()).games += 1
-    for seat in winners:
-        players[names[seat]].wins += 1
-        evening.wins[names[seat]] = evening.wins.get(names[seat], 0) + 1
+    for name in (known[seat] for seat in winners if seat in known):
+        players[name].wins += 1
+        evening.wins[name] = evening.wins.get(name, 0) + 1
     for ring in past.rings:
-        player, name = players[names[ring.seat]], names[ring.seat]
+        if ring.seat not in known:
+            continue
+        player, name = players[known[ring.seat]], known[ring.seat]
         match ring.kind:
             case "valid":
                 player.valid += 1

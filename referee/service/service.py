@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.camera.usb_nodes import usb_cameras
+from hardware.camera.plugged import Plugged
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth, Health, HealthBoard
@@ -101,6 +101,7 @@ class Service:
             bus=bus,
         )
         self.devices = parts.devices(settings)
+        self._plugged = Plugged()
         self._phones = PhoneBells(self.devices.queue)
         self._area = TableArea(self._profile)
         self._pictures = Pictures(self.devices.buffer, self._evidence, self._area, bus=bus, report=self.report)
@@ -119,7 +120,15 @@ class Service:
         self.desk.listen(bus)
         change, outline = self.desk.change_settings, self._area.outline
         kit = SetupKit(
-            folder, controller, self.health, self.devices, change, lambda: self._profile, self.keep_profile, outline
+            folder,
+            controller,
+            self.health,
+            self.devices,
+            change,
+            lambda: self._profile,
+            self.keep_profile,
+            outline,
+            cameras=self.cameras,
         )
         self._setup_heard = kit.heard
         self.desk.walk = Walk(kit)
@@ -184,8 +193,8 @@ class Service:
         return self.devices.flip()
 
     def cameras(self) -> list[tuple[str, str]]:
-        """Give the USB cameras that are plugged in: what each is set by, and what its maker calls it."""
-        return [(camera.spec, camera.card) for camera in usb_cameras()]
+        """Give the cameras that are plugged in: what each is set by, and what its maker calls it."""
+        return self._plugged()
 
     def camera_notes(self) -> tuple[str, ...]:
         """Give what the camera could not do when it was set up, of `hardware.camera.notes`."""

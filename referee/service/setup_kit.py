@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,7 +12,8 @@ from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS
 from hardware.events import Event
 from hardware.health import HealthBoard
-from hardware.lamp import Signal
+from referee.errors import SettingError
+from referee.phrases import Remembering
 from referee.sayings.guard import camera_note
 from referee.service.game_controller import GameController
 from referee.service.guard.guard import Eyes
@@ -38,7 +39,7 @@ class SetupKit:
     """A `referee.setup.walk.Kit`.
 
     change: takes other settings as the page's do. profile, keep_profile: the measured table, and takes another one.
-    area: where the table is.
+    area: where the table is. cameras: those that are plugged in, what each is set by and is called.
     """
 
     folder: Path
@@ -50,6 +51,7 @@ class SetupKit:
     keep_profile: Callable[[TableProfile], None]
     area: Callable[[], Polygon | None]
     clock: Callable[[], int] = time.monotonic_ns
+    cameras: Callable[[], Sequence[tuple[str, str]]] = tuple
     hearing: Hearing = field(default_factory=Hearing)
 
     def heard(self, event: Event) -> None:
@@ -62,7 +64,7 @@ class SetupKit:
 
     def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
         """Give what is seen now, and heard since."""
-        language, now_ns = self.controller.language, self.clock()
+        language, now_ns = Remembering(self.controller.language.code), self.clock()
         frame = self.devices.buffer.newest
         fresh = frame is not None and now_ns - frame.exposure_end_ns < _OLD_NS
         peak = self.devices.loudness
@@ -81,17 +83,24 @@ class SetupKit:
             settling=self.devices.settling,
             level=None if peak is None else loudness(peak),
             kept=kept,
+            cameras=self.cameras,
         )
 
     def carry_out(self, wish: Wish) -> None:
         """Do what a step wants."""
         if wish.settings:
             self.change(wish.settings)
+        for camera in wish.cameras:
+            try:
+                self.change({"camera": camera})
+            except SettingError:
+                continue
+            break
         if wish.profile is not None:
             self.keep_profile(wish.profile)
         if wish.settle and not self.controller.in_play:
             self.devices.settle(self.area(), focus=True)
-        if wish.signal:
-            self.controller.voice.show(Signal.VALID)
+        if wish.signal is not None:
+            self.controller.voice.show(wish.signal)
         if wish.say:
             self.controller.voice.tell(wish.say)

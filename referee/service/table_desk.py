@@ -262,7 +262,7 @@ class TableDesk:
         return self._pictures.whole()
 
     def cameras(self) -> Data:
-        """Give the USB cameras that are plugged in."""
+        """Give the cameras that are plugged in."""
         notes = [camera_note(note, self._controller.language) for note in self._device_admin.camera_notes()]
         return {
             "cameras": [{"camera": spec, "name": name} for spec, name in self._device_admin.cameras()],

@@ -15,6 +15,8 @@ from referee.engine.session import RulingData
 from referee.service.bus import Bus, StateChanged
 from referee.service.settings import TableSettings
 
+CAPTION_LETTERS = 140
+"""Of two sentences: four lines on a small phone."""
 MOST_SAID = 8
 """So many of the latest announcements are kept for pages that speak."""
 _CHIMES = {
@@ -70,10 +72,11 @@ class Voice:
     def announce(self, announcement: Announcement, chime: Chime | None = None) -> None:
         """Say sentences, after a chime if there is one, and show them as the caption."""
         with self._lock:
-            self.caption = " ".join(announcement.sentences)
+            self.caption = _caption(announcement.sentences)
             if not self._is_quiet():
                 self._number += 1
-                said = {"number": self._number, "text": self.caption, "urgent": announcement.urgent}
+                text = " ".join(announcement.sentences)
+                said = {"number": self._number, "text": text, "urgent": announcement.urgent}
                 self.said = (*self.said, said)[-MOST_SAID:]
                 self._speaker.say(announcement.sentences, urgent=announcement.urgent, chime=chime)
         self._bus.publish(StateChanged())
@@ -151,6 +154,12 @@ class Voice:
 
     def _is_quiet(self) -> bool:
         return self._settings.is_quiet_at(*self._time_of_day())
+
+
+def _caption(sentences: Sequence[str]) -> str:
+    """Give the first two sentences, or one where two are long: nobody reads more at a glance."""
+    shown = sentences[: 2 if sum(map(len, sentences[:2])) <= CAPTION_LETTERS else 1]
+    return " ".join(shown) + (" …" if len(shown) < len(sentences) else "")
 
 
 def _heard_alike(settings: TableSettings) -> tuple[object, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -44,15 +45,24 @@ class CameraStep:
         return language.text("Aim the camera so that the whole table is in the picture.")
 
     def begin(self, seen: Seen) -> Wish:
-        """Nothing is to be done."""
-        return Wish()
+        """Try the cameras that are plugged in, where the one that is set gives nothing."""
+        if seen.image is not None or "camera" not in seen.troubles:
+            return Wish()
+        return Wish(cameras=[camera for camera, _ in seen.cameras() if camera != seen.settings.camera])
 
     def look(self, seen: Seen) -> Finding:
         """Judge the picture."""
-        if seen.image is None:
-            return camera_missing(seen)
+        plugged = seen.cameras()
+        cameras = tuple(
+            Choice(name, {"camera": camera}, chosen=camera == seen.settings.camera) for camera, name in plugged
+        )
         language = seen.language
+        if seen.image is None:
+            return _missing(seen, cameras)
+        if len(cameras) < 2:
+            cameras = ()
         turn = (
+            *cameras,
             Choice(language.text("Turn the picture upside down"), {"turn": True}),
             Choice(language.text("Swap left and right"), {"mirror": True}),
         )
@@ -70,7 +80,9 @@ class CameraStep:
         return Finding(State.GOOD if good else State.MEND, text, rest, sharp, shapes, turn)
 
     def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
-        """Turn or mirror the picture."""
+        """Turn or mirror the picture, or take another camera."""
+        if answer.get("camera") in [camera for camera, _ in seen.cameras()]:
+            return Wish({"camera": answer["camera"]})
         if answer.get("turn"):
             return Wish({"camera_turned": not seen.settings.camera_turned})
         if answer.get("mirror"):
@@ -106,6 +118,19 @@ class CameraStep:
                 )
             return sharp, language.text("The picture is blurred: turn the lens a little, or wipe it.")
         return 0.5, language.text("Lay marker cards on the table: then it can be told how sharp the picture is.")
+
+
+def _missing(seen: Seen, cameras: tuple[Choice, ...]) -> Finding:
+    """Give what is found where no picture comes, and the cameras that could be tapped instead."""
+    found = camera_missing(seen)
+    if found.state is State.WAIT:
+        return replace(found, choices=cameras)
+    if not cameras:
+        text = seen.language.text("No camera is plugged in: check its cable.")
+        return replace(found, text=text)
+    return replace(
+        found, text=seen.language.text("No picture comes from this camera. Tap the one to use:"), choices=cameras
+    )
 
 
 def _coverage(seen: Seen, markers: tuple[Marker, ...]) -> tuple[str, tuple[Shape, ...]]:

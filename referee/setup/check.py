@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hardware.events import BellPressed
 from referee.errors import BadInputError
 from referee.language import Language, mark
+from referee.phrases import in_language
 from referee.setup.deck import chosen_deck
 from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing, shares
 from vision.camera_moved import table_now
@@ -136,4 +137,4 @@ def _in_words(reason: str, language: Language) -> str:
 def _what_to_mend(seen: Seen) -> tuple[str, ...]:
     """Give what earlier steps found wanting, a sentence each."""
     wanting = [kept for name, kept in seen.kept.items() if name != "check" and kept.state in ("mend", "missing")]
-    return tuple(kept.text for kept in wanting if kept.text)
+    return tuple(in_language(kept.text, seen.language) for kept in wanting if kept.text)

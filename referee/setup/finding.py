@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.events import Event
+from hardware.lamp import Signal
 from referee.language import Language
 from referee.service.settings import TableSettings
 from vision.profile import TableProfile
@@ -90,7 +91,10 @@ class Heard:
 
 @dataclass(frozen=True)
 class Kept:
-    """What is remembered of a step. state: of `State`, or "skipped". data: what later steps, and the page, may want."""
+    """What is remembered of a step. state: of `State`, or "skipped". data: what later steps, and the page, may want.
+
+    text: what was found, a `referee.phrases.Phrase` where it is to be said in the language of another day.
+    """
 
     state: str
     text: str = ""
@@ -104,7 +108,7 @@ class Seen:
     since_ns: when the step was opened. image (h, w, 3) BGR: the newest picture, None if none comes; its t_ns. heard:
     since the step was opened. troubles: a sentence a device that does not work, by its kind. notes: what the camera
     could not do, in words. settling: whether the camera sets itself up. level: of the microphone, 0 to 1; None: it is
-    not listened to. kept: of the steps.
+    not listened to. kept: of the steps. cameras: gives those that are plugged in, what each is set by and is called.
     """
 
     now_ns: int
@@ -121,6 +125,7 @@ class Seen:
     settling: bool = False
     level: float | None = None
     kept: Mapping[str, Kept] = field(default_factory=dict)
+    cameras: Callable[[], Sequence[tuple[str, str]]] = tuple
 
     @property
     def size_px(self) -> tuple[int, int]:
@@ -130,14 +135,19 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Wish:
-    """What a step wants done. settings: changes of them. settle: the camera set up anew. signal: the lamp lit."""
+    """What a step wants done.
+
+    settings: changes of them. cameras: the first of these that gives a picture is taken. settle: the camera set up
+    again. signal: what the lamp shows.
+    """
 
     settings: Mapping[str, object] = field(default_factory=dict)
     profile: TableProfile | None = None
     settle: bool = False
-    signal: bool = False
+    signal: Signal | None = None
     say: str = ""
     data: Mapping[str, object] = field(default_factory=dict)
+    cameras: Sequence[str] = ()
 
 
 class Step(Protocol):

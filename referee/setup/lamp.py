@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hardware.lamp import Signal
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.setup.finding import Choice, Finding, Seen, State, Wish
 
 _STEP = 0.2
+_COLOURS = {"red": Signal.FALSE, "green": Signal.VALID, "blue": Signal.TIME_RUNNING}
+"""The signal that shows each leg of the lamp alone."""
 
 
 class LampStep:
@@ -29,7 +32,7 @@ class LampStep:
 
     def begin(self, seen: Seen) -> Wish:
         """Light the lamp; what to do is said, too."""
-        return Wish(signal=True)
+        return Wish(signal=Signal.VALID)
 
     def look(self, seen: Seen) -> Finding:
         """Ask."""
@@ -47,6 +50,10 @@ class LampStep:
             Choice(language.text("Louder"), {"louder": True}),
             Choice(language.text("Quieter"), {"quieter": True}),
             Choice(language.text("Once more"), {"again": True}),
+            # Boards differ in which leg is which colour.
+            Choice(language.text("Show red"), {"colour": "red"}),
+            Choice(language.text("Show green"), {"colour": "green"}),
+            Choice(language.text("Show blue"), {"colour": "blue"}),
         )
         # Of what is said not to be there nobody needs to be told that it is missing.
         asked = [kind for kind, key in (("lamp", "seen"), ("speaker", "heard")) if self._answers.get(key) is not False]
@@ -54,12 +61,7 @@ class LampStep:
         if troubles:
             return Finding(State.MISSING, troubles[0], tuple(troubles[1:]), seen.settings.volume, choices=choices)
         if len(self._answers) == 2:
-            good = all(self._answers.values())
-            text = (
-                language.text("Lamp and voice work.")
-                if good
-                else language.text("It goes on without what is not there.")
-            )
+            text = _answered(self._answers["seen"], self._answers["heard"], language)
             return Finding(State.GOOD, text, bar=seen.settings.volume, choices=choices)
         return Finding(State.WAIT, self.ask(language), bar=seen.settings.volume, choices=choices)
 
@@ -67,7 +69,9 @@ class LampStep:
         """Take an answer, or another loudness."""
         language = seen.language
         if answer.get("again"):
-            return Wish(signal=True, say=self.ask(language))
+            return Wish(signal=Signal.VALID, say=self.ask(language))
+        if answer.get("colour") in _COLOURS:
+            return Wish(signal=_COLOURS[str(answer["colour"])])
         if answer.get("louder") or answer.get("quieter"):
             step = _STEP if answer.get("louder") else -_STEP
             volume = round(min(1.0, max(0.0, seen.settings.volume + step)), 2)
@@ -86,3 +90,12 @@ class LampStep:
         if "heard" in self._answers:
             changes["loudspeaker"] = self._answers["heard"]
         return Wish({key: value for key, value in changes.items() if getattr(seen.settings, key) != value})
+
+
+def _answered(seen: bool, heard: bool, language: Language) -> str:
+    """Give what it comes to which of lamp and voice are there."""
+    if seen and heard:
+        return language.text("Lamp and voice work.")
+    if seen:
+        return language.text("No voice – that is fine.")
+    return language.text("No lamp – that is fine.") if heard else language.text("No lamp, no voice – that is fine.")

@@ -194,7 +194,7 @@ def colours_in_words(seen: Seen, whites: Points) -> str:
     language = seen.language
     names = {"one": colour_name(language, closest.one), "other": colour_name(language, closest.other)}
     if closest.mistaken < _SURE:
-        return language.text("All colours are surely told; closest come {one} and {other}.", **names)
+        return language.text("I can tell all colours apart; most alike are {one} and {other}.", **names)
     if closest.mistaken < _WELL:
         return language.text("Closest come {one} and {other}; they are told well.", **names)
     if lamp.min() < _LEANS:

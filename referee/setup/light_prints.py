@@ -48,7 +48,7 @@ def _said(deck: PrintDeck, lamp: UnderLamp, white: Points, px_per_mm: float, lan
     )
     names = {"one": one, "other": other}
     if closest.sure:
-        return language.text("All cards are surely told; closest come {one} and {other}.", **names)
+        return language.text("I can tell all cards apart; most alike are {one} and {other}.", **names)
     if _told(lamp, closest, _GOOD_WHITE, px_per_mm):
         if white.min() < _LEANS * white.max():
             return language.text(

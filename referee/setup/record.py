@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from referee.files import write_whole
+from referee.language import Language
+from referee.phrases import as_data, from_data
 from referee.setup.finding import Kept, State
 from vision.profile import seats_fit
 
@@ -31,8 +33,9 @@ def kept_from(data: Mapping[str, object]) -> dict[str, Kept]:
     kept = {}
     for name, one in data.items():
         if isinstance(one, dict) and one.get("state") in _STATES:
-            more = one.get("data")
-            kept[name] = Kept(str(one["state"]), str(one.get("text", "")), more if isinstance(more, dict) else {})
+            more, said = one.get("data"), one.get("said", one.get("text", ""))
+            text = from_data(said, Language("en"))
+            kept[name] = Kept(str(one["state"]), text, more if isinstance(more, dict) else {})
     return kept
 
 
@@ -55,6 +58,6 @@ def save_kept(folder: Path, kept: Mapping[str, Kept]) -> None:
     Raises:
         WorkFailedError: the disk does not take it.
     """
-    data = {name: {"state": one.state, "text": one.text, "data": dict(one.data)} for name, one in kept.items()}
+    data = {name: {"state": one.state, "said": as_data(one.text), "data": dict(one.data)} for name, one in kept.items()}
     folder.mkdir(parents=True, exist_ok=True, mode=0o750)
     write_whole(folder / FILE, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from referee.errors import BadInputError
 from referee.log import LOG
+from referee.phrases import in_language
 from referee.service.guarded_watcher import FAULTS
 from referee.setup.finding import Finding, Kept, Seen, State, Step, Wish
 from referee.setup.record import SKIPPED, load_kept, save_kept
@@ -143,7 +144,7 @@ class Walk:
                     "title": new_step(name).title(seen.language),
                     "ask": new_step(name).ask(seen.language),
                     "state": self._kept[name].state if name in self._kept else None,
-                    "text": self._kept[name].text if name in self._kept else "",
+                    "text": in_language(self._kept[name].text, seen.language) if name in self._kept else "",
                 }
                 for name in NAMES
             ]

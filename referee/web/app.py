@@ -23,7 +23,7 @@ from referee.web.local_door import local_door
 from referee.web.options import WebOptions
 from referee.web.qr import qr_svg
 from referee.web.refusal import refusal
-from referee.web.responses import OWN_ERRORS, Desks, Json, on_fault, on_refused
+from referee.web.responses import OWN_ERRORS, Desks, Json, not_taken, on_fault, on_refused
 from referee.web.uploads import Uploads
 
 FILES = Path(__file__).parent / "page"
@@ -62,6 +62,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
             feed.notify(0)
 
     app.state.bell_pressed = bell_pressed
+    app.state.has_bell = lambda: options.has_room and waiting_room.has_bell(desk.state())
     names = OwnNames(options.hosts)
 
     def language() -> str:
@@ -133,6 +134,14 @@ def _add_address(app: FastAPI, names: OwnNames) -> None:
         """Give the address by which others find the page."""
         return Json({"address": address_of(request)})
 
+    @app.get("/api/pair/qr.svg", responses={200: {"content": {"image/svg+xml": {}}}})
+    async def code_to_scan(request: Request) -> Response:
+        """Give the address that pairs whoever opens it, as a QR code, to a screen in the room."""
+        code = app.state.who.code_for(request)
+        if code is None or app.state.who.address is None:
+            raise RefusedError(404, "not_here", "There is no such thing here")
+        return Response(qr_svg(f"{address_of(request)}#pair={code}"), media_type="image/svg+xml")
+
     @app.get("/qr.svg", responses={200: {"content": {"image/svg+xml": {}}}})
     async def code(request: Request) -> Response:
         """Give it as a QR code."""
@@ -149,9 +158,7 @@ class _Files(StaticFiles):
         return response
 
 
-async def _on_bad_request(_request: Request, error: Exception) -> Response:
+async def _on_bad_request(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])[:80]
-    return Json({"error": f"This cannot be taken: {where}: {first['msg']}"[:300], "key": "bad_request"}, 400)
+    return await on_refused(request, not_taken(error.errors()))

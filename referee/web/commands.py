@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from referee.language import LANGUAGES
 from referee.service.settings import PAGE_CAMERA, PAGE_NAME
+from referee.web.guard import RefusedError
 
 MOST_PLAYERS = 7
 
@@ -18,6 +20,7 @@ Name = Annotated[str, Field(max_length=200)]
 Seat = Annotated[int, Field(ge=0, lt=MOST_PLAYERS)]
 TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 CameraName = Annotated[str, Field(pattern=PAGE_CAMERA)]
+_CODE = "^[0-9]{6}$"
 EventData = Annotated[dict[str, JsonValue], Field(max_length=20)]
 
 
@@ -169,10 +172,16 @@ Command = (
 COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
 
 
+def _six_digits(code: str) -> str:
+    if not re.fullmatch(_CODE, code):
+        raise RefusedError(400, "code_digits", "The code has six digits")
+    return code
+
+
 class Code(_Command):
     """A pairing code that somebody has typed."""
 
-    code: Annotated[str, Field(pattern=r"^[0-9]{6}$")]
+    code: Annotated[str, AfterValidator(_six_digits), Field(json_schema_extra={"pattern": _CODE})]
 
 
 class ScreenCode(_Command):

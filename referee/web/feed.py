@@ -21,7 +21,8 @@ from referee.service.desk_protocol import Desk
 LEAST_GAP_S = 0.03
 """Between two looks at the desk, s: changes that follow each other sooner are sent as one."""
 OUTLINES_GAP_S = 0.25
-HEARTBEAT_S = 10.0
+HEARTBEAT_S = 3.0
+"""Between two signs of life on a quiet line, s: a page says after 7 s of silence that it has no connection."""
 STALLED_S = 60.0
 """A page that has taken nothing for so long is let go, s; a phone that wakes up asks again by itself."""
 _RESTLESS = frozenset({"version", "t_ns"})

@@ -20,6 +20,8 @@ PRIVATE_ENDINGS = frozenset(
 )
 """No public name ends in these; `fritz.box` does, and belongs to the maker of the routers that give it to machines."""
 RESOLVER = Path("/etc/resolv.conf")
+ANNOUNCED = Path("/run/avahi-daemon/socket")
+"""There as long as this machine answers to its own name (mDNS)."""
 _MOST_BYTES = 1 << 16
 _RENAMED = re.compile(r"-[0-9]{1,3}$")
 """What avahi adds to a name that another machine has already."""
@@ -130,6 +132,17 @@ def where(host: str, port: int) -> str:
     if host in ("", "::", "0.0.0.0"):
         return ", ".join(addresses(OwnNames(), own_address(), port))
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def phone_address(host: str, port: int) -> str | None:
+    """Give the one address that a phone is to open, None where it can reach none.
+
+    By name where this machine answers to its name, so that the phone stays paired when somebody types that.
+    """
+    if host == "localhost" or is_this_machine(host):
+        return None
+    found = where(host, port).split(", ")
+    return found[0] if len(found) == 1 or ANNOUNCED.exists() else found[1]
 
 
 def own_address() -> str | None:

@@ -12,11 +12,11 @@ from pathlib import Path
 
 SOCKET = "door"
 ANSWER_S = 5.0
-_MOST_BYTES = 64
+_MOST_BYTES = 512
 
 
 @asynccontextmanager
-async def local_door(folder: Path | None, give_code: Callable[[], tuple[str, int]]) -> AsyncIterator[None]:
+async def local_door(folder: Path | None, give_code: Callable[[], tuple[str, int, str]]) -> AsyncIterator[None]:
     """Tell a code, and for how many seconds it is valid, to whoever asks; where no socket can be, nobody can ask."""
     listener = None if folder is None else _listener(folder)
     if listener is None:
@@ -26,8 +26,8 @@ async def local_door(folder: Path | None, give_code: Callable[[], tuple[str, int
     async def answer(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):
             if _is_trusted(writer.get_extra_info("socket")):
-                code, left_s = give_code()
-                writer.write(f"{code} {left_s}".encode())
+                code, left_s, address = give_code()
+                writer.write(f"{code} {left_s} {address}".encode())
                 await writer.drain()
         writer.close()
 
@@ -40,8 +40,10 @@ async def local_door(folder: Path | None, give_code: Callable[[], tuple[str, int
             (folder or Path()).joinpath(SOCKET).unlink()
 
 
-def ask_at_door(folder: Path) -> tuple[str, int] | None:
-    """Give the code of the referee that works in a folder, and its seconds; None if no referee works there.
+def ask_at_door(folder: Path) -> tuple[str, int, str] | None:
+    """Give the code of the referee that works in a folder, its seconds, and the page's address, "" if phones have none.
+
+    None if no referee works there.
 
     Raises:
         PermissionError: it is not for this user.
@@ -50,8 +52,8 @@ def ask_at_door(folder: Path) -> tuple[str, int] | None:
         with _place(folder) as place, socket.socket(socket.AF_UNIX) as line:
             line.settimeout(ANSWER_S)
             line.connect(place)
-            code, left_s = line.recv(_MOST_BYTES).split()
-            return code.decode("ascii"), int(left_s)
+            code, left_s, *address = line.recv(_MOST_BYTES).decode("ascii").split()
+            return code, int(left_s), address[0] if address else ""
     except PermissionError:
         raise
     except (OSError, ValueError):

@@ -31,7 +31,7 @@ class WebOptions:
 
     state_dir: the folder in which the paired devices are remembered; None: until the server ends.
     hosts: further names under which browsers may ask for the page, beside the machine's own.
-    say_code: says a pairing code aloud, quickly and from any thread.
+    say_code: says a pairing code aloud, quickly and from any thread. prints_code: it stands in the terminal then.
     most_watchers: pages that may be open at once. most_of_one: of one paired device, or of one address.
     clock: seconds of the monotonic clock, for waits after wrong codes and presses of the bell.
     newest_picture: gives what the camera saw last, whole, in which a device's mark may lie; None: there is no camera.
@@ -45,6 +45,7 @@ class WebOptions:
     state_dir: Path | None = None
     hosts: tuple[str, ...] = ()
     say_code: Callable[[str], None] = _say_nothing
+    prints_code: bool = False
     most_watchers: int = 200
     most_of_one: int = 20
     clock: Callable[[], float] = time.monotonic

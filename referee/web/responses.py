@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from pydantic import TypeAdapter, ValidationError
@@ -60,9 +60,13 @@ async def body_as(model: TypeAdapter[T], request: Request) -> T:
     try:
         return model.validate_python(data, by_alias=True)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])[:80]
-        raise RefusedError(400, "bad_request", f"This cannot be taken: {where}: {first['msg']}"[:300]) from None
+        raise not_taken(error.errors(include_url=False, include_context=False, include_input=False)) from None
+
+
+def not_taken(faults: Sequence[Mapping[str, Any]]) -> RefusedError:
+    """Give the refusal of data by where its first fault is; a library's own words about it are for no one here."""
+    where = ".".join(str(part) for part in faults[0]["loc"])[:80]
+    return RefusedError(400, "bad_request", f"This cannot be taken: please look at {where or 'all of it'}")
 
 
 def _plain_data(body: bytes) -> dict[str, object]:
@@ -95,7 +99,7 @@ async def on_fault(request: Request, error: Exception) -> Response:
     """Answer an error of the project's own: 400 for what cannot be asked, 409 for what cannot be done now."""
     if isinstance(error, TooManyTriesError):
         wait_s = max(1, round(error.wait_s))
-        key = "ring_to_pair" if error.may_renew else "too_many_tries"
+        key = "ring_to_pair" if error.may_renew and request.app.state.has_bell() else "too_many_tries"
         data = {"error": _sentence(error), "key": key, "values": {"seconds": wait_s}}
         return Json(data, 429, {"Retry-After": str(wait_s)})
     if isinstance(error, WrongCodeError):

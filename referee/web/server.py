@@ -12,6 +12,7 @@ from hardware.supervised import nothing
 from referee.errors import WorkFailedError
 from referee.service.part_thread import Report, part_thread
 from referee.web.connections import KEEP_ALIVE_S, MOST_OF_ADDRESS, CarefulProtocol
+from referee.web.hosts import phone_address
 
 _START_S = 20.0
 _LISTEN = 128
@@ -63,6 +64,8 @@ class PageServer:
         """
         self._listener = listener or listening(self._host, self._port)
         self._port = self._listener.getsockname()[1]
+        if who := getattr(self._app.state, "who", None):
+            who.address = phone_address(self._host, self._port)
         self._thread.start()
         deadline = time.monotonic() + _START_S
         while not self._server.started:

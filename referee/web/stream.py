@@ -10,8 +10,6 @@ from starlette.types import Receive, Scope, Send
 from referee.web.feed import Feed, Line
 from referee.web.guard import RefusedError
 
-_STILL_HERE = b": still here\n\n"
-
 
 class EventStream(Response):
     """Sends the feed to one page.
@@ -57,7 +55,8 @@ class EventStream(Response):
         known = 0
         while not gone.done() and not feed.closed:
             line.wake.clear()
-            body = feed.message(known) if feed.version > known else _STILL_HERE
+            # Without news it is the table's clock alone: a comment would never reach the page's scripts.
+            body = feed.message(known)
             known = feed.version
             line.sending_since = clock()
             await send({"type": "http.response.body", "body": body, "more_body": True})

@@ -56,14 +56,21 @@ def acts_of(state: Mapping[str, Any], options: WebOptions) -> list[str]:
 
     A bell that is heard by a microphone is none: it can be rung from outside the room. A press in a game is a ring.
     """
-    settings = state["settings"]
-    known = {str(one["name"]).partition(" ")[0]: one["state"] == "ok" for one in state["devices"]}
     acts = []
-    if settings["bell"] in _BUTTONS and known.get("bell", True) and state["mode"] != "playing":
+    if has_bell(state) and state["mode"] != "playing":
         acts.append("bell")
-    if options.newest_picture is not None and known.get("camera", True):
+    if options.newest_picture is not None and _works(state, "camera"):
         acts.append("camera")
     return acts
+
+
+def has_bell(state: Mapping[str, Any]) -> bool:
+    """Tell whether the table has a button that can be pressed."""
+    return state["settings"]["bell"] in _BUTTONS and _works(state, "bell")
+
+
+def _works(state: Mapping[str, Any], kind: str) -> bool:
+    return all(one["state"] == "ok" for one in state["devices"] if str(one["name"]).partition(" ")[0] == kind)
 
 
 class _Look:

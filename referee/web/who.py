@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, Request, Response
 from pydantic import TypeAdapter
 
+from referee.called import called
 from referee.web.commands import Code, Forget
 from referee.web.first_device import FirstDevice
 from referee.web.guard import RefusedError
@@ -31,6 +32,8 @@ class Who:
     def __init__(self, options: WebOptions) -> None:
         self._options = options
         self.pairing = Pairing(options.clock)
+        # Where phones find the page: known once it is served, None if they cannot.
+        self.address: str | None = None
         self.tokens = TokenStore(options.state_dir)
         self.round_trips = RoundTrips()
         self.first = FirstDevice(options.clock, lambda: not len(self.tokens))
@@ -80,11 +83,18 @@ class Who:
         return {
             "paired": token is not None,
             "csrf": None if token is None else csrf_of(token),
-            "code": self.pairing.code if token is not None or is_here(request) else None,
+            "code": self.code_for(request),
+            "command": None if self._options.state_dir is None else called("code", self._options.state_dir),
+            "printed": self._options.prints_code,
+            "scan": self.address is not None,
             "devices": len(self.tokens) if token is not None else None,
             "first": not len(self.tokens),
             "here": is_here(request),
         }
+
+    def code_for(self, request: Request) -> str | None:
+        """Give the code that is valid to a screen in the room: a paired one, or this machine's own."""
+        return self.pairing.code if self.token(request) is not None or is_here(request) else None
 
     def demand_sight(self, request: Request, settings: Mapping[str, Any]) -> None:
         """Let a request for a picture of the table through: by a paired device, a screen of this machine, or all.
@@ -103,10 +113,10 @@ class Who:
             self._options.say_code(code)
         return say
 
-    def code_at_door(self) -> tuple[str, int]:
-        """Give whoever works at this machine a code and its seconds, and a way past wrong ones that others tried."""
+    def code_at_door(self) -> tuple[str, int, str]:
+        """Give whoever works at this machine a code, its seconds and the page's address: a way past others' tries."""
         code = self.pairing.ask(give=True)[0]
-        return code, self.pairing.left_s
+        return code, self.pairing.left_s, self.address or ""
 
     def help_in(self) -> bool:
         """Let on who was refused, as somebody in the room has pressed the bell."""

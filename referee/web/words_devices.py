@@ -28,7 +28,7 @@ DEVICE_WORDS = {
     "quiet_more": mark_in("page", "What is said always stands on the page, too."),
     "fitted": mark_in("page", "Camera, bell and sensors"),
     "fitted_more": mark_in(
-        "page", "What does not work is said at the top of the page; what was set before stays if the new does not work."
+        "page", "If a new setting does not work, the old one stays, and the top of the page says so."
     ),
     "camera": mark_in("page", "Camera"),
     "camera_picamera2": mark_in("page", "Camera of the Raspberry Pi"),

@@ -40,6 +40,15 @@ def test_ground_and_supply_are_on_such_pins() -> None:
     assert {pin for pin, kind in wires().items() if kind == "power"} <= POWER
 
 
+def test_a_wire_that_is_called_by_a_colour_is_drawn_in_it_and_no_other_wire_is() -> None:
+    style = (DOCS / "wiring.svg").read_text("utf-8")
+    drawn = dict(re.findall(r"\.(\w+) \{ stroke: #(\w{6}) \}", style))
+    assert set(drawn) == set(wires().values()) and len(set(drawn.values())) == len(drawn)
+    for at, colour in enumerate(("red", "green", "blue")):
+        parts = [int(drawn[colour][k : k + 2], 16) for k in (0, 2, 4)]
+        assert parts[at] == max(parts) > 1.5 * sorted(parts)[1], colour
+
+
 def test_the_drawing_names_each_pin_rightly() -> None:
     text = " ".join(ET.parse(DOCS / "wiring.svg").getroot().itertext())
     named = {int(pin): int(gpio) for gpio, pin in re.findall(r"GPIO (\d+) · pin (\d+)", text)}

@@ -9,7 +9,7 @@ from referee.games.coloretto.score import ColorettoHand
 from referee.games.kind import RulingData, Words
 from referee.language import Language, mark
 from referee.sayings.colours import colour_name
-from referee.sayings.ends import say_end, say_ignored
+from referee.sayings.ends import say_end
 
 _WHY_FOUL = {
     "already_out": mark("a row was taken already this round"),
@@ -17,12 +17,6 @@ _WHY_FOUL = {
     "row_gone": mark("that row is gone"),
     "row_full": mark("that row is full"),
     "row_empty": mark("that row is empty"),
-}
-_WHAT = {
-    "card_placed": mark("A card was placed"),
-    "row_taken": mark("A row was taken"),
-    "last_round": mark("The last round was announced"),
-    "stop": mark("The end was asked for"),
 }
 
 
@@ -32,9 +26,6 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
         case "foul":
             why = _WHY_FOUL.get(ruling["reason"], mark("that is not allowed"))
             return (language.text("Foul, {player}: {why}.", player=players[ruling["seat"]], why=language.text(why)),)
-        case "ignored":
-            event, why = ruling["event"], language.text("the game is over")
-            return (say_ignored(language.text(_WHAT[event]), why, ruling.get("seat"), players, language),)
         case "round_end" if ruling.get("last"):
             return (language.text("The round is over."),)
         case "round_end":

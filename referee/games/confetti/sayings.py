@@ -10,7 +10,7 @@ from referee.games.kind import RulingData, Words
 from referee.language import Language, mark, mark_in
 from referee.sayings import sandtimer
 from referee.sayings.colours import colour_name
-from referee.sayings.ends import say_end, say_ignored
+from referee.sayings.ends import say_end
 
 _WHY = {
     "after_time": mark("time was up"),
@@ -19,15 +19,12 @@ _WHY = {
     "no_round": mark("no round is being played"),
     "not_counted": mark("the hands have not been counted yet"),
     "nothing_counted": mark("no hand has been counted yet"),
-    "game_over": mark("the game is over"),
 }
 
 _WHAT = {
     "timer_flipped": mark("The sandtimer was flipped"),
-    "timer_ran_out": mark("The sand ran out"),
     "contested": mark("A card was contested"),
     "count": mark("The count was asked for"),
-    "hand": mark("A hand was shown"),
     "hands_gone": mark("Cards were put away"),
     "challenge": mark("A score was challenged"),
     "stop": mark("The end was asked for"),
@@ -74,7 +71,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
                 language.text("Please lay the cards before you, or say on the page what you hold, or that it is none."),
             )
         case "ignored":
-            return (_ignored(ruling, players, language),)
+            return _ignored(ruling, players, language)
         case "arrangement":
             return _arrangement(ruling, players, language)
         case "end":
@@ -203,9 +200,16 @@ def _moved(ruling: Mapping[str, Any], language: Language) -> str:
     return language.list_of(moved) or language.text("cards moved")
 
 
-def _ignored(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    event, reason = ruling["event"], ruling["reason"]
-    return say_ignored(language.text(_WHAT[event]), language.text(_WHY[reason]), ruling.get("seat"), players, language)
+def _ignored(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
+    """Give why something changes nothing: of what people did while they play, and not of what a device noticed."""
+    event, reason, seat = ruling["event"], ruling["reason"], ruling.get("seat")
+    if event not in _WHAT or reason not in _WHY:
+        return ()
+    what, why = language.text(_WHAT[event]), language.text(_WHY[reason])
+    if seat is None:
+        return (language.text("{what}, but {why}: it changes nothing.", what=what, why=why),)
+    player = players[seat]
+    return (language.text("{what} ({player}), but {why}: it changes nothing.", what=what, player=player, why=why),)
 
 
 def _arrangement(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:

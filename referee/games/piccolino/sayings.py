@@ -9,7 +9,7 @@ from typing import Any
 from referee.games.kind import RulingData, Words
 from referee.language import Language, mark
 from referee.sayings.colours import happy_clowns, one_is_sad
-from referee.sayings.ends import say_end, say_ignored
+from referee.sayings.ends import say_end
 
 _MS_PER_S = 1000
 _CLOWNS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "black")
@@ -19,26 +19,14 @@ _REMARKS = {
     "out_of_turn": mark("{player} turned a card out of turn."),
     "two_at_once": mark("{player} turned a card at once with another player."),
 }
-_WHAT = {
-    "card_shown": mark("A card was turned"),
-    "look": mark("A pile was looked at"),
-    "ringer": mark("A ringer was named"),
-    "decided": mark("A ring was decided on"),
-}
-_WHY = {
-    "out": mark("that player is out"),
-    "game_over": mark("the game is over"),
-    "no_ring": mark("no ring waited for it"),
-    "no_pile": mark("no cards lie there"),
-}
 
 
 def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
     """Give the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
     match ruling["ruling"]:
         case "ring":
-            again = (language.text("What was covered has not changed."),) if ruling.get("seen_again") else ()
-            return (_ring(ruling, players, language), *again)
+            again = language.text("The hidden card is still the one I saw before.")
+            return (_ring(ruling, players, language), *((again,) if ruling.get("seen_again") else ()))
         case "unclear":
             return (_unclear(ruling, players, language), language.text("Please look at the picture and decide."))
         case "too_early":
@@ -46,7 +34,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
         case "also_rang":
             return (_also_rang(ruling, players, language),)
         case "ignored":
-            return (_ignored(ruling, players, language),)
+            return _ignored(ruling, players, language)
         case "cards_move":
             to = players[ruling["to"]]
             if ruling["from"] == "piles":
@@ -172,21 +160,23 @@ def _also_rang(ruling: Mapping[str, Any], players: Sequence[str], language: Lang
     return language.text("{player} rang too, {lag} milliseconds later.", player=player, lag=lag)
 
 
-def _ignored(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
+def _ignored(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
+    """Give why something does not count, to whoever rang or played; the camera's looks are nobody's doing."""
     event, reason = ruling.get("event", "bell"), ruling["reason"]
-    if event in _WHAT:
-        what, why = language.text(_WHAT[event]), language.text(_WHY[reason])
-        return say_ignored(what, why, ruling.get("seat"), players, language)
+    if event == "card_shown" and reason == "out":
+        return (language.text("{player} is out: that card does not count.", player=players[ruling["seat"]]),)
+    if event != "bell":
+        return ()
     player = _ringer(ruling, players, language)
     match reason:
         case "out":
-            return language.text("{player} is out: that ring does not count.", player=player)
+            return (language.text("{player} is out: that ring does not count.", player=player),)
         case "table_cleared":
-            return language.text("{player} rang after the piles were won: that does not count.", player=player)
+            return (language.text("{player} rang after the piles were won: that does not count.", player=player),)
         case "game_over":
-            return language.text("{player} rang after the end: that does not count.", player=player)
+            return (language.text("{player} rang after the end: that does not count.", player=player),)
         case _:
-            return language.text("{player} rang: that does not count.", player=player)
+            return (language.text("{player} rang: that does not count.", player=player),)
 
 
 def _ringer(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { gameOf } from "./games.js";
-import { headline } from "./headline.js";
+import { headline, repeats } from "./headline.js";
 import { button, icon, kindOf } from "./parts.js";
 import * as setup from "./view_setup.js";
 import { t } from "./words.js";
@@ -41,7 +41,7 @@ function captioned(app) {
   const { caption, latest, rulings } = app.state;
   if (!caption || app.pending || !VIEWS.includes(app.route.view)) return false;
   const stands = app.route.view === "table" ? latest : rulings.find((one) => one.id === app.route.id);
-  return !stands || !caption.includes(stands.text);
+  return !stands || !repeats(caption, [stands, ...rulings.filter((one) => one.t_ns === stands.t_ns)]);
 }
 
 // The verdict once more, while it is scrolled out of sight.

@@ -38,19 +38,27 @@ export function stopWaiting() {
 
 export function acts(app) {
   if (!told || !told.first) return told && told.home === false ? h("p", { class: "note bad" }, t("first_away")) : null;
+  const ways = [
+    told.acts.includes("bell") ? h("li", { key: "bell" }, bell()) : null,
+    told.acts.includes("camera") && told.mark ? h("li", { key: "camera" }, t("first_camera"), mark(told.mark)) : null,
+    atTheComputer(app),
+  ].filter(Boolean);
+  if (!ways.length) return null;
   return h(
     "section",
     { class: "acts", key: "acts", "aria-labelledby": "acts-title" },
     h("h2", { id: "acts-title" }, t("first_title")),
     h("p", {}, t("first_how")),
-    h(
-      "ul",
-      {},
-      told.acts.includes("bell") ? h("li", { key: "bell" }, bell()) : null,
-      told.acts.includes("camera") && told.mark ? h("li", { key: "camera" }, t("first_camera"), mark(told.mark)) : null,
-      h("li", { key: "terminal" }, t("first_terminal")),
-    ),
+    h("ul", {}, ways),
   );
+}
+
+// What tells the code at the machine itself, as it is typed there; null where nothing does.
+export function atTheComputer(app) {
+  const { command } = app.me;
+  if (!command) return null;
+  const [before, after] = t("first_terminal").split("{command}");
+  return h("li", { key: "terminal" }, before, h("code", {}, command), after);
 }
 
 function bell() {

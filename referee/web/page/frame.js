@@ -5,7 +5,7 @@ import { icon } from "./parts.js";
 import { dock } from "./dock.js";
 import { awaitsTouch } from "./speech.js";
 import { isOptional, notFound, speaksSomewhere } from "./not_found.js";
-import { t } from "./words.js";
+import { count, t } from "./words.js";
 
 const PLACES = ["table", "tv", "history", "figures", "settings"];
 
@@ -19,11 +19,11 @@ export function frame(app, content) {
   const within = { start: "table", ruling: "table", teach: "settings", setup: "settings", system: "settings" };
   const here = within[app.route.view] || app.route.view;
   return [
+    noLine(app.silentS()),
     h("header", { class: "top", key: "top" }, brand(), h("nav", { "aria-label": t("nav") }, PLACES.map((place) => link(place, here)))),
     h(
       "div",
       { class: "alerts", key: "alerts" },
-      app.online ? null : h("p", { class: "alert bad", role: "status" }, icon("unclear"), h("span", {}, t("no_line"))),
       troubles.map((device) =>
         h("p", { class: "alert", key: device.name }, icon("unclear"), h("span", {}, device.message || t("device_trouble", { name: device.name }))),
       ),
@@ -33,6 +33,19 @@ export function frame(app, content) {
     h("main", { key: "main", id: "main" }, content),
     dock(app),
   ];
+}
+
+// It stands in every view, wherever that is scrolled to. Screen readers say it once, and not each second again.
+function noLine(silentS) {
+  if (silentS === null) return null;
+  const long = silentS < 60 ? count("no_line_seconds", Math.max(1, silentS)) : count("no_line_minutes", Math.floor(silentS / 60));
+  return h(
+    "div",
+    { class: "no-line", key: "no-line" },
+    icon("unclear"),
+    h("p", { "aria-hidden": "true" }, long, " ", t("is_old")),
+    h("p", { class: "sr", role: "status" }, t("no_line")),
+  );
 }
 
 function brand() {

@@ -35,6 +35,12 @@ function single(app, entry, after) {
   return { title, reason, entry, together: [], after };
 }
 
+// Whether a caption is about what these rulings say already; of long ones it has the beginning.
+export function repeats(caption, rulings) {
+  const start = caption.replace(/ …$/, "");
+  return rulings.some((one) => one.text && (caption.includes(one.text) || one.text.includes(start)));
+}
+
 // The verdict comes first and is said loud; what follows is the reason.
 export function parted(app, entry) {
   const ruling = entry.ruling || {};

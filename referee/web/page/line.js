@@ -1,28 +1,34 @@
 // The line on which the table's state comes: one for all tabs of this browser where it can, and none for a hidden tab.
 
-const AGAIN_MS = 3000;
-const SILENT_MS = 5000;
+import { eventLine } from "./event_line.js";
 
-// `take` gets the parts that have changed, and whether this tab leads the browser's others; `connected` whether the
-// line stands; `listens`: whether this tab needs the state though nobody looks at it.
-export function follow(take, connected, listens) {
-  const heard = (parts, leads) => {
-    connected(true);
+const NO_WORKER_MS = 5000;
+
+// `take` gets the parts that have changed, and whether this tab leads the browser's others; `heard`: that the server
+// was heard so many ms ago; `lost`: that the line broke; `listens`: whether this tab needs the state though nobody looks
+// at it.
+export function follow({ take, heard, lost, listens }) {
+  const taken = (parts, leads, agoMs) => {
+    heard(agoMs);
     take(parts, leads);
   };
-  const lost = () => connected(false);
   let line = null;
+  let rests = true;
   const heed = () => {
-    if (document.visibilityState === "visible") line.wake("awake");
-    else if (listens()) line.wake("listening");
+    const looked = document.visibilityState === "visible";
+    const wakes = looked || listens();
+    // A tab that rested has missed nothing yet.
+    if (wakes && rests) heard(0);
+    rests = !wakes;
+    if (wakes) line.wake(looked ? "awake" : "listening");
     else line.rest();
   };
   const alone = () => {
     if (line) line.leave();
-    line = ownLine(heard, lost);
+    line = ownLine(taken, lost);
     heed();
   };
-  line = sharedLine(heard, lost, alone);
+  line = sharedLine(taken, lost, alone);
   if (line) heed();
   else alone();
   document.addEventListener("visibilitychange", heed);
@@ -31,29 +37,22 @@ export function follow(take, connected, listens) {
   return heed;
 }
 
-function ownLine(heard, lost) {
-  let source = null;
+function ownLine(taken, lost) {
+  let line = null;
   const rest = () => {
-    if (source) source.close();
-    source = null;
+    if (line) line.close();
+    line = null;
   };
   const wake = () => {
-    if (source && source.readyState === EventSource.OPEN) return;
+    if (line && line.isOpen()) return;
     rest();
-    const line = new EventSource("/api/events");
-    source = line;
-    line.addEventListener("state", (event) => heard(JSON.parse(event.data), true));
-    line.onerror = () => {
-      lost();
-      // The browser tries again by itself, unless it was told that there is no room.
-      if (line.readyState === EventSource.CLOSED) setTimeout(() => source === line && wake(), AGAIN_MS);
-    };
+    line = eventLine((parts) => taken(parts, true, 0), lost);
   };
   return { wake, rest, leave: rest };
 }
 
 // Give null where the browser has no such worker; `fails` is called if it has one that does not work.
-function sharedLine(heard, lost, fails) {
+function sharedLine(taken, lost, fails) {
   if (!window.SharedWorker) return null;
   let worker = null;
   try {
@@ -78,13 +77,13 @@ function sharedLine(heard, lost, fails) {
     }
     if (asleep) return;
     if (data.lost) lost();
-    else if (data.parts) heard(data.parts, data.leads);
+    else if (data.parts) taken(data.parts, data.leads, data.agoMs || 0);
   };
   const tell = (word, isAsleep) => {
     asleep = isAsleep;
     worker.port.postMessage(word);
     clearTimeout(silence);
-    if (!works) silence = setTimeout(fails, SILENT_MS);
+    if (!works) silence = setTimeout(fails, NO_WORKER_MS);
   };
   return {
     wake: (how) => tell(how, false),

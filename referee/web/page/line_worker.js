@@ -1,11 +1,11 @@
 // One line to the server for all tabs of a browser: a browser has six lines to a server, and each tab held one of them.
 
+import { eventLine } from "./event_line.js";
 import { merged } from "./merge.js";
 
-const AGAIN_MS = 3000;
 const tabs = new Map(); // a tab's port, and when somebody looked at it last: 0 if it only listens, null if it rests
 let looks = 0;
-let source = null;
+let line = null;
 let state = null;
 let takenAt = 0;
 
@@ -21,42 +21,32 @@ function tell(message) {
 }
 
 function open() {
-  const line = new EventSource("/api/events");
-  source = line;
   state = null;
-  line.addEventListener("state", (event) => {
-    const parts = JSON.parse(event.data);
-    state = merged(state, parts);
-    takenAt = performance.now();
-    tell({ parts });
-  });
-  line.onerror = () => {
-    tell({ lost: true });
-    if (line.readyState !== EventSource.CLOSED) return;
-    // There was no room: the browser does not try again by itself.
-    setTimeout(() => {
-      if (source !== line) return;
-      source = null;
-      settle();
-    }, AGAIN_MS);
-  };
+  line = eventLine(
+    (parts) => {
+      state = merged(state, parts);
+      takenAt = performance.now();
+      tell({ parts });
+    },
+    () => tell({ lost: true }),
+  );
 }
 
 function settle() {
   const awake = [...tabs.values()].some((look) => look !== null);
-  if (awake && source === null) open();
-  if (!awake && source !== null) {
-    source.close();
-    source = null;
+  if (awake && line === null) open();
+  if (!awake && line !== null) {
+    line.close();
+    line = null;
   }
 }
 
 function wake(tab, look) {
   tabs.set(tab, look);
-  if (source === null || state === null) return;
+  if (line === null || state === null) return;
   // The clock has gone on since.
-  const t_ns = state.t_ns + Math.round((performance.now() - takenAt) * 1e6);
-  tab.postMessage({ parts: Object.assign({}, state, { t_ns }) });
+  const agoMs = performance.now() - takenAt;
+  tab.postMessage({ agoMs, parts: Object.assign({}, state, { t_ns: state.t_ns + Math.round(agoMs * 1e6) }) });
 }
 
 self.onconnect = (event) => {

@@ -2,6 +2,7 @@
 
 import { h, patch } from "./dom.js";
 import { change, learnWhoIAm, me, pair, read, Refused } from "./server.js";
+import { SILENT_MS } from "./event_line.js";
 import { follow } from "./line.js";
 import { merged } from "./merge.js";
 import { learn, t } from "./words.js";
@@ -31,7 +32,9 @@ const VIEWS = { table, tv, bell, start, ruling, history, figures, settings, pict
 const app = {
   state: null,
   takenAt: 0,
-  online: true,
+  heardAt: performance.now(),
+  chosen: null, // the language of this page alone, until it may set the table's
+  broken: false,
   me,
   route: { view: "table", id: null },
   local: {},
@@ -44,12 +47,20 @@ const app = {
   go: (hash) => {
     location.hash = hash;
   },
+  // For how long the server was not heard, s; null while it is.
+  silentS: () => {
+    const ms = performance.now() - app.heardAt;
+    return app.broken || ms >= SILENT_MS ? Math.floor(ms / 1000) : null;
+  },
   nowNs: () => (app.state ? app.state.t_ns + (performance.now() - app.takenAt) * 1e6 : 0),
 };
 
 // So long a finger is on its way: what changed later than that before a tap, it cannot have meant.
 const MEANT_MS = 400;
 const AGAIN_MS = 1000;
+
+// Before the state has come nobody knows the table's language.
+const UNHEARD = "Ringmaster: no connection · keine Verbindung · pas de connexion";
 
 let language = null;
 let worded = false;
@@ -58,10 +69,15 @@ let meant = { moment: null, until: 0 };
 
 function draw() {
   // Before the words are there, their keys would stand in their places.
-  if (!app.state || !worded) return;
+  if (!app.state || !worded) {
+    const text = app.silentS() === null ? "Ringmaster…" : UNHEARD;
+    patch(document.getElementById("page"), [h("p", { class: "waiting" }, text)]);
+    return;
+  }
   const view = VIEWS[app.route.view];
   const content = app.pending ? pairing(app) : view.draw(app);
   for (const view of ["tv", "bell"]) document.body.classList.toggle(view, app.route.view === view && !app.pending);
+  document.body.classList.toggle("old", app.silentS() !== null);
   document.title = `${t("nav_" + app.route.view)} – Ringmaster`;
   patch(document.getElementById("page"), h("div", {}, frame(app, content)).children);
   noteScroll();
@@ -83,7 +99,8 @@ async function take(parts, leads) {
 // Learn the words of the state's language; where the network fails, again and again until they are there.
 async function speak() {
   const before = language;
-  language = app.state.language;
+  if (app.chosen === app.state.language) app.chosen = null;
+  language = app.chosen || app.state.language;
   if (language === before) return;
   try {
     await learn(language);
@@ -97,6 +114,17 @@ async function speak() {
   // A new machine is set up first; who wants something else is let go.
   if (before === null && app.state.setup && app.state.setup.due && !location.hash) location.hash = "setup";
   open();
+}
+
+// A device that may not change the table's language yet speaks it by itself, and sets it once it may.
+app.speakIn = (code) => {
+  app.chosen = code;
+  speak();
+  setLanguage();
+};
+
+function setLanguage() {
+  if (me.paired && app.chosen) change("/api/do", { do: "settings", language: app.chosen }).catch(() => null);
 }
 
 function tellTheBlind() {
@@ -161,6 +189,7 @@ async function run(command, done) {
     }
     app.pending = null;
   }
+  setLanguage();
   try {
     const result = await work();
     if (done) done(result, toast);
@@ -205,19 +234,25 @@ window.addEventListener("hashchange", () => {
   open();
 });
 for (const touch of ["pointerup", "keydown"]) window.addEventListener(touch, () => touched(app));
-// Clocks and sandtimers go on between two changes of the state.
+// Clocks and sandtimers go on between two changes of the state, and a line may fall silent.
+let wasSilent = false;
 setInterval(() => {
-  if (document.visibilityState === "visible" && !app.pending) draw();
+  const silent = app.silentS() !== null;
+  if (document.visibilityState === "visible" && (!app.pending || silent || wasSilent)) draw();
+  wasSilent = silent;
 }, 1000);
 learnWhoIAm().then(draw, () => null);
-const heedLine = follow(
+const heedLine = follow({
   take,
-  (online) => {
-    if (app.online !== online) {
-      app.online = online;
-      draw();
-    }
+  heard: (agoMs) => {
+    app.heardAt = performance.now() - agoMs;
+    app.broken = false;
   },
-  () => speaksHere(app),
-);
-patch(document.getElementById("page"), [h("p", { class: "waiting" }, "Ringmaster…")]);
+  lost: () => {
+    if (app.broken) return;
+    app.broken = true;
+    draw();
+  },
+  listens: () => speaksHere(app),
+});
+draw();

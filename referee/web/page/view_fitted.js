@@ -46,10 +46,12 @@ export function fitted(app, now) {
   );
 }
 
-// USB cameras by their own names, which stay theirs whatever else is plugged in; one that was set otherwise can be kept.
+// Cameras by their own names, which stay theirs whatever else is plugged in; one that was set otherwise can be kept.
 function cameras(app, now) {
-  const plugged = ((app.local.plugged || {}).cameras || []).map((one) => [one.camera, `${t("camera_usb_0")}: ${one.name}`]);
-  const own = CAMERAS.filter((name) => !plugged.length || !name.startsWith("usb:"));
+  const kind = (camera) => (camera.startsWith("usb:") ? "camera_usb_0" : `camera_${camera.replace(":", "_")}`);
+  const plugged = ((app.local.plugged || {}).cameras || []).map((one) => [one.camera, `${t(kind(one.camera))}: ${one.name}`]);
+  const usb = plugged.some(([name]) => name.startsWith("usb:"));
+  const own = CAMERAS.filter((name) => !(usb && name.startsWith("usb:")) && !plugged.some(([other]) => other === name));
   const known = own.map((name) => [name, t(`camera_${name.replace(":", "_")}`)]).concat(plugged);
   return known.some(([name]) => name === now.camera) ? known : known.concat([[now.camera, called(now.camera)]]);
 }

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { change, learnWhoIAm, pair } from "./server.js";
 import { button, heading } from "./parts.js";
-import { acts, stopWaiting, waits } from "./first_device.js";
+import { acts, atTheComputer, stopWaiting, waits } from "./first_device.js";
 import { privacy } from "./privacy.js";
 import { t } from "./words.js";
 
@@ -16,13 +16,13 @@ export function pairing(app) {
     });
   }
   const mute = isMute(app);
-  const first = app.me.first ? acts(app) : null;
+  const first = app.me.first ? acts(app) : otherWays(app);
   return h(
     "section",
     { class: "card-box narrow", key: "pair" },
     heading(t("pair_title")),
     h("p", {}, t("pair_why")),
-    app.me.code ? h("p", { class: "code-here" }, t("pair_code_is"), h("strong", {}, spaced(app.me.code))) : h("p", {}, t(mute ? "pair_mute" : "pair_listen")),
+    app.me.code ? h("p", { class: "code-here" }, t("pair_code_is"), h("strong", {}, spaced(app.me.code))) : how(app, mute),
     mute ? first : null,
     h(
       "form",
@@ -54,9 +54,33 @@ export function pairing(app) {
   );
 }
 
+function how(app, mute) {
+  if (app.me.printed) return h("p", {}, t("pair_printed"));
+  return mute ? null : h("p", {}, t("pair_listen"));
+}
+
+function otherWays(app) {
+  return h("ul", { class: "acts", key: "ways" }, h("li", { key: "screen" }, t("pair_screen")), atTheComputer(app));
+}
+
 // Whether nobody can hear a code: then it is no use to listen.
-function isMute(app) {
-  return app.state.devices.some((device) => device.name === "speaker" && device.state !== "ok");
+export function isMute(app) {
+  const { devices, settings } = app.state;
+  return !settings.loudspeaker || devices.some((device) => device.name === "speaker" && device.state !== "ok");
+}
+
+// The code on a screen in the room, to be typed or scanned.
+export function codeHere(app) {
+  const { code } = app.me;
+  if (!code) return null;
+  return [
+    h("p", { class: "code-here", key: "code" }, t("pair_code_is"), h("strong", {}, spaced(code))),
+    app.me.scan ? h("figure", { class: "whereabouts", key: `scan ${code}` }, codeToScan(code), h("figcaption", {}, t("pair_qr"))) : null,
+  ];
+}
+
+export function codeToScan(code) {
+  return h("img", { src: `/api/pair/qr.svg?${code}`, alt: t("pair_qr_alt"), width: 132, height: 132 });
 }
 
 export function spaced(code) {

@@ -9,13 +9,13 @@ import { fitted } from "./view_fitted.js";
 import { keeping } from "./view_keeping.js";
 import { quality } from "./view_quality.js";
 import { canSpeak, HERE, NOWHERE } from "./speech.js";
-import { spaced } from "./view_pair.js";
+import { codeHere, isMute } from "./view_pair.js";
 import { privacy } from "./privacy.js";
 import { letScreenIn } from "./screen.js";
 import { count, t } from "./words.js";
 
 // A language is offered in its own words: who cannot read the others must find it.
-const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
+export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
 
 export function opened(app) {
   app.load("plugged", "/api/cameras");
@@ -97,7 +97,7 @@ function devices(app) {
     me.paired
       ? [
           h("p", { class: "note" }, count("paired_devices", me.devices || 1)),
-          me.code ? h("p", { class: "code-here" }, t("pair_code_is"), h("strong", {}, spaced(me.code))) : null,
+          codeHere(app),
           h("div", { class: "row" }, button(t("let_in"), () => letIn(app), { class: "main" })),
           letScreenIn(app),
           tick(t("open_pictures"), Boolean(app.state.settings.open_pictures), (on) => set(app, { open_pictures: on })),
@@ -112,7 +112,7 @@ function devices(app) {
 function letIn(app) {
   change("/api/pair/ask", {})
     .then(learnWhoIAm)
-    .then(() => app.toasted(t("let_in_now")), (fault) => app.toasted(app.wordsOf(fault), true));
+    .then(() => app.toasted(t(isMute(app) ? "let_in_shown" : "let_in_now")), (fault) => app.toasted(app.wordsOf(fault), true));
 }
 
 function more() {

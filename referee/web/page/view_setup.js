@@ -4,6 +4,7 @@
 import { h } from "./dom.js";
 import { follow, me } from "./server.js";
 import { button, heading, icon, waitingFor } from "./parts.js";
+import { LANGUAGES } from "./view_settings.js";
 import { count, t } from "./words.js";
 
 const LOOK_MS = 600;
@@ -44,6 +45,7 @@ function overview(app, data) {
   const open = data.left.length + undone.length;
   return [
     heading(t("setup_title")),
+    fresh ? languages(app) : null,
     h("p", { class: "note" }, fresh ? t("setup_why") : open ? count("setup_left", open) : t("setup_done")),
     h(
       "div",
@@ -72,6 +74,12 @@ function overview(app, data) {
   ];
 }
 
+// The first page of a new machine: whoever cannot read it finds one of these words.
+function languages(app) {
+  const spoken = app.chosen || app.state.language;
+  return h("div", { class: "row choices", key: "languages", role: "group", "aria-label": t("language") }, Object.entries(LANGUAGES).map(([code, name]) => h("button", { type: "button", key: code, lang: code, "aria-pressed": String(code === spoken), onclick: () => app.speakIn(code) }, name)));
+}
+
 function openStep(app, data) {
   const found = data.finding;
   const at = data.steps.findIndex((one) => one.step === data.open);
@@ -88,10 +96,15 @@ function openStep(app, data) {
       "div",
       { class: "row", key: "others" },
       at > 0 ? button(t("setup_back"), () => open_(app, data.steps[at - 1].step), { key: "back" }) : null,
+      isWithoutCamera(data) ? button(t("setup_without"), () => tell(app, { act: "keep" }, next(app, data)), { class: "quiet", key: "without" }) : null,
       found.state === "wait" ? null : button(t("setup_later"), () => tell(app, { act: "skip" }, next(app, data)), { class: "quiet", key: "later" }),
       button(t("setup_all"), () => tell(app, { act: "close" }), { class: "quiet", key: "all" }),
     ),
   ];
+}
+
+function isWithoutCamera(data) {
+  return data.open === "camera" && data.finding.state === "missing";
 }
 
 // One big button, at the foot of the window: keep what is found, or go on without what is not there.
@@ -99,6 +112,8 @@ export function due(app) {
   const { data } = app.local;
   if (!data || !data.open || !data.finding || !me.paired) return null;
   const found = data.finding;
+  // Without a camera nothing is seen: that is no button to be tapped in passing.
+  if (isWithoutCamera(data)) return null;
   const words = { good: "setup_keep", mend: "setup_as_it_is", wait: "setup_later", missing: "setup_without" };
   const act = found.state === "wait" ? "skip" : "keep";
   const look = found.state === "wait" ? "big setup-go" : "main big setup-go";

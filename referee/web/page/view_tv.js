@@ -2,10 +2,10 @@
 
 import { h } from "./dom.js";
 import { scoresTitle } from "./games.js";
-import { headline } from "./headline.js";
+import { headline, repeats } from "./headline.js";
 import { colour, icon, kindOf, nameOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
 import { screenCode, waitForPhone } from "./screen.js";
-import { spaced } from "./view_pair.js";
+import { codeToScan, spaced } from "./view_pair.js";
 import { signed, t } from "./words.js";
 import { whereabouts } from "./whereabouts.js";
 
@@ -22,10 +22,11 @@ export function draw(app) {
   const shown = headline(app);
   return [
     h("h1", { class: "sr", tabindex: "-1" }, t("nav_tv")),
-    me.code ? h("p", { class: "tv-code", key: "code", role: "status" }, t("pair_code_is"), h("strong", { class: "num" }, spaced(me.code))) : null,
+    me.code ? h("div", { class: "tv-code", key: `code ${me.code}` }, h("p", { role: "status" }, t("pair_code_is"), h("strong", { class: "num" }, spaced(me.code))), me.scan ? codeToScan(me.code) : null) : null,
     me.code || !shown ? null : won(shown) ? winners(app, shown) : verdict(shown),
     state.questions.map((question) => h("p", { class: "tv-question", key: question.id }, question.text || t(`question_${question.kind}`))),
-    state.board.length ? board(app) : h("div", { class: "tv-idle", key: "idle" }, whereabouts(app, "tv_idle")),
+    // The code to scan opens the page, too: two of them would be one too many.
+    state.board.length ? board(app) : me.code && me.scan ? null : h("div", { class: "tv-idle", key: "idle" }, whereabouts(app, "tv_idle")),
     h("div", { class: "tv-foot", key: "foot" }, h("p", {}, phase(app)), sand(app), news(app, shown), screenCode(app)),
     h("a", { class: "tv-leave", href: "#table", key: "leave" }, t("leave_tv")),
   ];
@@ -40,7 +41,7 @@ function phase(app) {
 // What is said stands below, unless it is what stands large above.
 function news(app, shown) {
   const { caption } = app.state;
-  const same = shown && (caption.includes(shown.entry.text) || shown.entry.text.includes(caption) || shown.together.some((one) => caption.includes(one.text)));
+  const same = shown && repeats(caption, [shown.entry, ...shown.together]);
   return caption && !same ? h("p", { class: "tv-caption" }, caption) : null;
 }
 

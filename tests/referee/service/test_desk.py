@@ -176,3 +176,18 @@ def test_it_is_asked_in_the_language_of_the_table(office: Office, language: str,
         office.desk.do({"do": "event", "event": {"event": kind}})
     office.table.hear("hands_gone", seats=[0], last_seen=[None])
     assert office.state()["latest"]["text"].startswith(text)
+
+
+def test_a_seat_whose_player_gave_no_name_is_no_player_who_has_won(office: Office) -> None:
+    players = ["Seat 1", "Ben", "Platz 3"]
+    office.desk.do({"do": "start", "game": "piccolino", "players": players, "options": {}})
+    for seat in (0, 1):
+        office.table.card(seat, "red")
+    office.table.clock.now_ns += 1_000_000_000
+    office.table.hear("bell", seat=0)
+    office.desk.do({"do": "stop"})
+    (game,) = office.desk.history()["games"]
+    assert game["winners"] == [0]
+    figures = office.desk.statistics()
+    assert [(one["name"], one["games"], one["wins"]) for one in figures["players"]] == [("Ben", 1, 0)]
+    assert (figures["evenings"][0]["games"], figures["evenings"][0]["wins"]) == (1, {})

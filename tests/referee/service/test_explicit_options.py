@@ -54,5 +54,5 @@ def test_what_people_chose_stays_as_they_chose_it(office: Office) -> None:
 def test_demonstrations_and_recordings_name_them_too(game: str) -> None:
     header = demo_header(game, 3, find_deck(game))
     assert header.options.keys() >= OPTIONS[game].keys()
-    header = record._header(game, "Ann,Ben,Cem", None)
-    assert header is not None and header["options"] == OPTIONS[game]
+    recorded = record._header(game, "Ann,Ben,Cem", None)
+    assert recorded is not None and recorded["options"] == OPTIONS[game]

@@ -89,21 +89,39 @@ def test_a_corrected_card_changes_the_ruling_and_only_that_is_said(tmp_path: Pat
     change = table.controller.correct(2, {"mood": "sad"})
     assert change.new[0][1]["reason"] == "sad"
     said = table.said[before:]
-    assert said[0] == "Corrected."
-    assert "False ring, Cem: one of the reds is sad." in said
-    assert not [text for text in said if text.startswith("Valid")]
+    assert said == [
+        "Corrected: False ring, Cem: one of the reds is sad.",
+        "The page shows what everybody has now.",
+    ]
 
 
-def test_a_ring_that_becomes_valid_takes_back_every_penalty_card_in_words(tmp_path: Path) -> None:
+def test_a_ring_that_becomes_valid_says_so_and_that_cards_are_others_now(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.controller.start("piccolino", ["Ann", "Ben", "Cem", "Dora"], {})
     table.card(0, "red")
     table.card(1, "blue")
     table.hear("bell", seat=3)
     table.controller.correct(2, {"colour": "red"})
-    gone = [text for text in table.said if text.startswith("Does not count: Dora gives")]
-    assert len(gone) == 3
-    assert not any("Does not count: False ring" in text for text in table.said)
+    assert table.said[-2:] == [
+        "Corrected: Valid ring, Dora: two happy reds, but a lucky guess.",
+        "The page shows what everybody has now.",
+    ]
+
+
+def test_a_correction_that_changes_who_wins_says_the_hand_and_the_winner(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.controller.start("confetti", ["Ann", "Ben"], {})
+    confetti_round(table)
+    table.controller.stop()
+    hand = next(
+        number
+        for number, record in table.controller.playing().log.records.items()
+        if record.event.kind == "hand" and record.event.data["seat"] == 0
+    )
+    before = len(table.said)
+    table.controller.correct(hand, {"cards": []})
+    first, end = table.said[before:]
+    assert first.startswith("Corrected: Ann: ") and end.startswith("The end: ")
 
 
 def test_an_undo_that_changes_no_ruling_says_that_it_was_one(tmp_path: Path) -> None:
@@ -111,7 +129,7 @@ def test_an_undo_that_changes_no_ruling_says_that_it_was_one(tmp_path: Path) -> 
     table.piccolino_with_a_pair()
     table.controller.correct(2, {"mood": "sad"})
     table.controller.undo()
-    assert table.said[-1] == "The correction was taken back: no ruling changes."
+    assert table.said[-1] == "Taken back: no ruling changes."
 
 
 def test_a_correction_is_undone_and_all_is_as_it_was(tmp_path: Path) -> None:
@@ -382,7 +400,7 @@ def test_what_sounds_the_same_at_another_instant_is_a_change(tmp_path: Path) -> 
     table.controller.correct(2, {"mood": "sad"})
     # The first ring turns false with the same words as the second one, which stays as it was.
     said = table.said[before:]
-    assert said.count("False ring, Cem: one of the reds is sad.") == 1
+    assert said.count("Corrected: False ring, Cem: one of the reds is sad.") == 1
 
 
 def test_after_a_correction_the_watcher_is_told_the_game_anew_as_it_saw_it(tmp_path: Path) -> None:

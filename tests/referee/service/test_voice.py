@@ -94,3 +94,17 @@ def test_the_lamp_runs_with_the_sand_and_ends_with_it(tmp_path: Path) -> None:
     table.hear("timer_flipped")
     table.hear("timer_ran_out")
     assert [signal for _, signal in table.lamp.shown] == [Signal.OFF, Signal.TIME_RUNNING, Signal.TIME_OVER]
+
+
+def test_a_caption_has_two_short_sentences_and_all_is_said(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    said = ["Ann: four points.", "Ben: three points.", "The end: Ann wins with four points."]
+    table.voice.tell(*said)
+    assert table.said[-3:] == said
+    assert table.voice.caption == "Ann: four points. Ben: three points. …"
+    assert table.voice.said[-1]["text"] == " ".join(said)
+    long = "The file of past games was damaged and put aside; all but the last of them could be read and are kept."
+    table.voice.tell(long, long)
+    assert table.voice.caption == f"{long} …"
+    table.voice.tell("Time! Hands off.")
+    assert table.voice.caption == "Time! Hands off."

@@ -288,7 +288,7 @@ def test_the_light_is_good_or_says_where_a_lamp_dazzles() -> None:
     assert step.begin(seen()).settle
     good = step.look(seen(picture()))
     assert good.state is State.GOOD, good
-    assert good.more[0].startswith("All colours are surely told; closest come")
+    assert good.more[0].startswith("I can tell all colours apart; most alike are")
     dazzled = picture().copy()
     cv2.circle(dazzled, (1150, 130), 110, (255, 255, 255), -1)
     found = step.look(seen(dazzled))
@@ -311,7 +311,7 @@ def test_the_two_cards_of_a_deck_of_prints_that_come_closest_are_named_and_what_
         found = LightStep().look(seen(lit, kept={"deck": Kept("good", "", {"deck": deck})}, folder=tmp_path))
         return found.more[0]
 
-    assert told("coloretto").startswith("All cards are surely told; closest come row-green-")
+    assert told("coloretto").startswith("I can tell all cards apart; most alike are row-green-")
     # A family's own: two faces that only the lamp hides, and two that are alike whatever the lamp.
     blue, red, green = (255, 0, 0), (0, 0, 230), (60, 180, 60)
     for name, second, expected in (
@@ -321,7 +321,7 @@ def test_the_two_cards_of_a_deck_of_prints_that_come_closest_are_named_and_what_
         faces = (("blue", blue), ("violet", second), ("red", red), ("green", green))
         DeckStore(tmp_path).add(PrintDeck(name, (56.0, 87.0), tuple(plain_print(*face) for face in faces)))
         assert told(name, (0.03, 0.35, 1.0)).startswith(expected), told(name, (0.03, 0.35, 1.0))
-    assert told("ours").startswith("All cards are surely told")
+    assert told("ours").startswith("I can tell all cards apart")
 
 
 def plain_print(face: str, colour: tuple[int, int, int]) -> Print:

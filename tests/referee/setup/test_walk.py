@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from calibration.survey import survey
+from hardware.health import DeviceHealth, Health
 from referee.bench.quiet_table import quiet_table
-from referee.errors import BadInputError
+from referee.errors import BadInputError, SettingError
 from referee.language import Language
 from referee.measured_table import profile_of
 from referee.service.settings import TableSettings
@@ -88,9 +89,7 @@ def test_a_step_whose_device_is_missing_is_remembered_and_offered_again(tmp_path
     walk = Walk(PaperKit(tmp_path))
     walk.open("camera")
     walk.keep()
-    assert walk.kept["camera"] == Kept(
-        "missing", "No picture comes from the camera: check its cable, or choose another one in Settings."
-    )
+    assert walk.kept["camera"] == Kept("missing", "No camera is plugged in: check its cable.")
     # Skipping it later does not lose what was known.
     walk.open("camera")
     walk.skip()
@@ -142,3 +141,103 @@ def test_a_seat_is_moved_by_typing(tmp_path: Path) -> None:
     first, second, third = kit.profile.seats[3]
     assert first < second < third and second > 1 / 3
     assert load_kept(tmp_path)["seats"].data["places"] == {"3": [first, second, third]}
+
+
+def test_what_was_found_is_said_in_the_language_of_the_day(tmp_path: Path) -> None:
+    table = quiet_table(tmp_path, can_be_set_up=True)
+    walk = table.desk.opened_walk()
+    walk.open("deck")
+    walk.answer({"deck": "piccolino"})
+    walk.keep()
+    table.health.report(DeviceHealth(1, "bell", Health.MISSING, "no pins"))
+    walk.open("bell")
+    walk.keep()
+    # It is kept by its key, whatever was spoken then, and outlasts a restart.
+    assert "You play with Piccolino." not in (tmp_path / FILE).read_text()
+    for _ in range(2):
+        for code in ("de", "en", "fr"):
+            table.desk.do({"do": "settings", "language": code})
+            texts = {one["step"]: one["text"] for one in walk.titles()}
+            assert texts["deck"] == Language(code).text("You play with {deck}.", deck="Piccolino")
+            assert texts["bell"] == Language(code).text("The bell is missing: rings are not noticed.")
+        walk = Walk(table.kit)
+    table.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("It is dark: one more lamp would help.", "It is dark: one more lamp would help."),
+        ({"message": "You play with {deck}.", "values": {"deck": {"message": "the {x}"}}}, "You play with the {x}."),
+        (
+            {"message": "{deck.__class__} {deck:>99999999}", "values": {"deck": "x"}},
+            "{deck.__class__} {deck:>99999999}",
+        ),
+        ({"message": 3}, ""),
+        ({"message": "x", "values": [1]}, ""),
+        ([], ""),
+    ],
+)
+def test_a_record_of_an_older_version_or_of_somebody_else_is_only_text(
+    tmp_path: Path, said: object, shown: str
+) -> None:
+    (tmp_path / FILE).write_text(json.dumps({"light": {"state": "mend", "said": said}}))
+    assert load_kept(tmp_path)["light"].text == shown
+
+
+class Cameras:
+    """Cameras of which only some give a picture; what was set is noted."""
+
+    def __init__(self, good: str) -> None:
+        self.good = good
+        self.set: list[str] = []
+
+    def __call__(self) -> list[tuple[str, str]]:
+        return [
+            ("picamera2", "imx708"),
+            ("usb:/dev/v4l/by-id/usb-old", "Old Cam"),
+            ("usb:/dev/v4l/by-id/usb-c920", "C920"),
+        ]
+
+    def change(self, data: Mapping[str, object]) -> None:
+        self.set.append(str(data["camera"]))
+        if data["camera"] != self.good:
+            raise SettingError("that camera gives no picture", "no_picture_from", why="dark")
+
+
+def test_the_first_step_tries_the_cameras_that_are_plugged_in_and_lists_them(tmp_path: Path) -> None:
+    table = quiet_table(tmp_path, can_be_set_up=True)
+    cameras = Cameras("usb:/dev/v4l/by-id/usb-c920")
+    table.kit.cameras, table.kit.change = cameras, cameras.change
+    walk = table.desk.opened_walk()
+    # As long as the usual one is only slow, nothing is changed.
+    walk.open("camera")
+    assert cameras.set == []
+    table.health.report(DeviceHealth(1, "camera", Health.MISSING, "picamera2 is not there"))
+    walk.open("camera")
+    assert cameras.set == ["usb:/dev/v4l/by-id/usb-old", "usb:/dev/v4l/by-id/usb-c920"]
+    _, found = walk.look()
+    assert [one.text for one in found.choices] == ["imx708", "Old Cam", "C920"]
+    assert found.text == "No picture comes from this camera. Tap the one to use:"
+    cameras.set.clear()
+    walk.answer({"camera": "usb:/dev/v4l/by-id/usb-c920"})
+    assert cameras.set == ["usb:/dev/v4l/by-id/usb-c920"]
+    with pytest.raises(SettingError):
+        walk.answer({"camera": "picamera2"})
+    with pytest.raises(BadInputError):
+        walk.answer({"camera": "/etc/passwd"})
+    table.kit.cameras = lambda: []
+    assert walk.look()[1].text == "No camera is plugged in: check its cable."
+    table.close()
+
+
+def test_of_cameras_that_give_a_picture_another_one_can_be_tapped(tmp_path: Path) -> None:
+    table = quiet_table(tmp_path, can_be_set_up=True)
+    picture, _ = table_picture(load_deck("confetti"), 10, 4, (1280, 720))
+    table.show(picture)
+    walk = table.desk.opened_walk()
+    for names, offered in ((["only"], []), (["one", "other"], ["one", "other"])):
+        table.kit.cameras = lambda names=names: [(f"usb:{at}", name) for at, name in enumerate(names)]  # type: ignore[misc]
+        walk.open("camera")
+        assert [one.text for one in walk.look()[1].choices if "camera" in one.answer] == offered
+    table.close()

@@ -178,6 +178,56 @@ def test_the_first_phone_is_let_in_by_the_bell_without_any_loudspeaker(page: Pag
     window.close()
 
 
+LISTEN, SCREEN_ELSEWHERE, BELL = "Ringmaster is saying a code", "Another phone that is let in", "Press the bell"
+
+
+@pytest.mark.parametrize(
+    ("loudspeaker", "bell", "others", "offered"),
+    [
+        (True, "one", False, [LISTEN, BELL]),
+        (True, "none", False, [LISTEN]),
+        (False, "none", False, []),
+        (False, "none", True, [SCREEN_ELSEWHERE]),
+        (True, "one", True, [LISTEN, SCREEN_ELSEWHERE]),
+    ],
+)
+def test_each_way_to_be_let_in_is_offered_only_where_it_works(
+    page: PageUnderTest,
+    browser: Browser,
+    monkeypatch: pytest.MonkeyPatch,
+    loudspeaker: bool,
+    bell: str,
+    others: bool,
+    offered: list[str],
+) -> None:
+    # At home, and not at a screen of this machine.
+    monkeypatch.setattr(page.app.state.who, "code_for", lambda request: None)
+    page.table.desk.do({"do": "settings", "bell": bell, "loudspeaker": loudspeaker})
+    if others:
+        page.paired_phone()
+    window = Window(browser, page, PHONE)
+    window.open("settings")
+    window.page.get_by_role("button", name="Pair this device").click()
+    expect(window.page.locator("code")).to_contain_text(f"ringmaster code --state {page.folder}", timeout=WAIT_MS)
+    text = window.page.locator("main").inner_text()
+    assert [way for way in (LISTEN, SCREEN_ELSEWHERE, BELL) if way in text] == offered
+    window.close()
+
+
+def test_a_phone_that_is_let_in_shows_a_code_to_scan(page: PageUnderTest, browser: Browser) -> None:
+    page.app.state.who.address = f"http://ringmaster.local:{page.port}/"
+    window, other = Window(browser, page, PHONE, paired=True), Window(browser, page, PHONE)
+    window.open("settings")
+    window.page.get_by_role("button", name="Let another device in").click()
+    window.page.get_by_alt_text("QR code that lets a phone join in").wait_for()
+    assert window.barriers() == [] and not window.is_too_wide()
+    other.page.goto("about:blank")
+    other.page.goto(f"{other.home}#pair={page.said[-1]}")
+    other.page.get_by_text("This device is paired.").wait_for()
+    window.close()
+    other.close()
+
+
 def test_who_rang_is_answered_with_one_tap(page: PageUnderTest, browser: Browser) -> None:
     window = Window(browser, page, PHONE, paired=True)
     page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben"], "options": {}})

@@ -13,8 +13,12 @@ from playwright.sync_api import Browser, expect
 
 from calibration.survey import survey
 from hardware.events import BellPressed
+from hardware.health import DeviceHealth, Health
 from referee.bench.quiet_table import quiet_table
+from referee.language import Language
 from referee.measured_table import profile_of
+from referee.setup.camera import CameraStep
+from referee.web.words import words_in
 from simulation.still import table_picture
 from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, browser, needs_chromium
 from tests.support.page_tools import PageUnderTest, served
@@ -200,3 +204,50 @@ def test_cards_and_marker_cards_are_printed_from_the_page(new_machine: PageUnder
     answer = phone.get("/print/markers.pdf?paper=letter")
     assert (answer.status, answer.headers["content-type"], answer.body[:5]) == (200, "application/pdf", b"%PDF-")
     assert phone.get("/print/passwd.pdf").status in (400, 404)
+
+
+def test_whoever_cannot_read_the_first_page_finds_a_language_on_it(
+    new_machine: PageUnderTest, browser: Browser
+) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    window = Window(browser, new_machine, PHONE)
+    page = window.page
+    window.open("setup")
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page.get_by_role("heading", name="Den Tisch einrichten")).to_be_visible()
+    assert window.barriers() == [] and not window.is_too_wide()
+    # A phone that was not let in has changed nothing for the others …
+    assert new_machine.table.desk.state()["settings"]["language"] == "en"
+    page.get_by_role("button", name=words_in("de")["setup_begin"]).click()
+    expect(page.get_by_role("heading", name="Dieses Telefon mitmachen lassen")).to_be_visible()
+    page.locator("#code").wait_for()
+    expect(page.locator(".code-here")).to_be_visible()
+    page.locator("#code").fill(new_machine.said[-1])
+    # … and once it is, the table speaks what was chosen.
+    expect(page.locator(".setup-ask")).to_have_text(CameraStep().ask(Language("de")))
+    assert new_machine.table.desk.state()["settings"]["language"] == "de"
+    window.close()
+
+
+def test_the_one_part_that_must_be_there_is_not_left_out_by_the_big_button(
+    new_machine: PageUnderTest, browser: Browser
+) -> None:
+    expect.set_options(timeout=WAIT_MS)
+    table = new_machine.table
+    table.kit.cameras = lambda: [("picamera2", "imx708"), ("usb:0", "HD Pro Webcam C920")]
+    table.health.report(DeviceHealth(1, "camera", Health.MISSING, "picamera2 is not there"))
+    window = Window(browser, new_machine, PHONE, paired=True)
+    page = window.page
+    window.open("setup")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator(".setup-found.missing")).to_contain_text("Tap the one to use")
+    expect(page.get_by_role("button", name="HD Pro Webcam C920")).to_be_visible()
+    expect(page.locator(".setup-go")).to_have_count(0)
+    expect(page.locator("button.quiet", has_text="Go on without it")).to_be_visible()
+    page.get_by_role("button", name="Go on without it").click()
+    # Whatever else is missing may be: there it is the big one.
+    table.health.report(DeviceHealth(1, "bell", Health.MISSING, "no pins"))
+    page.get_by_role("button", name="All steps").click()
+    page.get_by_role("button", name="Bell").click()
+    expect(page.locator(".setup-go.main")).to_have_text("Go on without it")
+    window.close()

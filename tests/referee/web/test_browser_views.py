@@ -207,7 +207,7 @@ def test_coloretto_begins_with_the_cards_that_everybody_starts_with(page: PageUn
         cards.nth(at).select_option(card)
     assert window.barriers() == []
     begin.click()
-    expect(window.page.locator(".turn")).to_have_text("Ann plays")
+    expect(window.page.locator(".turn")).to_have_text("Ann’s turn")
     assert page.table.desk.state()["game"]["options"]["start_cards"] == [["red"], ["blue"], []]
     # With two players, everybody starts with two cards; with the Everdeck they are of suits.
     window.open("start")
@@ -219,7 +219,7 @@ def test_coloretto_begins_with_the_cards_that_everybody_starts_with(page: PageUn
         cards.nth(at).select_option(card)
     assert window.barriers() == []
     begin.click()
-    expect(window.page.locator(".turn")).to_have_text("Ann plays")
+    expect(window.page.locator(".turn")).to_have_text("Ann’s turn")
     options = page.table.desk.state()["game"]["options"]
     assert (options["deck"], options["start_cards"]) == ("everdeck", [["spade", "moon"], ["star", "coin"]])
     window.close()
@@ -254,7 +254,7 @@ def test_a_game_told_by_hand_shows_what_was_told_and_takes_it_back(page: PageUnd
     expect(tab.locator(".col-line").nth(1).locator(".col-card[role=img]")).to_have_count(1)
     window.look()
     tab.get_by_role("button", name="Take back the last step").click()
-    expect(tab.locator(".turn")).to_have_text("Ben plays")
+    expect(tab.locator(".turn")).to_have_text("Ben’s turn")
     window.look()
     # A row is taken by one tap.
     tab.get_by_role("button", name="Take row 1").click()

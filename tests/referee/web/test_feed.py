@@ -169,6 +169,21 @@ def test_of_the_rulings_only_the_new_ones_are_sent_and_every_page_has_them_all()
     run(work())
 
 
+def test_a_quiet_line_carries_signs_of_life_that_scripts_receive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HEARTBEAT_S", 0.01)
+
+    async def work() -> None:
+        desk, pipe = CountingDesk(), Pipe()
+        async with Feed.running(desk) as feed:
+            pipe.watch(feed)
+            await until(lambda: len(pipe.taken) > 3)
+            # The table's clock goes on, and nothing else is sent again.
+            assert [set(one) for one in pipe.taken[1:4]] == [{"version", "t_ns"}] * 3
+            assert pipe.taken[3]["t_ns"] > pipe.taken[1]["t_ns"]
+
+    run(work())
+
+
 def test_a_page_that_takes_nothing_for_long_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "HEARTBEAT_S", 0.01)
     monkeypatch.setattr(module, "STALLED_S", 0.02)

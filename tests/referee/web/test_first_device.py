@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 import stat
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import referee
 from hardware.health import DeviceHealth, Health
+from referee.called import called
 from referee.cli import main
+from referee.journal.folder import INSTALLED, SIMULATED, state_folder
 from referee.web.first_device import ALONE_S, GONE_S, MOST_WAITING, REST_S, FirstDevice, Wait
-from referee.web.hosts import is_at_home
+from referee.web.hosts import is_at_home, phone_address
 from referee.web.options import WebOptions
+from referee.web.qr import qr_lines
 from referee.web.shown_mark import mark_rows, marks_in
 from referee.web.waiting_room import acts_of
+from tests.referee.web.test_address import decoded
 from tests.support.page_tools import START, FakeClock, PageUnderTest, Phone, served
 
 Image = NDArray[np.uint8]
@@ -271,3 +278,51 @@ def test_at_the_machine_itself_the_code_is_told_to_its_user_alone(
 def test_where_no_referee_runs_that_is_said_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["code", "--state", str(tmp_path)]) == 1
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_terminal_names_the_way_in_that_works_on_this_machine(page: PageUnderTest, tmp_path: Path) -> None:
+    command = page.phone().get("/api/me").data["command"]
+    name, *arguments = shlex.split(command)
+    assert arguments == ["code", "--state", str(page.folder)]
+    root = Path(referee.__file__).parents[1]
+    assert shutil.which(name) or (root / name).exists()
+    assert called("code", INSTALLED).startswith("sudo ") and called("code", INSTALLED).endswith("ringmaster code")
+    assert called("code", tmp_path / SIMULATED).endswith(f" --state {tmp_path}")
+    assert called("code", state_folder(environment={})).endswith("ringmaster code")
+
+
+def test_a_screen_in_the_room_shows_a_code_to_scan_that_pairs(page: PageUnderTest) -> None:
+    page.app.state.who.address = "http://ringmaster.local/"
+    paired, host = page.paired_phone(), f"ringmaster.local:{page.port}"
+    assert paired.get("/api/pair/qr.svg").status == 404
+    paired.post("/api/pair/ask", {})
+    code = page.said[-1]
+    scanned = decoded(paired.get("/api/pair/qr.svg", Host=host).body.decode())
+    assert scanned == f"http://{host}/#pair={code}"
+    # A page that only this machine can open is no use to a phone.
+    assert phone_address("127.0.0.1", 8080) is None
+    page.app.state.who.address = None
+    assert paired.get("/api/pair/qr.svg", Host=host).status == 404 and not paired.get("/api/me").data["scan"]
+
+
+def test_a_terminal_shows_a_code_that_a_camera_reads() -> None:
+    text = "http://ringmaster.local/#pair=123456"
+    rows = []
+    for line in qr_lines(text):
+        cells = line.removeprefix("\x1b[30;107m").removesuffix("\x1b[0m")
+        rows += [[255 * (cell not in "█▀") for cell in cells], [255 * (cell not in "█▄") for cell in cells]]
+    picture = cv2.resize(np.array(rows, np.uint8), None, fx=8, fy=8, interpolation=cv2.INTER_NEAREST)
+    assert cv2.QRCodeDetector().detectAndDecode(picture)[0] == text
+
+
+def test_whoever_is_locked_out_is_sent_to_the_bell_only_where_there_is_one(page: PageUnderTest) -> None:
+    def refused() -> str:
+        for _ in range(30):
+            answer = page.phone().post("/api/pair", {"code": "000000"})
+            if answer.status == 429:
+                return str(answer.data["key"])
+        raise AssertionError("nobody is ever locked out")
+
+    assert refused() == "ring_to_pair"
+    page.table.desk.do({"do": "settings", "bell": "none"})
+    assert refused() == "too_many_tries"

@@ -264,3 +264,11 @@ def test_the_page_says_how_long_to_wait(page: PageUnderTest) -> None:
     assert [answer.status for answer in answers] == [403, 403, 403, 429]
     assert answers[3].data["values"]["seconds"] >= 1
     assert answers[3].headers["retry-after"] == str(answers[3].data["values"]["seconds"])
+
+
+@pytest.mark.parametrize("typed", ["12345", "1234567", "12 345", "abcdef", ""])
+def test_a_code_of_other_length_is_answered_by_a_sentence_and_costs_no_try(page: PageUnderTest, typed: str) -> None:
+    answer = page.phone().post("/api/pair", {"code": typed})
+    assert (answer.status, answer.data["key"]) == (400, "code_digits")
+    assert answer.data["error"] == "The code has six digits"
+    assert page.app.state.who.pairing.wait_s("127.0.0.1") == 0

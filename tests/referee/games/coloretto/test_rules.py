@@ -39,8 +39,10 @@ class Table:
             case _:
                 event = Event(self.now, "last_round", {})
         rulings = self.game.apply(event)
-        assert all(ruling.t_ns == self.now and self.announcer.say(ruling.as_json()) for ruling in rulings)
-        return [dict(ruling.as_json()) for ruling in rulings]
+        assert all(ruling.t_ns == self.now for ruling in rulings)
+        told = [dict(ruling.as_json()) for ruling in rulings]
+        assert all(self.announcer.say(one) for one in told if one["ruling"] != "ignored")
+        return told
 
     def play(self, commands: str) -> list[Ruling]:
         return [ruling for command in commands.split(", ") for ruling in self(command)]

@@ -49,7 +49,8 @@ class Table:
         if first == "decided":
             event = {"valid": others[0] == "valid"}
         rulings = self.one_bell.apply(Event(round(t_ms * MS), kind, event))
-        self.sentences += [self.announcer.say(ruling.as_json()) for ruling in rulings]
+        worded = [ruling.as_json() for ruling in rulings]
+        self.sentences += [self.announcer.say(one) for one in worded if one["ruling"] != "ignored"]
         return [dict(ruling.as_json()) for ruling in rulings]
 
     def counts(self) -> list[int]:

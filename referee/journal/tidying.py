@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from referee.engine.events import Header
-from referee.journal.database import WAY_CLEARED, Connection
+from referee.journal.database import Connection
 from referee.journal.journal import Journal
 from referee.journal.rows import header_data
+from referee.journal.tables import WAY_CLEARED
 from referee.jsonlines import to_line
 from referee.log import LOG
 
@@ -27,6 +28,7 @@ def delete_game(journal: Journal, game: int) -> None:
         connection.execute("COMMIT")
 
     journal.take_in(work)
+    journal.forget_copies()
 
 
 def change_headers(journal: Journal, headers: Mapping[int, Header]) -> None:
@@ -43,3 +45,4 @@ def change_headers(journal: Journal, headers: Mapping[int, Header]) -> None:
         connection.execute("COMMIT")
 
     journal.take_in(work)
+    journal.forget_copies()

@@ -19,7 +19,7 @@ from typing import Any
 from referee.files import name_aside, sync_folder
 from referee.journal.copies import copies, is_sound
 from referee.journal.folder import EVIDENCE
-from referee.journal.tables import COLUMNS, KEYS, LAST_VERSION, LATER, TABLES, TAKE, VERSION
+from referee.journal.tables import COLUMNS, JSON, KEYS, LAST_VERSION, LATER, TABLES, TAKE, VERSION
 from referee.log import LOG
 
 _DISK = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
@@ -130,6 +130,9 @@ def build(damaged: Path, new: Path) -> None:
             into.execute(sql)
         into.execute(f"PRAGMA user_version={VERSION}")
         _take_rows(damaged, into)
+        if copy is not None:
+            for table, column in JSON.items():
+                into.execute(f"DELETE FROM {table} WHERE NOT {_is_json(column)}")
         for table in COLUMNS:
             into.execute(f"DELETE FROM {table} WHERE game NOT IN (SELECT game FROM games)")
         # Only the last game can still be going on.
@@ -156,6 +159,9 @@ def _rows(path: Path, table: str, games: set[int]) -> Iterator[tuple[Any, ...]]:
 
     SQLite gives up at the first page that makes no sense: so a table is read from both ends, and game by game.
     """
+    if not path.is_file() or not path.stat().st_size:
+        # SQLite would delete the log beside an empty file.
+        return
     for how in ("mode=ro", "immutable=1"):
         try:
             connection = _read_only(path, how)
@@ -231,13 +237,35 @@ def _fault_in(connection: sqlite3.Connection, path: Path) -> str | None:
             # Each value is read once: the check looks at the shape of rows, and not into all of them.
             connection.execute(f"SELECT {', '.join(f'max(length({one}))' for one in columns)} FROM {table}").fetchall()
     ((page_size,),) = connection.execute("PRAGMA page_size")
-    return _fault_in_log(path, page_size)
+    newest = next(iter(copies(path)), None) if tables else None
+    return _fault_in_log(path, page_size) or (None if newest is None else _fault_beside(connection, newest))
+
+
+def _fault_beside(connection: sqlite3.Connection, copy: Path) -> str | None:
+    """Give what a copy can mend: rows that are no JSON any more, or that are not there at all."""
+    for table, column in JSON.items():
+        if connection.execute(f"SELECT 1 FROM {table} WHERE NOT {_is_json(column)} LIMIT 1").fetchone():
+            return f"a row of {table} makes no sense"
+    if not is_sound(copy):
+        return None
+    with closing(_read_only(copy, "immutable=1")) as kept:
+        for table in ("games", "events", "corrections"):
+            sql = f"SELECT count(*) FROM {table} WHERE {_is_json(JSON[table])} AND game IN (SELECT game FROM games)"
+            here, there = (one.execute(sql).fetchone()[0] for one in (connection, kept))
+            if here < there:
+                return f"its copy has more {table}"
+    return None
+
+
+def _is_json(value: str) -> str:
+    """Give the SQL condition that a value is JSON, or nothing."""
+    return f"({value} IS NULL OR (typeof({value}) = 'text' AND json_valid({value})))"
 
 
 def _fault_in_log(path: Path, page_size: int) -> str | None:
     """Give what is wrong with the write-ahead log, which SQLite passes over in silence from its first bad frame on.
 
-    By sqlite.org/walformat.html. A cut of the power leaves frames without a commit, of an earlier log, or of zeros.
+    By sqlite.org/walformat.html. A cut of the power leaves frames of an earlier log, of zeros, or without a commit.
     """
     log = Path(f"{path}-wal")
     if not log.exists() or log.stat().st_size <= _LOG_HEAD:
@@ -260,8 +288,6 @@ def _fault_in_frames(data: bytes, valid: int, frame: int) -> str | None:
         commit, *own = struct.unpack_from(">III", data, start + 4)
         age = (salts[0] - own[0]) % (1 << 32)
         earlier = own[1] != salts[1] and 0 < age < _MOST_GENERATIONS
-        if earlier or not any(data[start : start + _FRAME_HEAD]):
-            return None
-        if commit or tuple(own) != salts:
+        if not earlier and any(data[start : start + _FRAME_HEAD]) and (commit or tuple(own) != salts):
             return "its log is damaged"
     return None

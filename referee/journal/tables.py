@@ -58,6 +58,8 @@ COLUMNS = {
 """Columns of each table with games in it, in the order in which a row is kept."""
 KEYS = {"games": 1, "events": 2, "rulings": 4, "corrections": 2, "evidence": 1, "sights": 2}
 """So many columns, the first ones, name a row."""
+JSON = {"games": "header", "events": "data", "rulings": "data", "corrections": "data", "sights": "data"}
+"""The column that holds JSON."""
 
 # A row of a copy was checked, so one of a damaged file replaces only what changes while a game goes on.
 _CHANGED = {

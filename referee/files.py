@@ -65,23 +65,30 @@ def whole_file(path: Path, *, secret: bool = False) -> Iterator[BinaryIO]:
             with path.open("wb") as device:
                 yield device
             return
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False
+        ) as file:
             temporary = Path(file.name)
             yield cast(BinaryIO, file)
             if not secret:
                 mask = os.umask(0)
                 os.umask(mask)
                 os.fchmod(file.fileno(), 0o666 & ~mask)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        put_in_place(temporary, path)
         temporary = None
-        sync_folder(path.parent)
     except OSError as error:
         raise WorkFailedError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def put_in_place(part: Path, path: Path) -> None:
+    """Let a finished file replace another, for good. Raises OSError if the disk refuses; the old file is there then."""
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
+    part.replace(path)
+    sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
@@ -136,6 +143,11 @@ def set_aside_files(folder: Path) -> list[Path]:
     except OSError:
         return []
     return [path for path in found if not path.name.endswith(("-wal", "-shm"))]
+
+
+def name_kept(path: Path) -> str:
+    """Give how the name of a file that was set aside began before."""
+    return path.name.partition(f"-{_ASIDE}-")[0]
 
 
 def note_set_aside(folder: Path) -> None:

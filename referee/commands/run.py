@@ -109,6 +109,7 @@ def _serve(service: Service, args: argparse.Namespace, stop: threading.Event) ->
         house=service.publisher,
     )
     app = create_app(service.desk, options)
+    service.report_set_aside()
     service.bus.subscribe(IdleBell, lambda bell: app.state.bell_pressed(bell.t_ns))
     server = PageServer(app, args.host, args.port)
     server.start()

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import BadInputError, WorkFailedError
-from referee.files import whole_file
+from referee.files import whole_file, write_whole
 from referee.journal.database import Connection
-from referee.journal.evidence import write_lasting
 from referee.journal.exchange import CSV_HEAD, add_games, csv_lines, game_data, json_parts
 from referee.journal.judging import checked
 from referee.journal.packed import Packed, Piece, packed_from
@@ -231,10 +230,7 @@ def unpack(parcel: GamesZip, connection: Connection, folder: Path, tally: Tally)
             name = f"{number}-{piece.event}-{piece.place}"
             data_of = parcel.picture(piece)
             written.append(folder / f"{name}.jpg")
-            try:
-                write_lasting(folder, name, data_of)
-            except OSError as error:
-                raise WorkFailedError(f"the pictures could not be kept: {error.strerror or error}") from error
+            write_whole(written[-1], data_of)
             row = (name, number, piece.event, piece.t_ms, len(data_of), piece.kept_ms, int(piece.disputed))
             connection.execute(
                 "INSERT INTO evidence (file, game, event, t_ms, bytes, kept_ms, disputed) VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -140,5 +140,7 @@ TEMPLATES = (
     mark("{path} is there already; choose another name"),
     mark("{path} is torn, or no export of games"),
     mark("no more can be written: {why}"),
+    mark("the disk takes nothing: forgotten devices are paired again after the next start"),
+    mark("the files cannot be moved: {why}"),
     mark("stopped"),
 )

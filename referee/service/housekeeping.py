@@ -11,7 +11,9 @@ from referee.journal.journal import Journal
 from referee.journal.trouble import Trouble
 from referee.sayings import service as sayings
 from referee.sayings.guard import GUARD
+from referee.service.copying import Copying
 from referee.service.game_controller import GameController
+from referee.service.set_aside import FILES
 from referee.service.watchdog import Watchdog
 
 SECOND_NS = 1_000_000_000
@@ -48,6 +50,7 @@ class Housekeeping:
         self._said_ns: dict[tuple[str, Health], int] = {}
         self._trouble: Trouble | None = None
         self._caption: tuple[str, int] = ("", 0)
+        self._copying = Copying(self._journal)
         self._hour_ns = 0
         self._tried_ns = 0
 
@@ -59,6 +62,7 @@ class Housekeeping:
             self._tell_devices(now_ns)
             self._on_change()
         self._see_to_caption(now_ns)
+        self._copying.tend(now_ns, in_play=self._controller.in_play)
         if now_ns - self._hour_ns > HOUR_CHECK_NS:
             self._hour_ns = now_ns
             self._controller.voice.heed_the_hour()
@@ -69,7 +73,12 @@ class Housekeeping:
     def _tell_devices(self, now_ns: int) -> None:
         # What the guard notices it says itself: at night in an empty room nobody wants to hear that it is dark.
         language = self._controller.language
-        known = [health for health in self._health.snapshot() if not health.device.startswith(GUARD)]
+        # What was set aside is said once, in few words: the page lists it.
+        known = [
+            health
+            for health in self._health.snapshot()
+            if not health.device.startswith(GUARD) and health.device != FILES
+        ]
         for device in self._told.keys() - {health.device for health in known}:
             # It is there no more, since the table was set otherwise.
             del self._told[device]

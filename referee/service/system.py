@@ -14,6 +14,7 @@ from referee.doctor import checks_machine
 from referee.doctor.finding import Finding, State
 from referee.doctor.machine import Machine
 from referee.errors import BadInputError, WorkFailedError
+from referee.files import note_set_aside
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.rows import iso_time
 from referee.journal.stored import games
@@ -26,6 +27,7 @@ from referee.sayings.service import device
 from referee.service.game_controller import GameController
 from referee.service.past import Known, listed
 from referee.service.power import Power
+from referee.service.set_aside import report_set_aside
 from referee.translated import translated
 
 _STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: State.FAULT}
@@ -78,6 +80,15 @@ class System:
         """
         if not self.power.ask(what):
             raise WorkFailedError(sayings.no_power(self.controller.language))
+
+    def note_set_aside(self) -> None:
+        """Take it that somebody has read which files were set aside.
+
+        Raises:
+            WorkFailedError: the disk does not let them be moved.
+        """
+        note_set_aside(self.folder)
+        report_set_aside(self.folder, self.controller.journal, self.health, self.controller.language)
 
     def forget_game(self, game: int) -> None:
         """Delete a game that did not come to its end.

@@ -37,7 +37,14 @@ class Rename(_Wish):
     new: Annotated[str, Field(max_length=200)]
 
 
-WISH: TypeAdapter[Switch | ForgetGame | Rename] = TypeAdapter(Switch | ForgetGame | Rename)
+class Noted(_Wish):
+    """Take note of files that made no sense and were set aside."""
+
+    do: Literal["noted"]
+
+
+Wish = Switch | ForgetGame | Rename | Noted
+WISH: TypeAdapter[Wish] = TypeAdapter(Wish)
 
 
 def routes(ask: Desks, who: Who, system: System | None) -> APIRouter:
@@ -60,13 +67,15 @@ def routes(ask: Desks, who: Who, system: System | None) -> APIRouter:
     return router
 
 
-def _carry_out(system: System, wish: Switch | ForgetGame | Rename) -> dict[str, Any]:
+def _carry_out(system: System, wish: Wish) -> dict[str, Any]:
     match wish:
         case Switch():
             system.switch(wish.do)
             return {}
         case ForgetGame():
             system.forget_game(int(wish.game))
+        case Noted():
+            system.note_set_aside()
         case Rename():
             system.rename(wish.name, wish.new)
     return system.public()

@@ -100,10 +100,11 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def kept_data(path: Path, most_bytes: int, parse: Callable[[Any], T], usual: T) -> T:
+def kept_data(path: Path, most_bytes: int, parse: Callable[[Any], T], usual: T, folder: Path | None = None) -> T:
     """Give the parsed content of a JSON file of our own; `usual` where there is none, or none that makes sense.
 
-    A file that makes no sense is set aside: it is kept, and the page reports it (`set_aside_files`).
+    A file that makes no sense is set aside: it is kept, and the page reports it (`set_aside_files`). folder: into
+    which, if not beside it.
     """
     try:
         with path.open("rb") as file:
@@ -114,16 +115,16 @@ def kept_data(path: Path, most_bytes: int, parse: Callable[[Any], T], usual: T) 
     except FileNotFoundError:
         return usual
     except Exception:  # Whatever is wrong with a file, it must not prevent each start from now on.
-        set_aside(path)
+        set_aside(path, folder)
         return usual
 
 
-def set_aside(path: Path) -> Path | None:
+def set_aside(path: Path, folder: Path | None = None) -> Path | None:
     """Rename a file that makes no sense, and give its new name; None if the disk does not let it."""
-    aside = name_aside(path)
+    aside = name_aside(path if folder is None else folder / path.name)
     try:
         path.rename(aside)
-        sync_folder(path.parent)
+        sync_folder(aside.parent)
     except OSError:
         return None
     return aside

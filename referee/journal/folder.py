@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 from referee.errors import WorkFailedError
+from referee.files import set_aside
 
 JOURNAL = "journal.sqlite"
 EVIDENCE = "evidence"
@@ -81,6 +82,8 @@ def locked(folder: Path) -> Iterator[Path]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o750)
+        if (folder / _LOCK).is_dir():
+            set_aside(folder / _LOCK)
         descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
     except OSError as error:
         kind = ReadOnlyError if error.errno == errno.EROFS else WorkFailedError

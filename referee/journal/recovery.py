@@ -104,6 +104,8 @@ def finish_mending(path: Path) -> Path | None:
     for end in _PARTS:
         with suppress(FileNotFoundError):
             Path(f"{path}{end}").rename(f"{aside}{end}")
+    # One that was missing is reported, too.
+    aside.touch()
     sync_folder(path.parent)
     mended[-1].rename(path)
     sync_folder(path.parent)
@@ -284,7 +286,7 @@ def _valid_frames(path: Path) -> int:
 
 def _fault_in_frames(data: bytes, valid: int, frame: int) -> str | None:
     salts = struct.unpack_from(">II", data, 16)
-    for start in range(_LOG_HEAD + valid * frame, len(data) - _FRAME_HEAD, frame):
+    for start in range(_LOG_HEAD + valid * frame, len(data) - frame + 1, frame):
         commit, *own = struct.unpack_from(">III", data, start + 4)
         age = (salts[0] - own[0]) % (1 << 32)
         earlier = own[1] != salts[1] and 0 < age < _MOST_GENERATIONS

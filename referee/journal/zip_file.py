@@ -35,7 +35,7 @@ MOST_PICTURES = 100_000
 LEAST_FREE_BYTES = 500_000_000
 _MOST_LIST_BYTES = 16 << 20
 _JPEG = b"\xff\xd8\xff"
-_TORN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError, struct.error)
+TORN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError, struct.error)
 
 
 def pack(path: Path, games: Iterable[KeptGame], query: Query, pictures: Path) -> tuple[int, int]:
@@ -123,18 +123,26 @@ class GamesZip:
         if self.bytes > MOST_BYTES:
             raise BadInputError("its pictures are larger than all that a journal keeps")
 
-    def games(self, tally: Tally) -> Iterator[Packed]:
+    def games(self, tally: Tally, *, whatever_is_sound: bool = False) -> Iterator[Packed]:
         """Give the games in it, one after the other; tally: learns which were left out, and why.
 
         Raises:
-            BadInputError: it is torn, or none of ours.
+            BadInputError: it is torn, or none of ours; not so where whatever is sound will do.
         """
+        try:
+            yield from self._games(tally, pictures_too=not whatever_is_sound)
+        except (BadInputError, *TORN):
+            if not whatever_is_sound:
+                raise
+            tally.torn = True
+
+    def _games(self, tally: Tally, *, pictures_too: bool) -> Iterator[Packed]:
         with self._file.open(GAMES) as file:
             for item in games_in(file.read):
                 try:
                     packed = packed_from(item, tally)
                     missing = next((one.entry for one in packed.pieces if one.entry not in self._sizes), None)
-                    if missing is not None:
+                    if missing is not None and pictures_too:
                         raise BadInputError(f"the picture {missing} is missing")
                 except BadInputError as error:
                     tally.leave_out(LeftOut(item.number, str(error)))
@@ -176,7 +184,7 @@ def opened(path: Path) -> Iterator[GamesZip]:
             yield GamesZip(file)
     except (BadInputError, WorkFailedError):
         raise
-    except (KeyError, *_TORN) as error:
+    except (KeyError, *TORN) as error:
         raise BadInputError(f"{path} is torn, or no export of games") from error
 
 
@@ -211,10 +219,13 @@ def check_room(folder: Path, wanted: int) -> None:
         raise WorkFailedError(f"there is no room for its pictures: {wanted // 1_000_000} MB are wanted")
 
 
-def unpack(parcel: GamesZip, connection: Connection, folder: Path, tally: Tally) -> None:
+def unpack(
+    parcel: GamesZip, connection: Connection, folder: Path, tally: Tally, *, whatever_is_sound: bool = False
+) -> None:
     """Add a parcel's games to a journal, and their pictures to its evidence folder: all that can be read, or none.
 
     tally: learns how many games were added, how many were there already, and which cannot be read.
+    whatever_is_sound: pictures that are none are left out, and games behind a tear.
 
     Raises:
         BadInputError: a picture in it is none.
@@ -228,7 +239,13 @@ def unpack(parcel: GamesZip, connection: Connection, folder: Path, tally: Tally)
             connection.execute("INSERT INTO sights (game, event, data) VALUES (?, ?, ?)", values)
         for piece in packed.pieces:
             name = f"{number}-{piece.event}-{piece.place}"
-            data_of = parcel.picture(piece)
+            try:
+                data_of = parcel.picture(piece)
+            except (BadInputError, KeyError, *TORN):
+                if not whatever_is_sound:
+                    raise
+                tally.pictures_left_out += 1
+                continue
             written.append(folder / f"{name}.jpg")
             write_whole(written[-1], data_of)
             row = (name, number, piece.event, piece.t_ms, len(data_of), piece.kept_ms, int(piece.disputed))
@@ -240,7 +257,8 @@ def unpack(parcel: GamesZip, connection: Connection, folder: Path, tally: Tally)
     folder.mkdir(mode=0o750, exist_ok=True)
     check_room(folder, parcel.bytes)
     try:
-        add_games(connection, parcel.games(tally), lambda packed: packed.game, tally, add)
+        given = parcel.games(tally, whatever_is_sound=whatever_is_sound)
+        add_games(connection, given, lambda packed: packed.game, tally, add)
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from referee.journal.judging import Trouble
 from referee.language import Language, mark
+from referee.safe_text import harmless
 
 _TROUBLES = {
     Trouble.UNJUDGED: mark("Game {number} cannot be judged: this Ringmaster does not know such a game."),
@@ -33,6 +37,29 @@ def game_is_on(language: Language) -> str:
 def no_backup(language: Language) -> str:
     """Give the sentence for a file that cannot be restored."""
     return language.text("This file is no backup of Ringmaster, or it is torn: nothing more was taken from it.")
+
+
+GAMES, PICTURES, SOME_SETTINGS = "games", "pictures", "some settings"
+_PARTS = {
+    GAMES: mark("games behind a tear"),
+    PICTURES: mark("some pictures"),
+    SOME_SETTINGS: mark("some settings"),
+    "settings.json": mark("the settings"),
+    "setup.json": mark("a part of setting up"),
+    "table.json": mark("the measured table"),
+}
+
+
+def not_restored(parts: Sequence[str], language: Language) -> str:
+    """Give the sentence for parts of a backup that were not sound, by their names in it; "" for none."""
+    if not parts:
+        return ""
+    named = [language.text(_PARTS[one]) if one in _PARTS else _deck(one, language) for one in parts]
+    return language.text("Torn, and not restored: {list}.", list=language.list_of(named))
+
+
+def _deck(name: str, language: Language) -> str:
+    return language.text("the deck “{deck}”", deck=harmless(Path(name).stem))
 
 
 def only_unfinished(language: Language) -> str:

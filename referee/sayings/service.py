@@ -54,6 +54,7 @@ _SET_ASIDE = {
         "The measured table could not be read and is kept as {name}. The marker cards show it: please measure it again."
     ),
     "setup": mark("A part of setting up could not be read and is kept as {name}: please set up again."),
+    "draft": mark("A lesson could not be read and is kept as {name}: please begin it again."),
     "paired-devices": mark(
         "The list of paired devices could not be read and is kept as {name}: please pair your devices again."
     ),

@@ -212,6 +212,11 @@ def load_settings(folder: Path) -> tuple[TableSettings, str | None]:
     return settings, sayings.settings_left(list(refused), Language(settings.language)) if refused else None
 
 
+def unusable(data: Mapping[str, Any]) -> set[str]:
+    """Give which settings this version cannot use."""
+    return set(_taken(TableSettings(), data)[1])
+
+
 def save_settings(folder: Path, settings: TableSettings) -> None:
     """Keep the settings; what another version put into the file stays there.
 

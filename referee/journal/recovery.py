@@ -27,6 +27,15 @@ _DISK = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
 PROTOCOL. All others mean that the content makes no sense."""
 _PARTS = ("-wal", "-shm", "")
 _MENDED = "-mended-"
+_GHOSTS = (
+    """DELETE FROM games WHERE game NOT IN (SELECT game FROM events) AND EXISTS (
+    SELECT 1 FROM games other WHERE other.game <> games.game AND other.header = games.header
+    AND other.started_ms = games.started_ms AND other.game IN (SELECT game FROM events))""",
+    """DELETE FROM events WHERE typeof(number) <> 'integer' OR number < 1 OR (
+    number > (SELECT judged FROM games WHERE games.game = events.game) AND NOT EXISTS (
+    SELECT 1 FROM events before WHERE before.game = events.game AND before.number = events.number - 1))""",
+)
+"""Delete rows whose own number is damaged: a game that is there twice, events that nothing leads to."""
 _LOG_HEAD, _FRAME_HEAD = 32, 24
 _MOST_GENERATIONS = 1 << 20
 _WRITING_S = 0.1
@@ -99,7 +108,9 @@ def finish_mending(path: Path) -> Path | None:
     mended = sorted(path.parent.glob(f"{path.stem}{_MENDED}[0-9]*{path.suffix}"))
     if not mended:
         return None
-    aside = name_aside(path, mended[-1].stem.removeprefix(f"{path.stem}{_MENDED}"))
+    aside = path.with_name(mended[-1].name.replace(_MENDED, "-damaged-"))
+    if path.exists():
+        aside = name_aside(path, aside.stem.removeprefix(f"{path.stem}-damaged-"))
     # The log goes first: beside the new file it would be taken for its own.
     for end in _PARTS:
         with suppress(FileNotFoundError):
@@ -135,6 +146,8 @@ def build(damaged: Path, new: Path) -> None:
         if copy is not None:
             for table, column in JSON.items():
                 into.execute(f"DELETE FROM {table} WHERE NOT {_is_json(column)}")
+        for sql in _GHOSTS:
+            into.execute(sql)
         for table in COLUMNS:
             into.execute(f"DELETE FROM {table} WHERE game NOT IN (SELECT game FROM games)")
         # Only the last game can still be going on.

@@ -116,7 +116,15 @@ class Service:
         self._setup_heard = kit.heard
         self.desk.walk = Walk(kit)
         self.keeping = Keeping(folder, controller, self.health, change, self.keep_profile, self.camera_notes, film.of)
-        self.system = System(folder, controller, self.health, self._evidence, power_here(), known=self.desk.known)
+        self.system = System(
+            folder,
+            controller,
+            self.health,
+            self._evidence,
+            power_here(),
+            known=self.desk.known,
+            refresh=self.desk.refresh,
+        )
         self._guard = Guard(self.devices, controller, self.health, outline, machine_watchers(folder), self.desk.refresh)
         self._thread = threading.Thread(target=self._referee, name="referee", daemon=True)
 

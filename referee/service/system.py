@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -38,6 +38,7 @@ class System:
     """See the module. folder: where games are kept. power: what can be asked of the computer.
 
     machine: where it is checked; None: this one. known: what was told of games that are over.
+    refresh: has the page show devices as they are now.
     """
 
     folder: Path
@@ -47,6 +48,7 @@ class System:
     power: Power = field(default_factory=Power)
     machine: Machine | None = None
     known: Known = field(default_factory=dict)
+    refresh: Callable[[], None] = lambda: None
 
     def public(self) -> dict[str, Any]:
         """Give it all: `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
@@ -89,6 +91,7 @@ class System:
         """
         note_set_aside(self.folder)
         report_set_aside(self.folder, self.controller.journal, self.health, self.controller.language)
+        self.refresh()
 
     def forget_game(self, game: int) -> None:
         """Delete a game that did not come to its end.

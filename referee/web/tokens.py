@@ -97,14 +97,17 @@ class TokenStore:
                 self._devices.clear()
             else:
                 self._devices.pop(digest_of(token), None)
-            if self._path is not None and not self._devices:
-                # A full disk still deletes.
-                with suppress(OSError):
-                    self._path.unlink(missing_ok=True)
-                    sync_folder(self._path.parent)
-                    return
-            if not self._write():
+            if not self._deleted() and not self._write():
                 raise WorkFailedError("the disk takes nothing: forgotten devices are paired again after the next start")
+
+    def _deleted(self) -> bool:
+        """Delete the file where no device is left, and give whether it is gone: a full disk still deletes."""
+        if self._devices or self._path is None:
+            return False
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+            sync_folder(self._path.parent)
+        return not self._path.exists()
 
     def _write(self) -> bool:
         """Keep the devices; False if the disk does not take them, and what is in the file holds after a start."""

@@ -196,7 +196,7 @@ def test_a_file_that_makes_no_sense_stops_no_start_and_is_shown_at_each_until_so
         assert data is None or aside.read_bytes() == data
     with running(tmp_path, House().parts) as service:
         service.system.note_set_aside()
-        assert stem not in alerts(service)
+        assert until(lambda: stem not in alerts(service))
     with running(tmp_path, House().parts) as service:
         assert stem not in alerts(service)
     assert len(list((tmp_path / "set-aside").iterdir())) == 1

@@ -79,7 +79,7 @@ def changed(data: bytes, **entries: bytes | None) -> bytes:
     ("entries", "listed"),
     [
         ({"decks/our clowns.deck": b"torn"}, "das Deck „our clowns“"),
-        ({"decks/../evil.deck": b"x", "decks/bad.deck": b"x"}, "das Deck „bad“"),
+        ({"decks/../evil.deck": b"x", "decks/bad.deck": b"x"}, "das Deck „evil“ und das Deck „bad“"),
         ({"settings.json": b"[" * 60_000}, "die Einstellungen"),
         ({"settings.json": b'{"volume": "loud", "language": "de", "camera": 5}'}, "einige Einstellungen"),
         ({"settings.json": b"{" + b" " * 70_000 + b"}"}, "die Einstellungen"),

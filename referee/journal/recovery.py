@@ -39,6 +39,7 @@ _GHOSTS = (
 _LOG_HEAD, _FRAME_HEAD = 32, 24
 _MOST_GENERATIONS = 1 << 20
 _WRITING_S = 0.1
+_MOST_UNSYNCED = 3
 
 
 class NewerError(Exception):
@@ -280,7 +281,8 @@ def _is_json(value: str) -> str:
 def _fault_in_log(path: Path, page_size: int) -> str | None:
     """Give what is wrong with the write-ahead log, which SQLite passes over in silence from its first bad frame on.
 
-    By sqlite.org/walformat.html. A cut of the power leaves frames of an earlier log, of zeros, or without a commit.
+    By sqlite.org/walformat.html. A cut of the power leaves frames of an earlier log, of zeros, without a commit, or of
+    the few last commits, which were not synced yet.
     """
     log = Path(f"{path}-wal")
     if not log.exists() or log.stat().st_size <= _LOG_HEAD:
@@ -298,11 +300,14 @@ def _valid_frames(path: Path) -> int:
 
 
 def _fault_in_frames(data: bytes, valid: int, frame: int) -> str | None:
-    salts = struct.unpack_from(">II", data, 16)
+    salts, commits = struct.unpack_from(">II", data, 16), 0
     for start in range(_LOG_HEAD + valid * frame, len(data) - frame + 1, frame):
         commit, *own = struct.unpack_from(">III", data, start + 4)
         age = (salts[0] - own[0]) % (1 << 32)
         earlier = own[1] != salts[1] and 0 < age < _MOST_GENERATIONS
-        if not earlier and any(data[start : start + _FRAME_HEAD]) and (commit or tuple(own) != salts):
+        if earlier or not any(data[start : start + _FRAME_HEAD]):
+            continue
+        commits += bool(commit)
+        if tuple(own) != salts or commits > _MOST_UNSYNCED:
             return "its log is damaged"
     return None

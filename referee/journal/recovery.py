@@ -189,18 +189,18 @@ def _rows(path: Path, table: str, games: set[int]) -> Iterator[tuple[Any, ...]]:
         wanted = columns if set(columns) <= set(names) else names if len(names) == len(columns) else ()
         if not wanted:
             continue
-        whole = True
         with closing(connection):
-            for sql, values in _ways(table, wanted, games):
+            for count, (sql, values) in enumerate(_ways(table, wanted, games)):
                 try:
                     yield from connection.execute(sql, values)
                 except GeneratorExit:
                     raise
                 except Exception as error:  # The same: the rows behind it are read on another way.
-                    whole = False
                     LOG.debug("%s: %s", sql, error)
-        if whole:
-            return
+                    continue
+                if count == 0:
+                    # A table that can be read from end to end is read once.
+                    return
 
 
 def _ways(table: str, columns: Sequence[str], games: set[int]) -> Iterator[tuple[str, tuple[int, ...]]]:

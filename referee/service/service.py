@@ -46,9 +46,11 @@ from referee.service.table_area import TableArea
 from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
 from referee.service.voice import Voice
-from referee.service.watchdog import Watchdog, boot_id, interval_ns
+from referee.service.watchdog import Watchdog, boot_id, interval_ns, notify
 from referee.setup.walk import Walk
 from vision.profile import TableProfile
+
+_MOST_MENDING_S = 900
 
 
 class Service:
@@ -75,6 +77,8 @@ class Service:
         settings, self._complaint = load_settings(folder)
         self._decks = TableDecks(parts.decks or folder, self._report, self.health.forget, parts.deck)
         self._boot = boot_id()
+        # A large journal that is damaged takes minutes to mend on a Raspberry Pi.
+        notify(f"EXTEND_TIMEOUT_USEC={_MOST_MENDING_S * 1_000_000}")
         self.journal = Journal(folder / JOURNAL)
         self._evidence = EvidenceFolder(folder / EVIDENCE, self.journal)
         self._profile = parts.profile or defaults.kept_profile(folder, self._report)

@@ -25,8 +25,8 @@ def report_set_aside(folder: Path, journal: Journal, health: HealthBoard, langua
             health.report(DeviceHealth(time.monotonic_ns(), FILES, Health.OK))
         return False
     ((games,),) = journal.read("SELECT count(*) FROM games") or [(0,)]
-    told = " ".join(sayings.set_aside(name_kept(path), path.name, games, language) for path in found)
-    if not health.report(DeviceHealth(time.monotonic_ns(), FILES, Health.POOR, told)):
+    listed = " ".join(sayings.set_aside(name_kept(path), path.name, games, language) for path in found)
+    if not health.report(DeviceHealth(time.monotonic_ns(), FILES, Health.POOR, listed)):
         return False
-    LOG.warning("%s", told)
+    LOG.warning("%s", listed)
     return True

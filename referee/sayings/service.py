@@ -93,9 +93,9 @@ def set_aside(kind: str, name: str, games: int, language: Language) -> str:
     """Give the sentence for a file that was set aside; kind: how its name begins, games: that are kept now."""
     if kind == "journal":
         return language.count(
-            "The file of games was damaged and is kept as {name}. One game is here now: please see whether any is "
+            "The file of games was damaged and is kept as {name}. The new one has one game: please see whether any is "
             "missing.",
-            "The file of games was damaged and is kept as {name}. {n} games are here now: please see whether any is "
+            "The file of games was damaged and is kept as {name}. The new one has {n} games: please see whether any is "
             "missing.",
             games,
             name=name,

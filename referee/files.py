@@ -1,15 +1,22 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and files of our own that make no sense and are set aside."""
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 from referee.errors import BadInputError, WorkFailedError
+
+T = TypeVar("T")
+_ASIDE = "damaged"
+SEEN = "set-aside"
+"""The folder for files that were set aside and that somebody has taken note of."""
 
 
 def check_writable(path: Path, inputs: Iterable[Path] = ()) -> None:
@@ -44,6 +51,8 @@ def write_whole(path: Path, data: bytes, *, secret: bool = False) -> None:
 def whole_file(path: Path, *, secret: bool = False) -> Iterator[BinaryIO]:
     """Give a file to write; it takes its place when the block ends well, and until then all is as it was before.
 
+    File and folder are synced, so a cut of the power leaves the old file or the new one, never a torn one.
+
     Raises:
         BadInputError: the path is a folder, or lies in none.
         WorkFailedError: it cannot be written.
@@ -56,17 +65,103 @@ def whole_file(path: Path, *, secret: bool = False) -> Iterator[BinaryIO]:
             with path.open("wb") as device:
                 yield device
             return
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False
+        ) as file:
             temporary = Path(file.name)
             yield cast(BinaryIO, file)
-        if not secret:
-            mask = os.umask(0)
-            os.umask(mask)
-            temporary.chmod(0o666 & ~mask)
-        temporary.replace(path)
+            if not secret:
+                mask = os.umask(0)
+                os.umask(mask)
+                os.fchmod(file.fileno(), 0o666 & ~mask)
+        put_in_place(temporary, path)
         temporary = None
     except OSError as error:
         raise WorkFailedError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def put_in_place(part: Path, path: Path) -> None:
+    """Let a finished file replace another, for good. Raises OSError if the disk refuses; the old file is there then."""
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
+    part.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make new names in a folder last: a cut of the power may forget them until then. Raises OSError if it fails."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def kept_data(path: Path, most_bytes: int, parse: Callable[[Any], T], usual: T, folder: Path | None = None) -> T:
+    """Give the parsed content of a JSON file of our own; `usual` where there is none, or none that makes sense.
+
+    A file that makes no sense is set aside: it is kept, and the page reports it (`set_aside_files`). folder: into
+    which, if not beside it.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(most_bytes + 1)
+        if len(data) > most_bytes:
+            raise BadInputError("it is too large")
+        return parse(json.loads(data))
+    except FileNotFoundError:
+        return usual
+    except Exception:  # Whatever is wrong with a file, it must not prevent each start from now on.
+        set_aside(path, folder)
+        return usual
+
+
+def set_aside(path: Path, folder: Path | None = None) -> Path | None:
+    """Rename a file that makes no sense, and give its new name; None if the disk does not let it."""
+    aside = name_aside(path if folder is None else folder / path.name)
+    try:
+        path.rename(aside)
+        sync_folder(aside.parent)
+    except OSError:
+        return None
+    return aside
+
+
+def name_aside(path: Path, stamp: str | None = None) -> Path:
+    """Give a free name for a file that is to be set aside."""
+    stem = f"{path.stem}-{_ASIDE}-{stamp or time.strftime('%Y-%m-%d-%H%M%S')}"
+    names = (path.with_name(f"{stem}{'' if count == 1 else f'-{count}'}{path.suffix}") for count in range(1, 1000))
+    return next(name for name in names if not name.exists())
+
+
+def set_aside_files(folder: Path) -> list[Path]:
+    """Give the files that were set aside in a folder, until `note_set_aside`; a database without its log."""
+    try:
+        found = sorted(folder.glob(f"*-{_ASIDE}-[0-9]*"))
+    except OSError:
+        return []
+    return [path for path in found if not path.name.endswith(("-wal", "-shm"))]
+
+
+def name_kept(path: Path) -> str:
+    """Give how the name of a file that was set aside began before."""
+    return path.name.partition(f"-{_ASIDE}-")[0]
+
+
+def note_set_aside(folder: Path) -> None:
+    """Take it that somebody knows of the files that were set aside: they are kept in a folder of their own.
+
+    Raises:
+        WorkFailedError: the disk does not let it.
+    """
+    seen = folder / SEEN
+    try:
+        seen.mkdir(mode=0o750, exist_ok=True)
+        for path in folder.glob(f"*-{_ASIDE}-[0-9]*"):
+            path.rename(seen / path.name)
+        sync_folder(folder)
+    except OSError as error:
+        raise WorkFailedError(f"the files cannot be moved: {error.strerror or error}") from error

@@ -134,7 +134,7 @@ def shown(value: object) -> str:
         return "a list" if isinstance(value, list) else "an object"
     if isinstance(value, int) and abs(value) >= 10**30:
         return "a huge number"
-    text = json.dumps(value)
+    text = json.dumps(value, default=repr)
     return text if len(text) <= 40 else text[:37] + "…"
 
 

@@ -18,6 +18,7 @@ from referee.bench.torn_trial import Trial
 from referee.engine.events import Header
 from referee.errors import BadInputError
 from referee.games import GAME_NAMES
+from referee.journal.copies import make_copy
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.exchange import game_data, json_parts
 from referee.journal.folder import EVIDENCE, JOURNAL
@@ -90,10 +91,11 @@ def imports(folder: Path, seed: int, count: int) -> Iterator[Trial]:
 
 
 def journals(folder: Path, seed: int, count: int) -> Iterator[Trial]:
-    """Give so many damaged journals; in every third one a whole export is taken into it, as if to mend it."""
+    """Give so many damaged journals with a copy; in every third one a whole export is taken into it."""
     random = Random(seed)
     whole, state = folder / "whole", folder / "state"
     play_games(whole, random)
+    make_copy(whole / JOURNAL)
     _exported(whole, folder / "games.zip")
     data = (whole / JOURNAL).read_bytes()
     truth = _results(whole)

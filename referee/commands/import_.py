@@ -46,6 +46,8 @@ def run(args: argparse.Namespace) -> int:
         raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from error
     with locked(state_folder(args.state)) as folder:
         journal = open_journal(folder / JOURNAL)
+        if journal.set_aside is not None:
+            complain("import", f"the file of games was damaged; it is kept as {journal.set_aside.name}")
         try:
             if is_zip_file(path):
                 with opened(path) as parcel:

@@ -124,6 +124,7 @@ def _serve(service: Service, args: argparse.Namespace, listener: socket.socket, 
         house=service.publisher,
     )
     app = create_app(service.desk, options)
+    service.report_set_aside()
     service.bus.subscribe(IdleBell, lambda bell: app.state.bell_pressed(bell.t_ns))
     server = PageServer(app, args.host, args.port, service.report)
     server.start(listener)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from referee.errors import WorkFailedError
+from referee.files import write_whole
 from referee.journal.journal import Journal
 
 MS_PER_DAY = 86_400_000
@@ -62,9 +63,9 @@ class EvidenceFolder:
             self._folder.mkdir(mode=0o750, exist_ok=True)
             for place, (t_ms, data) in enumerate(pictures):
                 name = f"{game}-{event}-{place}"
-                write_lasting(self._folder, name, data)
+                write_whole(self._path(name), data)
                 self._journal.add_evidence(name, game, event, t_ms, len(data))
-        except OSError:
+        except (OSError, WorkFailedError):
             self.thin()
             return False
         if sight is not None:
@@ -161,16 +162,6 @@ class EvidenceFolder:
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.jpg"
-
-
-def write_lasting(folder: Path, name: str, data: bytes) -> None:
-    """Write a picture whole or not at all, so that it lasts. Raises OSError if the disk does not take it."""
-    part = folder / f"{name}.part"
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(folder / f"{name}.jpg")
 
 
 def _deleted(path: Path) -> bool:

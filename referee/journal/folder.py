@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
 
 from referee.errors import WorkFailedError
+from referee.files import set_aside
 
 JOURNAL = "journal.sqlite"
 EVIDENCE = "evidence"
@@ -29,6 +33,47 @@ def state_folder(given: Path | None = None, environment: Mapping[str, str] = os.
 
 
 @contextmanager
+def working_folder(folder: Path) -> Iterator[Path]:
+    """Give the locked folder; on a disk that takes nothing a temporary one with the same files in it.
+
+    Raises:
+        WorkFailedError: another referee is at work in it, or it cannot be used.
+    """
+    with ExitStack() as held:
+        try:
+            place = held.enter_context(locked(folder))
+        except ReadOnlyError:
+            place = Path(held.enter_context(TemporaryDirectory(prefix="ringmaster-", dir=_room())))
+            _mirror(folder, place)
+        yield place
+
+
+def _room() -> str | None:
+    """Give where temporary files can be: where the whole disk takes nothing there is memory. None: the usual place."""
+    try:
+        gettempdir()
+    except FileNotFoundError:
+        return "/dev/shm"
+    return None
+
+
+def _mirror(folder: Path, place: Path) -> None:
+    """Copy files, and refer to folders: pictures are many, and are read only."""
+    try:
+        for path in folder.iterdir() if folder.is_dir() else ():
+            if path.is_file():
+                shutil.copy2(path, place / path.name)
+            elif path.is_dir():
+                (place / path.name).symlink_to(path.absolute())
+    except OSError as error:
+        raise WorkFailedError(f"the folder {folder} cannot be read: {error.strerror or error}") from error
+
+
+class ReadOnlyError(WorkFailedError):
+    """The folder is on a disk that takes nothing."""
+
+
+@contextmanager
 def locked(folder: Path) -> Iterator[Path]:
     """Make the folder where it is missing, and keep every other process out of it as long as this lasts.
 
@@ -37,9 +82,12 @@ def locked(folder: Path) -> Iterator[Path]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o750)
+        if (folder / _LOCK).is_dir():
+            set_aside(folder / _LOCK)
         descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
     except OSError as error:
-        raise WorkFailedError(f"the folder {folder} cannot be used: {error.strerror or error}") from error
+        kind = ReadOnlyError if error.errno == errno.EROFS else WorkFailedError
+        raise kind(f"the folder {folder} cannot be used: {error.strerror or error}") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

@@ -18,19 +18,11 @@ from typing import Any
 
 from referee.engine.events import Event, Header
 from referee.errors import WorkFailedError
-from referee.journal.database import (
-    LAST_GAME,
-    VERSION,
-    WAY_CLEARED,
-    Connect,
-    Connection,
-    DiskError,
-    Value,
-    connect,
-    open_journal,
-)
+from referee.journal.copies import forget_copies, make_copy
+from referee.journal.database import Connect, Connection, DiskError, Value, connect, open_journal
 from referee.journal.outbox import Outbox
 from referee.journal.rows import GameRow, event_data, header_data
+from referee.journal.tables import LAST_GAME, VERSION, WAY_CLEARED
 from referee.journal.trouble import Trouble, trouble_of
 from referee.jsonlines import to_line
 from referee.log import LOG
@@ -50,8 +42,8 @@ class _Write:
 class Journal:
     """Safe to use from any thread. wall_ms: the time of day, ms since 1970, for people only.
 
-    trouble: why what was added lately is in memory only, None if all is kept. set_aside: where a damaged file was put,
-    saved: how many games could be read in it and are in this one. outbox: what is to be told to others.
+    trouble: why what was added lately is in memory only, None if all is kept. set_aside: where a damaged file was put.
+    changes: how often something was written. outbox: what is to be told to others.
     A disk that does not even let the file be opened is a trouble like others: it is tried again with each flush.
     """
 
@@ -61,16 +53,12 @@ class Journal:
         connector: Connect = connect,
         wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
-        """Open the file, or begin it.
-
-        Raises:
-            WorkFailedError: it was written by a newer Ringmaster, or a damaged one cannot be set aside.
-        """
+        """Open the file, or begin it; one that is damaged, or of a newer Ringmaster, is set aside."""
         self._path, self._connector = path, connector
         self._connection: Connection | None = None
         self._mover: Connection | None = None
         self.set_aside: Path | None = None
-        self.saved = 0
+        self.changes = 0
         self.trouble: Trouble | None = None
         self._lock = threading.RLock()
         self._wall_ms = wall_ms
@@ -215,6 +203,7 @@ class Journal:
                 return False
             self._waiting.clear()
             self.trouble = None
+            self.changes += 1
             self._unsynced = not durable
             if durable:
                 self.outbox.made_to_last()
@@ -232,6 +221,7 @@ class Journal:
                 if isinstance(error, sqlite3.Error):
                     raise WorkFailedError(f"the games could not be taken: {error}") from error
                 raise
+            self.changes += 1
             self._last_game = max(self._last_game, *self.read(LAST_GAME)[0])
 
     def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
@@ -245,7 +235,7 @@ class Journal:
                 return []
             try:
                 return list(self._connection.execute(sql, values))
-            except sqlite3.Error as error:
+            except Exception as error:  # SQLite answers damage with errors of any kind, MemoryError among them.
                 raise WorkFailedError(f"the journal cannot be read: {error}") from error
 
     def change_outbox(self, change: Callable[[Outbox], object], *, durable: bool = False) -> None:
@@ -266,6 +256,25 @@ class Journal:
                 self._mover = self._connector(self._path)
             list(self._mover.execute("PRAGMA wal_checkpoint(PASSIVE)"))
 
+    def copy(self) -> Path:
+        """Make a checked copy, beside the writing, and give it.
+
+        Raises:
+            WorkFailedError: the disk does not take it.
+        """
+        return make_copy(self._path)
+
+    def forget_copies(self) -> None:
+        """Delete the copies, as something in them was deleted here.
+
+        Raises:
+            WorkFailedError: the disk does not let them go.
+        """
+        try:
+            forget_copies(self._path)
+        except OSError as error:
+            raise WorkFailedError(f"the copies of the journal cannot be deleted: {error.strerror or error}") from error
+
     def close(self) -> None:
         """Write what waits, and close the file. Harmless when done twice."""
         with self._lock:
@@ -284,13 +293,13 @@ class Journal:
 
     def _open(self) -> bool:
         try:
-            opened = open_journal(self._path, self._connector)
+            opened = open_journal(self._path, self._connector, instead_of_newer=True)
         except DiskError as error:
-            self.trouble = Trouble.FULL if disk_is_full(self._path.parent) else trouble_of(error.cause)
+            full = disk_is_full(self._path.parent)
+            self.trouble = Trouble.DAMAGED if error.damaged else Trouble.FULL if full else trouble_of(error.cause)
             return False
         self._connection = opened.connection
         self.set_aside = self.set_aside or opened.set_aside
-        self.saved = opened.saved
         self.outbox.resume(self.read)
         return True
 

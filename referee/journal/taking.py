@@ -24,12 +24,17 @@ class LeftOut:
 
 @dataclass
 class Tally:
-    """Counts. otherwise: numbers in the file of games whose events lead to another result than stood there."""
+    """Counts. otherwise: numbers in the file of games whose events lead to another result than stood there.
+
+    torn: whether games may have stood behind a tear. pictures_left_out: how many were none.
+    """
 
     added: int = 0
     there: int = 0
     left_out: list[LeftOut] = field(default_factory=list)
     otherwise: list[int] = field(default_factory=list)
+    torn: bool = False
+    pictures_left_out: int = 0
 
     def leave_out(self, game: LeftOut) -> None:
         """Note a game that cannot be taken.

@@ -6,9 +6,10 @@ import sqlite3
 from collections.abc import Mapping
 
 from referee.engine.events import Header
-from referee.journal.database import WAY_CLEARED, Connection
+from referee.journal.database import Connection
 from referee.journal.journal import Journal
 from referee.journal.rows import header_data
+from referee.journal.tables import WAY_CLEARED
 from referee.jsonlines import to_line
 from referee.log import LOG
 
@@ -35,6 +36,7 @@ def delete_game(journal: Journal, game: int) -> None:
         _wipe(connection)
 
     journal.take_in(work)
+    journal.forget_copies()
 
 
 def change_headers(journal: Journal, headers: Mapping[int, Header]) -> None:
@@ -52,6 +54,7 @@ def change_headers(journal: Journal, headers: Mapping[int, Header]) -> None:
         _wipe(connection)
 
     journal.take_in(work)
+    journal.forget_copies()
 
 
 def _wipe(connection: Connection) -> None:

@@ -14,6 +14,8 @@ class Trouble(Enum):
     FULL = "full"
     READ_ONLY = "read_only"
     FAILS = "fails"
+    DAMAGED = "damaged"
+    """The file is damaged, and the disk does not take a mended one."""
 
 
 def trouble_of(error: Exception) -> Trouble:

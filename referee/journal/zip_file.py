@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import BadInputError, WorkFailedError
-from referee.files import whole_file
+from referee.files import whole_file, write_whole
 from referee.journal.database import Connection
-from referee.journal.evidence import write_lasting
 from referee.journal.exchange import CSV_HEAD, add_games, csv_lines, game_data, json_parts
 from referee.journal.judging import checked
 from referee.journal.packed import Packed, Piece, packed_from
@@ -36,7 +35,7 @@ MOST_PICTURES = 100_000
 LEAST_FREE_BYTES = 500_000_000
 _MOST_LIST_BYTES = 16 << 20
 _JPEG = b"\xff\xd8\xff"
-_TORN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError, struct.error)
+TORN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError, struct.error)
 
 
 def pack(path: Path, games: Iterable[KeptGame], query: Query, pictures: Path) -> tuple[int, int]:
@@ -124,18 +123,26 @@ class GamesZip:
         if self.bytes > MOST_BYTES:
             raise BadInputError("its pictures are larger than all that a journal keeps")
 
-    def games(self, tally: Tally) -> Iterator[Packed]:
+    def games(self, tally: Tally, *, whatever_is_sound: bool = False) -> Iterator[Packed]:
         """Give the games in it, one after the other; tally: learns which were left out, and why.
 
         Raises:
-            BadInputError: it is torn, or none of ours.
+            BadInputError: it is torn, or none of ours; not so where whatever is sound will do.
         """
+        try:
+            yield from self._games(tally, pictures_too=not whatever_is_sound)
+        except (BadInputError, *TORN):
+            if not whatever_is_sound:
+                raise
+            tally.torn = True
+
+    def _games(self, tally: Tally, *, pictures_too: bool) -> Iterator[Packed]:
         with self._file.open(GAMES) as file:
             for item in games_in(file.read):
                 try:
                     packed = packed_from(item, tally)
                     missing = next((one.entry for one in packed.pieces if one.entry not in self._sizes), None)
-                    if missing is not None:
+                    if missing is not None and pictures_too:
                         raise BadInputError(f"the picture {missing} is missing")
                 except BadInputError as error:
                     tally.leave_out(LeftOut(item.number, str(error)))
@@ -177,7 +184,7 @@ def opened(path: Path) -> Iterator[GamesZip]:
             yield GamesZip(file)
     except (BadInputError, WorkFailedError):
         raise
-    except (KeyError, *_TORN) as error:
+    except (KeyError, *TORN) as error:
         raise BadInputError(f"{path} is torn, or no export of games") from error
 
 
@@ -212,10 +219,13 @@ def check_room(folder: Path, wanted: int) -> None:
         raise WorkFailedError(f"there is no room for its pictures: {wanted // 1_000_000} MB are wanted")
 
 
-def unpack(parcel: GamesZip, connection: Connection, folder: Path, tally: Tally) -> None:
+def unpack(
+    parcel: GamesZip, connection: Connection, folder: Path, tally: Tally, *, whatever_is_sound: bool = False
+) -> None:
     """Add a parcel's games to a journal, and their pictures to its evidence folder: all that can be read, or none.
 
     tally: learns how many games were added, how many were there already, and which cannot be read.
+    whatever_is_sound: pictures that are none are left out, and games behind a tear.
 
     Raises:
         BadInputError: a picture in it is none.
@@ -229,12 +239,15 @@ def unpack(parcel: GamesZip, connection: Connection, folder: Path, tally: Tally)
             connection.execute("INSERT INTO sights (game, event, data) VALUES (?, ?, ?)", values)
         for piece in packed.pieces:
             name = f"{number}-{piece.event}-{piece.place}"
-            data_of = parcel.picture(piece)
-            written.append(folder / f"{name}.jpg")
             try:
-                write_lasting(folder, name, data_of)
-            except OSError as error:
-                raise WorkFailedError(f"the pictures could not be kept: {error.strerror or error}") from error
+                data_of = parcel.picture(piece)
+            except (BadInputError, KeyError, *TORN):
+                if not whatever_is_sound:
+                    raise
+                tally.pictures_left_out += 1
+                continue
+            written.append(folder / f"{name}.jpg")
+            write_whole(written[-1], data_of)
             row = (name, number, piece.event, piece.t_ms, len(data_of), piece.kept_ms, int(piece.disputed))
             connection.execute(
                 "INSERT INTO evidence (file, game, event, t_ms, bytes, kept_ms, disputed) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -244,7 +257,8 @@ def unpack(parcel: GamesZip, connection: Connection, folder: Path, tally: Tally)
     folder.mkdir(mode=0o750, exist_ok=True)
     check_room(folder, parcel.bytes)
     try:
-        add_games(connection, parcel.games(tally), lambda packed: packed.game, tally, add)
+        given = parcel.games(tally, whatever_is_sound=whatever_is_sound)
+        add_games(connection, given, lambda packed: packed.game, tally, add)
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)

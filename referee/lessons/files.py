@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -9,10 +10,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from referee.errors import WorkFailedError
-from referee.files import write_whole
+from referee.files import kept_data, write_whole
 from referee.lessons.draft import Draft
 
 FOLDER = "lesson"
@@ -28,14 +28,9 @@ class LessonFiles:
         self.folder = state / FOLDER
 
     def load(self) -> Draft | None:
-        """Give the draft; None where there is none, or none that can be read."""
-        path = self.folder / "draft.json"
-        try:
-            if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-                return None
-            return Draft.model_validate_json(path.read_bytes())
-        except (OSError, ValidationError):
-            return None
+        """Give the draft; None where there is none. One that makes no sense is set aside."""
+        usual: Draft | None = None
+        return kept_data(self.folder / "draft.json", _MOST_BYTES, _draft, usual, self.folder.parent)
 
     def save(self, draft: Draft) -> None:
         """Keep the draft.
@@ -101,3 +96,8 @@ class LessonFiles:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o750)
         except OSError as error:
             raise WorkFailedError(f"the folder {self.folder} cannot be made: {error.strerror or error}") from error
+
+
+def _draft(data: object) -> Draft | None:
+    # What was JSON is given back as JSON: its lists become tuples only so.
+    return Draft.model_validate_json(json.dumps(data))

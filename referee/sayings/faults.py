@@ -146,5 +146,7 @@ TEMPLATES = (
     mark("the games in {folder} cannot be changed now"),
     mark("the file cannot be kept: {why}"),
     mark("no more can be written: {why}"),
+    mark("the disk takes nothing: forgotten devices are paired again after the next start"),
+    mark("the files cannot be moved: {why}"),
     mark("stopped"),
 )

@@ -21,6 +21,7 @@ _DEVICES = {
     "speaker": mark_in("house", "Loudspeaker"),
     "reader": mark_in("house", "Reading of cards"),
     "journal": mark_in("house", "Keeping of games"),
+    "files": mark_in("house", "Files"),
 }
 _LINE = {
     "off": mark_in("house", "Nothing is told."),

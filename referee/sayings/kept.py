@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from referee.journal.judging import Trouble
 from referee.language import Language, mark
+from referee.safe_text import harmless
 
 _TROUBLES = {
     Trouble.UNJUDGED: mark("Game {number} cannot be judged: this Ringmaster does not know such a game."),
@@ -44,6 +48,29 @@ def somebody(number: int, language: Language) -> str:
     """Give the name of a player who is forgotten; number: from 1, where several of them have played together."""
     name = language.text("Somebody")
     return name if number == 1 else f"{name} {number}"
+
+
+GAMES, PICTURES, SOME_SETTINGS = "games", "pictures", "some settings"
+_PARTS = {
+    GAMES: mark("games behind a tear"),
+    PICTURES: mark("some pictures"),
+    SOME_SETTINGS: mark("some settings"),
+    "settings.json": mark("the settings"),
+    "setup.json": mark("a part of setting up"),
+    "table.json": mark("the measured table"),
+}
+
+
+def not_restored(parts: Sequence[str], language: Language) -> str:
+    """Give the sentence for parts of a backup that were not sound, by their names in it; "" for none."""
+    if not parts:
+        return ""
+    named = [language.text(_PARTS[one]) if one in _PARTS else _deck(one, language) for one in parts]
+    return language.text("Torn, and not restored: {list}.", list=language.list_of(named))
+
+
+def _deck(name: str, language: Language) -> str:
+    return language.text("the deck “{deck}”", deck=harmless(Path(name).stem))
 
 
 def played_each_other(name: str, other: str, language: Language) -> str:

@@ -48,7 +48,20 @@ _JOURNAL = {
     "full": mark("The disk is full: the game goes on, but would be lost if the power went."),
     "read_only": mark("The disk takes nothing: the game goes on, but would be lost if the power went."),
     "fails": mark("The game cannot be kept: it goes on, but would be lost if the power went."),
+    "damaged": mark("The file of games is damaged, and the disk has no room to mend it: please make room."),
 }
+_SET_ASIDE = {
+    "settings": mark("The settings could not be read and are kept as {name}. The usual ones hold: please set them."),
+    "table": mark(
+        "The measured table could not be read and is kept as {name}. The marker cards show it: please measure it again."
+    ),
+    "setup": mark("A part of setting up could not be read and is kept as {name}: please set up again."),
+    "draft": mark("A lesson could not be read and is kept as {name}: please begin it again."),
+    "paired-devices": mark(
+        "The list of paired devices could not be read and is kept as {name}: please pair your devices again."
+    ),
+}
+_ANY_SET_ASIDE = mark("A file could not be read and is kept as {name}: Ringmaster goes on without it.")
 
 
 def device(name: str, state: Health, message: str, language: Language) -> str:
@@ -80,27 +93,35 @@ def journal_trouble(kind: str, language: Language) -> str:
     return language.text(_JOURNAL[kind])
 
 
-def set_aside(name: str, saved: int, language: Language) -> str:
-    """Give the sentence for a damaged journal; name: of the file it was put into, saved: games that could be read."""
-    if saved:
+def set_aside(kind: str, name: str, games: int, language: Language) -> str:
+    """Give the sentence for a file that was set aside; kind: how its name begins, games: that are kept now."""
+    if kind == "journal":
         return language.count(
-            "The file of past games was damaged and put aside as {name}; one game could be read and is kept.",
-            "The file of past games was damaged and put aside as {name}; {n} games could be read and are kept.",
-            saved,
+            "The file of games was damaged and is kept as {name}. The new one has one game: please see whether any is "
+            "missing.",
+            "The file of games was damaged and is kept as {name}. The new one has {n} games: please see whether any is "
+            "missing.",
+            games,
             name=name,
         )
+    return language.text(_SET_ASIDE.get(kind, _ANY_SET_ASIDE), name=harmless(name))
+
+
+def look_at_page(language: Language) -> str:
+    """Give what is said aloud where files were set aside."""
+    return language.text("A file was damaged: please look at the page.")
+
+
+def nothing_kept(language: Language) -> str:
+    """Give the sentence for a state folder on a disk that takes nothing."""
     return language.text(
-        "The file of past games was damaged; it was put aside as {name} and a new one begun.", name=name
+        "The disk takes nothing: whatever you do now is forgotten at the next start. Please check the memory card."
     )
 
 
-def settings_unread(aside: str | None, language: Language) -> str:
-    """Give the sentence for settings that could not be read; aside: the file that they were put into."""
-    if aside is None:
-        return language.text("The settings could not be read; the usual ones hold.")
-    return language.text(
-        "The settings could not be read and were set aside as {name}; the usual ones hold.", name=aside
-    )
+def settings_unread(language: Language) -> str:
+    """Give the sentence for settings that could neither be read nor set aside."""
+    return language.text("The settings could not be read; the usual ones hold.")
 
 
 def settings_left(names: Sequence[str], language: Language) -> str:

@@ -9,21 +9,24 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from referee.decks.store import DECKS, DeckStore
-from referee.errors import BadInputError, SettingError
+from referee.errors import BadInputError, RefereeError, SettingError
 from referee.journal.folder import EVIDENCE
 from referee.journal.journal import Journal
 from referee.journal.rows import Query
 from referee.journal.stored import games, kept_game
 from referee.journal.taking import Tally
-from referee.journal.zip_file import opened, pack, unpack
+from referee.journal.zip_file import TORN, opened, pack, unpack
+from referee.language import Language
+from referee.sayings import kept as sayings
 from referee.service.defaults import PROFILE
-from referee.service.settings import TableSettings
+from referee.service.settings import TableSettings, unusable
 from referee.setup.record import FILE as SETUP
 from referee.setup.record import kept_from, load_kept, save_kept
 from vision.errors import VisionError
@@ -39,14 +42,23 @@ _HERE_ONLY = ("voice_page",)
 
 @dataclass
 class Restored:
-    """What came out of a file: games that were added and that were there already, decks, and whether the rest was."""
+    """What came out of a file: games that were added and that were there already, decks, and whether the rest was.
+
+    games_left_out: one sentence about them. lost: which other parts of the file were not sound.
+    """
 
     games: int = 0
     there: int = 0
     decks: int = 0
     settings: bool = False
     table: bool = False
-    left_out: str = ""
+    games_left_out: str = ""
+    lost: list[str] = field(default_factory=list)
+
+    def left_out(self, language: Language) -> str:
+        """Give what was not taken, in words; "" if all was."""
+        parts = [self.games_left_out, sayings.not_restored(self.lost, language)]
+        return " ".join(filter(None, parts))
 
 
 def back_up(path: Path, query: Query, folder: Path, settings: TableSettings, *, pictures: bool) -> None:
@@ -74,88 +86,92 @@ def restore(
     change: Callable[[Mapping[str, Any]], object],
     keep_profile: Callable[[TableProfile], None],
 ) -> Restored:
-    """Take what a file has and what is not here yet; games that are here stay as they are.
+    """Take all that is sound in a file and not here yet, and list the rest; games that are here stay as they are.
 
     change: takes other settings. keep_profile: takes a measured table.
 
     Raises:
-        BadInputError: it is torn, or no backup.
-        WorkFailedError: the disk does not take it.
+        BadInputError: it is no backup, or torn so that nothing in it can be found.
+        WorkFailedError: the disk does not take the games.
     """
-    done, tally = Restored(), Tally()
+    tally = Tally()
     with opened(path) as parcel:
-        journal.take_in(lambda connection: unpack(parcel, connection, folder / EVIDENCE, tally))
-    done.games, done.there, done.left_out = tally.added, tally.there, tally.complaint() or ""
+        journal.take_in(lambda connection: unpack(parcel, connection, folder / EVIDENCE, tally, whatever_is_sound=True))
+    done = Restored(tally.added, tally.there, games_left_out=tally.complaint() or "")
+    done.lost += [sayings.GAMES] * tally.torn + [sayings.PICTURES] * bool(tally.pictures_left_out)
     with zipfile.ZipFile(path) as file:
-        done.decks = _restore_decks(file, folder)
-        done.table = _restore_table(file, keep_profile)
-        data = _json(file, SETTINGS)
-        if data is not None:
-            done.settings = _restore_settings(data, change)
-        setup = _json(file, SETUP)
-        if setup is not None:
-            save_kept(folder, {**kept_from(setup), **load_kept(folder)})
+        done.decks = _restore_decks(file, folder, done.lost)
+        done.table = _part(file, PROFILE, done.lost, lambda data: keep_profile(_profile(data)))
+        done.settings = _part(
+            file, SETTINGS, done.lost, lambda data: _restore_settings(_object(data), change, done.lost)
+        )
+        _part(file, SETUP, done.lost, lambda data: _restore_setup(_object(data), folder))
     return done
 
 
-def _restore_decks(file: zipfile.ZipFile, folder: Path) -> int:
+def _restore_decks(file: zipfile.ZipFile, folder: Path, lost: list[str]) -> int:
     store, count = DeckStore(folder), 0
     there = store.names()
     for info in file.infolist():
         name = info.filename.removeprefix(f"{DECKS}/").removesuffix(SUFFIX)
-        if info.filename != f"{DECKS}/{name}{SUFFIX}" or "/" in name or name in there:
-            continue
-        if info.file_size > _MOST_DECK_BYTES:
-            raise BadInputError(f"the deck {name} in it is larger than any of ours")
-        with file.open(info) as opened_:
-            deck = unpack_deck(opened_.read(_MOST_DECK_BYTES), name)
-        store.add(deck)
-        count += 1
+        if info.filename == f"{DECKS}/{name}{SUFFIX}" and name not in there:
+            count += _part(file, info.filename, lost, partial(_restore_deck, store, name))
     return count
 
 
-def _restore_table(file: zipfile.ZipFile, keep_profile: Callable[[TableProfile], None]) -> bool:
-    data = _content(file, PROFILE)
-    if data is None:
+def _part(file: zipfile.ZipFile, name: str, lost: list[str], take: Callable[[bytes], object]) -> bool:
+    """Take a part of the backup if it is in there, and give whether it was taken; else it is listed as lost."""
+    if name not in file.namelist():
         return False
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / PROFILE
-        path.write_bytes(data)
-        try:
-            profile = load_profile(path)
-        except VisionError:
-            return False
-    keep_profile(profile)
+    most = _MOST_BYTES.get(name, _MOST_DECK_BYTES)
+    try:
+        with file.open(name) as entry:
+            data = entry.read(most + 1)
+        if len(data) > most:
+            raise BadInputError("it is larger than any of ours")
+        take(data)
+    except (RefereeError, VisionError, RecursionError, *TORN):
+        lost.append(name)
+        return False
     return True
 
 
-def _restore_settings(data: Mapping[str, Any], change: Callable[[Mapping[str, Any]], object]) -> bool:
+def _restore_deck(store: DeckStore, name: str, data: bytes) -> None:
+    store.add(unpack_deck(data, name))
+
+
+def _profile(data: bytes) -> TableProfile:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / PROFILE
+        path.write_bytes(data)
+        return load_profile(path)
+
+
+def _restore_settings(data: Mapping[str, Any], change: Callable[[Mapping[str, Any]], object], lost: list[str]) -> None:
     """Take settings; a camera that is not plugged in here is left as it is."""
     known = asdict(TableSettings())
-    wanted = {name: value for name, value in data.items() if name in known and name not in _HERE_ONLY}
+    refused = unusable({name: value for name, value in data.items() if name in known})
+    wanted = {name: data[name] for name in known if name in data and name not in (*_HERE_ONLY, *refused)}
+    lost += [sayings.SOME_SETTINGS] * bool(refused)
     try:
         change(wanted)
     except SettingError:
         wanted.pop("camera", None)
         change(wanted)
-    return True
 
 
-def _json(file: zipfile.ZipFile, name: str) -> dict[str, Any] | None:
-    data = _content(file, name)
-    try:
-        value = None if data is None else json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+def _restore_setup(data: Mapping[str, Any], folder: Path) -> None:
+    kept = kept_from(data)
+    save_kept(folder, {**kept, **load_kept(folder)})
+    if len(kept) < len(data):
+        raise BadInputError("some steps in it make no sense")
 
 
-def _content(file: zipfile.ZipFile, name: str) -> bytes | None:
-    most = _MOST_BYTES[name]
-    if name not in file.namelist() or file.getinfo(name).file_size > most:
-        return None
-    with file.open(name) as entry:
-        return entry.read(most)
+def _object(data: bytes) -> dict[str, Any]:
+    value = json.loads(data)
+    if not isinstance(value, dict):
+        raise BadInputError("it is no JSON object")
+    return value
 
 
 def _without_pictures(query: Query) -> Query:

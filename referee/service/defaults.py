@@ -11,7 +11,7 @@ from hardware.health import DeviceHealth, Health
 from hardware.lamp import Lamp, open_lamp
 from hardware.speaker.settings import SpeakerSettings
 from hardware.speaker.speaker import NullSpeaker, Speaker, open_speaker
-from referee.files import write_whole
+from referee.files import set_aside, write_whole
 from referee.service.settings import TableSettings
 from vision.errors import VisionError
 from vision.profile import TableProfile, load_profile, profile_text
@@ -46,7 +46,10 @@ def kept_profile(folder: Path, on_health: OnHealth) -> TableProfile | None:
     try:
         return load_profile(path)
     except VisionError as error:
-        on_health(DeviceHealth(time.monotonic_ns(), "table", Health.MISSING, f"{error}; the marker cards tell."))
+        # The page reports what was set aside, at each start.
+        if set_aside(path) is None:
+            sentence = f"{error}; the marker cards tell."
+            on_health(DeviceHealth(time.monotonic_ns(), "table", Health.MISSING, sentence))
         return None
 
 

@@ -25,6 +25,7 @@ from referee.decks.store import DeckStore
 from referee.engine.events import DECK, Event
 from referee.engine.recorded_game import DECK_FILE, TABLE
 from referee.errors import BadInputError, WorkFailedError
+from referee.files import put_in_place
 from referee.journal.corrections import corrected, corrected_events
 from referee.journal.judging import checked
 from referee.journal.rows import Query
@@ -77,7 +78,7 @@ def keep_disputed(folder: Path, log: GameLog, ruling: str, film: Film, machine: 
         path.parent.mkdir(mode=0o750, exist_ok=True)
         part.unlink(missing_ok=True)
         write_disputed(part, log, ruling, film, machine, folder)
-        part.replace(path)
+        put_in_place(part, path)
         for old in sorted(path.parent.glob("*.mcap"), key=lambda one: one.stat().st_mtime_ns)[:-MOST_KEPT]:
             old.unlink(missing_ok=True)
     except (OSError, RecordingNotWrittenError) as error:

@@ -12,6 +12,7 @@ from referee.journal.journal import Journal
 from referee.journal.trouble import Trouble
 from referee.sayings import guard
 from referee.sayings import service as sayings
+from referee.service.copying import Copying
 from referee.service.game_controller import GameController
 from referee.service.notices import Notices, matters_to
 from referee.service.watchdog import Watchdog
@@ -49,6 +50,7 @@ class Housekeeping:
         self._noticed_ns = 0
         self._trouble: Trouble | None = None
         self._caption: tuple[str, int] = ("", 0)
+        self._copying = Copying(self._journal)
         self._hour_ns = 0
         self._tried_ns = 0
 
@@ -62,6 +64,7 @@ class Housekeeping:
             self._noticed_ns = now_ns
             self._give_notice(now_ns)
         self._see_to_caption(now_ns)
+        self._copying.tend(now_ns, in_play=self._controller.in_play)
         if now_ns - self._hour_ns > HOUR_CHECK_NS:
             self._hour_ns = now_ns
             self._controller.voice.heed_the_hour()

@@ -9,6 +9,7 @@ from hardware.health import Health
 from referee.games.kind import GameKind
 from referee.sayings.guard import GUARD
 from referee.service.guard.mishaps import Mishap
+from referee.service.set_aside import FILES
 
 SECOND_NS = 1_000_000_000
 SAID_AFTER_NS, TAKEN_BACK_AFTER_NS = 10 * SECOND_NS, 30 * SECOND_NS
@@ -64,9 +65,10 @@ class Notices:
 def matters_to(name: str, kind: GameKind | None) -> bool:
     """Whether a device, or a mishap, is worth a word in a game of this kind; None: nobody plays.
 
+    Files that were set aside are said once at the start, and listed on the page.
     At night in an empty room nobody wants to hear that it is dark.
     """
-    if name == _NEVER or (kind is None and name.startswith(GUARD)):
+    if name in (_NEVER, FILES) or (kind is None and name.startswith(GUARD)):
         return False
     part = name if name.startswith(GUARD) else name.split()[0]
     if kind is None:

@@ -18,8 +18,9 @@ from hardware.events import Event as DeviceEvent
 from hardware.health import DeviceHealth, Health, HealthBoard
 from referee.engine.clockwork import LONGEST_SLEEP_S, Clockwork
 from referee.engine.session import Outcome
+from referee.files import name_kept, set_aside_files
 from referee.journal.evidence import EvidenceFolder
-from referee.journal.folder import EVIDENCE, JOURNAL, locked
+from referee.journal.folder import EVIDENCE, JOURNAL, working_folder
 from referee.journal.journal import Journal
 from referee.log import LOG
 from referee.mqtt.publisher import Publisher
@@ -39,6 +40,7 @@ from referee.service.phone_bells import Arrival, PhoneBells
 from referee.service.power import power_here
 from referee.service.retrying import RetryingLamp, RetryingSpeaker
 from referee.service.ring_pictures import Pictures, Wanted
+from referee.service.set_aside import report_set_aside
 from referee.service.settings import TableSettings, load_settings
 from referee.service.setup_kit import SetupKit
 from referee.service.system import System
@@ -46,12 +48,13 @@ from referee.service.table_area import TableArea
 from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
 from referee.service.voice import Voice
-from referee.service.watchdog import Watchdog, boot_id, interval_ns
+from referee.service.watchdog import Watchdog, boot_id, interval_ns, notify
 from referee.setup.walk import Walk
 from vision.profile import TableProfile
 
 MOST_FAULTS = 5
 """After so many failures in a row of the referee's own thread only a new process may help."""
+_MOST_MENDING_S = 900
 
 
 class Service:
@@ -61,13 +64,13 @@ class Service:
     bus: what its parts tell one another, and whoever else listens.
     """
 
-    def __init__(self, folder: Path, parts: Parts) -> None:
+    def __init__(self, folder: Path, parts: Parts, *, nothing_kept: bool = False) -> None:
         """Open the journal in a folder that is locked, and the loudspeaker and the lamp.
 
-        Raises:
-            WorkFailedError: the journal cannot be opened.
+        nothing_kept: the folder is gone after this start.
         """
         self.folder = folder
+        self._nothing_kept = nothing_kept
         self.health = HealthBoard()
         self._news = threading.Event()
         self._stopping = threading.Event()
@@ -78,6 +81,8 @@ class Service:
         settings, self._complaint = load_settings(folder)
         self._decks = TableDecks(parts.decks or folder, self.report, self.health.forget, parts.deck)
         self._boot = boot_id()
+        # A large journal that is damaged takes minutes to mend on a Raspberry Pi.
+        notify(f"EXTEND_TIMEOUT_USEC={_MOST_MENDING_S * 1_000_000}")
         self.journal = Journal(folder / JOURNAL)
         self._evidence = EvidenceFolder(folder / EVIDENCE, self.journal)
         self._profile = parts.profile or defaults.kept_profile(folder, self.report)
@@ -133,7 +138,15 @@ class Service:
         self._setup_heard = kit.heard
         self.desk.walk = Walk(kit)
         self.keeping = Keeping(folder, controller, self.health, change, self.keep_profile, self.camera_notes, film.of)
-        self.system = System(folder, controller, self.health, self._evidence, power_here(), known=self.desk.known)
+        self.system = System(
+            folder,
+            controller,
+            self.health,
+            self._evidence,
+            power_here(),
+            known=self.desk.known,
+            refresh=self.desk.refresh,
+        )
         self._guard = Guard(
             self.devices,
             controller,
@@ -153,12 +166,14 @@ class Service:
     def start(self) -> None:
         """Go on with the game that was being played, and begin to see, hear and rule."""
         LOG.info("games and settings are kept in %s", self.folder)
-        aside = self.journal.set_aside
-        if aside is not None:
-            self.voice.tell(sayings.set_aside(aside.name, self.journal.saved, self.controller.language))
-        if aside is None or self._evidence.set_aside(aside.stem):
+        asides = [path for path in set_aside_files(self.folder) if name_kept(path) == "journal"]
+        if not asides or self._evidence.set_aside(asides[-1].stem):
             # Never where pictures still lie that the new journal cannot know.
             self._evidence.sweep()
+        self.report_set_aside()
+        if self._nothing_kept:
+            sentence = sayings.nothing_kept(self.controller.language)
+            self.report(DeviceHealth(time.monotonic_ns(), "journal", Health.STUCK, sentence))
         if self._complaint is not None:
             self.report(DeviceHealth(time.monotonic_ns(), "settings", Health.MISSING, self._complaint))
         if self._resumes and (play := self.controller.resume()) is not None:
@@ -170,6 +185,12 @@ class Service:
         self._thread.start()
         self.devices.start(self.report)
         self._guard.start()
+
+    def report_set_aside(self) -> None:
+        """Report files that made no sense, on the page and in few words aloud."""
+        if report_set_aside(self.folder, self.journal, self.health, self.controller.language):
+            self.voice.tell(sayings.look_at_page(self.controller.language))
+            self._news.set()
 
     def stop_soon(self) -> None:
         """Make no more rulings, and write what waits; to be followed by `stop`."""
@@ -327,8 +348,8 @@ def running(folder: Path, parts: Parts) -> Iterator[Service]:
     Raises:
         WorkFailedError: another one is at work in the folder, or it cannot be used.
     """
-    with locked(folder):
-        service = Service(folder, parts)
+    with working_folder(folder) as place:
+        service = Service(place, parts, nothing_kept=place != folder)
         try:
             service.start()
             yield service

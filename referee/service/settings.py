@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 from hardware.camera.turned import Turn
 from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, SandSettings
 from referee.errors import BadInputError, SettingError
-from referee.files import write_whole
+from referee.files import set_aside, write_whole
 from referee.jsonlines import is_name, shown
 from referee.language import LANGUAGES, Language, language_of
 from referee.sayings import service as sayings
@@ -212,13 +211,15 @@ def load_settings(folder: Path) -> tuple[TableSettings, str | None]:
     except FileNotFoundError:
         return usual, None
     except (OSError, ValueError, RecursionError):
-        aside = path.with_name(f"settings-damaged-{time.strftime('%Y-%m-%d-%H%M%S')}.json")
-        try:
-            path.rename(aside)
-        except OSError:
-            return usual, sayings.settings_unread(None, Language(usual.language))
-        return usual, sayings.settings_unread(aside.name, Language(usual.language))
+        # The page reports what was set aside, at each start.
+        unread = sayings.settings_unread(Language(usual.language))
+        return usual, None if set_aside(path) is not None else unread
     return settings, sayings.settings_left(list(refused), Language(settings.language)) if refused else None
+
+
+def unusable(data: Mapping[str, Any]) -> set[str]:
+    """Give which settings this version cannot use."""
+    return set(_taken(TableSettings(), data)[1])
 
 
 def save_settings(folder: Path, settings: TableSettings) -> None:

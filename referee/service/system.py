@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +14,7 @@ from referee.doctor import checks_machine
 from referee.doctor.finding import Finding, State
 from referee.doctor.machine import Machine
 from referee.errors import BadInputError, WorkFailedError
+from referee.files import note_set_aside
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.rows import iso_time
 from referee.journal.stored import game_numbered
@@ -27,6 +28,7 @@ from referee.service.forgetting import forget_game, forget_player, renamed
 from referee.service.game_controller import GameController
 from referee.service.past import Known, listed
 from referee.service.power import Power
+from referee.service.set_aside import report_set_aside
 from referee.translated import translated
 
 _STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: State.FAULT}
@@ -37,6 +39,7 @@ class System:
     """See the module. folder: where games are kept. power: what can be asked of the computer.
 
     machine: where it is checked; None: this one. known: what was told of games that are over.
+    refresh: has the page show devices as they are now.
     """
 
     folder: Path
@@ -46,6 +49,7 @@ class System:
     power: Power = field(default_factory=Power)
     machine: Machine | None = None
     known: Known = field(default_factory=dict)
+    refresh: Callable[[], None] = lambda: None
 
     def public(self) -> dict[str, Any]:
         """Give it all: `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
@@ -79,6 +83,16 @@ class System:
         """
         if not self.power.ask(what):
             raise WorkFailedError(sayings.no_power(self.controller.language))
+
+    def note_set_aside(self) -> None:
+        """Take it that somebody has read which files were set aside.
+
+        Raises:
+            WorkFailedError: the disk does not let them be moved.
+        """
+        note_set_aside(self.folder)
+        report_set_aside(self.folder, self.controller.journal, self.health, self.controller.language)
+        self.refresh()
 
     def forget_game(self, game: int) -> None:
         """Delete a game with its pictures.

@@ -16,6 +16,8 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from referee.errors import RefereeError
+from referee.files import write_whole
 from vision.effort import MOST, heard_by
 
 SECOND_NS = 1_000_000_000
@@ -107,8 +109,8 @@ class Watchdog:
         except (OSError, ValueError):
             pass
         try:
-            self._mark.write_text(f"{self._boot} {now_ns}", encoding="ascii")
-        except OSError:
+            write_whole(self._mark, f"{self._boot} {now_ns}".encode("ascii"))
+        except RefereeError:
             # Without a note it would be tried for ever.
             return False
         return True

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
-from referee.files import write_whole
+from referee.errors import BadInputError, WorkFailedError
+from referee.files import kept_data, set_aside, write_whole
 from referee.language import Language
 from referee.phrases import as_data, from_data
 from referee.setup.finding import Kept, State
@@ -19,23 +21,30 @@ _MOST_BYTES = 1 << 16
 
 
 def load_kept(folder: Path) -> dict[str, Kept]:
-    """Give what is kept of each step; what cannot be read counts as not done, and is done again."""
-    try:
-        with (folder / FILE).open("rb") as file:
-            data = json.loads(file.read(_MOST_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return kept_from(data) if isinstance(data, dict) else {}
+    """Give what is kept of each step; a file that makes no sense is set aside, and its sound steps go on."""
+    data: dict[str, object] = kept_data(folder / FILE, _MOST_BYTES, _object, {})
+    kept = kept_from(data)
+    if len(kept) < len(data) and set_aside(folder / FILE) is not None:
+        with suppress(WorkFailedError):
+            save_kept(folder, kept)
+    return kept
+
+
+def _object(data: object) -> dict[str, object]:
+    if not isinstance(data, dict):
+        raise BadInputError("it is no list of steps")
+    return data
 
 
 def kept_from(data: Mapping[str, object]) -> dict[str, Kept]:
     """Give what stands in the data of such a file; what makes no sense is left out."""
     kept = {}
     for name, one in data.items():
-        if isinstance(one, dict) and one.get("state") in _STATES:
-            more, said = one.get("data"), one.get("said", one.get("text", ""))
-            text = from_data(said, Language("en"))
-            kept[name] = Kept(str(one["state"]), text, more if isinstance(more, dict) else {})
+        if not isinstance(one, dict):
+            continue
+        state, said, more = one.get("state"), one.get("said", one.get("text", "")), one.get("data")
+        if isinstance(state, str) and state in _STATES and isinstance(more, dict | None):
+            kept[name] = Kept(state, from_data(said, Language("en")), more or {})
     return kept
 
 

@@ -14,6 +14,7 @@ from fastapi import Path as InPath
 from starlette.background import BackgroundTask
 from starlette.responses import StreamingResponse
 
+from referee.language import Language
 from referee.service.keeping import Keeping
 from referee.web.guard import RESTORE_PATH
 from referee.web.responses import Json
@@ -62,6 +63,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uplo
         kept = who.shown(request, keeping)
         async with uploads.taken(request) as path:
             done = await to_thread.run_sync(kept.restore, path, limiter=one)
+            left_out = done.left_out(Language(request.app.state.language()))
         return Json(
             {
                 "games": done.games,
@@ -69,7 +71,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uplo
                 "decks": done.decks,
                 "settings": done.settings,
                 "table": done.table,
-                "left_out": done.left_out,
+                "left_out": left_out,
             }
         )
 

@@ -94,7 +94,7 @@ def routes(who: Who, screens: Screens) -> APIRouter:
         if not is_at_home(address_of(request), server[0] if server else None):
             return Json({"code": None})
         if screens.takes(ticket):
-            return let_in(who.tokens.add(request.headers.get("user-agent", "")))
+            return let_in(who.tokens.add(request.headers.get("user-agent", "")), kept=who.tokens.kept)
         waits = screens.ask(ticket, address_of(request))
         answer = Json({"code": None if waits is None else waits[1]})
         if waits is not None:

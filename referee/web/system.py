@@ -44,7 +44,13 @@ class ForgetPlayer(_Wish):
     name: Annotated[str, Field(max_length=200)]
 
 
-Wish = Switch | ForgetGame | Rename | ForgetPlayer
+class Noted(_Wish):
+    """Take note of files that made no sense and were set aside."""
+
+    do: Literal["noted"]
+
+
+Wish = Switch | ForgetGame | Rename | ForgetPlayer | Noted
 WISH: TypeAdapter[Wish] = TypeAdapter(Wish)
 
 
@@ -75,6 +81,8 @@ def _carry_out(system: System, wish: Wish) -> dict[str, Any]:
             return {}
         case ForgetGame():
             system.forget_game(int(wish.game))
+        case Noted():
+            system.note_set_aside()
         case Rename():
             system.rename(wish.name, wish.new)
         case ForgetPlayer():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import os
 import secrets
 import threading
 from collections.abc import Callable
@@ -14,9 +13,13 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from referee.errors import BadInputError, RefereeError, WorkFailedError
+from referee.files import kept_data, sync_folder, write_whole
+
 FILE = "paired-devices.json"
 MOST_DEVICES = 50
 _NAME_LENGTH = 60
+_MOST_BYTES = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -45,15 +48,17 @@ def _today() -> str:
 class TokenStore:
     """The paired devices, at most `MOST_DEVICES`: the oldest is forgotten for a new one. Safe to use from any thread.
 
-    folder: where they are kept over a restart; None: nowhere. A file that cannot be read counts as empty: everybody
-    pairs once more.
+    folder: where they are kept over a restart; None: nowhere. A file that makes no sense is set aside: everybody pairs
+    once more. kept: whether the disk took the last change.
     """
 
     def __init__(self, folder: Path | None, today: Callable[[], str] = _today) -> None:
         self._path = None if folder is None else folder / FILE
         self._today = today
         self._lock = threading.Lock()
-        self._devices: dict[str, Device] = {device.digest: device for device in _read(self._path)}
+        self.kept = True
+        known: list[Device] = [] if self._path is None else kept_data(self._path, _MOST_BYTES, _devices, [])
+        self._devices: dict[str, Device] = {device.digest: device for device in known}
 
     def __len__(self) -> int:
         return len(self._devices)
@@ -82,39 +87,43 @@ class TokenStore:
         return token is not None and digest_of(token) in self._devices
 
     def forget(self, token: str | None = None) -> None:
-        """Forget one device, or all of them."""
+        """Forget one device, or all of them, now and after each start.
+
+        Raises:
+            WorkFailedError: the disk does not take it, so they are paired again after the next start.
+        """
         with self._lock:
             if token is None:
                 self._devices.clear()
             else:
                 self._devices.pop(digest_of(token), None)
-            self._write()
+            if not self._deleted() and not self._write():
+                raise WorkFailedError("the disk takes nothing: forgotten devices are paired again after the next start")
 
-    def _write(self) -> None:
-        """Put the file there whole or not at all; a full disk costs a pairing after the next restart, no more."""
-        if self._path is None:
-            return
-        data = json.dumps([asdict(device) for device in self._devices.values()]).encode()
-        part = self._path.with_suffix(".part")
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    def _deleted(self) -> bool:
+        """Delete the file where no device is left, and give whether it is gone: a full disk still deletes."""
+        if self._devices or self._path is None:
+            return False
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+            sync_folder(self._path.parent)
+        return not self._path.exists()
+
+    def _write(self) -> bool:
+        """Keep the devices; False if the disk does not take them, and what is in the file holds after a start."""
+        self.kept = True
+        if self._path is not None:
+            data = json.dumps([asdict(device) for device in self._devices.values()]).encode()
             try:
-                os.write(handle, data)
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-            part.replace(self._path)
-        except OSError:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(self._path, data, secret=True)
+            except (OSError, RefereeError):
+                self.kept = False
+        return self.kept
 
 
-def _read(path: Path | None) -> list[Device]:
-    if path is None:
-        return []
-    try:
-        entries = json.loads(path.read_bytes())
-        return [Device(str(one["digest"]), str(one["name"]), str(one["since"])) for one in entries][-MOST_DEVICES:]
-    except (OSError, ValueError, TypeError, KeyError):
-        return []
+def _devices(entries: list[dict[str, str]]) -> list[Device]:
+    devices = [Device(one["digest"], one["name"], one["since"]) for one in entries]
+    if not all(isinstance(value, str) for device in devices for value in asdict(device).values()):
+        raise BadInputError("it is no list of devices")
+    return devices[-MOST_DEVICES:]

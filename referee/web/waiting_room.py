@@ -41,7 +41,7 @@ def routes(desk: Desk, who: Who, options: WebOptions) -> APIRouter:
             token = who.tokens.add_first(request.headers.get("user-agent", ""))
             who.first.leave(waits.ticket)
             if token is not None:
-                return let_in(token)
+                return let_in(token, kept=who.tokens.kept)
         if waits is None:
             return Json({"first": not len(who.tokens), "home": True, "acts": []})
         answer = Json(_told(waits, acts))

@@ -148,7 +148,7 @@ def routes(who: Who) -> APIRouter:
         """Pair the device that sends the code."""
         code = await body_as(TypeAdapter(Code), request)
         who.pairing.redeem(code.code, address_of(request), here=is_here(request))
-        return let_in(who.tokens.add(request.headers.get("user-agent", "")))
+        return let_in(who.tokens.add(request.headers.get("user-agent", "")), kept=who.tokens.kept)
 
     @router.post("/pair/forget", openapi_extra=json_body(Forget.model_json_schema()))
     async def forget(request: Request) -> Response:
@@ -173,9 +173,9 @@ def is_here(request: Request) -> bool:
     return is_this_machine(address_of(request))
 
 
-def let_in(token: str) -> Json:
-    """Give the answer to a device that is paired now."""
-    answer = Json({"paired": True, "csrf": csrf_of(token)})
+def let_in(token: str, *, kept: bool) -> Json:
+    """Give the answer to a device that is paired now; kept: also after the next start."""
+    answer = Json({"paired": True, "csrf": csrf_of(token), "kept": kept})
     answer.set_cookie(COOKIE, token, max_age=_YEAR_S, httponly=True, samesite="strict", path="/")
     return answer
 

@@ -39,6 +39,7 @@ PAIRING_WORDS = {
     "pair_do": mark_in("page", "Pair this device"),
     "pair_again": mark_in("page", "Say it again"),
     "paired_now": mark_in("page", "This device is paired."),
+    "paired_for_now": mark_in("page", "This device is paired until the next start only: the disk takes nothing."),
     "pairing": mark_in("page", "Who may change things"),
     "is_paired": mark_in("page", "This device may start games, correct and change settings."),
     "is_not_paired": mark_in("page", "This device may only watch."),

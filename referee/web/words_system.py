@@ -22,6 +22,7 @@ SYSTEM_WORDS = {
     "shut_down_now": mark_in(
         "page", "The computer shuts down. Wait for its green light to go out before you unplug it."
     ),
+    "files_noted": mark_in("page", "I have read it"),
     "system_checks": mark_in("page", "Is all in order?"),
     "device_works": mark_in("page", "Works: {name}"),
     "device_camera": mark_in("page", "camera"),

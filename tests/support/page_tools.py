@@ -162,7 +162,9 @@ def served(
         lessons=lessons,
         house=house,
         keeping=table.keeping,
-        system=System(folder, table.controller, table.health, table.evidence, power or Power()),
+        system=System(
+            folder, table.controller, table.health, table.evidence, power or Power(), refresh=table.desk.refresh
+        ),
     )
     app = create_app(desk or table.desk, options)
     server = PageServer(app, "127.0.0.1", 0)

@@ -1,8 +1,9 @@
 // What stands round every view: the way to the others, what is wrong, what was just done, what is being said.
 
 import { h } from "./dom.js";
-import { icon } from "./parts.js";
+import { button, icon } from "./parts.js";
 import { dock } from "./dock.js";
+import { change } from "./server.js";
 import { awaitsTouch } from "./speech.js";
 import { isOptional, notFound, speaksSomewhere } from "./not_found.js";
 import { count, t } from "./words.js";
@@ -25,7 +26,7 @@ export function frame(app, content) {
       "div",
       { class: "alerts", key: "alerts" },
       troubles.map((device) =>
-        h("p", { class: "alert", key: device.name }, icon("unclear"), h("span", {}, device.message || t("device_trouble", { name: device.name }))),
+        h("p", { class: "alert", key: device.name }, icon("unclear"), h("span", {}, device.message || t("device_trouble", { name: device.name })), device.name === "files" ? noted(app) : null),
       ),
       awaitsTouch(app) ? h("p", { class: "alert", role: "status" }, icon("info"), h("span", {}, t("voice_touch"))) : null,
       notFound(app, missing),
@@ -46,6 +47,11 @@ function noLine(silentS) {
     h("p", { "aria-hidden": "true" }, long, " ", t("is_old")),
     h("p", { class: "sr", role: "status" }, t("no_line")),
   );
+}
+
+// What was set aside is listed until somebody has read it.
+function noted(app) {
+  return button(t("files_noted"), () => app.run(() => change("/api/system", { do: "noted" }), () => app.draw()), { class: "quiet" });
 }
 
 function brand() {

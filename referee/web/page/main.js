@@ -139,7 +139,7 @@ function open() {
   const code = /^pair=(\d{6})$/.exec(view);
   if (code) {
     history_replace();
-    pair(code[1]).then(() => toast(t("paired_now")), (fault) => toast(words_of(fault), true));
+    pair(code[1]).then((key) => toast(t(key)), (fault) => toast(words_of(fault), true));
   }
   app.route = { view: VIEWS[view] ? view : "table", id: id ? decodeURIComponent(id) : null };
   app.local = {};

@@ -89,6 +89,7 @@ export async function learnWhoIAm() {
 }
 
 export async function pair(code) {
-  await change("/api/pair", { code });
+  const { kept } = await change("/api/pair", { code });
   await learnWhoIAm();
+  return kept ? "paired_now" : "paired_for_now";
 }

@@ -96,7 +96,7 @@ async function send(app, event) {
   const field = document.getElementById("code");
   const { pending } = app;
   try {
-    await pair(digits(field));
+    app.toasted(t(await pair(digits(field))));
     stopWaiting();
   } catch (fault) {
     pending.fault = app.wordsOf(fault);

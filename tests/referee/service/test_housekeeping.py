@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from hardware.health import DeviceHealth, Health, HealthBoard
+from referee.journal.copies import copies
 from referee.journal.evidence import EvidenceFolder
+from referee.journal.folder import JOURNAL
 from referee.service.housekeeping import Housekeeping
 from referee.service.watchdog import Watchdog
+from tests.referee.service.test_service import until
 from tests.support.table_fakes import S, Table
 
 
@@ -133,3 +136,26 @@ def test_the_hour_is_looked_at_now_and_then(round_: Round) -> None:
     round_.table.hour = (7, 0)
     round_.go(30)
     assert not round_.table.lamp.silent
+
+
+def test_the_journal_is_copied_when_an_evening_rests_and_never_in_a_game(round_: Round, tmp_path: Path) -> None:
+    journal = tmp_path / JOURNAL
+
+    def go_far(minutes: int) -> None:
+        for _ in range(minutes):
+            round_.go(60)
+
+    round_.table.piccolino_with_a_pair()
+    go_far(30)
+    assert copies(journal) == []
+    round_.table.controller.stop()
+    round_.go(1)
+    round_.go(61)
+    assert until(lambda: len(copies(journal)) == 1)
+    before = copies(journal)
+    go_far(60)
+    assert copies(journal) == before
+    # A game that nobody ends is copied at night.
+    round_.table.piccolino_with_a_pair()
+    go_far(22 * 60)
+    assert until(lambda: copies(journal) != before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -28,6 +29,9 @@ from referee.service import notices
 from referee.service.parts import Parts
 from referee.service.phone_bells import PhoneRingError
 from referee.service.service import Service, running
+from referee.setup.record import load_kept
+from referee.web.app import create_app
+from referee.web.options import WebOptions
 from tests.support.table_fakes import FakeDevices
 
 TIMEOUT_S = 60.0
@@ -156,20 +160,79 @@ def test_two_referees_in_one_folder_are_refused(tmp_path: Path, house: House) ->
         raise AssertionError
 
 
-def test_a_damaged_journal_is_said_and_play_begins(tmp_path: Path, house: House) -> None:
-    (tmp_path / "journal.sqlite").write_bytes(b"nonsense" * 1000)
-    with running(tmp_path, house.parts) as service:
+def alerts(service: Service) -> str:
+    return " ".join(one["message"] for one in service.desk.state()["devices"] if one["state"] != "ok")
+
+
+SETUP = {"camera": 5, "bell": {"state": [], "text": {}}, "deck": {"state": "good", "text": "", "data": {}}}
+PROFILE = {"format": "ringmaster-table-1", "camera": [[1], []], "homography": {}, "size_px": [10**400, "x"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("journal.sqlite", b"nonsense" * 1000),
+        ("settings.json", b"{"),
+        ("table.json", json.dumps(PROFILE).encode()),
+        ("setup.json", json.dumps(SETUP).encode()),
+        ("setup.json", b"[" * 60_000),
+        ("setup.json", None),
+        ("paired-devices.json", b"[" * 100_000),
+        ("paired-devices.json", b'[{"digest": 5, "name": [], "since": {}}]'),
+        ("lock", None),
+    ],
+)
+def test_a_file_that_makes_no_sense_stops_no_start_and_is_shown_at_each_until_somebody_has_read_it(
+    name: str, data: bytes | None, tmp_path: Path
+) -> None:
+    if data is None:
+        (tmp_path / name).mkdir()
+    else:
+        (tmp_path / name).write_bytes(data)
+    stem = f"{name.partition('.')[0]}-damaged-"
+    for _ in range(2):
+        house = House()
+        with running(tmp_path, house.parts) as service:
+            create_app(service.desk, WebOptions(state_dir=tmp_path))
+            service.report_set_aside()
+            assert until(lambda: stem in alerts(service)), alerts(service)
+            assert service.desk.state()["mode"] == "idle"
+        assert "A file was damaged: please look at the page." in house.said
+        (aside,) = tmp_path.glob(f"{stem}*")
+        assert data is None or aside.read_bytes() == data
+    with running(tmp_path, House().parts) as service:
+        service.system.note_set_aside()
+        assert until(lambda: stem not in alerts(service))
+    with running(tmp_path, House().parts) as service:
+        assert stem not in alerts(service)
+    assert len(list((tmp_path / "set-aside").iterdir())) == 1
+
+
+def test_sound_steps_of_setting_up_outlast_one_that_makes_no_sense(tmp_path: Path) -> None:
+    (tmp_path / "setup.json").write_text(json.dumps(SETUP), encoding="utf-8")
+    assert list(load_kept(tmp_path)) == ["deck"]
+    assert list(load_kept(tmp_path)) == ["deck"]
+
+
+def test_on_a_disk_that_takes_nothing_all_works_and_the_page_says_that_nothing_is_kept(
+    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(tmp_path, House().parts) as service:
         play(service)
-        assert service.desk.state()["mode"] == "playing"
-    assert any("was damaged" in text for text in house.said)
-    assert list(tmp_path.glob("journal-damaged-*"))
+    before = sorted((path.name, path.stat().st_mtime_ns) for path in tmp_path.iterdir())
+    opened = os.open
 
+    def read_only(path: str | Path, flags: int, *args: int, **more: int) -> int:
+        if Path(path).parent == tmp_path and flags & (os.O_WRONLY | os.O_RDWR):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        return opened(path, flags, *args, **more)
 
-def test_damaged_settings_and_profile_are_shown_and_nothing_stops(tmp_path: Path, house: House) -> None:
-    (tmp_path / "settings.json").write_text("{", encoding="utf-8")
-    (tmp_path / "table.json").write_text("{", encoding="utf-8")
+    monkeypatch.setattr(os, "open", read_only)
     with running(tmp_path, house.parts) as service:
-        assert until(lambda: {one["name"] for one in service.desk.state()["devices"]} == {"settings", "table"})
+        assert until(lambda: "The disk takes nothing" in alerts(service))
+        assert service.desk.state()["mode"] == "playing"
+        service.desk.do({"do": "stop"})
+    assert sorted((path.name, path.stat().st_mtime_ns) for path in tmp_path.iterdir()) == before
 
 
 def test_a_referee_that_fails_again_and_again_ends_so_that_a_new_process_begins(

@@ -13,6 +13,9 @@ from playwright.sync_api import Browser, Route, ViewportSize, expect, sync_playw
 from hardware.camera.frames import Frame
 from referee.engine.recorded_game import RecordedGame
 from referee.engine.session import Outline
+from referee.language import Language
+from referee.service.set_aside import report_set_aside
+from referee.setup.record import load_kept
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.watch_setup import WatchSetup
 from tests.referee.web.test_browser import (
@@ -165,6 +168,23 @@ def test_the_bells_pins_are_chosen_in_words_and_a_wrong_one_is_told_and_goes_bac
     assert window.barriers() == []
     # The browser tells the refusal on its console.
     window.close("400")
+
+
+def test_files_that_were_set_aside_are_listed_until_somebody_has_read_it(page: PageUnderTest, browser: Browser) -> None:
+    (page.folder / "setup.json").write_text("{", encoding="utf-8")
+    load_kept(page.folder)
+    report_set_aside(page.folder, page.table.journal, page.table.health, Language("en"))
+    page.table.desk.refresh()
+    window = Window(browser, page, PHONE, paired=True)
+    expect.set_options(timeout=WAIT_MS)
+    window.open("table")
+    alert = window.page.locator(".alert").filter(has_text="A part of setting up could not be read")
+    expect(alert).to_be_visible()
+    assert window.barriers() == []
+    alert.get_by_role("button", name="I have read it").click()
+    expect(alert).to_have_count(0)
+    assert len(list((page.folder / "set-aside").iterdir())) == 1
+    window.close()
 
 
 def test_figures_show_what_was_played_evening_by_evening(page: PageUnderTest, browser: Browser) -> None:

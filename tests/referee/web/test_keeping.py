@@ -7,6 +7,8 @@ import json
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from referee.decks.store import DeckStore
 from referee.setup.finding import Kept
 from referee.setup.record import load_kept, save_kept
@@ -58,13 +60,69 @@ def test_what_is_no_backup_is_refused_in_one_sentence_and_changes_nothing(page: 
         status, fault = restored(paired, data)
         assert status == 400, fault
         assert str(fault["error"]).startswith("Diese Datei ist keine Sicherung")
-    strange = io.BytesIO(backed_up(page, paired))
-    with zipfile.ZipFile(strange, "a") as file:
-        file.writestr("decks/../evil.deck", b"x")
-        file.writestr("decks/bad.deck", b"x")
-    assert restored(paired, strange.getvalue())[0] == 400
-    assert DeckStore(page.folder).names() == []
-    assert not (page.folder / "evil.deck").exists()
+
+
+def changed(data: bytes, **entries: bytes | None) -> bytes:
+    """Give a backup with other entries; None: without it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            if name not in entries:
+                new.writestr(name, old.read(name))
+        for name, content in entries.items():
+            if content is not None:
+                new.writestr(name, content)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("entries", "listed"),
+    [
+        ({"decks/our clowns.deck": b"torn"}, "das Deck „our clowns“"),
+        ({"decks/../evil.deck": b"x", "decks/bad.deck": b"x"}, "das Deck „evil“ und das Deck „bad“"),
+        ({"settings.json": b"[" * 60_000}, "die Einstellungen"),
+        ({"settings.json": b'{"volume": "loud", "language": "de", "camera": 5}'}, "einige Einstellungen"),
+        ({"settings.json": b"{" + b" " * 70_000 + b"}"}, "die Einstellungen"),
+        ({"setup.json": b'{"camera": 5, "deck": {"state": "good", "text": ""}}'}, "ein Teil der Einrichtung"),
+        ({"table.json": b"nonsense"}, "der vermessene Tisch"),
+        ({"games.json": b'{"format": "ringmaster-games-1", "games": [\n{"uid": '}, "Spiele hinter einem Riss"),
+    ],
+)
+def test_all_that_is_sound_in_a_backup_is_restored_and_the_rest_is_listed(
+    entries: dict[str, bytes], listed: str, page: PageUnderTest, paired: Phone, tmp_path: Path
+) -> None:
+    data = changed(backed_up(page, paired), **entries)
+    other = tmp_path / "other"
+    other.mkdir()
+    with served(other) as new:
+        phone = new.paired_phone()
+        phone.do(do="settings", language="de")
+        status, done = restored(phone, data)
+        assert status == 200
+        assert done["left_out"] == f"Beschädigt und nicht wiederhergestellt: {listed}."
+        assert done["games"] == (0 if "games.json" in entries else 1)
+        assert "deck" in load_kept(other)
+        if "settings.json" not in entries:
+            assert phone.state()["settings"]["volume"] == 0.4
+        assert DeckStore(other).names() == []
+        assert not (other / "evil.deck").exists()
+
+
+def test_a_picture_that_is_torn_takes_no_game_along(page: PageUnderTest, paired: Phone, tmp_path: Path) -> None:
+    data = backed_up(page, paired)
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        games = json.loads(file.read("games.json"))
+    lasting = {"t_ms": -5.0, "kept_ms": 1, "disputed": False}
+    games["games"][0]["pictures"] = [{"event": 2, "place": place, **lasting} for place in range(3)]
+    pictures = {"pictures/1/2-0.jpg": b"\xff\xd8\xff sound", "pictures/1/2-1.jpg": b"no picture"}
+    data = changed(data, **{"games.json": json.dumps(games).encode(), **pictures})
+    other = tmp_path / "other"
+    other.mkdir()
+    with served(other) as new:
+        status, done = restored(new.paired_phone(), data)
+        assert (status, done["games"]) == (200, 1)
+        assert done["left_out"] == "Beschädigt und nicht wiederhergestellt: einige Bilder."
+        assert [path.name for path in (other / "evidence").iterdir()] == ["1-2-0.jpg"]
 
 
 def test_who_is_not_paired_gets_nothing(page: PageUnderTest, phone: Phone) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from contextlib import suppress
 
 import pytest
@@ -9,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.web.pairing import LIFETIME_S, Pairing, TooManyTriesError, WrongCodeError, new_code
-from tests.support.page_tools import FakeClock, PageUnderTest
+from referee.web.tokens import TokenStore
+from tests.support.page_tools import FakeClock, PageUnderTest, Phone
 
 HOUR_S = 3600.0
 
@@ -272,3 +275,38 @@ def test_a_code_of_other_length_is_answered_by_a_sentence_and_costs_no_try(page:
     assert (answer.status, answer.data["key"]) == (400, "code_digits")
     assert answer.data["error"] == "The code has six digits"
     assert page.app.state.who.pairing.wait_s("127.0.0.1") == 0
+
+
+def test_on_a_full_disk_all_devices_are_forgotten_for_good(
+    page: PageUnderTest, paired: Phone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [page.paired_phone() for _ in range(3)]
+    monkeypatch.setattr("os.fsync", _full)
+    assert paired.post("/api/pair/forget", {"all": True}).status == 200
+    assert len(TokenStore(page.folder)) == 0
+    assert {phone.get("/api/me").data["paired"] for phone in others} == {False}
+
+
+def test_a_device_that_a_full_disk_cannot_forget_or_keep_is_reported(
+    page: PageUnderTest, paired: Phone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(29):
+        page.app.state.who.tokens.add(f"phone {number}")
+    monkeypatch.setattr("os.fsync", _full)
+    answer = paired.post("/api/pair/forget", {"all": False})
+    assert answer.status == 409
+    assert "paired again after the next start" in answer.data["error"]
+    assert not paired.get("/api/me").data["paired"]
+    # None of the others was lost with it.
+    assert len(TokenStore(page.folder)) == 30
+    new = page.phone()
+    new.post("/api/pair/ask", {})
+    assert new.post("/api/pair", {"code": page.said[-1]}).data["kept"] is False
+    monkeypatch.undo()
+    new.csrf = new.get("/api/me").data["csrf"]
+    assert new.post("/api/pair/forget", {"all": False}).status == 200
+    assert len(TokenStore(page.folder)) == 29
+
+
+def _full(_: int) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -125,6 +125,8 @@ class EdgeSide:
             self.mover.stop()
             self._tilted = self.mover.levels.get(TILT, self._tilted)
             self.mover = None
+            # Sand of the game before is left to run out: nobody looks at it.
+            self.sandtimer.logic.cancel()
 
     def _moved(self) -> int:
         """Give the time, ns, but never one that the pins have not come to yet."""

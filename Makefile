@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # Changes of the system are made by the administrator.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test fuzz lint bench words commands art deb install uninstall rehearsal rehearsal-arm clean
+.PHONY: demo test nightly lint bench gate words commands art deb install uninstall rehearsal rehearsal-arm clean
 
 demo: $(VENV)/plain
 	$(BIN)/ringmaster demo --rounds 1
@@ -25,9 +25,9 @@ test: $(VENV)/installed
 		$(BIN)/python -m pytest; tests=$$?; \
 		wait $$types || { cat build/types.txt; exit 1; }; exit $$tests
 
-# Sends the page 10,000 malformed requests; `make test` sends some hundreds of them.
-fuzz: $(VENV)/installed
-	RINGMASTER_REQUESTS=10000 $(BIN)/python -m pytest tests/referee/web/test_malformed.py
+# All tests, those that take longer too, and 10,000 malformed requests to the page.
+nightly: $(VENV)/installed
+	RINGMASTER_REQUESTS=10000 $(BIN)/python -m pytest -m ""
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -36,6 +36,10 @@ lint: $(VENV)/installed
 
 bench: $(VENV)/installed
 	$(BIN)/ringmaster bench speed
+
+# Measures what gates a release (tools/gate.toml), and writes docs/accuracy.md; SETS: folder of unpublished pictures.
+gate: $(VENV)/installed
+	$(BIN)/python -m tools.gate --sets $(or $(SETS),sets)
 
 # On a Raspberry Pi: puts the referee on it, or a newer one in its place; OPTIONS=--dry-run only says what would be done.
 install:
@@ -69,10 +73,10 @@ uninstall:
 
 # In an emulated computer, and for an emulated processor: see docs/hardware.md.
 rehearsal: $(VENV)/installed
-	$(BIN)/python -m tests.rehearsal.rehearse
+	$(BIN)/python -m tools.rehearsal.rehearse
 
 rehearsal-arm: $(VENV)/installed
-	$(BIN)/python -m tests.rehearsal.arm
+	$(BIN)/python -m tools.rehearsal.arm
 
 # Draws our own decks again, after a change of calibration/*_art.py.
 art: $(VENV)/installed

@@ -21,8 +21,8 @@ from referee.language import Language
 from referee.service.explain import explanation
 from referee.service.guard.guard import LONGEST_NS, Guard
 from referee.service.guard.machine_watchers import ClockJump, DiskFull, HeatAndPower, Watching
-from simulation.evening import Light, relit
 from simulation.live import to_nv12
+from tests.support.evening import Light, relit
 from tests.support.table_fakes import FakeDevices, S, Table
 
 Image = NDArray[np.uint8]

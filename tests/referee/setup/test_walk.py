@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from calibration.survey import survey
-from referee.bench.quiet_table import quiet_table
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.measured_table import profile_of
@@ -22,6 +21,7 @@ from referee.setup.steps import NAMES
 from referee.setup.terminal import Terminal
 from referee.setup.walk import Walk
 from simulation.still import table_picture
+from tests.support.quiet_table import quiet_table
 from vision.deck import load_deck
 from vision.profile import TableProfile
 

@@ -21,8 +21,8 @@ from playwright.sync_api import (
 )
 
 from hardware.health import DeviceHealth, Health
-from referee.bench.browsers import CHROMIUM, FLAGS
 from referee.web.who import COOKIE
+from tests.support.browser import CHROMIUM, FLAGS
 from tests.support.page_tools import PageUnderTest
 
 PHONE: ViewportSize = {"width": 360, "height": 640}

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
 
-from referee.bench.quiet_table import quiet_table
 from referee.language import LANGUAGES
 from referee.lessons.lessons import Lessons
 from tests.referee.web.test_browser import (
@@ -27,6 +26,7 @@ from tests.referee.web.test_browser import (
 )
 from tests.referee.web.test_browser_views import a_ring_with_pictures
 from tests.support.page_tools import START, GameClock, PageUnderTest, served
+from tests.support.quiet_table import quiet_table
 
 pytestmark = needs_chromium
 FAULTS = Path(__file__).with_name("whole_page.js").read_text()

@@ -13,11 +13,11 @@ from playwright.sync_api import Browser, expect
 
 from calibration.survey import survey
 from hardware.events import BellPressed
-from referee.bench.quiet_table import quiet_table
 from referee.measured_table import profile_of
 from simulation.still import table_picture
 from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, browser, needs_chromium
 from tests.support.page_tools import PageUnderTest, served
+from tests.support.quiet_table import quiet_table
 from vision.deck import load_deck
 from vision.markers import find_markers
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from referee.bench.browsers import FLAGS
 from tests.referee.web.test_browser import PHONE, WAIT_MS, launched, needs_chromium
+from tests.support.browser import FLAGS
 from tests.support.page_tools import START, PageUnderTest
 
 pytestmark = needs_chromium

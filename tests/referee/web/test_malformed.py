@@ -1,6 +1,6 @@
 """Malformed and odd requests: every answer is a sentence or what was asked for, none is a fault of the server's.
 
-`make fuzz` sends 10,000; the tests send some hundreds.
+`make nightly` sends 10,000; the tests send some hundreds.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from referee.bench.clown_decks import as_prints
 from tests.support.flat_piles import Image, PileTable, bare, hand, photographed, piccolino, pile
 from vision.pictured.clowns import PictureClowns
 from vision.piles.card_watch import CardWatch
@@ -36,7 +35,7 @@ def reader(request: pytest.FixtureRequest) -> ClownReader:
     """Our own deck as it is read by its frame, by its panel, and with one face whose panel lies elsewhere."""
     if request.param == "framed":
         return PictureClowns(piccolino())
-    deck = as_prints(piccolino())
+    deck = replace(piccolino(), frame_mm=None)
     if request.param != "prints":
         last = deck.fronts[-1]
         other = replace(last, art=np.roll(last.art, 8, axis=0))

@@ -9,9 +9,8 @@ import cv2
 import numpy as np
 import pytest
 
-from referee.bench.clown_decks import as_prints
-from simulation.clowns import full_bleed_clowns
 from tests.support.flat_piles import Floats, Image, PileTable, bare, photographed, piccolino, pile
+from tests.support.full_bleed_clowns import full_bleed_clowns
 from vision.prints.outlines import Panel, card_outlines, panel_of, panels_cards
 from vision.prints.print_deck import PrintDeck
 
@@ -23,7 +22,7 @@ EVERYWHERE = (0, 0, *SIZE)
 
 @cache
 def framed() -> PrintDeck:
-    return as_prints(piccolino())
+    return replace(piccolino(), frame_mm=None)
 
 
 @cache

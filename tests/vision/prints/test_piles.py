@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from referee.games.piccolino.demo import Plan, write_piccolino
-from simulation.clowns import full_bleed_clowns
 from simulation.live import LiveTable, Shots
 from simulation.truth import CardTruth, truth_at
+from tests.support.full_bleed_clowns import full_bleed_clowns
 from vision.markers import markers_in, table_if_shown
 from vision.piles.sights import PilePlace
 from vision.prints.pile_reader import PrintClowns, PrintPiles

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import pytest
 
-from referee.bench.coloretto_drawn import watch_game
 from referee.decks.finding import find_print_deck
 from referee.demo.seating import AREA_MM, people_at, ring_of
 from referee.demo.stepped import SteppedTable
@@ -27,6 +26,7 @@ from simulation.live import LiveTable, Shots
 from simulation.motion import collisions
 from simulation.script import Carry, Lying, Script, ScriptCard
 from simulation.view import Look as View
+from tests.support.coloretto_drawn import watch_game
 
 
 def test_start_cards_last_round_and_cards_placed_are_seen() -> None:

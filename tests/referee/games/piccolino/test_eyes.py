@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from hardware.events import Event as DeviceEvent
-from referee.bench.piles_table import piles_table
 from referee.decks.finding import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
@@ -22,6 +21,7 @@ from referee.watchers import table_finder
 from referee.watchers.watch_setup import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
+from tests.support.piles_table import piles_table
 from vision.markers import Marker, find_markers, table_from_markers
 from vision.pictured.clowns import PictureClowns
 from vision.pictured.piles import PileReader

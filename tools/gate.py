@@ -50,6 +50,7 @@ def main() -> int:
         print(f"# {what}", flush=True)
         row = _measured(run, options, args.sets)
         done.append({"set": what, **(asdict(row) if row else {}), "date": date.today().isoformat()})
+        print(_line(done[-1]), flush=True)
     print("\n".join(_line(row) for row in done))
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
     before = {row["set"]: row.get("wrong", 0) for run in kept.setdefault("gate", []) for row in run["rows"]}

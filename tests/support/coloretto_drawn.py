@@ -96,6 +96,7 @@ def watch_game(
     plan: Plan | None = None,
     deck: PrintDeck | None = None,
     known: PrintDeck | None = None,
+    size: tuple[int, int] = (1280, 720),
 ) -> Counted:
     """Play a game that `seed` writes, in one of `LOOKS`, and look on; with our own cards, or with another deck.
 
@@ -115,7 +116,7 @@ def watch_game(
         notices.extend(outcome.notices)
 
     session = Session(game, watcher_for(header, WatchSetup(deck=known or deck)), events.append)
-    shots = Shots(frames_per_s=frames_per_s, look=LOOKS[seed % len(LOOKS)])
+    shots = Shots(size=size, frames_per_s=frames_per_s, look=LOOKS[seed % len(LOOKS)])
     table = SteppedTable(LiveTable(told.script, deck, seed, shots), seed, session, on_outcome)
     try:
         for _ in table.play():

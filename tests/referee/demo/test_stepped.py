@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -24,9 +23,8 @@ from referee.engine.session import Outcome, Session
 from referee.games.confetti import demo as confetti_script
 from referee.games.confetti.score import score_hand
 from referee.games.piccolino import demo as piccolino_script
-from referee.games.registry import game_kind, watcher_for
+from referee.games.registry import game_kind
 from referee.watchers.by_hand import ByHandWatcher
-from referee.watchers.watch_setup import WatchSetup
 from simulation.edges import edges_of
 from simulation.live import LiveTable, Shots
 from simulation.motion import collisions
@@ -51,31 +49,6 @@ def clowns() -> PrintDeck:
 def colours(deck: Deck, face: str) -> tuple[str, str, str]:
     small, medium, big = (mark.colour for mark in deck.by_id["white", face].marks)
     return small, medium, big
-
-
-def test_hands_sand_and_a_foul_are_ruled_as_they_were_played(deck: Deck) -> None:
-    plan = confetti_script.Plan(players=2, heap=15, sand_s=9.0, late_seat=1)
-    game = confetti_script.write_confetti(deck, 5, plan)
-    table = LiveTable(game.script, deck, 5, Shots(frames_per_s=6))
-    header = Header("confetti", ("Ann", "Ben"), {})
-    rulings: list[Mapping[str, Any]] = []
-    session = Session(game_kind("confetti").start(header), watcher_for(header, WatchSetup()))
-    stepped = SteppedTable(table, 5, session, lambda event, outcome: rulings.extend(outcome.rulings))
-    for _ in stepped.play():
-        pass
-    stepped.close()
-    (truth,) = game.rounds
-    (time_up,) = (ruling for ruling in rulings if ruling["ruling"] == "time")
-    assert abs(time_up["t_ns"] - round(truth.out_s * 1e9)) < 1 * MS
-    hands = {ruling["seat"]: ruling for ruling in rulings if ruling["ruling"] == "hand"}
-    for seat, faces in enumerate(truth.hands):
-        expected = score_hand([colours(deck, face) for face in faces], 6)
-        assert {key: hands[seat][key] for key in ("sets", "points")} == {
-            "sets": expected.sets,
-            "points": expected.points,
-        }
-    assert [ruling["seat"] for ruling in rulings if ruling["ruling"] == "foul"] in ([1], [])
-    assert len(truth.hands[1]) == 7 and hands[1]["over_limit"] == 1
 
 
 @pytest.mark.parametrize(("players", "seed"), [(2, 1), (3, 2), (4, 1), (4, 2)])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, expect
 
 from referee.language import LANGUAGES
 from referee.lessons.lessons import Lessons
@@ -20,7 +20,6 @@ from tests.referee.web.test_browser import (
     SCREEN,
     WAIT_MS,
     Window,
-    launched,
     needs_chromium,
     turn_two_reds,
 )
@@ -62,14 +61,6 @@ SPOIL = """() => {
 LONG_NAMES = ["Grandmother Anneliese", "Ben", "Maximilian-Alexander", "Di", "Eva", "Fay", "Gus"]
 VERDICT = ".verdict h1, .dock .verdict-again, .dock .caption"
 DUE = {"table": [VERDICT, ".dock .main"]}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launched(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

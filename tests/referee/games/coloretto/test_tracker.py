@@ -264,6 +264,7 @@ def test_a_card_that_nobody_can_read_is_asked_for() -> None:
     assert [event.kind for event in tell(tracker, look(13, rows(("pink",), ("blue",), ())))] == ["card_placed"]
 
 
+@pytest.mark.nightly
 def test_a_drawn_round_for_two_is_understood_with_a_deck_that_was_taught() -> None:
     # Two play with green rows, and take the third row's cards out of the game (K5).
     deck = find_print_deck("coloretto")

@@ -77,12 +77,14 @@ def test_a_deck_that_lacks_a_card_of_the_game_gets_one_sentence() -> None:
         write_coloretto(without, 7)
 
 
+@pytest.mark.nightly
 def test_a_round_for_five_is_understood_though_their_cards_lie_close() -> None:
     counted = watch_game(5, 2.0, Plan(rounds=1, players=5))
     assert (counted.wrong, counted.fouls_false, counted.fouls_missed) == ([], [], [])
     assert counted.understood == counted.moves == 19 and counted.points_right
 
 
+@pytest.mark.nightly
 def test_whose_arm_reached_over_the_rows_is_told_with_each_look() -> None:
     deck = find_print_deck("coloretto")
     told = write_coloretto(deck, 7, Plan(rounds=1))

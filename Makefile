@@ -78,9 +78,9 @@ rehearsal: $(VENV)/installed
 rehearsal-arm: $(VENV)/installed
 	$(BIN)/python -m tools.rehearsal.arm
 
-# Draws our own decks again, after a change of calibration/*_art.py.
+# Draws our own decks again, after a change of tools/art.
 art: $(VENV)/installed
-	$(BIN)/python -m calibration.deck_art
+	$(BIN)/python -m tools.art.deck_art
 
 # Writes what all commands take into docs/commands.md, and the JSON that they give into docs/schemas.
 commands: $(VENV)/installed

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from calibration.drawn_deck import DrawnDeck, DrawnFace
-from calibration.svg_shapes import Svg, mixed
+from tools.art.drawn_deck import DrawnDeck, DrawnFace
+from tools.art.svg_shapes import Svg, mixed
 
 CARD_MM = (63.1, 88.5)
 CORNER_RADIUS_MM = 3.5

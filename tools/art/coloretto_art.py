@@ -1,4 +1,4 @@
-"""Draws the cards of the Coloretto deck: `python -m calibration.deck_art` puts them into the deck's file.
+"""Draws the cards of the Coloretto deck: `python -m tools.art.deck_art` puts them into the deck's file.
 
 Every colour has an animal and a pattern of its own, so that nobody has to tell colours; a row of small animals at
 either end shows when cards lie on each other in columns. All lengths in mm.
@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from calibration.animals import ANIMALS, draw_animal
-from calibration.clown_art import PAINTS as CLOWN_PAINTS
-from calibration.clown_styles import STYLES
-from calibration.drawn_deck import DrawnDeck, DrawnFace
-from calibration.svg_shapes import Svg, mixed
+from tools.art.animals import ANIMALS, draw_animal
+from tools.art.clown_art import PAINTS as CLOWN_PAINTS
+from tools.art.clown_styles import STYLES
+from tools.art.drawn_deck import DrawnDeck, DrawnFace
+from tools.art.svg_shapes import Svg, mixed
 
 CARD_MM = (63.0, 88.0)
 CORNER_RADIUS_MM = 3.5

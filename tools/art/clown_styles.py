@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import product
 
-from calibration.svg_shapes import Svg
+from tools.art.svg_shapes import Svg
 
 INK, PAPER = "#1a1a1a", "#ffffff"
 LINE = 0.9

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from calibration.svg_shapes import Svg
+from tools.art.svg_shapes import Svg
 
 Point = tuple[float, float]
 Piece = list[Point]

@@ -9,11 +9,12 @@ from typing import Literal
 
 import cv2
 import numpy as np
+import pypdfium2
 from numpy.typing import NDArray
+from reportlab.graphics import renderPDF
 from reportlab.graphics.shapes import Drawing
 from svglib.svglib import svg2rlg
 
-from calibration.sheet import Sheet
 from vision.prints.print_deck import Print, PrintDeck
 
 ART_PX_PER_MM = 3.0
@@ -66,19 +67,15 @@ class DrawnDeck:
         )
 
 
-def rendered(drawing: Drawing, card_mm: tuple[float, float], px_per_mm: float) -> NDArray[np.uint8]:
+def rendered(
+    drawing: Drawing, card_mm: tuple[float, float], px_per_mm: float, finer: int = _FINER
+) -> NDArray[np.uint8]:
     """A card's drawing as it is printed, (h, w, 3) uint8 BGR."""
-    # Only for those who change a drawing: printing needs no renderer, and a family's machine has none.
-    import pypdfium2
-
-    sheet = Sheet(card_mm, "card", two_sided=False)
-    sheet.drawing(drawing, (0.0, 0.0, *card_mm))
-    sheet.next_page()
-    document = pypdfium2.PdfDocument(sheet.pdf())
+    document = pypdfium2.PdfDocument(renderPDF.drawToString(drawing))
+    size = (round(card_mm[0] * px_per_mm), round(card_mm[1] * px_per_mm))
     try:
-        fine = np.array(document[0].render(scale=_FINER * px_per_mm * 25.4 / 72).to_numpy()[:, :, :3])
+        fine = np.array(document[0].render(scale=finer * size[0] / drawing.width).to_numpy()[:, :, :3])
     finally:
         document.close()
     # Rendered pages are a pixel larger than the card; shrinking brings the edges to the picture's edges.
-    size = (round(card_mm[0] * px_per_mm), round(card_mm[1] * px_per_mm))
     return np.asarray(cv2.resize(fine, size, interpolation=cv2.INTER_AREA), np.uint8)

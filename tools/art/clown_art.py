@@ -1,4 +1,4 @@
-"""Draws the clowns of the Piccolino deck: `python -m calibration.deck_art` puts them into the deck's file.
+"""Draws the clowns of the Piccolino deck: `python -m tools.art.deck_art` puts them into the deck's file.
 
 Every colour has a hair-style and a pattern of its own, so that nobody has to tell colours; the happy clown wears a
 tall white hat and laughs, the sad one has no hat, a tear and the corners of the mouth down. All lengths in mm.
@@ -10,9 +10,9 @@ import math
 from functools import partial
 from itertools import product
 
-from calibration.clown_styles import HEAD, INK, LINE, PAPER, STYLES
-from calibration.drawn_deck import DrawnDeck, DrawnFace
-from calibration.svg_shapes import Svg, mixed
+from tools.art.clown_styles import HEAD, INK, LINE, PAPER, STYLES
+from tools.art.drawn_deck import DrawnDeck, DrawnFace
+from tools.art.svg_shapes import Svg, mixed
 
 CARD_MM = (63.0, 88.0)
 CORNER_RADIUS_MM = 3.5

@@ -19,7 +19,7 @@ test: $(VENV)/installed
 		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium debhelper mosquitto postgresql \
 		>/dev/null; } || true
 	@# Types are looked at meanwhile: that takes most of a minute when nothing is known of them yet.
-	$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check .
+	$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . && $(BIN)/python -m tools.budget
 	@# Three workers and some fifty commands import the same files: what was compiled once is kept.
 	@mkdir -p build; export PYTHONDONTWRITEBYTECODE=; $(BIN)/mypy > build/types.txt 2>&1 & types=$$!; \
 		$(BIN)/python -m pytest; tests=$$?; \
@@ -32,6 +32,7 @@ nightly: $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m tools.budget
 	$(BIN)/mypy
 
 bench: $(VENV)/installed

@@ -47,20 +47,6 @@ def reasons(sharing: Sharing) -> list[set[str]]:
     return [{card.reason for card in hand.unclear} for hand in sharing.seats]
 
 
-def test_hands_that_lie_open_are_certain_beside_a_bell_and_a_sandtimer(plain: Sharing) -> None:
-    assert reasons(plain) == [set(), set(), set()]
-    assert [{card.face.id for card in hand.cards} for hand in plain.seats] == [set(hand) for hand in HANDS]
-
-
-@pytest.mark.parametrize(("left", "told"), [(215, set()), (790, {"thing"})])
-def test_a_telephone_is_a_doubt_about_a_hand_only_where_it_lies_with_its_cards(
-    left: int, told: set[str], table: Image, deck: Deck
-) -> None:
-    image = cv2.resize(table, (1120, 630), interpolation=cv2.INTER_AREA)
-    image[455:598, left : left + 72] = (24, 20, 20)
-    assert reasons(shared(np.asarray(image, np.uint8), deck)) == [told, set(), set()]
-
-
 @pytest.mark.parametrize(
     ("alter", "reason"),
     [

@@ -13,11 +13,11 @@ from referee.games.confetti.sayings import WORDS
 from referee.games.kind import Demo, GameKind, Scoring
 
 if TYPE_CHECKING:
-    from referee.decks.finding import AnyDeck
     from referee.demo.table import DemoTable
     from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
     from simulation.live import Shots
+    from vision.prints.print_deck import AnyDeck
 
 
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:

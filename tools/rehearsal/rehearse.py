@@ -71,7 +71,7 @@ def give(machine: Machine, wheels: bytes) -> None:
     """Put project, libraries and scripts into the machine."""
     machine.put(f"{PLACE}/wheels.tar", wheels)
     machine.put(f"{UNIT}.d/rehearsal.conf", DROP_IN.encode())
-    for script in ("presses.py", "frames.py", "ring.py"):
+    for script in ("presses.py", "frames.py", "delays.py", "ring.py"):
         machine.put(f"{PLACE}/{script}", (HERE / "inside" / script).read_bytes())
     # Not a Raspberry Pi's: the memory that libcamera's Virtual camera takes its buffers from.
     machine.run("chgrp video /dev/udmabuf && chmod 660 /dev/udmabuf; chmod a+w /run/gpio-sim/sim_gpio*/pull")
@@ -151,7 +151,7 @@ def frames(faces: Iterable[str]) -> Callable[[Machine], tuple[bool, str]]:
 def timing(machine: Machine) -> tuple[bool, str]:
     """Measure how long edges are on their way from the kernel's lines, and frames from picamera2."""
     ring = f"echo pull-down >{BELL}; sleep 0.1; echo pull-up >{BELL}; sleep 0.4"
-    measure = f"{AS_REFEREE} ringmaster bench time --camera picamera2 --pins gpio --seconds {TIMED_S}"
+    measure = f"{INSIDE}delays.py {TIMED_S}"
     done = machine.run(
         f"(while true; do {ring}; done) & {measure} 2>/tmp/times.log; s=$?; kill $!; echo pull-up >{BELL}; exit $s"
     )

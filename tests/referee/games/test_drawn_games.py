@@ -72,8 +72,8 @@ def test_a_game_of_piccolino_with_rings() -> None:
     assert {valid for _, valid, _ in rung} == {True, False}
 
 
-def test_a_round_of_coloretto_for_three() -> None:
-    counted = watch_game(7, 8.0, Plan(players=3, rounds=1), size=SHOTS.size)
+def test_a_round_of_coloretto_for_two() -> None:
+    counted = watch_game(5, 8.0, Plan(players=2, rounds=1), size=SHOTS.size)
     assert (counted.wrong, counted.fouls_false, counted.fouls_missed) == ([], [], [])
     assert counted.understood == counted.moves and counted.points_right
 

@@ -13,9 +13,9 @@ from referee.engine.session import RulingData
 from simulation.live import Shots
 from simulation.truth import truth_at
 from tests.support.drawn_lesson import taught
-from tests.support.full_bleed_clowns import full_bleed_clowns
 from tests.support.piles_table import PilesTable, piles_table
 from tools.bench.common import Row, command, say
+from tools.bench.full_bleed_clowns import full_bleed_clowns
 from vision.prints.print_deck import PrintDeck
 
 MS = 1_000_000

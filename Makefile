@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # Changes of the system are made by the administrator.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test fuzz lint bench words commands art deb install uninstall rehearsal rehearsal-arm clean
+.PHONY: demo test nightly lint bench gate words commands art deb install uninstall rehearsal rehearsal-arm clean
 
 demo: $(VENV)/plain
 	$(BIN)/ringmaster demo --rounds 1
@@ -19,23 +19,28 @@ test: $(VENV)/installed
 		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium debhelper mosquitto postgresql \
 		>/dev/null; } || true
 	@# Types are looked at meanwhile: that takes most of a minute when nothing is known of them yet.
-	$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check .
+	$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . && $(BIN)/python -m tools.budget
 	@# Three workers and some fifty commands import the same files: what was compiled once is kept.
 	@mkdir -p build; export PYTHONDONTWRITEBYTECODE=; $(BIN)/mypy > build/types.txt 2>&1 & types=$$!; \
 		$(BIN)/python -m pytest; tests=$$?; \
 		wait $$types || { cat build/types.txt; exit 1; }; exit $$tests
 
-# Sends the page 10,000 malformed requests; `make test` sends some hundreds of them.
-fuzz: $(VENV)/installed
-	RINGMASTER_REQUESTS=10000 $(BIN)/python -m pytest tests/referee/web/test_malformed.py
+# All tests, those that take longer too, and 10,000 malformed requests to the page.
+nightly: $(VENV)/installed
+	RINGMASTER_REQUESTS=10000 $(BIN)/python -m pytest -m ""
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m tools.budget
 	$(BIN)/mypy
 
 bench: $(VENV)/installed
 	$(BIN)/ringmaster bench speed
+
+# Measures what gates a release (tools/gate.toml), and writes docs/accuracy.md; SETS: folder of unpublished pictures.
+gate: $(VENV)/installed
+	$(BIN)/python -m tools.gate --sets $(or $(SETS),sets)
 
 # On a Raspberry Pi: puts the referee on it, or a newer one in its place; OPTIONS=--dry-run only says what would be done.
 install:
@@ -69,14 +74,14 @@ uninstall:
 
 # In an emulated computer, and for an emulated processor: see docs/hardware.md.
 rehearsal: $(VENV)/installed
-	$(BIN)/python -m tests.rehearsal.rehearse
+	$(BIN)/python -m tools.rehearsal.rehearse
 
 rehearsal-arm: $(VENV)/installed
-	$(BIN)/python -m tests.rehearsal.arm
+	$(BIN)/python -m tools.rehearsal.arm
 
-# Draws our own decks again, after a change of calibration/*_art.py.
+# Draws our own decks again, after a change of tools/art.
 art: $(VENV)/installed
-	$(BIN)/python -m calibration.deck_art
+	$(BIN)/python -m tools.art.deck_art
 
 # Writes what all commands take into docs/commands.md, and the JSON that they give into docs/schemas.
 commands: $(VENV)/installed

@@ -2,43 +2,63 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
-from reportlab.graphics.shapes import Drawing
+from reportlab.lib.utils import ImageReader
 
-from calibration.drawn_deck import DrawnDeck
 from calibration.sheet import PAPERS_MM, Box, Grid, Sheet, grid_for
 from vision.errors import BadDeckError
-from vision.prints.print_deck import attributes_told
+from vision.prints.print_deck import PrintDeck, attributes_told
 
 _CROP_MM = (2.5, 6.0)
 _SIDES = ("front", "back")
 
 
+PRINT_PX_PER_MM = 12.0  # 305 dots an inch
+BEHIND = "behind.json"
+
+
 @dataclass(frozen=True)
 class PrintedCard:
-    """A card to be printed: its face and what that means, and the drawings of both sides."""
+    """A card to be printed: its face and what that means, and the pictures of both sides."""
 
     face: str
     attributes: Mapping[str, Any]
-    sides: tuple[Drawing, Drawing]
+    sides: tuple[ImageReader, ImageReader]
 
 
-def drawn_deck_pdf(deck: DrawnDeck, paper: str) -> tuple[bytes, dict[str, Any]]:
-    """Lay out every card of a deck that draws itself; see `cards_pdf`.
+def is_drawn(name: str) -> bool:
+    """Whether a deck is one that we draw, so that it can be printed."""
+    return _pictures_of(name).is_file()
+
+
+def drawn_deck_pdf(deck: PrintDeck, paper: str) -> tuple[bytes, dict[str, Any]]:
+    """Lay out every card of a deck that we draw; see `cards_pdf`.
 
     Raises:
         BadDeckError: the cards are larger than the paper.
     """
-    drawings = {face.id: face.drawing() for face in deck.faces}
+    with _pictures_of(deck.name).open("rb") as file, ZipFile(file) as packed:
+        behind = json.loads(packed.read(BEHIND))
+        pictures = {face.id: ImageReader(BytesIO(packed.read(f"{face.id}.png"))) for face in deck.faces}
     cards = [
-        PrintedCard(face.id, attributes_told(face.attributes), (drawings[face.id], drawings[face.behind]))
+        PrintedCard(face.id, attributes_told(face.attributes), (pictures[face.id], pictures[behind[face.id]]))
         for face in deck.faces
-        for _ in range(face.count)
+        for _ in range(face.count or 0)
     ]
     return cards_pdf(deck.name, deck.card_mm, cards, paper)
+
+
+def _pictures_of(name: str) -> Traversable:
+    """Where the pictures of a deck's faces are, as `tools.art` renders them."""
+    return resources.files("calibration").joinpath("decks", f"{name}.zip")
 
 
 def cards_pdf(
@@ -82,10 +102,10 @@ def cards_pdf(
     return sheet.pdf(), manifest
 
 
-def _draw_page(sheet: Sheet, grid: Grid, placed: list[tuple[Drawing, Box]], note: str) -> None:
+def _draw_page(sheet: Sheet, grid: Grid, placed: list[tuple[ImageReader, Box]], note: str) -> None:
     boxes = [box for _, box in placed]
-    for drawing, box in placed:
-        sheet.drawing(drawing, box)
+    for picture, box in placed:
+        sheet.picture(picture, box)
     sheet.cutting_lines(boxes)
     sheet.crop_marks(boxes, *_CROP_MM)
     sheet.note_and_ruler(grid.block_mm, f"{note}, both sides, flip on the long edge.")

@@ -8,10 +8,9 @@ from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
-from reportlab.graphics import renderPDF
-from reportlab.graphics.shapes import Drawing
 from reportlab.lib.colors import HexColor
 from reportlab.lib.units import mm
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 Box = tuple[float, float, float, float]
@@ -100,14 +99,10 @@ class Sheet:
         self._canvas.setFillColor(HexColor(colour))
         self._canvas.drawPath(path, stroke=0, fill=1)
 
-    def drawing(self, drawing: Drawing, box: Box) -> None:
-        """Draw a vector drawing so that it fills a box (x, y, width, height)."""
+    def picture(self, picture: ImageReader, box: Box) -> None:
+        """Draw a picture so that it fills a box (x, y, width, height)."""
         x, y, width, height = box
-        self._canvas.saveState()
-        self._canvas.translate(x * mm, self._up(y + height))
-        self._canvas.scale(width * mm / drawing.width, height * mm / drawing.height)
-        renderPDF.draw(drawing, self._canvas, 0, 0)
-        self._canvas.restoreState()
+        self._canvas.drawImage(picture, x * mm, self._up(y + height), width * mm, height * mm)
 
     def line(self, start: tuple[float, float], end: tuple[float, float], width: float, colour: str = _INK) -> None:
         """Draw a line, `width` mm thick."""

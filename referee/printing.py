@@ -18,16 +18,15 @@ def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
         from calibration.print_markers import markers_pdf
 
         return markers_pdf(paper)
-    from calibration.deck_art import drawn_decks
     from calibration.print_deck import deck_pdf
-    from calibration.print_drawn import drawn_deck_pdf
+    from calibration.print_drawn import drawn_deck_pdf, is_drawn
     from referee.decks.finding import find_deck
     from vision.prints.print_deck import PrintDeck
 
     deck = find_deck(what)
     if isinstance(deck, PrintDeck):
-        if what in (drawn := drawn_decks()):
-            return drawn_deck_pdf(drawn[what](), paper)
+        if is_drawn(what):
+            return drawn_deck_pdf(deck, paper)
         raise BadInputError(
             f"{deck.name} was taught from cards that you have: only Ringmaster's own cards can be printed"
         )

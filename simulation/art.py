@@ -10,6 +10,7 @@ import numpy as np
 from simulation.pieces import cutout
 from simulation.view import Image
 from vision.deck import Deck
+from vision.prints.print_deck import AnyDeck as AnyDeck
 from vision.prints.print_deck import PrintDeck
 from vision.render_face import face_image
 
@@ -69,9 +70,6 @@ class PrintArt:
             art = self._faces[face] if side == FRONT else self._back
             self._pictures[name] = np.asarray(cv2.resize(art, self._size, interpolation=cv2.INTER_AREA), np.uint8)
         return self._pictures[name]
-
-
-AnyDeck = Deck | PrintDeck
 
 
 def art_of(deck: AnyDeck, px_per_mm: float) -> CardArt:

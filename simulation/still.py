@@ -1,7 +1,7 @@
 """Still pictures of a card table, drawn quickly from the deck, with the truth about every card.
 
 Much simpler than a photograph (no thickness, no reflections, no hands): for tests, for the speed bench and for the
-demo. The truth has the format of the rendered scenes: see `referee/bench/truth.py`.
+demo. The truth has the format of the rendered scenes: see `referee/accuracy.py`.
 """
 
 from __future__ import annotations

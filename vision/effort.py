@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-# Steps of the same work take about as long; a thousand are what the yardstick (`referee/bench/yardstick.py`) takes on a
+# Steps of the same work take about as long; a thousand are what the yardstick (`referee/speed.py`) takes on a
 # picture of 1920 by 1080 pixels.
 YARDSTICK = 1000
 MOST = 300 * YARDSTICK

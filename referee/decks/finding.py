@@ -9,10 +9,9 @@ from referee.decks.store import DeckStore
 from referee.journal.folder import state_folder
 from vision.deck import Deck, deck_file_of, deck_names, load_deck
 from vision.errors import BadDeckError
+from vision.prints.print_deck import AnyDeck as AnyDeck
 from vision.prints.print_deck import PrintDeck
 from vision.taught.deck_file import SUFFIX, read_deck_file
-
-AnyDeck = Deck | PrintDeck
 
 
 def find_deck(name: str, state: Path | None = None) -> AnyDeck:

@@ -15,13 +15,11 @@ from referee.engine.events import Event, Game, Header
 from referee.language import Language
 
 if TYPE_CHECKING:
-    from referee.decks.finding import AnyDeck
     from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
-    from referee.lessons.draft import Draft
     from referee.service.live_game import LiveGame
     from referee.watchers.watch_setup import WatchSetup
-    from vision.prints.print_deck import PrintDeck
+    from vision.prints.print_deck import AnyDeck, PrintDeck
 
 RulingData = Mapping[str, Any]
 """A ruling as the outside contract has it."""
@@ -103,8 +101,8 @@ class Cards:
     marked: bool = False
     is_whole: Callable[[Said], bool] = lambda said: False
     face_name: Callable[[Said], str] = lambda said: ""
-    missing: Callable[[Draft], str | None] = lambda draft: None
-    tally: Callable[[Draft], dict[str, Any]] | None = None
+    missing: Callable[[Sequence[Said]], str | None] = lambda fronts: None
+    tally: Callable[[Sequence[Said], int], dict[str, Any]] | None = None
     colours: Callable[[PrintDeck], list[str]] | None = None
     header_colours: Callable[[PrintDeck], list[str]] = lambda deck: []
 

@@ -18,13 +18,15 @@ def missing(draft: Draft) -> str | None:
     cards = game_kind(draft.game).cards
     if not cards.marked and any(not is_whole(draft.game, group.attributes) for group in fronts):
         return "lesson_unnamed"
-    return cards.missing(draft)
+    return cards.missing([group.attributes for group in fronts])
 
 
 def tally(draft: Draft) -> dict[str, Any]:
     """Give what was seen so far, and of how much: `seen`, `of` (0 where nobody said), and counts by the game."""
     of_game = None if draft.game is None or draft.kind == "marks" else game_kind(draft.game).cards.tally
-    return {"seen": len(draft.fronts), "of": draft.expected} if of_game is None else of_game(draft)
+    if of_game is None:
+        return {"seen": len(draft.fronts), "of": draft.expected}
+    return of_game([group.said or group.proposed for group in draft.fronts], draft.expected)
 
 
 def face_names(draft: Draft) -> dict[int, str]:

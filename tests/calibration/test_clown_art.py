@@ -8,9 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.clown_art import PAINTS
 from referee.decks.finding import find_print_deck
-from vision.marked.colour import linear_rgb, oklab
 from vision.prints.print_deck import PrintDeck
 
 
@@ -43,17 +41,11 @@ def test_the_back_looks_the_same_either_way_up(deck: PrintDeck) -> None:
     assert np.abs(back - back[::-1, ::-1]).mean() < 3
 
 
-def test_paints_lie_far_apart() -> None:
-    colours = {name: oklab(linear_rgb(paint)) for name, paint in PAINTS.items()}
-    for one, other in combinations(colours, 2):
-        assert np.linalg.norm(colours[one] - colours[other]) > 0.11, (one, other)
-
-
 @pytest.mark.parametrize("mood", ["happy", "sad"])
 def test_colours_can_be_told_without_colour(deck: PrintDeck, mood: str) -> None:
     """Hair and pattern alone, in drawings of one colour and brightness, tell all clowns apart."""
     edges = {}
-    for colour in PAINTS:
+    for colour in sorted({face.attributes["colour"] for face in deck.fronts}):
         grey = cv2.cvtColor(deck.by_id[f"{colour}-{mood}"].art, cv2.COLOR_BGR2GRAY)
         edges[colour] = cv2.dilate(cv2.Canny(grey, 40, 120), np.ones((5, 5), np.uint8)) > 0
     same_on_all = np.logical_and.reduce(list(edges.values()))

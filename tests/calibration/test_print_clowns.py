@@ -13,18 +13,17 @@ import pypdfium2 as pdfium
 import pytest
 from numpy.typing import NDArray
 
-from calibration.deck_art import drawn_decks
-from calibration.drawn_deck import DrawnDeck
-from calibration.drawn_deck import rendered as as_printed
 from referee.cli import main
+from referee.decks.finding import find_print_deck
+from vision.prints.print_deck import PrintDeck
 
-PX_PER_MM = 4.0
+PX_PER_MM = 12.0
 PAGES_MM = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
 
 
 @pytest.fixture(scope="module")
-def deck() -> DrawnDeck:
-    return drawn_decks()["piccolino"]()
+def deck() -> PrintDeck:
+    return find_print_deck("piccolino")
 
 
 @pytest.fixture(scope="module", params=["a4", "letter"])
@@ -62,17 +61,16 @@ def test_manifest_has_55_cards_each_with_its_back_behind_it(printed: tuple[Path,
         assert back["box_mm"] == pytest.approx([page_width - x - width, y, width, height], abs=0.002)
 
 
-def test_every_card_is_printed_true_to_size_in_its_box(printed: tuple[Path, dict[str, Any]], deck: DrawnDeck) -> None:
+def test_every_card_is_printed_true_to_size_in_its_box(printed: tuple[Path, dict[str, Any]], deck: PrintDeck) -> None:
     pdf, manifest = printed
-    drawings = {face.id: face.drawing() for face in deck.faces}
     for page in (1, 2, manifest["pages"] - 1):
         image = rendered(pdf, page - 1)
         for card in (card for card in manifest["cards"] if card["page"] == page):
-            drawing = drawings["back" if card["side"] == "back" else card["face"]]
-            art = as_printed(drawing, deck.card_mm, PX_PER_MM)
-            x, y = (round(value * PX_PER_MM) for value in card["box_mm"][:2])
-            # The cutting lines run along the edges; half a pixel is lost to rounding.
-            seen = image[y : y + art.shape[0], x : x + art.shape[1]][6:-6, 6:-6]
+            art = deck.by_id["back" if card["side"] == "back" else card["face"]].art
+            x, y, width, height = (round(value * PX_PER_MM) for value in card["box_mm"])
+            seen = cv2.resize(image[y : y + height, x : x + width], art.shape[1::-1], interpolation=cv2.INTER_AREA)
+            # The cutting lines run along the edges.
+            seen = seen[6:-6, 6:-6]
             gap = np.abs(cv2.blur(seen, (5, 5)).astype(int) - cv2.blur(art[6:-6, 6:-6], (5, 5)))
             assert gap.mean() < 5
             assert np.percentile(gap, 99) < 45

@@ -89,8 +89,7 @@ def test_a_deck_or_a_table_that_is_not_there_is_said_before_the_referee_begins(
         ["demo", "--port", "-1"],
         ["demo", "--port", "65536"],
         ["run", "--port", "9" * 30],
-        ["bench", "rulings", "--seed", "-1"],
-        ["bench", "ringers", "--seed", "nan"],
+        ["demo", "--seed", "nan"],
     ],
 )
 def test_seeds_and_ports_that_there_are_none_of_are_bad_usage(
@@ -147,7 +146,7 @@ def test_ctrl_c_before_the_command_line_is_there_is_no_fault(
     [
         (["histroy"], "history"),
         (["history", "--jsn"], "--json"),
-        (["bench", "tron"], "torn"),
+        (["bench", "sped"], "speed"),
         (["calibrate", "tabel"], "table"),
     ],
 )

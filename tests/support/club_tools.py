@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from referee.bench.brokers import Mosquitto
-from referee.bench.databases import why_no_postgres
 from referee.club.database import open_database
 from referee.club.members import invite
 from referee.club.service import ClubService
 from referee.club.settings import ClubSettings
 from referee.club.views import Views
 from referee.language import Language
+from tests.support.brokers import Mosquitto
+from tests.support.databases import why_no_postgres
 from tests.support.house_tools import TellingTable, wait_for
 
 needs_postgres = pytest.mark.skipif(why_no_postgres() is not None, reason=why_no_postgres() or "")

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from referee.bench.brokers import Mosquitto, mosquitto
-from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.mqtt.line import Ends, Line, Received
 from referee.mqtt.publisher import Publisher
 from referee.mqtt.settings import Broker, load_mqtt, save_mqtt
+from tests.support.brokers import Mosquitto, mosquitto
+from tests.support.quiet_table import QuietTable, quiet_table
 
 PATIENCE_S = 60.0
 needs_mosquitto = pytest.mark.skipif(

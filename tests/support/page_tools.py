@@ -13,7 +13,6 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.lessons.lessons import Lessons
 from referee.mqtt.publisher import Publisher
 from referee.service.desk_protocol import Desk
@@ -22,6 +21,7 @@ from referee.service.system import System
 from referee.web.app import create_app
 from referee.web.options import Taken, WebOptions
 from referee.web.server import PageServer
+from tests.support.quiet_table import QuietTable, quiet_table
 
 START: dict[str, Any] = {"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}}
 ANSWER_S = 120.0

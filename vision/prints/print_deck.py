@@ -11,6 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.deck import Deck
+
 Image = NDArray[np.uint8]
 Side = Literal["front", "back"]
 
@@ -139,6 +141,10 @@ class PrintDeck:
     def fronts(self) -> tuple[Print, ...]:
         """All faces that name a card."""
         return tuple(face for face in self.faces if face.side == "front")
+
+
+AnyDeck = Deck | PrintDeck
+"""A deck that can be read by name: of marks, or of prints."""
 
 
 def _is_product(keys: frozenset[str], told: list[Mapping[str, str]]) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import BadInputError
 from referee.games.kind import Cards, Said
 
 if TYPE_CHECKING:
-    from referee.lessons.draft import Draft
     from vision.prints.print_deck import PrintDeck
 
 KINDS = ("colour", "+2", "joker", "last round", "row", "summary")
@@ -48,20 +48,19 @@ def card_colours(deck: PrintDeck) -> list[str]:
     )
 
 
-def _missing(draft: Draft) -> str | None:
-    kinds = [group.attributes["kind"] for group in draft.fronts]
+def _missing(fronts: Sequence[Said]) -> str | None:
+    kinds = [one["kind"] for one in fronts]
     for kind, key in (("+2", "lesson_no_plus2"), ("joker", "lesson_no_joker")):
         if kind not in kinds:
             return key
     return "lesson_one_colour" if kinds.count("colour") < _FEWEST_COLOURS else None
 
 
-def _tally(draft: Draft) -> dict[str, Any]:
-    meanings = [group.said or group.proposed for group in draft.fronts]
+def _tally(meanings: Sequence[Said], expected: int) -> dict[str, Any]:
     colours = {meaning.get("colour") for meaning in meanings if meaning.get("kind") == "colour"}
     kinds = {meaning.get("kind") for meaning in meanings}
     more = [kind for kind in ("+2", "joker") if kind in kinds]
-    of_all = draft.expected + 2 if draft.expected else 0
+    of_all = expected + 2 if expected else 0
     return {"seen": len(colours) + len(more), "of": of_all, "colours": len(colours), "kinds": more}
 
 

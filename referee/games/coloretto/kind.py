@@ -14,10 +14,10 @@ from referee.games.coloretto.setup import settings_from
 from referee.games.kind import Demo, GameKind, Scoring
 
 if TYPE_CHECKING:
-    from referee.decks.finding import AnyDeck
     from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
+    from vision.prints.print_deck import AnyDeck
 
 
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from referee.errors import BadInputError
-from referee.games.kind import Cards
+from referee.games.kind import Cards, Said
 
 if TYPE_CHECKING:
-    from referee.lessons.draft import Draft
     from vision.prints.print_deck import PrintDeck
 
 
@@ -16,7 +16,7 @@ def _check(deck: PrintDeck) -> None:
     raise BadInputError("these cards show pictures, not three marks each: Confetti cannot be played with them")
 
 
-def _missing(draft: Draft) -> str:
+def _missing(fronts: Sequence[Said]) -> str:
     return "lesson_no_marks"
 
 

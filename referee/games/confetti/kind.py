@@ -14,10 +14,10 @@ from referee.games.confetti.setup import round_limits, settings_from
 from referee.games.kind import Demo, GameKind, Scoring
 
 if TYPE_CHECKING:
-    from referee.decks.finding import AnyDeck
     from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
+    from vision.prints.print_deck import AnyDeck
 
 _EACH = 8  # cards laid out for each player, at least
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import BadInputError
 from referee.games.kind import Cards, Said
 
 if TYPE_CHECKING:
-    from referee.lessons.draft import Draft
     from vision.prints.print_deck import PrintDeck
 
 MOODS = ("happy", "sad")
@@ -48,8 +48,7 @@ def clown_colours(deck: PrintDeck) -> list[str]:
     return list(dict.fromkeys(face.attributes["colour"] for face in deck.fronts if is_clown(face.attributes)))
 
 
-def _missing(draft: Draft) -> str | None:
-    fronts = [group.attributes for group in draft.fronts]
+def _missing(fronts: Sequence[Said]) -> str | None:
     happy, sad = ({one["colour"] for one in fronts if one["mood"] == mood} for mood in MOODS)
     if not happy:
         return "lesson_no_happy"
@@ -58,11 +57,10 @@ def _missing(draft: Draft) -> str | None:
     return "lesson_one_colour" if len(happy) < _FEWEST_COLOURS else None
 
 
-def _tally(draft: Draft) -> dict[str, Any]:
-    meanings = [group.said or group.proposed for group in draft.fronts]
+def _tally(meanings: Sequence[Said], expected: int) -> dict[str, Any]:
     happy, sad = (len({m.get("colour") for m in meanings if m.get("mood") == mood}) for mood in MOODS)
     open_ = sum(1 for meaning in meanings if "mood" not in meaning)
-    return {"seen": happy + sad + open_, "of": 2 * draft.expected, "happy": happy, "sad": sad, "open": open_}
+    return {"seen": happy + sad + open_, "of": 2 * expected, "happy": happy, "sad": sad, "open": open_}
 
 
 def _face_name(said: Said) -> str:

@@ -14,10 +14,10 @@ from referee.games.piccolino.sayings import WORDS
 from referee.games.piccolino.setup import settings_from
 
 if TYPE_CHECKING:
-    from referee.decks.finding import AnyDeck
     from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
     from referee.watchers.watch_setup import WatchSetup
+    from vision.prints.print_deck import AnyDeck
 
 _TURNS = 8  # of a round that is shown
 

@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, insert, select, text
 
-from referee.bench.brokers import broker_at_work
-from referee.bench.databases import postgres_at_work
 from referee.club.database import open_database
 from referee.club.intake import Intake
 from referee.club.models import Event, Game, Ruling, Seat, Table
@@ -23,7 +21,9 @@ from referee.language import Language
 from referee.mqtt.line import Ends, Extras, Line, Received
 from referee.mqtt.seal import seal
 from referee.mqtt.settings import Broker
+from tests.support.brokers import broker_at_work
 from tests.support.club_tools import needs_postgres
+from tests.support.databases import postgres_at_work
 from tests.support.fails_once import FailsOnce
 from tests.support.house_tools import needs_mosquitto, wait_for
 from tests.support.mutated import deep, flipped, mutated

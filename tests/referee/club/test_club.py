@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from referee.bench.brokers import Mosquitto, broker_at_work
-from referee.bench.club_check import faults_against
-from referee.bench.databases import postgres_at_work, why_no_postgres
 from referee.cli import main
 from referee.club.members import invite, put_out
 from referee.club.models import Event, Game
 from referee.language import Language
+from tests.support.brokers import Mosquitto, broker_at_work
+from tests.support.club_check import faults_against
 from tests.support.club_tools import ClubAtWork, club_at_work, join, needs_postgres
+from tests.support.databases import postgres_at_work, why_no_postgres
 from tests.support.house_tools import TellingTable, needs_mosquitto, telling, wait_for
 
 pytestmark = needs_mosquitto

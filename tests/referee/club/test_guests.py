@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from referee.bench.brokers import broker_at_work
 from referee.club.database import open_database
 from referee.club.members import Door, invite, put_out
 from referee.club.service import ClubService
@@ -23,6 +22,7 @@ from referee.language import Language
 from referee.mqtt.line import Extras, Received
 from referee.mqtt.seal import key_of, seal, secret_of
 from referee.web.server import PageServer
+from tests.support.brokers import broker_at_work
 from tests.support.club_tools import club_at_work, join
 from tests.support.house_tools import listening, needs_mosquitto, telling, wait_for
 

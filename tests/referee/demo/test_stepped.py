@@ -56,31 +56,6 @@ def colours(deck: Deck, face: str) -> tuple[str, str, str]:
     return small, medium, big
 
 
-def test_hands_sand_and_a_foul_are_ruled_as_they_were_played(deck: Deck) -> None:
-    plan = confetti_script.Plan(players=2, heap=15, sand_s=9.0, late_seat=1)
-    game = confetti_script.write_confetti(deck, 5, plan)
-    table = LiveTable(game.script, deck, 5, Shots(frames_per_s=6))
-    header = Header("confetti", ("Ann", "Ben"), {})
-    rulings: list[Mapping[str, Any]] = []
-    session = Session(game_kind("confetti").start(header), watcher_for(header, WatchSetup()))
-    stepped = SteppedTable(table, 5, session, lambda event, outcome: rulings.extend(outcome.rulings))
-    for _ in stepped.play():
-        pass
-    stepped.close()
-    (truth,) = game.rounds
-    (time_up,) = (ruling for ruling in rulings if ruling["ruling"] == "time")
-    assert abs(time_up["t_ns"] - round(truth.out_s * 1e9)) < 1 * MS
-    hands = {ruling["seat"]: ruling for ruling in rulings if ruling["ruling"] == "hand"}
-    for seat, faces in enumerate(truth.hands):
-        expected = score_hand([colours(deck, face) for face in faces], 6)
-        assert {key: hands[seat][key] for key in ("sets", "points")} == {
-            "sets": expected.sets,
-            "points": expected.points,
-        }
-    assert [ruling["seat"] for ruling in rulings if ruling["ruling"] == "foul"] in ([1], [])
-    assert len(truth.hands[1]) == 7 and hands[1]["over_limit"] == 1
-
-
 @pytest.mark.parametrize(("players", "seed"), [(2, 1), (3, 2), (4, 1), (4, 2)])
 def test_confetti_scripts_lay_hands_where_the_referee_looks_for_them(deck: Deck, players: int, seed: int) -> None:
     game = confetti_script.write_confetti(deck, seed, confetti_script.Plan(players=players, rounds=3))

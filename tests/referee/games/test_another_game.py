@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from referee.announcer import Announcer
-from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.doctor.finding import Finding, State, lacking
 from referee.engine.events import Event, Game, Header
 from referee.errors import BadInputError
@@ -21,6 +20,7 @@ from referee.service.archive import history, one_game
 from referee.service.live_game import LiveGame
 from referee.watchers.by_hand import ByHandWatcher
 from referee.web.games import games_in
+from tests.support.quiet_table import QuietTable, quiet_table
 
 PLAYERS = ["Ann", "Ben"]
 

@@ -15,8 +15,6 @@ import pytest
 from paho.mqtt.client import MQTTMessage
 
 from hardware.health import DeviceHealth, Health
-from referee.bench.brokers import broker_at_work
-from referee.bench.quiet_table import quiet_table
 from referee.cli import main
 from referee.language import Language
 from referee.machine_id import own_name
@@ -25,8 +23,10 @@ from referee.mqtt.line import Ends, Extras, Line
 from referee.mqtt.publisher import Publisher
 from referee.mqtt.seal import seal
 from referee.mqtt.settings import FILE, Broker, Membership, load_mqtt, save_mqtt
+from tests.support.brokers import broker_at_work
 from tests.support.house_tools import TellingTable, listening, needs_mosquitto, telling, wait_for
 from tests.support.mutated import deep, flipped, mutated
+from tests.support.quiet_table import quiet_table
 
 KEY = b"k" * 32
 PLAYERS = ["Ann", "Ben", "Cem"]

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from referee.bench.spoiling import SPOILING, Spot
 from referee.cli import main
 from referee.scoring.seated_reading import SeatedReader
 from referee.scoring.seats import Sharing, share_out
@@ -48,32 +47,6 @@ def reasons(sharing: Sharing) -> list[set[str]]:
     return [{card.reason for card in hand.unclear} for hand in sharing.seats]
 
 
-def test_hands_that_lie_open_are_certain_beside_a_bell_and_a_sandtimer(plain: Sharing) -> None:
-    assert reasons(plain) == [set(), set(), set()]
-    assert [{card.face.id for card in hand.cards} for hand in plain.seats] == [set(hand) for hand in HANDS]
-
-
-@pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for seed, kind in enumerate(SPOILING)])
-def test_no_spoiled_card_is_left_out_without_a_word(
-    kind: str, seed: int, table: Image, plain: Sharing, deck: Deck
-) -> None:
-    cards = [card for hand in plain.seats for card in hand.cards]
-    random = np.random.default_rng(seed)
-    card = cards[random.integers(len(cards))]
-    sharing = shared(SPOILING[kind](Spot(table, card.corners_px, random)), deck)
-    for hand, true in zip(sharing.seats, HANDS, strict=True):
-        assert {found.face.id for found in hand.cards} == set(true) or hand.unclear
-
-
-@pytest.mark.parametrize(("left", "told"), [(215, set()), (790, {"thing"})])
-def test_a_telephone_is_a_doubt_about_a_hand_only_where_it_lies_with_its_cards(
-    left: int, told: set[str], table: Image, deck: Deck
-) -> None:
-    image = cv2.resize(table, (1120, 630), interpolation=cv2.INTER_AREA)
-    image[455:598, left : left + 72] = (24, 20, 20)
-    assert reasons(shared(np.asarray(image, np.uint8), deck)) == [told, set(), set()]
-
-
 @pytest.mark.parametrize(
     ("alter", "reason"),
     [
@@ -105,16 +78,6 @@ def test_no_table_is_taken_for_a_thing_that_lies_on_it(look: Look, deck: Deck) -
     image, _ = table_picture(deck, 8, seed=4, size=(1280, 720), look=look)
     for found in reasons(shared(image, deck)):
         assert found <= {"covered", "between"}
-
-
-def test_a_card_too_blurred_to_have_an_edge_is_doubted(deck: Deck) -> None:
-    image, truth = table_picture(deck, 4, seed=2, size=(960, 540), look=Look("plain"))
-    spot = Spot(image, np.array(truth["cards"][0]["corners_px"]), np.random.default_rng(1))
-    blurred = spot.blended(spot.card(4.0, 20.0), cv2.GaussianBlur(image, (0, 0), 16.0 * spot.px_per_mm))
-    x, y = spot.corners_px.mean(0)
-    seated = SeatedReader(deck, None, 2).read(blurred)
-    found = UnseenCards(deck).doubt(blurred, seated).reading.unclear
-    assert any(np.hypot(card.centre_px[0] - x, card.centre_px[1] - y) < 40 * spot.px_per_mm for card in found)
 
 
 def test_a_card_on_the_border_of_two_seats_is_doubted_at_both(table: Image, deck: Deck) -> None:

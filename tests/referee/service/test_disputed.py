@@ -17,8 +17,6 @@ from hardware.camera.frame_tap import FrameExposed
 from hardware.edges import Edge, judge_edges
 from hardware.events import BellEdge
 from hardware.recording import RecordedFrame, read_recording
-from referee.bench.quiet_table import QuietTable, quiet_table
-from referee.bench.replay import record_short_game
 from referee.cli import main
 from referee.engine.recorded_game import DECK_FILE, TABLE
 from referee.games.registry import watcher_for
@@ -27,6 +25,8 @@ from referee.service.film import FilmKeeper
 from referee.service.ring_pictures import Wanted
 from referee.service.table_area import TableArea
 from referee.watchers.watch_setup import WatchSetup
+from tests.support.quiet_table import QuietTable, quiet_table
+from tests.support.short_game import record_short_game
 
 Capture = pytest.CaptureFixture[str]
 NAMES = ("Annegret", "Benjamin", "Cemile")

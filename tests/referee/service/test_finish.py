@@ -11,12 +11,12 @@ import pytest
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
-from referee.bench.piles_table import PLAYERS, piles_table
-from referee.bench.quiet_table import QuietTable, quiet_table
 from referee.games.registry import watcher_for
 from referee.service.ring_pictures import Wanted
 from referee.watchers.watch_setup import WatchSetup
 from simulation.live import Shots
+from tests.support.piles_table import PLAYERS, piles_table
+from tests.support.quiet_table import QuietTable, quiet_table
 
 MS = 1_000_000
 

@@ -27,8 +27,8 @@ from referee.service.guard.guard import LONGEST_NS, Guard
 from referee.service.guard.machine_watchers import ClockJump, DiskFull, HeatAndPower, Watching
 from referee.service.housekeeping import Housekeeping
 from referee.service.watchdog import Watchdog
-from simulation.evening import Light, relit
 from simulation.live import to_nv12
+from tests.support.evening import Light, relit
 from tests.support.table_fakes import FakeDevices, S, Table
 
 Image = NDArray[np.uint8]

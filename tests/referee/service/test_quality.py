@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from referee.bench.quiet_table import quiet_table
 from referee.language import Language
 from referee.service.quality import LAST_CARDS, Tally, interval, quality
+from tests.support.quiet_table import quiet_table
 
 
 def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -> None:

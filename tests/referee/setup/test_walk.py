@@ -12,7 +12,6 @@ import pytest
 
 from calibration.survey import survey
 from hardware.health import DeviceHealth, Health
-from referee.bench.quiet_table import quiet_table
 from referee.errors import BadInputError, SettingError
 from referee.language import Language
 from referee.measured_table import profile_of
@@ -23,6 +22,7 @@ from referee.setup.steps import NAMES
 from referee.setup.terminal import Terminal
 from referee.setup.walk import Walk
 from simulation.still import table_picture
+from tests.support.quiet_table import quiet_table
 from vision.deck import load_deck
 from vision.profile import TableProfile
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -14,15 +13,13 @@ from playwright.sync_api import (
     BrowserContext,
     FloatRect,
     Page,
-    Playwright,
     ViewportSize,
     expect,
-    sync_playwright,
 )
 
 from hardware.health import DeviceHealth, Health
-from referee.bench.browsers import CHROMIUM, FLAGS
 from referee.web.who import COOKIE
+from tests.support.browser import CHROMIUM
 from tests.support.page_tools import PageUnderTest
 
 PHONE: ViewportSize = {"width": 360, "height": 640}
@@ -36,19 +33,6 @@ needs_chromium = pytest.mark.skipif(
     shutil.which(CHROMIUM) is None, reason="Chromium is not installed: sudo apt-get install chromium"
 )
 pytestmark = needs_chromium
-
-
-def launched(playwright: Playwright, flags: Sequence[str] = FLAGS) -> Browser:
-    """Give a browser that asks nobody on the internet."""
-    return playwright.chromium.launch(executable_path=shutil.which(CHROMIUM), args=list(flags))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launched(playwright)
-        yield browser
-        browser.close()
 
 
 class Window:

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, expect
 
-from referee.bench.quiet_table import quiet_table
 from referee.language import LANGUAGES
 from referee.lessons.lessons import Lessons
 from tests.referee.web.test_browser import (
@@ -21,12 +20,12 @@ from tests.referee.web.test_browser import (
     SCREEN,
     WAIT_MS,
     Window,
-    launched,
     needs_chromium,
     turn_two_reds,
 )
 from tests.referee.web.test_browser_views import a_ring_with_pictures
 from tests.support.page_tools import START, GameClock, PageUnderTest, served
+from tests.support.quiet_table import quiet_table
 
 pytestmark = needs_chromium
 FAULTS = Path(__file__).with_name("whole_page.js").read_text()
@@ -62,14 +61,6 @@ SPOIL = """() => {
 LONG_NAMES = ["Grandmother Anneliese", "Ben", "Maximilian-Alexander", "Di", "Eva", "Fay", "Gus"]
 VERDICT = ".verdict h1, .dock .verdict-again, .dock .caption"
 DUE = {"table": [VERDICT, ".dock .main"]}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launched(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

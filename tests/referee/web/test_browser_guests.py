@@ -13,13 +13,11 @@ from tests.referee.web.test_browser import (
     SCREEN,
     WAIT_MS,
     Window,
-    browser,
     needs_chromium,
     turn_two_reds,
 )
 from tests.support.page_tools import START, PageUnderTest
 
-__all__ = ["browser"]
 pytestmark = needs_chromium
 PHONE: ViewportSize = {"width": 390, "height": 844}
 HOME = "192.168.1.20"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pytest
-from playwright.sync_api import Browser, Page, Request, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Request, ViewportSize, expect
 
 from hardware.camera.frames import Frame
 from hardware.health import DeviceHealth, Health
@@ -21,7 +20,7 @@ from referee.engine.session import Answer, Doubt, Outline, Seen, Shown
 from referee.games.coloretto.demo import Plan, write_coloretto
 from referee.watchers.by_hand import ByHandWatcher
 from simulation.live import LiveTable, Shots
-from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium, turn_two_reds
+from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, needs_chromium, turn_two_reds
 from tests.support.page_tools import START, PageUnderTest
 from vision.prints.print_deck import Print, PrintDeck
 
@@ -61,14 +60,6 @@ BOXES = """(nodes) => nodes.map((node) => node.getBoundingClientRect())
 APART = """(nodes) => nodes.map((node) => node.getBoundingClientRect())
   .sort((one, other) => one.top - other.top)
   .every((box, at, all) => at === 0 || all[at - 1].bottom <= box.top + 1)"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launched(playwright)
-        yield browser
-        browser.close()
 
 
 def spoken(tab: Page) -> list[list[str]]:

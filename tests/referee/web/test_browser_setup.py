@@ -14,14 +14,14 @@ from playwright.sync_api import Browser, expect
 from calibration.survey import survey
 from hardware.events import BellPressed
 from hardware.health import DeviceHealth, Health
-from referee.bench.quiet_table import quiet_table
 from referee.language import Language
 from referee.measured_table import profile_of
 from referee.setup.camera import CameraStep
 from referee.web.words import words_in
 from simulation.still import table_picture
-from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, browser, needs_chromium
+from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, needs_chromium
 from tests.support.page_tools import PageUnderTest, served
+from tests.support.quiet_table import quiet_table
 from vision.deck import load_deck
 from vision.markers import find_markers
 
@@ -29,7 +29,7 @@ from vision.markers import find_markers
 FILMING_NS = 600 * 1_000_000_000
 
 pytestmark = needs_chromium
-__all__ = ["browser"]
+
 STEPS = 9
 
 

@@ -6,10 +6,9 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from referee.bench.browsers import FLAGS
-from tests.referee.web.test_browser import PHONE, WAIT_MS, launched, needs_chromium
+from tests.referee.web.test_browser import PHONE, WAIT_MS, needs_chromium
 from tests.support.page_tools import START, PageUnderTest
 
 pytestmark = needs_chromium
@@ -20,16 +19,6 @@ HIDE = """(hidden) => {
   Object.defineProperty(document, "visibilityState", { value: hidden ? "hidden" : "visible", configurable: true });
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        # At home the page has a name without a certificate, where browsers allow less than at this machine itself.
-        flags = [*FLAGS, "--host-resolver-rules=MAP ringmaster.local 127.0.0.1"]
-        browser = launched(playwright, flags)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

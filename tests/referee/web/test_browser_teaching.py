@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from referee.decks.store import DeckStore
 from referee.lessons.lessons import Lessons
 from referee.lessons.workbench import Workbench
 from simulation.lesson import lesson_picture
-from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, launched, needs_chromium
+from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, Window, needs_chromium
 from tests.support.drawn_clowns import CARD_MM, INKS, clown
 from tests.support.page_tools import served
 from vision.prints.print_deck import PrintDeck
@@ -24,14 +23,6 @@ P = ParamSpec("P")
 SIZE = (800, 450)
 COLOURS = list(INKS)[:2]
 CLOWNS = {(colour, happy): clown(colour, happy=happy) for colour in COLOURS for happy in (True, False)}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launched(playwright)
-        yield browser
-        browser.close()
 
 
 class InPlace(Workbench):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Route, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, Route, ViewportSize, expect
 
 from hardware.camera.frames import Frame
 from referee.engine.recorded_game import RecordedGame
@@ -24,7 +24,6 @@ from tests.referee.web.test_browser import (
     SCREEN,
     WAIT_MS,
     Window,
-    launched,
     needs_chromium,
     turn_two_reds,
 )
@@ -42,14 +41,6 @@ SIGHT = {
     ],
 }
 START = {"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launched(playwright)
-        yield browser
-        browser.close()
 
 
 def a_ring_with_pictures(page: PageUnderTest, players: Sequence[str] = ("Ann", "Ben", "Cem")) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pytest
-from playwright.sync_api import Browser, Locator, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, expect
 
 from hardware.camera.frames import Frame
 from referee.engine.session import Outline
 from referee.watchers.by_hand import ByHandWatcher
-from tests.referee.web.test_browser import WAIT_MS, Window, launched, needs_chromium
+from tests.referee.web.test_browser import WAIT_MS, Window, needs_chromium
 from tests.referee.web.test_browser_views import a_ring_with_pictures
 from tests.support.page_tools import START, PageUnderTest
 
@@ -20,14 +18,6 @@ pytestmark = needs_chromium
 SMALL = """(parts) => parts.map((part) => part.getBoundingClientRect())
   .filter((box) => box.width < 43.9 || box.height < 43.9).length"""
 LARGER = "(one) => new DOMMatrix(getComputedStyle(one.querySelector('.zoomed')).transform).a"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launched(playwright)
-        yield browser
-        browser.close()
 
 
 def three_hands_of_four(page: PageUnderTest) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Mapping, MutableMapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from referee.bench.pages import Setting, measure_pages
 from referee.errors import BadInputError
 from referee.web import feed as module
 from referee.web.feed import OUTLINES_GAP_S, Feed
@@ -317,11 +315,3 @@ def test_there_is_an_end_to_the_pages_that_may_be_open(page: PageUnderTest) -> N
     answer = page.phone().get("/api/events")
     feed.watchers -= 200
     assert answer.status == 503 and "Too many pages" in answer.data["error"]
-
-
-@pytest.mark.parametrize("setting", [Setting(pages=5, stalled=2, rings=20)])
-def test_the_bench_sees_rulings_arrive_on_pages(setting: Setting, tmp_path: Path) -> None:
-    found = {one.name: one for one in measure_pages(setting)}
-    assert found["from the ruling to a page: median"].value is not None
-    delayed = found["ruling delayed: median"]
-    assert delayed.unit == "yardsticks" and "5 pages, 2 stalled" in delayed.note

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
-from referee.bench.quiet_table import quiet_table
 from referee.lessons.lessons import Lessons
 from referee.web import feed as module
 from referee.web.who import COOKIE
-from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, launched, needs_chromium
+from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, needs_chromium
 from tests.referee.web.test_browser_everywhere import GO
 from tests.referee.web.test_browser_tabs import NO_WORKER
 from tests.referee.web.test_browser_views import a_ring_with_pictures
 from tests.support.frozen_line import FrozenLine, frozen_line
 from tests.support.page_tools import GameClock, PageUnderTest, served
+from tests.support.quiet_table import quiet_table
 
 pytestmark = needs_chromium
 BANNER = ".no-line"
@@ -38,14 +38,6 @@ LOOK = """() => {
     grey: main.filter.includes("grayscale") && Number(main.opacity) < 0.6,
   };
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launched(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
 
-from referee.bench.coloretto_drawn import watch_game
-from referee.bench.drawn_lesson import taught
-from referee.cli import main
 from referee.decks.finding import find_print_deck
 from referee.engine.events import Event, Header
 from referee.games.coloretto.demo import Plan
@@ -18,6 +14,8 @@ from referee.games.coloretto.watching.hypotheses import Hypothesis, after
 from referee.games.coloretto.watching.looks import Allowed, Look, Move, Spot
 from referee.games.coloretto.watching.tracker import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Tracker
 from simulation.live import Shots
+from tests.support.coloretto_drawn import watch_game
+from tests.support.drawn_lesson import taught
 from tests.support.seen_coloretto import Noise, play, true_moves
 from tests.support.seen_coloretto import tell as learn
 
@@ -266,20 +264,10 @@ def test_a_card_that_nobody_can_read_is_asked_for() -> None:
     assert [event.kind for event in tell(tracker, look(13, rows(("pink",), ("blue",), ())))] == ["card_placed"]
 
 
-def test_the_bench_says_what_became_of_each_game(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["bench", "coloretto", "--games", "1", "--seed", "3", "--json"])
-    game, last = (json.loads(line) for line in capsys.readouterr().out.splitlines())
-    assert sum(game["asked"].values()) == last["summary"]["questions"]
-    assert game["understood"] > 0.8 * game["moves"]
-
-
-def test_the_bench_watches_drawn_games_and_refuses_an_absurd_pace(capsys: pytest.CaptureFixture[str]) -> None:
-    # Two play with green rows, and take the third row's cards out of the game (K5); the deck is one that was taught.
+@pytest.mark.nightly
+def test_a_drawn_round_for_two_is_understood_with_a_deck_that_was_taught() -> None:
+    # Two play with green rows, and take the third row's cards out of the game (K5).
     deck = find_print_deck("coloretto")
     counted = watch_game(5, 2.0, Plan(rounds=1, players=2), deck, taught(deck, 7, Shots(size=(1280, 720))))
     assert (counted.moves, counted.understood, counted.wrong) == (8, 8, [])
     assert counted.points_right
-    assert main(["bench", "coloretto", "--drawn", "0.5"]) == 2
-    assert "from 1 to 60 pictures a second" in capsys.readouterr().err
-    assert main(["bench", "coloretto", "--taught"]) == 2
-    assert "needs --drawn" in capsys.readouterr().err

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import pytest
 
-from referee.bench.coloretto_drawn import watch_game
 from referee.decks.finding import find_print_deck
 from referee.demo.seating import AREA_MM, people_at, ring_of
 from referee.demo.stepped import SteppedTable
@@ -27,6 +26,7 @@ from simulation.live import LiveTable, Shots
 from simulation.motion import collisions
 from simulation.script import Carry, Lying, Script, ScriptCard
 from simulation.view import Look as View
+from tests.support.coloretto_drawn import watch_game
 
 
 def test_start_cards_last_round_and_cards_placed_are_seen() -> None:
@@ -77,12 +77,14 @@ def test_a_deck_that_lacks_a_card_of_the_game_gets_one_sentence() -> None:
         write_coloretto(without, 7)
 
 
+@pytest.mark.nightly
 def test_a_round_for_five_is_understood_though_their_cards_lie_close() -> None:
     counted = watch_game(5, 2.0, Plan(rounds=1, players=5))
     assert (counted.wrong, counted.fouls_false, counted.fouls_missed) == ([], [], [])
     assert counted.understood == counted.moves == 19 and counted.points_right
 
 
+@pytest.mark.nightly
 def test_whose_arm_reached_over_the_rows_is_told_with_each_look() -> None:
     deck = find_print_deck("coloretto")
     told = write_coloretto(deck, 7, Plan(rounds=1))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from hardware.events import Event as DeviceEvent
-from referee.bench.piles_table import piles_table
 from referee.decks.finding import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
@@ -22,6 +21,7 @@ from referee.watchers import table_finder
 from referee.watchers.watch_setup import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
+from tests.support.piles_table import piles_table
 from vision.markers import Marker, find_markers, table_from_markers
 from vision.pictured.clowns import PictureClowns
 from vision.pictured.piles import PileReader
@@ -73,6 +73,7 @@ def filmed(seed: int, players: int, until_s: float, shots: Shots) -> list[tuple[
     return ruled
 
 
+@pytest.mark.nightly
 def test_won_piles_are_seen_taken_away_from_grained_wood_and_new_cards_count_at_once() -> None:
     # The second ring came on the first card after the piles were won, the third on a card laid where those had been.
     assert filmed(33, 3, 23.0, Shots(size=(1280, 720), frames_per_s=15)) == [
@@ -82,6 +83,7 @@ def test_won_piles_are_seen_taken_away_from_grained_wood_and_new_cards_count_at_
     ]
 
 
+@pytest.mark.nightly
 def test_a_place_is_seen_to_be_bare_when_the_draw_pile_beside_it_throws_less_of_a_shadow() -> None:
     rings = filmed(138, 4, 48.2, Shots(size=(960, 540), frames_per_s=12))
     assert rings == [(10, False, None), (32, True, "green"), (41, True, "blue"), (48, False, None)]
@@ -139,6 +141,7 @@ def test_people_are_told_whether_markers_are_covered_or_the_camera_swaps_left_an
     ]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("seed", "players", "table", "ruling"),
     [(190, 4, "wood", (5, True, "black")), (273, 3, "white", (5, True, "green")), (275, 5, "white", (5, None, None))],
@@ -151,6 +154,7 @@ def test_a_first_card_under_the_arm_that_rings_counts_if_what_shows_tells_it_and
     assert filmed(seed, players, 5.6, shots) == [ruling]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("seed", "frame", "colour"), [(292, 720, "purple"), (332, 222, "yellow")])
 def test_a_card_half_under_the_arm_that_rings_is_read_though_print_and_sleeve_make_straighter_frames(
     seed: int, frame: int, colour: str
@@ -165,6 +169,7 @@ def test_a_card_half_under_the_arm_that_rings_is_read_though_print_and_sleeve_ma
     assert (sight.colour, sight.mood) == (colour, "happy")
 
 
+@pytest.mark.nightly
 def test_a_card_that_is_put_down_for_a_moment_on_its_way_to_the_winner_lies_in_nobodys_place() -> None:
     # It rested before a player whose first card nobody had seen; his pile was never looked at after that, and a ring
     # on the pair that lay there a minute later was ruled false.

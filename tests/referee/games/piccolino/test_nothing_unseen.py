@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
-from referee.bench.blind import KINDS, BlindSetting, blind_trials
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice, Session
 from referee.games.piccolino.rules import from_header
@@ -104,13 +102,3 @@ def test_where_nobody_can_turn_a_card_people_are_told_what_is_left() -> None:
     assert told == ["no_card_to_turn"]
     again = session.hear(BellPressed(5, 0)).notices
     assert "no_card_to_turn" not in [notice.kind for notice in again]
-
-
-@pytest.mark.parametrize(("kind", "seed"), [("wrong deck", 1), ("frozen camera", 2)])
-def test_nothing_is_ruled_for_certain_on_a_drawn_table_that_nobody_could_know(
-    kind: str, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(KINDS, kind, KINDS[kind][:1])
-    trials = list(blind_trials([kind], BlindSetting(10, seed)))
-    assert [trial for trial in trials if trial.outcome == "wrong"] == []
-    assert "unclear" in {trial.outcome for trial in trials}

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
-import cv2
 import pytest
 
-from referee.bench.replay import on_cores, record_short_game, replay_often, rulings_of
-from referee.cli import main
 from referee.engine.recorded_game import RecordedGame
+from tests.support.short_game import on_cores, record_short_game, rulings_of
 
 MS = 1_000_000
 
@@ -37,25 +34,10 @@ def test_it_is_ruled_by_the_frames_before_each_ring(recording: Path) -> None:
     assert (late["seat"], late["lag_ms"]) == (0, 38.0)
 
 
-def test_it_is_ruled_the_same_each_time_on_one_core_and_on_two(
-    recording: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["bench", "replay", str(recording), "--times", "1", "--json"]) == 0
-    one, two = (json.loads(line) for line in capsys.readouterr().out.splitlines())
-    assert (one["cores"], two["cores"]) == (1, 2)
-    assert one["outcomes"] == two["outcomes"] == 1
-    assert one["rulings"] >= 4
-
-
-def test_outcomes_that_differ_are_told_apart(recording: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    outcomes = iter([b"a", b"a", b"a", b"b"])
-    monkeypatch.setattr("referee.bench.replay.rulings_of", lambda path: next(outcomes))
-    assert [dict(found) for _, found in replay_often(recording, 2)] == [{b"a": 2}, {b"a": 1, b"b": 1}]
-
-
-def test_cores_and_threads_are_given_back() -> None:
-    before = os.sched_getaffinity(0), cv2.getNumThreads()
-    with pytest.raises(KeyError), on_cores(1):
-        assert len(os.sched_getaffinity(0)) == cv2.getNumThreads() == 1
-        raise KeyError
-    assert (os.sched_getaffinity(0), cv2.getNumThreads()) == before
+def test_it_is_ruled_the_same_each_time_on_one_core_and_on_two(recording: Path) -> None:
+    outcomes = []
+    for cores in (1, 2):
+        with on_cores(cores):
+            outcomes.append(rulings_of(recording))
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0].count(b"\n") >= 3

@@ -1,1 +1,0 @@
-"""How well and how fast Ringmaster reads: `ringmaster bench`."""

@@ -1,0 +1,249 @@
+"""The referee is killed at random instants, and after each the journal is held to its word.
+
+Told, kept and once: every ruling that was announced is in the journal, none is announced twice, and the state of the
+game, in the journal and in the process that goes on with it, is that of a replay of the events.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import select
+import shutil
+import signal
+import sqlite3
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from referee.errors import BadInputError, WorkFailedError
+from referee.games.registry import game_kind
+from referee.journal.corrections import corrected, corrected_events
+from referee.journal.database import Connect, connect
+from referee.journal.folder import JOURNAL
+from referee.journal.judging import OF_NO_GAME
+from referee.journal.rows import KeptGame
+from referee.journal.stored import games, kept_game
+from referee.progress import along
+from tests.support.crash_table import play_until_killed, state_digest
+from tests.support.forgetful import cut_the_power, forgetful_connect
+
+LONGEST_S = 0.35
+MOST_TOLD = 25
+RECENT = 4
+LATER_S = 0.005
+STUCK_S = 60.0
+
+
+@dataclass
+class Verdict:
+    """What came of it. faults: a sentence each; none is as it should be."""
+
+    kills: int = 0
+    announced: int = 0
+    games: int = 0
+    events: int = 0
+    corrections: int = 0
+    resumed: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the verdict as one JSON object."""
+        return {**self.__dict__, "faults": self.faults[:20], "fault_count": len(self.faults)}
+
+    def in_words(self) -> str:
+        """Give the verdict as some lines."""
+        done = (
+            f"killed {self.kills} times, went on {self.resumed} times; {self.games} games, {self.events} events, "
+            f"{self.corrections} corrections, {self.announced} rulings announced"
+        )
+        faults = self.faults[:20] or [
+            "every announced ruling was kept, none was announced twice, all states are replays"
+        ]
+        return "\n".join([done, *faults])
+
+
+def crash_often(kills: int, seed: int, *, forgetful: bool, folder: Path, connector: Connect | None = None) -> Verdict:
+    """Kill the referee so many times. forgetful: what was not synced is lost. connector: opens the journal's files."""
+    opener = connector or (forgetful_connect if forgetful else connect)
+    verdict, dice, ledger = Verdict(), random.Random(seed), _Ledger()
+    for kill in along(range(kills), kills):
+        lines = _one_life(folder, dice, opener)
+        if forgetful:
+            cut_the_power(folder)
+        # A quick machine plays many games in one life; the one it began with is asked for, too.
+        first = min((_game_of(line) for line in lines if _game_of(line)), default=None)
+        kept = _kept(folder, RECENT, first)
+        for line in lines:
+            if "announced" in line:
+                ledger.announced[_identity(line["game"], line["announced"])] += 1
+            elif "corrections" in line:
+                ledger.corrections[line["game"]] = line["corrections"]
+            elif "resumed" in line:
+                verdict.resumed += 1
+                _check_resumed(verdict, line["resumed"], kept)
+            elif line.get("set_aside"):
+                verdict.faults.append(f"kill {kill}: the journal was damaged")
+        new = [_identity(line["game"], line["announced"]) for line in lines if "announced" in line]
+        _check_kept(verdict, kept, new, ledger)
+        verdict.kills += 1
+    return _summed_up(verdict, _kept(folder), ledger)
+
+
+@dataclass
+class _Ledger:
+    """What was told: how often each ruling, and how many corrections of each game."""
+
+    announced: Counter[str] = field(default_factory=Counter)
+    corrections: dict[int, int] = field(default_factory=dict)
+
+
+def _summed_up(verdict: Verdict, kept: Mapping[int, KeptGame], ledger: _Ledger) -> Verdict:
+    """Hold everything together once more, in the end."""
+    _check_kept(verdict, kept, ledger.announced, ledger)
+    # What a correction took back may be ruled anew, and said anew: then it is kept as often as it came to hold.
+    rows = Counter(_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings)
+    verdict.faults += [f"announced {n} times: {what}" for what, n in ledger.announced.items() if n > max(1, rows[what])]
+    verdict.announced = len(ledger.announced)
+    verdict.games = len(kept)
+    verdict.events = sum(len(game.events) for game in kept.values())
+    verdict.corrections = sum(len(game.corrections) for game in kept.values())
+    return verdict
+
+
+def _one_life(folder: Path, dice: random.Random, connector: Connect) -> list[dict[str, Any]]:
+    """Let a referee live for a while, kill it, and give all that it told."""
+    seed = dice.randrange(1 << 30)
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        # numpy's idle threads are not there in the child, which has no use for them.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        try:
+            os.close(reading)
+            play_until_killed(folder, seed, writing, connector)
+        finally:
+            # Never back into the parent's code; a fault of the child's is seen by its silence.
+            os._exit(1)
+    os.close(writing)
+    told = _listen(reading, dice)
+    alive = os.waitpid(child, os.WNOHANG)[0] == 0
+    if alive:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    while part := os.read(reading, 1 << 16):
+        told += part
+    os.close(reading)
+    if not alive:
+        raise WorkFailedError("the referee ended by itself in the middle of a game")
+    return [json.loads(line) for line in told.split(b"\n")[:-1]]
+
+
+def _listen(reading: int, dice: random.Random) -> bytes:
+    """Give what is told until it is time to kill: at any instant from the start on, or a little after so many lines."""
+    by_time = dice.random() < 0.4
+    end = time.monotonic() + (dice.uniform(0, LONGEST_S) if by_time else STUCK_S)
+    lines = dice.randrange(1, MOST_TOLD)
+    told = b""
+    while (left := end - time.monotonic()) > 0:
+        if select.select([reading], [], [], left)[0]:
+            part = os.read(reading, 1 << 16)
+            if not part:
+                return told
+            told += part
+        if not by_time and told.count(b"\n") >= lines:
+            by_time, end = True, time.monotonic() + dice.uniform(0, LATER_S)
+    return told
+
+
+def _game_of(line: Mapping[str, Any]) -> int:
+    """Give the game that a line tells of, 0 for none."""
+    return int(line["resumed"]["game"] if "resumed" in line else line.get("game", 0))
+
+
+def _kept(folder: Path, most: int | None = None, since: int | None = None) -> dict[int, KeptGame]:
+    """Read the latest games (None: all), and those since a game, as the next referee will find them.
+
+    They are read from a copy: looking changes nothing.
+    """
+    with tempfile.TemporaryDirectory() as copy:
+        for path in folder.glob(f"{JOURNAL}*"):
+            if not path.name.endswith("-shm"):
+                shutil.copy(path, copy)
+        connection = sqlite3.connect(Path(copy) / JOURNAL)
+        try:
+            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if not tables:
+                return {}
+
+            def query(sql: str, *values: object) -> list[tuple[Any, ...]]:
+                return connection.execute(sql, values).fetchall()
+
+            latest = enumerate(games(query))
+            asked = (row for place, row in latest if most is None or place < most or (since and row.game >= since))
+            return {row.game: kept_game(query, row) for row in asked}
+        finally:
+            connection.close()
+
+
+def _check_kept(verdict: Verdict, kept: Mapping[int, KeptGame], heard: Iterable[str], ledger: _Ledger) -> None:
+    when = f"kill {verdict.kills}"
+    known = {_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings}
+    verdict.faults += [f"{when}: announced, but not kept: {what}" for what in heard if what not in known]
+    if kept:
+        told = ((game, count) for game, count in ledger.corrections.items() if game >= min(kept))
+        for game, count in told:
+            if game not in kept or len(kept[game].corrections) < count:
+                verdict.faults.append(f"{when}: a correction of game {game} was told, but not kept")
+    for game, one in kept.items():
+        _, judged = _replayed(one)
+        stored = one.by_event()
+        for event in one.events:
+            if event.number <= one.row.judged and _plain(stored.get(event.number, [])) != judged[event.number]:
+                verdict.faults.append(f"{when}: game {game}, event {event.number}: kept rulings are no replay's")
+
+
+def _check_resumed(verdict: Verdict, digest: Mapping[str, Any], kept: Mapping[int, KeptGame]) -> None:
+    """The events that the process found are the first of those that are there now."""
+    one = kept[digest["game"]]
+    count = len(digest["rulings"])
+    then = KeptGame(one.row, one.events[:count], (), one.corrections[: digest["corrections"]])
+    game, judged = _replayed(then)
+    expected = {key: digest[key] for key in ("game", "corrections")} | state_digest(game, list(judged.values()))
+    if json.loads(json.dumps(expected)) != digest:
+        verdict.faults.append(f"game {digest['game']} went on with a state that is no replay's")
+
+
+def _replayed(one: KeptGame) -> tuple[object, dict[int, list[Any]]]:
+    """Judge a game's events by the rules alone, with none of the service's code but what corrections mean."""
+    game = game_kind(one.row.header.game).start(one.row.header)
+    instead = corrected_events(one.corrections)
+    judged: dict[int, list[Any]] = {}
+    for row in one.events:
+        judged[row.number] = []
+        event, data = row.event, instead.get(row.number, {})
+        if data is None or event.kind in OF_NO_GAME:
+            continue
+        try:
+            rulings = game.apply(corrected(event, data) if data else event)
+        except BadInputError:
+            continue
+        judged[row.number] = _plain([ruling.as_json() for ruling in rulings])
+    return game, judged
+
+
+def _plain(rulings: list[Any]) -> list[Any]:
+    plain = [{key: value for key, value in ruling.items() if key != "frame_t_ns"} for ruling in rulings]
+    found: list[Any] = json.loads(json.dumps(plain))
+    return found
+
+
+def _identity(game: int, ruling: Mapping[str, Any]) -> str:
+    return f"{game} {json.dumps(ruling, sort_keys=True)}"

@@ -1,0 +1,1 @@
+"""For developers: benches and the release gate, art and rehearsal; nothing here is installed."""

@@ -1,0 +1,1 @@
+"""Draws the decks that are our own; `make art` puts them into their files."""

@@ -1,0 +1,79 @@
+"""Whole hands of a folder of pictures with truth: `python -m tools.bench.hands DIR --players 3`.
+
+A hand is right where its cards are those that are there and nothing is called unclear, unclear where something is, and
+wrong where it differs from the truth and nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from referee.accuracy import Image, TruePicture, load_truth
+from referee.decks.finding import find_deck
+from referee.errors import BadInputError
+from referee.games.coloretto.table_score import card_of, read_areas
+from referee.progress import along
+from referee.scoring.seated_reading import SeatedReading
+from referee.scoring.unseen_cards import read_to_score
+from tools.bench.common import Row, command, say
+from vision.errors import VisionError
+from vision.image import load_image
+from vision.prints.print_deck import PrintDeck
+
+
+def measure(folder: Path, players: int = 3, deck: str = "confetti", least: float = 0.9) -> Row:
+    """Score the pictures; hands with a card of which less than `least` can be seen count only where they are wrong."""
+    known = find_deck(deck)
+
+    def seated_in(image: Image) -> SeatedReading:
+        if isinstance(known, PrintDeck):
+            return read_areas(image, known, None, players)[0]
+        return read_to_score(image, known, None, players)
+
+    def counts_as(face: str) -> str:
+        return (card_of(known, face) if isinstance(known, PrintDeck) and face in known.by_id else None) or face
+
+    outcomes: Counter[str] = Counter()
+    pictures = load_truth(folder)
+    for picture in along(pictures, len(pictures)):
+        try:
+            seated = seated_in(load_image(picture.path))
+        except (BadInputError, VisionError) as error:
+            say({"picture": picture.path.name, "not_scored": str(error)})
+            continue
+        for hand in _hands(picture, seated, counts_as):
+            if hand["least"] >= least or hand["outcome"] == "wrong":
+                outcomes[hand["outcome"]] += 1
+                if hand["outcome"] != "right":
+                    say({"picture": picture.path.name, **hand})
+    return Row(outcomes.total(), outcomes["right"], outcomes["unclear"], outcomes["wrong"])
+
+
+def _hands(picture: TruePicture, seated: SeatedReading, counts_as: Callable[[str], str]) -> Iterator[dict[str, Any]]:
+    true = _by_seat(seated, ((card, seated.table.centre_mm(card.corners_px)) for card in picture.cards))
+    read = _by_seat(seated, ((card.face.id, card.centre_mm) for card in seated.reading.cards))
+    unclear = _by_seat(seated, ((card, card.centre_mm) for card in seated.reading.unclear))
+    for seat in range(seated.ring.players):
+        there = Counter(counts_as(card.face) for card in true[seat] if card.face is not None)
+        found = Counter(map(counts_as, read[seat]))
+        if there or found or unclear[seat]:
+            outcome = "unclear" if unclear[seat] else "right" if there == found else "wrong"
+            missed, extra = (sorted(rest.elements()) for rest in (there - found, found - there))
+            least = min((card.visible for card in true[seat]), default=1.0)
+            yield {"seat": seat, "outcome": outcome, "missed": missed, "extra": extra, "least": round(least, 2)}
+
+
+def _by_seat(seated: SeatedReading, placed: Iterable[tuple[Any, tuple[float, float] | None]]) -> list[list[Any]]:
+    hands: list[list[Any]] = [[] for _ in range(seated.ring.players)]
+    for thing, centre_mm in placed:
+        seat = None if centre_mm is None else seated.ring.seat_at(centre_mm)
+        if seat is not None:
+            hands[seat].append(thing)
+    return hands
+
+
+if __name__ == "__main__":
+    command(measure)

@@ -1,0 +1,141 @@
+"""Rings on drawn games of Piccolino against what is true of them: `python -m tools.bench.rulings --games 4`."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from hardware.camera.frames import Frame
+from referee.decks.finding import find_print_deck
+from referee.engine.session import RulingData
+from simulation.live import Shots
+from simulation.truth import truth_at
+from tests.support.drawn_lesson import taught
+from tests.support.piles_table import PilesTable, piles_table
+from tools.bench.common import Row, command, say
+from tools.bench.full_bleed_clowns import full_bleed_clowns
+from vision.prints.print_deck import PrintDeck
+
+MS = 1_000_000
+_NEAR_MS = (-50, -20, -5, 5, 20, 50)
+_LATER_MS = (120, 350)
+_ALOFT_NS = 400 * MS
+"""A card that is carried shows its face before it lies: so long before it lands it may be read, or not yet."""
+_WHOLE = 0.97
+
+Face = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A ring: when, how long before (-) or after a card came to lie, what it was ruled, and what it may have been.
+
+    allowed: for each state of the table that the deciding frame may show, the colours that lie happily in pairs.
+    """
+
+    ring_ns: int
+    offset_ms: int
+    ruling: RulingData
+    allowed: tuple[frozenset[str], ...]
+
+    @property
+    def verdict(self) -> str:
+        """How it compares with the truth: "right", "wrong" or "unclear"."""
+        if self.ruling["ruling"] == "unclear":
+            return "unclear"
+        return "right" if any(self._fits(colours) for colours in self.allowed) else "wrong"
+
+    def _fits(self, colours: frozenset[str]) -> bool:
+        return self.ruling["colour"] in colours if self.ruling["valid"] else not colours
+
+
+def measure(games: int = 4, turns: int = 32, seed: int = 1, deck: str = "", unframed: bool = False) -> Row:
+    """Play for two to five in turn, eight rings a card.
+
+    `deck`: a taught deck, or piccolino, the built-in one by its pictures alone. `unframed`: clowns painted to the
+    card's edge, taught beforehand.
+    """
+    decks = None
+    if unframed:
+        printed = full_bleed_clowns()
+        decks = printed, taught(printed, 5)
+    elif deck:
+        decks = find_print_deck(deck), replace(find_print_deck(deck), frame_mm=None)
+    counts: Counter[str] = Counter()
+    for number in range(games):
+        for judged in judge_rulings(2 + number % 4, turns, seed + number, decks=decks):
+            counts[judged.verdict] += 1
+            if judged.verdict != "right":
+                game = {"players": 2 + number % 4, "seed": seed + number, "offset_ms": judged.offset_ms}
+                say({"verdict": judged.verdict, **game, **judged.ruling})
+    return Row(counts.total(), counts["right"], counts["unclear"], counts["wrong"])
+
+
+def judge_rulings(
+    players: int,
+    turns: int,
+    seed: int,
+    size: tuple[int, int] = (1280, 720),
+    decks: tuple[PrintDeck, PrintDeck] | None = None,
+) -> Iterator[Judged]:
+    """Turn cards on a drawn table, and give what rings round each would have been ruled, on the frames before them.
+
+    decks: the one that lies there and how the referee knows it, None: the built-in one.
+    """
+    lies, known = decks or (None, None)
+    laid = piles_table(players, turns, seed, Shots(size=size), deck=lies, known=known)
+    luck = random.Random(seed)
+    rings = sorted(
+        (landed_ns + offset_ms * MS + luck.randrange(MS), offset_ms)
+        for landed_ns in laid.landings_ns
+        for offset_ms in (*_NEAR_MS, *_LATER_MS)
+    )
+    last: Frame | None = None
+    for frame in laid.frames(laid.landings_ns):
+        while last is not None and rings and rings[0][0] <= frame.exposure_end_ns:
+            ring_ns, offset_ms = rings.pop(0)
+            ruling = laid.ruling_at(ring_ns, luck.randrange(players))
+            yield Judged(ring_ns, offset_ms, ruling, allowed_at(laid, last.exposure_end_ns))
+        laid.session.look(frame)
+        last = frame
+
+
+def allowed_at(laid: PilesTable, t_ns: int) -> tuple[frozenset[str], ...]:
+    """Give the pairs that a frame which ended at `t_ns` may show.
+
+    A card that comes down may be read already, and one that a hand still covers may not.
+    """
+    lying: dict[int, Face] = {}
+    states: list[dict[int, Face]] = []
+    for event in laid.game.events:
+        if event.kind != "card_shown" or event.t_ns > t_ns + _ALOFT_NS:
+            continue
+        seat = event.data["seat"]
+        if not isinstance(seat, int):
+            continue
+        after = {**lying, seat: (str(event.data["colour"]), str(event.data["mood"]))}
+        if event.t_ns > t_ns:
+            states.append(after)
+            continue
+        if t_ns - event.t_ns < _ALOFT_NS and not _in_sight(laid, event.t_ns, t_ns):
+            states.append(lying)
+        lying = after
+    return tuple(_pairs(tops) for tops in (lying, *states))
+
+
+def _in_sight(laid: PilesTable, landed_ns: int, t_ns: int) -> bool:
+    """Tell whether the card that landed then can be seen whole in a frame that ended at `t_ns`."""
+    cards = truth_at(laid.table, t_ns).cards
+    landed = [card for card in cards if card.since_ns is not None and abs(card.since_ns - landed_ns) < 5 * MS]
+    return bool(landed) and landed[0].visible >= _WHOLE
+
+
+def _pairs(tops: dict[int, Face]) -> frozenset[str]:
+    happy: Sequence[str] = [colour for colour, mood in tops.values() if mood == "happy"]
+    return frozenset(colour for colour in happy if happy.count(colour) > 1)
+
+
+if __name__ == "__main__":
+    command(measure)

@@ -1,0 +1,92 @@
+"""Measures what gates a release, prints a row each, and writes docs/accuracy.md: `python -m tools.gate`.
+
+The rows are in tools/gate.toml. Exit status 1: something is wrong that was not in the run before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tomllib
+from dataclasses import asdict
+from datetime import date
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import cv2
+
+from tools.bench.common import Row
+
+ROWS = Path(__file__).with_name("gate.toml")
+KEPT, PAGE = Path("docs/accuracy.json"), Path("docs/accuracy.md")
+_HEAD = """# Accuracy
+
+Written by `make gate` (tools/gate.py, on the sets of tools/gate.toml) for commit {commit}: change those, not this.
+*Wrong* counts most: something untrue was said with confidence. *Unclear*: the referee said that it does not know. What
+is neither was missed. *p50* and *p99* are of one case; a yardstick is grey, Otsu and contours of the same picture.
+Rendered pictures are path-traced, drawn ones painted. What was measured before, and how, is in
+[accuracy.json](accuracy.json).
+
+| set | wrong | unclear | right | n | p50 | p99 | date |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def main() -> int:
+    """Run all rows, or those of which a name is given."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", metavar="DIR", type=Path, default=Path("sets"), help="folder of sets of pictures")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only rows with this text, and no page is written")
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    done: list[dict[str, Any]] = []
+    for options in tomllib.loads(ROWS.read_text(encoding="utf-8"))["row"]:
+        what, run = options.pop("what"), options.pop("run")
+        if args.only not in what:
+            continue
+        print(f"# {what}", flush=True)
+        row = _measured(run, options, args.sets)
+        done.append({"set": what, **(asdict(row) if row else {}), "date": date.today().isoformat()})
+        print(_line(done[-1]), flush=True)
+    print("\n".join(_line(row) for row in done))
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    before = {row["set"]: row.get("wrong", 0) for run in kept.setdefault("gate", []) for row in run["rows"]}
+    if not args.only:
+        commit = _git("rev-parse", "--short", "HEAD") + ("+" if _git("status", "--porcelain") else "")
+        kept["gate"].append({"commit": commit, "rows": done})
+        KEPT.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        weak = "".join(f"- {sentence}\n" for sentence in kept["fails"][:10])
+        table = "".join(f"{_line(row)}\n" for row in done)
+        PAGE.write_text(f"{_HEAD.format(commit=commit)}{table}\n## Known weaknesses\n\n{weak}", encoding="utf-8")
+    return 1 if any(row.get("wrong", 0) > before.get(row["set"], 0) for row in done) else 0
+
+
+def _measured(run: str, options: dict[str, Any], sets: Path) -> Row | None:
+    """Give a row, None where its pictures are not here."""
+    if "folder" in options:
+        folder = Path(options.pop("folder"))
+        folder = folder if folder.is_dir() else sets / folder
+        if not folder.is_dir():
+            return None
+        options["folder"] = folder
+    row: Row = import_module(f"tools.bench.{run}").measure(**options)
+    return row
+
+
+def _line(row: dict[str, Any]) -> str:
+    if "n" not in row:
+        return f"| {row['set']} | not here | | | | | | {row['date']} |"
+    counts = " | ".join(str(row[key]) for key in ("wrong", "unclear", "right", "n"))
+    times = [f"{row[key]:.3g} {row['unit']}" if row[key] is not None else "" for key in ("p50", "p99")]
+    return f"| {row['set']} | {counts} | {times[0]} | {times[1]} | {row['date']} |"
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""In a Debian system for arm64: loads what the referee loads, reads cards and looks for hands.
+
+Exit status 1 if no card is read or a wrong one, or not both hands are found.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import os
+import platform
+import sys
+import tempfile
+from pathlib import Path
+
+LIBRARIES = ("fastapi", "gpiozero", "lgpio", "mcap", "reportlab", "uvicorn", "referee.cli")
+HANDS = 2  # in the scene that is laid in the system
+TOLD = ("numpy", "opencv-python-headless", "lgpio")
+
+
+def main() -> int:
+    """Load, read, and print what came of it."""
+    # lgpio leaves a pipe in the folder where it is loaded.
+    os.chdir(tempfile.mkdtemp())
+    for name in LIBRARIES:
+        importlib.import_module(name)
+    import numpy as np
+
+    from simulation.still import table_picture
+    from vision.deck import load_deck
+    from vision.image import load_picture
+    from vision.marked.reader import read_picture, table_in
+    from vision.people_hands import HandFinder
+
+    deck = load_deck("confetti")
+    picture, truth = table_picture(deck, 4, seed=3, size=(1280, 720))
+    read = {card.face.id for card in read_picture(picture, deck)[0].cards}
+    there = {card["id"] for card in truth["cards"]}
+    scene = load_picture(Path("/project/hands.jpg")).image
+    height, width = scene.shape[:2]
+    table, _ = table_in(scene)
+    whole_mm = table.to_mm(np.array([(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)]))
+    hands = len(HandFinder().find(scene, table, whole_mm))
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in TOLD)
+    print(
+        f"{platform.machine()}, Python {platform.python_version()}, {versions};"
+        f" cards read {len(read & there)} of {len(there)}, wrongly {len(read - there)}; hands found {hands} of {HANDS}"
+    )
+    return 0 if read and read <= there and hands == HANDS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -41,7 +41,7 @@ def deck_pdf(deck: Deck, paper: str) -> tuple[bytes, dict[str, Any]]:
             faces = [deck.by_id[side, card] for card in shown]
             note = f"Ringmaster {deck.name}, sheet {number + 1} of {n_sheets}, {side} side. Print at 100 %"
             note += ", both sides, flip on the long edge." if len(sides) > 1 else "."
-            _draw_page(sheet, deck, grid, list(zip(faces, boxes, strict=True)), note, front=turned == 0)
+            _draw_faces(sheet, deck, grid, list(zip(faces, boxes, strict=True)), note, front=turned == 0)
             cards += [
                 {"page": page, "box_mm": [round(value, 3) for value in box], "face": face.id, "side": side}
                 for face, box in zip(faces, boxes, strict=True)
@@ -50,7 +50,7 @@ def deck_pdf(deck: Deck, paper: str) -> tuple[bytes, dict[str, Any]]:
     return sheet.pdf(), manifest
 
 
-def _draw_page(sheet: Sheet, deck: Deck, grid: Grid, placed: list[tuple[Face, Box]], note: str, front: bool) -> None:
+def _draw_faces(sheet: Sheet, deck: Deck, grid: Grid, placed: list[tuple[Face, Box]], note: str, front: bool) -> None:
     boxes = [box for _, box in placed]
     background = deck.background[placed[0][0].side]
     if background.lower() != _WHITE:

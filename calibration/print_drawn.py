@@ -86,7 +86,9 @@ def cards_pdf(
         for turned, side in enumerate(_SIDES):
             boxes = [grid.mirrored(box) for box in fronts] if turned else fronts
             note = f"Ringmaster {name}, sheet {number + 1} of {n_sheets}, {side}s. Print at 100 %"
-            _draw_page(sheet, grid, [(card.sides[turned], box) for card, box in zip(shown, boxes, strict=True)], note)
+            _draw_drawings(
+                sheet, grid, [(card.sides[turned], box) for card, box in zip(shown, boxes, strict=True)], note
+            )
             listed += [
                 {
                     "page": 2 * number + turned + 1,
@@ -102,7 +104,7 @@ def cards_pdf(
     return sheet.pdf(), manifest
 
 
-def _draw_page(sheet: Sheet, grid: Grid, placed: list[tuple[ImageReader, Box]], note: str) -> None:
+def _draw_drawings(sheet: Sheet, grid: Grid, placed: list[tuple[ImageReader, Box]], note: str) -> None:
     boxes = [box for _, box in placed]
     for picture, box in placed:
         sheet.picture(picture, box)

@@ -14,7 +14,7 @@ MARKER_MM = 50.0
 _CELLS = 6
 # A quiet zone of one cell (8.33 mm) all round; the wider sides hold the number outside of it.
 _CARD_MM = (90.0, 66.8)
-_CROP_MM = (1.0, 4.5)
+_MARKER_CROP_MM = (1.0, 4.5)
 _ADVICE = (
     "Ringmaster markers. Print at 100 %, cut, and lay four or more flat near the table's edge, "
     "far apart, at any angle; no number twice."
@@ -49,7 +49,7 @@ def markers_pdf(paper: str) -> tuple[bytes, dict[str, Any]]:
                 }
             )
         sheet.cutting_lines(cuts)
-        sheet.crop_marks(cuts, *_CROP_MM)
+        sheet.crop_marks(cuts, *_MARKER_CROP_MM)
         sheet.note_and_ruler(grid.block_mm, _ADVICE)
         sheet.next_page()
     manifest = {"what": "markers", "paper": paper, "page_mm": list(grid.page_mm), "pages": pages, "cards": cards}

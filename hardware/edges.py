@@ -1,19 +1,73 @@
-"""Lines with edges, wherever they come from, and the pump that brings them through a pure logic onto the queue."""
+"""Edges of GPIO lines: their time stamps, raw copies for recordings, and the pump onto the event queue."""
 
 from __future__ import annotations
 
 import contextlib
 import queue
+import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from hardware.errors import HardwareError
-from hardware.events import Event, Sink
-from hardware.health import DeviceHealth, Health
+from hardware.events import BellEdge, Event, SandEdge, SandLine, Sink
+from hardware.problems import DeviceHealth, HardwareError, Health
 from hardware.settings import MS, SECOND, Pin
 from hardware.supervised import SupervisedThread
+
+EARLIEST_KERNEL = (5, 10)
+
+
+class StampCheck:
+    """Compares every stamp with the moment it arrived, and replaces those that cannot be right.
+
+    A stamp is believed if it is not from the future (by more than `future_ns`) and not older than `oldest_ns`.
+    """
+
+    def __init__(self, future_ns: int = 1 * MS, oldest_ns: int = 2 * SECOND) -> None:
+        self._future_ns = future_ns
+        self._oldest_ns = oldest_ns
+        self.stamps = 0
+        self.refused = 0
+        self.worst_lag_ns = 0
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether stamp and clock agree; None while there was no stamp."""
+        return None if not self.stamps else self.refused == 0
+
+    def correct(self, stamp_ns: int, arrival_ns: int) -> int:
+        """Give the time that counts: the stamp, or the arrival if the stamp cannot be right."""
+        self.stamps += 1
+        lag_ns = arrival_ns - stamp_ns
+        if -self._future_ns <= lag_ns <= self._oldest_ns:
+            self.worst_lag_ns = max(self.worst_lag_ns, lag_ns)
+            return stamp_ns
+        self.refused += 1
+        return arrival_ns
+
+
+def name_clock(stamp_ns: int, tolerance_ns: int = 1 * SECOND) -> str | None:
+    """Name the clock on which a stamp that was just taken lies, for the doctor; None: none that is known."""
+    clocks = {
+        "monotonic": time.CLOCK_MONOTONIC,
+        "boottime": time.CLOCK_BOOTTIME,
+        "realtime": time.CLOCK_REALTIME,
+    }
+    for name, clock in clocks.items():
+        if abs(time.clock_gettime_ns(clock) - stamp_ns) <= tolerance_ns:
+            return name
+    return None
+
+
+def kernel_stamps_monotonic(release: str) -> bool:
+    """Tell from the kernel's release ("6.6.20-rpi") whether GPIO edges are stamped on CLOCK_MONOTONIC.
+
+    They are with the second version of the GPIO interface, which lgpio 0.2 asks for: kernel 5.10 and later.
+    """
+    match = re.match(r"(\d+)\.(\d+)", release)
+    return match is not None and (int(match[1]), int(match[2])) >= EARLIEST_KERNEL
+
 
 Clock = Callable[[], int]
 
@@ -237,3 +291,44 @@ class EdgeDevice:
     def _give(self, events: Iterable[Event]) -> None:
         for event in events:
             self._sink.put(event)
+
+
+class EdgeTap:
+    """Collects the edges of some lines until somebody fetches them.
+
+    lines: where they come from. seats: the bell's lines by name, and whose they are (None: nobody knows). The lines
+    "barrier" and "tilt" are the sandtimer's; others are left out. on_trouble: told in one sentence, from any thread.
+    """
+
+    def __init__(self, lines: EdgeLines, seats: Mapping[str, int | None], on_trouble: Callable[[str], None]) -> None:
+        self._lines = lines
+        self._seats = seats
+        self._on_trouble = on_trouble
+        self._inbox: queue.SimpleQueue[tuple[Edge, bool]] = queue.SimpleQueue()
+
+    def open(self) -> None:
+        """Begin, with the lines' levels as they are found. Raises HardwareError if a line cannot be had."""
+        # An edge may come before the levels are told; a replay takes levels first, whenever they were written.
+        for level in self._lines.open(lambda edge: self._inbox.put((edge, False)), self._health):
+            self._inbox.put((level, True))
+
+    def fetch(self) -> list[BellEdge | SandEdge]:
+        """Give what has come since the last time, in the order it came; never waits."""
+        edges: list[BellEdge | SandEdge] = []
+        while True:
+            try:
+                edge, found = self._inbox.get_nowait()
+            except queue.Empty:
+                return edges
+            if edge.line in self._seats:
+                edges.append(BellEdge(edge.t_ns, self._seats[edge.line], edge.active, found))
+            elif edge.line in (SandLine.BARRIER.value, SandLine.TILT.value):
+                edges.append(SandEdge(edge.t_ns, SandLine(edge.line), int(edge.active), found))
+
+    def close(self) -> None:
+        """End and free the lines."""
+        self._lines.close()
+
+    def _health(self, state: Health, message: str) -> None:
+        if state is not Health.OK:
+            self._on_trouble(message)

@@ -18,11 +18,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, cast
 
-from hardware.edges import Clock, Edge, LineSpec, OnEdge, OnHealth
-from hardware.errors import BadSettingError, DeviceMissingError, HardwareError, NoPermissionError, PinInUseError
-from hardware.health import Health
+from hardware.edges import Clock, Edge, LineSpec, OnEdge, OnHealth, StampCheck
+from hardware.problems import (
+    BadSettingError,
+    DeviceMissingError,
+    HardwareError,
+    Health,
+    NoPermissionError,
+    PinInUseError,
+)
 from hardware.settings import SECOND
-from hardware.stamps import StampCheck
 
 
 class InputPin(Protocol):

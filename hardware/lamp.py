@@ -11,9 +11,8 @@ from enum import Enum
 from typing import Protocol, cast
 
 from hardware.edges import Clock
-from hardware.errors import BadSettingError, HardwareError, PinInUseError
 from hardware.gpio import FactoryMaker, driver_faults, lgpio_factory
-from hardware.health import DeviceHealth, Health
+from hardware.problems import BadSettingError, DeviceHealth, HardwareError, Health, PinInUseError
 from hardware.settings import MS, SECOND, LampSettings
 from hardware.supervised import SupervisedThread
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hardware.errors import BadSettingError
+from hardware.problems import BadSettingError
 
 US = 1_000
 MS = 1_000_000

@@ -175,7 +175,7 @@ def _speaking(language: str | None) -> Iterator[None]:
 
 
 def _answer(args: argparse.Namespace) -> int:
-    from hardware.errors import HardwareError
+    from hardware.problems import HardwareError
     from referee.errors import RefereeError
     from vision.errors import VisionError
 

@@ -2,7 +2,7 @@
 
 The sentences in the code are English; `locale/` holds the others as gettext catalogues (`make words` after a change).
 One more language is a code in `LANGUAGES` and a catalogue; a test fails until what else has to know it does: voices
-(`hardware/speaker/settings.py`), and the pages' own lists (`web/page/view_settings.js`, `club/page/club.js`).
+(`hardware/voice.py`), and the pages' own lists (`web/page/view_settings.js`, `club/page/club.js`).
 """
 
 from __future__ import annotations

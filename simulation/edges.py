@@ -19,7 +19,7 @@ _LONGEST_GAP_S = 0.11
 
 
 def edges_of(script: Script, seed: int, start_ns: int, *, tilted: bool = False) -> tuple[Edge, ...]:
-    """Give all edges in the order of time, on the lines that `hardware.bell.bell` and `hardware.sand.sandtimer` name.
+    """Give all edges in the order of time, on the lines that `hardware.bell` and `hardware.sand` name.
 
     start_ns: when the script begins, ns on the monotonic clock. tilted: how the sandtimer's tilt switch is then.
     """

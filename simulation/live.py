@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 import cv2
 import numpy as np
 
-from hardware.camera.frames import Frame
-from hardware.camera.pixels import PixelFormat
+from hardware.camera.frames import Frame, PixelFormat
 from simulation.air import CardPictures, Flyer, card_corners, draw_flyers, hand_flyer
 from simulation.art import AnyDeck, CardArt, art_of
 from simulation.hand_art import HandArt

@@ -11,12 +11,12 @@ from simulation.motion import SandNow
 from simulation.script import Spot
 from simulation.view import Image, View
 
-Colour = tuple[float, float, float]
+Paint = tuple[float, float, float]
 
 GLASS_MM = 86.0
-_WOOD: Colour = (52, 82, 128)
-_SAND: Colour = (120, 180, 226)
-_CLEAR: Colour = (196, 202, 196)
+_WOOD: Paint = (52, 82, 128)
+_SAND: Paint = (120, 180, 226)
+_CLEAR: Paint = (196, 202, 196)
 
 
 def draw_bell(image: Image, view: View, spot: Spot) -> None:
@@ -35,7 +35,7 @@ def draw_bell(image: Image, view: View, spot: Spot) -> None:
         _disc(image, view, (*spot, height), 5.5, (150 + height, 150 + height, 148 + height))
 
 
-def draw_sandtimer(image: Image, view: View, spot: Spot, sand: SandNow, light: Colour) -> None:
+def draw_sandtimer(image: Image, view: View, spot: Spot, sand: SandNow, light: Paint) -> None:
     """Draw the sandtimer, 86 mm high, into a picture; `light`: of the lamp there, 1 is full (blue, green, red)."""
     _shadow(image, view, spot, 34.0, 30.0 + sand.height_mm)
     turn = math.radians(sand.turn_deg)
@@ -51,7 +51,7 @@ def draw_sandtimer(image: Image, view: View, spot: Spot, sand: SandNow, light: C
         _disc(image, view, (float(centre[0]), float(centre[1]), float(centre[2])), radius, (blue, green, red))
 
 
-def _slice(off: float, above: float, left: float) -> tuple[float, Colour]:
+def _slice(off: float, above: float, left: float) -> tuple[float, Paint]:
     """Give radius and colour of the glass `off` its neck (0 to 0.5); `above`: the same, negative in the lower half."""
     if off > 0.46:
         return 23.0, _WOOD
@@ -61,7 +61,7 @@ def _slice(off: float, above: float, left: float) -> tuple[float, Colour]:
     return radius, _SAND if filled else _CLEAR
 
 
-def _disc(image: Image, view: View, centre_mm: tuple[float, float, float], radius_mm: float, colour: Colour) -> None:
+def _disc(image: Image, view: View, centre_mm: tuple[float, float, float], radius_mm: float, colour: Paint) -> None:
     x, y, height = centre_mm
     px = view.project(np.array([[x, y, height], [x + radius_mm, y, height], [x, y + radius_mm, height]]))
     across, down = np.linalg.norm(px[1] - px[0]), np.linalg.norm(px[2] - px[0])

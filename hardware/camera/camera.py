@@ -1,17 +1,135 @@
-"""The seam of all cameras: what one can do, how it fails, and how one is chosen by its name."""
+"""The seam of all cameras: their protocol, clock, pixel formats, failures, and their choice by name."""
 
 from __future__ import annotations
 
 import importlib
 import re
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
+import cv2
+import numpy as np
+import numpy.typing as npt
+
 from hardware.camera.exposure import Polygon
-from hardware.camera.frames import Frame
-from hardware.errors import BadSettingError, DeviceMissingError, HardwareError
+from hardware.camera.frames import SECOND_NS, Frame, PixelFormat
+from hardware.problems import BadSettingError, DeviceMissingError, HardwareError
+
+
+def boottime_ns() -> int:
+    """Read CLOCK_BOOTTIME, ns: the monotonic clock plus the time the machine was asleep."""
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
+def clock_offset_ns(stamp_ns: object, monotonic_ns: int, boottime_ns: int) -> int | None:
+    """Find what to add to a sensor's stamp to have it on the monotonic clock, ns, or None if it is on neither clock.
+
+    A frame just received was stamped less than a second ago.
+    """
+    if not isinstance(stamp_ns, int):
+        return None
+    if 0 <= monotonic_ns - stamp_ns < SECOND_NS:
+        return 0
+    if 0 <= boottime_ns - stamp_ns < SECOND_NS:
+        return monotonic_ns - boottime_ns
+    return None
+
+
+Image = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """upside_down: by half a turn. mirrored: left and right are swapped (after that)."""
+
+    upside_down: bool = False
+    mirrored: bool = False
+
+    @property
+    def flips(self) -> tuple[bool, bool]:
+        """Whether columns and whether rows are to be reversed."""
+        return self.upside_down != self.mirrored, self.upside_down
+
+    def image(self, image: Image, pixel_format: PixelFormat = PixelFormat.BGR) -> Image:
+        """Give a picture put right; `image` laid out as `pixel_format` says."""
+        if pixel_format is PixelFormat.BGR:
+            return self._plane(image)
+        rows = image.shape[0] * 2 // 3
+        width, half = image.shape[1], rows // 2
+        turned = np.empty_like(image)
+        turned[:rows] = self._plane(image[:rows])
+        if pixel_format is PixelFormat.NV12:
+            colours = image[rows:].reshape(half, width // 2, 2)
+            turned[rows:] = self._plane(colours).reshape(half, width)
+            return turned
+        planes = image[rows:].reshape(2, half, width // 2)
+        turned[rows:] = np.stack([self._plane(plane) for plane in planes]).reshape(half, width)
+        return turned
+
+    def area(self, area: Polygon | None) -> Polygon | None:
+        """Give an area, (k, 2) in shares of the right picture, as it lies in the camera's own."""
+        if area is None:
+            return None
+        columns, rows = self.flips
+        return np.asarray(np.abs(area - (float(columns), float(rows))), np.float64)
+
+    def _plane(self, plane: Image) -> Image:
+        columns, rows = self.flips
+        if not (columns or rows):
+            return plane
+        return np.asarray(cv2.flip(plane, -1 if columns and rows else 1 if columns else 0), np.uint8)
+
+
+class TurnedCamera:
+    """A camera (a `hardware.camera.camera.Camera`) whose frames are put right."""
+
+    def __init__(self, camera: Camera, turn: Turn) -> None:
+        self._camera, self._turn = camera, turn
+
+    @property
+    def name(self) -> str:
+        """What to call it, for people."""
+        return self._camera.name
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What it could not do."""
+        return self._camera.notes
+
+    def read(self) -> Frame | None:
+        """Wait for the next frame and put it right."""
+        frame = self._camera.read()
+        if frame is None:
+            return None
+        small = None if frame.small_grey is None else self._turn.image(frame.small_grey)
+        return replace(frame, image=self._turn.image(frame.image, frame.pixel_format), small_grey=small)
+
+    def close(self) -> None:
+        """Let the camera go."""
+        self._camera.close()
+
+
+class SettlingTurnedCamera(TurnedCamera):
+    """The same of a camera that can be set up anew."""
+
+    def __init__(self, camera: Camera, turn: Turn, settling: Settling) -> None:
+        super().__init__(camera, turn)
+        self._settling = settling
+
+    def settle(self, area: Polygon | None = None, *, focus: bool = True) -> None:
+        """Let it be set up anew."""
+        self._settling.settle(self._turn.area(area), focus=focus)
+
+
+def opened_turned(open_camera: Callable[[], Camera], turn: Turn) -> Camera:
+    """Open a camera and have its frames put right."""
+    camera = open_camera()
+    if not any(turn.flips):
+        return camera
+    return SettlingTurnedCamera(camera, turn, camera) if isinstance(camera, Settling) else TurnedCamera(camera, turn)
 
 
 class CameraError(HardwareError):
@@ -98,7 +216,7 @@ BACKENDS = {
     "usb": "hardware.camera.usb",
     "folder": "hardware.camera.files",
     "video": "hardware.camera.files",
-    "recording": "hardware.camera.recording",
+    "recording": "hardware.camera.files",
 }
 
 

@@ -1,13 +1,16 @@
-"""How to set a camera's exposure so that the white of the cards is bright but not clipped.
+"""Exposure, white balance and flicker: chosen once for white cards, then held.
 
 A mark on clipped white has lost its colour for good, and vision divides by the card's own white, so the white has to
 stay below the end of the scale in every channel. The loop is: take a picture, judge it, set what `judge` says, again.
+
+A lamp is bright twice a period of the mains. Rows that are exposed for whole half periods all get the same light; with
+any other time they differ, and the stripes wander from picture to picture, which what lies on the table does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import cv2
@@ -168,3 +171,178 @@ def _factor(white: float, clipped: float) -> float:
     if white >= CLIPPED:
         return 0.45 if clipped > 0.05 else 0.65
     return float(np.clip((WHITE_AIM / max(white, 1.0)) ** GAMMA, 0.25, 4.0))
+
+
+STRIPED = 0.012
+"""Share of the light by which rows may differ from picture to picture: about a step of 3 at white."""
+_PICTURES = 6
+_ROWS, _COLUMNS = 120, 16
+_DARK = 12.0
+_GAMMA = 2.2
+# A rolling shutter takes 12 to 45 ms from the first row to the last, a lamp 8 or 10 ms from bright to bright.
+_WAVES = np.arange(1.25, 5.05, 0.1)
+_TREND = 4  # what else changes from row to row: a cubic, as when a lamp moves or a window brightens
+_ONE_WAVE = 0.8  # of what is left, to be stripes and nothing else
+HALF_PERIODS_US = (10_000.0, 500_000.0 / 60)
+Image = npt.NDArray[np.uint8]
+Columns = npt.NDArray[np.float32]
+
+
+def striped(small: Columns) -> float:
+    """By what share of the light rows differ between pictures (n, rows, columns) of one place, see `in_columns`.
+
+    A row counts by the median of its parts, so that a hand that moves over less than half of it makes no stripe.
+    """
+    lit, rows = _ratios(small, small.mean(axis=0))
+    if np.count_nonzero(lit) < _ROWS // 4:
+        return 0.0
+    # Bright and dark rows: half the way from the darkest to the brightest tenth, in light, not in levels.
+    swing = np.quantile(rows, 0.9, axis=1) - np.quantile(rows, 0.1, axis=1)
+    return float(np.median(swing)) / 2 * _GAMMA
+
+
+def striped_since(before: Columns, now: Columns) -> float:
+    """By what share of the light rows (rows, columns) differ in one wave from how they were; 0 where in no wave.
+
+    Stripes that stand still, as of a lamp that flickers a whole number of times a picture, show only so.
+    """
+    lit, (rows,) = _ratios(now[None], before)
+    if np.count_nonzero(lit) < _ROWS // 2:
+        return 0.0
+    y = np.linspace(-1, 1, _ROWS)[lit]
+    trend = np.linalg.qr(np.vander(y, _TREND))[0]
+
+    def left(of: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.asarray(of - trend @ (trend.T @ of), np.float64)
+
+    rest, largest = left(np.asarray(rows, np.float64)), 0.0
+    for waves in _WAVES:
+        wave = np.linalg.qr(left(np.stack([np.cos(np.pi * waves * y), np.sin(np.pi * waves * y)], axis=1)))[0]
+        largest = max(largest, float(np.square(wave.T @ rest).sum()))
+    if largest < _ONE_WAVE * float(np.square(rest).sum()):
+        return 0.0
+    return float(np.sqrt(2 * largest / len(rest))) * _GAMMA
+
+
+def in_columns(pictures: Sequence[Image]) -> Columns:
+    """Pictures, (h, w) or (h, w, 3) uint8 each, as small grey ones (n, rows, columns)."""
+    grey = (picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures)
+    small = [cv2.resize(each, (_COLUMNS, _ROWS), interpolation=cv2.INTER_AREA) for each in grey]
+    return np.asarray(small, np.float32)
+
+
+def _ratios(small: Columns, by: Columns) -> tuple[npt.NDArray[np.bool_], Columns]:
+    """Which rows (rows,) are lit, and by what such rows of small pictures (n, rows, columns) are brighter (n, lit)."""
+    ratio = np.where((by > _DARK) & (small > _DARK), small / np.maximum(by, 1.0), np.nan)
+    lit = np.isfinite(ratio).all(axis=0).sum(axis=1) >= _COLUMNS // 2
+    return lit, np.asarray(np.nanmedian(ratio[:, lit], axis=2), np.float32)
+
+
+def settle_without_stripes(
+    take: Callable[[], Image],
+    apply: Callable[[Exposure], Exposure],
+    start: Exposure,
+    limits: ExposureLimits,
+    whole: Callable[[], Image] | None = None,
+) -> tuple[Settled, bool]:
+    """Settle the exposure (`exposure.settle`) by the mains frequency under which the lamp makes no stripes.
+
+    limits: with the half period that is tried first. whole: gives whole pictures, where `take` gives parts. Gives also
+    whether stripes are left; shorter exposures than half a period, as by daylight, are left as they are.
+    """
+    look = whole or take
+    best = settle(take, apply, start, limits)
+    if not limits.flicker_us or best.exposure.time_us < min(HALF_PERIODS_US):
+        return best, False
+    fewest = striped(in_columns([look() for _ in range(_PICTURES)]))
+    for half_us in sorted(HALF_PERIODS_US, key=lambda half: abs(half - limits.flicker_us)):
+        if fewest <= STRIPED:
+            break
+        # What the automatics found is in no such steps, and `settle` leaves it if it is right.
+        exposure = apply(replace(limits, flicker_us=half_us).split(best.exposure.light))
+        tried = settle(take, apply, exposure, replace(limits, flicker_us=half_us))
+        stripes = striped(in_columns([look() for _ in range(_PICTURES)]))
+        if stripes < fewest:
+            best, fewest = tried, stripes
+    return replace(best, exposure=apply(best.exposure)), fewest > STRIPED
+
+
+# Sensors expose whole rows (some 20 µs) and have gains in steps; what they report back differs by that much.
+TOLERANCE = 0.02
+ROW_US = 60.0
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What is held: exposure, and the red and blue gains of the white balance (None: not held)."""
+
+    exposure: Exposure
+    colour_gains: tuple[float, float] | None
+
+    def controls(self) -> dict[str, object]:
+        """Give the libcamera controls that set it; they also end the automatics."""
+        controls = exposure_controls(self.exposure)
+        if self.colour_gains is not None:
+            controls |= {"AwbEnable": False, "ColourGains": self.colour_gains}
+        return controls
+
+    def drift(self, metadata: Mapping[str, object]) -> str | None:
+        """Name what of a frame's metadata is not as it was set, or None; what the camera does not report is trusted."""
+        if not exposure_matches(self.exposure, metadata):
+            return "exposure"
+        gains = metadata.get("ColourGains")
+        if self.colour_gains is not None and isinstance(gains, (tuple, list)):
+            for wanted, got in zip(self.colour_gains, gains, strict=False):
+                if abs(float(got) - wanted) > TOLERANCE * wanted:
+                    return "white balance"
+        return None
+
+
+class Verdict(Enum):
+    """What to do with a frame: use it, refuse it, refuse it and set the lock again, or give the lock up and use it."""
+
+    USE = "use"
+    REFUSE = "refuse"
+    SET_AGAIN = "set again"
+    GIVE_UP = "give up"
+
+
+class DriftWatch:
+    """Decides frame by frame: a drifting frame is refused and the lock set again, until it is clear that it is no use.
+
+    again_after: frames between two tries (controls take some frames to work). give_up_after: drifting frames in a row.
+    """
+
+    def __init__(self, lock: Lock, again_after: int = 8, give_up_after: int = 48) -> None:
+        self.lock = lock
+        self.refused = 0
+        self._again_after = again_after
+        self._give_up_after = give_up_after
+        self._in_a_row = 0
+
+    def judge(self, metadata: Mapping[str, object]) -> Verdict:
+        """Judge the next frame by its metadata."""
+        if self.lock.drift(metadata) is None:
+            self._in_a_row = 0
+            return Verdict.USE
+        self._in_a_row += 1
+        if self._in_a_row > self._give_up_after:
+            return Verdict.GIVE_UP
+        self.refused += 1
+        return Verdict.SET_AGAIN if self._in_a_row % self._again_after == 1 else Verdict.REFUSE
+
+
+def exposure_controls(exposure: Exposure) -> dict[str, object]:
+    """Give the libcamera controls for one exposure."""
+    return {"AeEnable": False, "ExposureTime": round(exposure.time_us), "AnalogueGain": exposure.gain}
+
+
+def exposure_matches(exposure: Exposure, metadata: Mapping[str, object]) -> bool:
+    """Whether a frame's metadata say that it was taken with this exposure; what is not reported is trusted."""
+    time_us = metadata.get("ExposureTime")
+    if isinstance(time_us, (int, float)) and abs(time_us - exposure.time_us) > max(
+        TOLERANCE * exposure.time_us, ROW_US
+    ):
+        return False
+    gain = metadata.get("AnalogueGain")
+    return not (isinstance(gain, (int, float)) and abs(gain - exposure.gain) > 3 * TOLERANCE * exposure.gain)

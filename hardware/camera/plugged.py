@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from hardware.camera.picamera2 import picamera2_cameras
-from hardware.camera.usb_nodes import usb_cameras
+from hardware.camera.usb import usb_cameras
 
 KEPT_S = 3.0
 """Cameras are looked for no more often, s: a page asks several times a second."""

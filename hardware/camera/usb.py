@@ -1,4 +1,13 @@
-"""A USB camera through OpenCV and V4L2.
+"""USB cameras through OpenCV and V4L2: their nodes, their settings, their frames.
+
+The number of a node (`/dev/video2`) changes with the order in which cameras are found, and one camera has several
+nodes: besides the one that gives pictures there is one for remarks on them ("metadata"), which is no camera. udev
+keeps a name made of maker and serial number in `/dev/v4l/by-id` (Linux: Documentation/userspace-api/media/v4l,
+VIDIOC_QUERYCAP).
+
+Webcams keep what they were set to as long as they have power, also what was held for another evening's lamp. So the
+automatics are always switched on first, and switched off when the picture rests: the white balance of a webcam needs
+one to two seconds.
 
 When a frame was exposed. The driver stamps a frame when its first bytes arrive, which is after the first row was read
 out, and `grab` returns when the last bytes are there, which is after the last row was. How much later depends on the
@@ -8,23 +17,272 @@ never early, and a hand that came after the bell is never in a frame that is tak
 
 from __future__ import annotations
 
+import fcntl
 import os
+import re
+import struct
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
+from hardware.camera import notes as camera_notes
 from hardware.camera.camera import Camera, CameraMissingError, CameraSettings, CameraTimeoutError
-from hardware.camera.exposure import Polygon
-from hardware.camera.frames import SECOND_NS, Frame
-from hardware.camera.pixels import quiet_opencv
-from hardware.camera.usb_nodes import node_of
-from hardware.camera.usb_tuning import WebcamTuner
+from hardware.camera.exposure import Exposure, ExposureLimits, Polygon, settle_without_stripes, within
+from hardware.camera.frames import SECOND_NS, Frame, quiet_opencv
+from hardware.camera.picamera2 import exposure_notes
+from hardware.settings import MS
 
 if TYPE_CHECKING:
     import cv2
+
+
+BY_ID = "v4l/by-id"
+_QUERYCAP = 0x80685600
+_CAPABILITY = struct.Struct("16s32s32sIII12x")
+_VIDEO_CAPTURE = 0x1
+_STREAMING = 0x0400_0000
+_MOST_NODES = 64
+
+
+@dataclass(frozen=True)
+class Capability:
+    """What a video node says of itself: its camera's name, the plug it sits in, and whether it gives pictures."""
+
+    card: str
+    bus: str
+    gives_pictures: bool
+
+
+@dataclass(frozen=True)
+class UsbNode:
+    """A USB camera. path: its node. card: what its maker calls it. lasting: its name in by-id, None if it has none."""
+
+    path: Path
+    card: str
+    lasting: Path | None
+
+    @property
+    def spec(self) -> str:
+        """What it is asked for by, as in `hardware.camera.camera.parse_spec`."""
+        return f"usb:{self.lasting or self.path}"
+
+
+Query = Callable[[Path], Capability | None]
+
+
+def query(path: Path) -> Capability | None:
+    """Ask a node what it is; None if it does not answer. Opening it disturbs nobody who is using it."""
+    try:
+        file = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        answer = bytearray(_CAPABILITY.size)
+        fcntl.ioctl(file, _QUERYCAP, answer)
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+    _, card, bus, _, _, of_this_node = _CAPABILITY.unpack(answer)
+    wanted = _VIDEO_CAPTURE | _STREAMING
+    return Capability(_text(card), _text(bus), of_this_node & wanted == wanted)
+
+
+def usb_cameras(devices: Path = Path("/dev"), ask: Query = query) -> tuple[UsbNode, ...]:
+    """Give the USB cameras that are plugged in, one for each plug, in the order of their nodes."""
+    lasting: dict[Path, Path] = {}
+    folder = devices / BY_ID
+    for link in sorted(folder.iterdir()) if folder.is_dir() else ():
+        lasting.setdefault(link.resolve(), link)
+    found: dict[str, UsbNode] = {}
+    for path in _nodes(devices):
+        said = ask(path)
+        # Nodes of the Raspberry Pi's own video units give pictures, too; they sit in no plug.
+        if said is not None and said.gives_pictures and said.bus.startswith("usb-"):
+            found.setdefault(said.bus, UsbNode(path, said.card, lasting.get(path.resolve())))
+    return tuple(found.values())
+
+
+def node_of(which: str, devices: Path = Path("/dev"), ask: Query = query) -> tuple[Path, str]:
+    """Give the node of a camera and what to call it. which: a number, a path, or "" for the only one.
+
+    A number that stands for no camera (any more) means the only camera there is.
+
+    Raises:
+        CameraMissingError: it is not there, or nobody can tell which one is meant.
+    """
+    cameras = usb_cameras(devices, ask)
+    if which.startswith("/"):
+        return _named(Path(which), cameras, ask)
+    wanted = devices / f"video{which or 0}"
+    for camera in cameras:
+        if camera.path == wanted:
+            return camera.path, camera.card
+    if len(cameras) == 1:
+        return cameras[0].path, cameras[0].card
+    if cameras:
+        raise CameraMissingError(f"USB camera {which or 0} is not there; there are {_listed(cameras)}.")
+    if wanted.exists() and ask(wanted) is None:
+        # A driver that does not answer here may still give pictures.
+        return wanted, f"USB camera {which or 0}"
+    raise CameraMissingError(f"USB camera {which or 0} is not there: is its cable in?")
+
+
+def _named(path: Path, cameras: tuple[UsbNode, ...], ask: Query) -> tuple[Path, str]:
+    short = re.sub(r"^usb-|-video-index\d+$", "", path.name) if path.parent.name == "by-id" else str(path)
+    if not path.exists():
+        others = f" Another one is: {_listed(cameras)}." if cameras else ""
+        raise CameraMissingError(f"USB camera {short} is not there, or another program is using it.{others}")
+    said = ask(path)
+    if said is not None and not said.gives_pictures:
+        raise CameraMissingError(f"{path} gives no pictures: choose {_listed(cameras) if cameras else 'another one'}.")
+    return path.resolve(), said.card if said is not None else f"USB camera {short}"
+
+
+def _nodes(devices: Path) -> list[Path]:
+    numbered = [
+        (int(match[1]), path) for path in devices.glob("video*") if (match := re.fullmatch(r"video(\d+)", path.name))
+    ]
+    return [path for _, path in sorted(numbered)][:_MOST_NODES]
+
+
+def _listed(cameras: tuple[UsbNode, ...]) -> str:
+    return ", ".join(f"{camera.card} ({camera.spec})" for camera in cameras)
+
+
+def _text(raw: bytes) -> str:
+    text = raw.split(b"\0", 1)[0].decode("ascii", errors="replace")
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+Image = npt.NDArray[np.uint8]
+
+# V4L2's numbers: OpenCV hands them through as they are.
+MANUAL_EXPOSURE = 1
+AUTOMATIC_EXPOSURES = (3, 0)
+EXPOSURE_UNIT_US = 100.0
+FRAMES_UNTIL_APPLIED = 4
+# An automatic that has not begun to move looks as if it rested: it gets this long at least, and at most.
+LEAST_NS, MOST_NS, REST_NS = 1500 * MS, 8000 * MS, 700 * MS
+_RESTS = 0.012
+_SOFTER = 0.6
+
+
+class Controls(Protocol):
+    """What is used of a `cv2.VideoCapture` here."""
+
+    def get(self, prop: int) -> float:
+        """Give a control; 0 or less where there is none."""
+
+    def set(self, prop: int, value: float) -> bool:
+        """Set a control; False where it is refused."""
+
+
+class WebcamTuner:
+    """Sets one webcam up.
+
+    controls: its controls. picture: waits for its next picture, (h, w, 3) uint8 BGR. clock: monotonic, ns.
+    """
+
+    def __init__(self, controls: Controls, picture: Callable[[], Image], clock: Callable[[], int]) -> None:
+        self._controls = controls
+        self._picture = picture
+        self._clock = clock
+
+    def tune(self, settings: CameraSettings, area: Polygon | None = None, *, focus: bool = True) -> list[str]:
+        """Find and hold all; gives what it would not do. focus: also the focus, else that stays as it is."""
+        notes: list[str] = []
+        controls = self._controls
+        automatic = self._expose_by_itself()
+        controls.set(cv2.CAP_PROP_AUTO_WB, 1)
+        has_focus = controls.get(cv2.CAP_PROP_AUTOFOCUS) >= 0 and controls.set(
+            cv2.CAP_PROP_AUTOFOCUS, 1 if focus else 0
+        )
+        self._rest()
+        if has_focus and focus and not self._hold_focus():
+            notes.append(camera_notes.FOCUS_DRIFTS)
+        if not controls.set(cv2.CAP_PROP_AUTO_WB, 0) or controls.get(cv2.CAP_PROP_AUTO_WB) != 0:
+            notes.append(camera_notes.COLOURS_DRIFT)
+        manual = controls.set(cv2.CAP_PROP_AUTO_EXPOSURE, MANUAL_EXPOSURE)
+        if not manual or controls.get(cv2.CAP_PROP_AUTO_EXPOSURE) != MANUAL_EXPOSURE:
+            if automatic is not None:
+                controls.set(cv2.CAP_PROP_AUTO_EXPOSURE, automatic)
+            return [*notes, camera_notes.NO_EXPOSURE]
+        return notes + self._settle(settings, area)
+
+    def _expose_by_itself(self) -> int | None:
+        """Let the camera find its exposure: no white balance is found in a picture that is black or white."""
+        for automatic in AUTOMATIC_EXPOSURES:
+            if self._controls.set(cv2.CAP_PROP_AUTO_EXPOSURE, automatic):
+                return automatic
+        return None
+
+    def _rest(self) -> None:
+        """Wait until light, colours and sharpness have stayed the same for a while."""
+        begun_ns = self._clock()
+        since_ns, held = begun_ns, None
+        while (now_ns := self._clock()) - begun_ns < MOST_NS:
+            seen = _state(self._picture())
+            if held is None or float(np.abs(seen / held - 1.0).max()) > _RESTS:
+                since_ns, held = now_ns, seen
+            elif now_ns - begun_ns >= LEAST_NS and now_ns - since_ns >= REST_NS:
+                return
+
+    def _hold_focus(self) -> bool:
+        """Switch the autofocus off where it is; if the lens goes elsewhere by that, it is brought back."""
+        controls = self._controls
+        place, sharp = controls.get(cv2.CAP_PROP_FOCUS), _sharpness(self._picture())
+        if not controls.set(cv2.CAP_PROP_AUTOFOCUS, 0) or controls.get(cv2.CAP_PROP_AUTOFOCUS) != 0:
+            return False
+        self._skip()
+        if _sharpness(self._picture()) >= _SOFTER * sharp:
+            return True
+        controls.set(cv2.CAP_PROP_FOCUS, place)
+        self._skip()
+        if _sharpness(self._picture()) >= _SOFTER * sharp:
+            return True
+        # Better a focus that moves than one that is wrong.
+        controls.set(cv2.CAP_PROP_AUTOFOCUS, 1)
+        return False
+
+    def _settle(self, settings: CameraSettings, area: Polygon | None) -> list[str]:
+        limits = ExposureLimits(
+            longest_us=settings.longest_exposure_us, highest_gain=1.0, flicker_us=500_000.0 / settings.mains_hz
+        )
+        start_us = self._controls.get(cv2.CAP_PROP_EXPOSURE) * EXPOSURE_UNIT_US
+        start = Exposure(max(start_us, limits.shortest_us), 1.0)
+        settled, flickers = settle_without_stripes(
+            lambda: within(self._picture(), area), self._expose, start, limits, self._picture
+        )
+        return exposure_notes(settled.judgement) + ([camera_notes.LAMP_FLICKERS] if flickers else [])
+
+    def _expose(self, wanted: Exposure) -> Exposure:
+        units = max(1.0, round(wanted.time_us / EXPOSURE_UNIT_US))
+        self._controls.set(cv2.CAP_PROP_EXPOSURE, units)
+        self._skip()
+        return Exposure(max(self._controls.get(cv2.CAP_PROP_EXPOSURE), 1.0) * EXPOSURE_UNIT_US, 1.0)
+
+    def _skip(self) -> None:
+        for _ in range(FRAMES_UNTIL_APPLIED):
+            self._picture()
+
+
+def _state(picture: Image) -> npt.NDArray[np.float64]:
+    """(4,) how a picture is lit, coloured and focussed: what the automatics change."""
+    light = picture[::8, ::8].reshape(-1, 3).mean(axis=0) + 1.0
+    return np.array([*light, 1.0 + _sharpness(picture)])
+
+
+def _sharpness(picture: Image) -> float:
+    """How much a picture changes from pixel to pixel, grey levels; more is sharper, in pictures of the same place."""
+    grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+    return float(cv2.Laplacian(cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.CV_32F).std())
 
 
 class UsbCamera:

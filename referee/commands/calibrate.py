@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _parts(args: argparse.Namespace) -> Parts:
     if args.simulated:
-        from hardware.speaker.speaker import NullSpeaker
+        from hardware.speaker import NullSpeaker
         from referee.demo.idle import simulated_devices, simulated_parts
 
         parts = simulated_parts(simulated_devices(setting_up=True))

@@ -86,7 +86,7 @@ def examine(setup: Setup, machine: Machine, *, as_json: bool) -> int:
 def _setup(args: argparse.Namespace) -> Setup:
     from hardware.camera.camera import parse_spec
     from hardware.settings import BellSettings, LampSettings, SandSettings
-    from hardware.speaker.settings import SpeakerSettings
+    from hardware.voice import SpeakerSettings
     from referee.doctor.setup import Setup
 
     if not (math.isfinite(args.press) and args.press >= 0):

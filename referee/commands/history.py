@@ -72,7 +72,7 @@ def _forget(folder: Path, game: str | None, name: str | None, language: Language
         BadInputError: there is none of that number or name.
         WorkFailedError: a referee is at work, or the disk does not take it.
     """
-    from hardware.speaker.cache import forget_phrases
+    from hardware.voice import forget_phrases
     from referee.journal.evidence import EvidenceFolder
     from referee.journal.folder import EVIDENCE, JOURNAL, locked
     from referee.journal.journal import Journal

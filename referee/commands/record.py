@@ -20,7 +20,7 @@ from referee.output import complain, for_people
 if TYPE_CHECKING:
     from hardware.camera.camera import Camera, CameraSettings
     from hardware.camera.frames import Frame
-    from hardware.camera.watch import CameraReport
+    from hardware.camera.supervisor import CameraReport
     from hardware.events import BellEdge, SandEdge
 
 SUMMARY = "record the table into a file that can be replayed"
@@ -74,7 +74,7 @@ def _record(
     fetch: Callable[[], Iterable[BellEdge | SandEdge]],
     seconds: float | None,
 ) -> int:
-    from hardware.recording_writer import RecordingWriter
+    from hardware.recording import RecordingWriter
 
     first = next(frames, None)
     if first is None:
@@ -109,10 +109,10 @@ def _edges(wanted: bool) -> Iterator[Callable[[], Iterable[BellEdge | SandEdge]]
     if not wanted:
         yield tuple
         return
-    from hardware.bell.bell import bell_lines, bell_seats
-    from hardware.edge_tap import EdgeTap
+    from hardware.bell import bell_lines, bell_seats
+    from hardware.edges import EdgeTap
     from hardware.gpio import GpioLines
-    from hardware.sand.sandtimer import sand_lines
+    from hardware.sand import sand_lines
     from hardware.settings import BellSettings, SandSettings
 
     bell = BellSettings()
@@ -141,8 +141,7 @@ def _live_frames(
     """Give the newest frame each time, through unplugging and back, until the time is over."""
     from hardware.camera.camera import open_camera
     from hardware.camera.frames import FrameBuffer
-    from hardware.camera.supervisor import CameraSupervisor
-    from hardware.camera.watch import CameraState
+    from hardware.camera.supervisor import CameraState, CameraSupervisor
 
     opened = [camera]
     # Only the newest frame is wanted here; the seconds before it would cost memory for nothing.

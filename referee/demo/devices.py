@@ -10,19 +10,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hardware.bell.bell import BellLogic, bell_lines, bell_seats
+from hardware.bell import BellLogic, bell_lines, bell_seats
 from hardware.camera.camera import Camera
 from hardware.camera.exposure import Polygon
-from hardware.camera.frame_tap import FrameTap
-from hardware.camera.frames import SECOND_NS, FrameBuffer
-from hardware.camera.supervisor import CameraSupervisor
-from hardware.camera.watch import CameraReport, CameraState
+from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
+from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor
 from hardware.edges import Clock, EdgeDevice, LineSpec
-from hardware.event_queue import EventQueue
+from hardware.events import EventQueue
 from hardware.gpio import GpioLines, PinFactory
-from hardware.health import DeviceHealth
-from hardware.sand.glass import learn_sandtimer
-from hardware.sand.sandtimer import Sandtimer, sand_lines
+from hardware.problems import DeviceHealth
+from hardware.sand import Sandtimer, learn_sandtimer, sand_lines
 from hardware.settings import MS, BellSettings, SandSettings
 from referee.engine.session import RulingData
 from referee.errors import SettingError

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hardware.camera.frame_tap import FrameExposed
-from hardware.camera.frames import Frame
+from hardware.camera.frames import Frame, FrameExposed
 from hardware.events import Event as DeviceEvent
 from referee.announcer import Announcement, Announcer
 from referee.called import called

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from hardware.camera.frame_tap import FrameTap
-from hardware.camera.frames import SECOND_NS, FrameBuffer
-from hardware.event_queue import EventQueue
+from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
 from hardware.events import Event as DeviceEvent
+from hardware.events import EventQueue
 from hardware.gpio import PinFactory
 from hardware.settings import MS
 from referee.demo.devices import EdgeSide, go_on_after

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hardware.health import DeviceHealth
 from hardware.lamp import Signal
-from hardware.speaker.chimes import Chime
-from hardware.speaker.settings import SpeakerSettings
-from hardware.speaker.speaker import NullSpeaker, Speaker, open_speaker
-from hardware.speaker.spoken import SpokenSpeaker
+from hardware.problems import DeviceHealth
+from hardware.speaker import NullSpeaker, Speaker, SpokenSpeaker, open_speaker
+from hardware.voice import Chime, SpeakerSettings
 
 _LAST_WORDS_S = 20.0
 LAMP = {

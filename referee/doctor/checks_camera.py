@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from hardware.camera.camera import Camera, CameraSettings, CameraTimeoutError, parse_spec
 from hardware.camera.frames import Frame
-from hardware.errors import HardwareError
+from hardware.problems import HardwareError
 from hardware.settings import MS, SECOND
 from referee.doctor.finding import Finding, State
 from referee.doctor.machine import Machine

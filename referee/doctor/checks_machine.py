@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hardware.stamps import kernel_stamps_monotonic
+from hardware.edges import kernel_stamps_monotonic
 from referee.doctor.finding import Finding, State
 from referee.doctor.machine import Machine
 

@@ -7,14 +7,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from hardware.bell.bell import bell_lines
+from hardware.bell import bell_lines
 from hardware.edges import Edge, LineSpec
-from hardware.errors import HardwareError
 from hardware.gpio import FactoryMaker, GpioLines
-from hardware.health import DeviceHealth, Health
 from hardware.lamp import GpioLamp, Signal
-from hardware.sand.sand import BARRIER
-from hardware.sand.sandtimer import sand_lines
+from hardware.problems import DeviceHealth, HardwareError, Health
+from hardware.sand import BARRIER, sand_lines
 from hardware.settings import MS, BellSettings, LampSettings, SandSettings
 from referee.doctor.finding import Finding, State
 

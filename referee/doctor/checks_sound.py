@@ -7,13 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hardware.bell.microphone import Arecord, SoundSource
-from hardware.errors import HardwareError
-from hardware.health import DeviceHealth, Health
+from hardware.microphone import Arecord, SoundSource
+from hardware.problems import DeviceHealth, HardwareError, Health
 from hardware.settings import MicrophoneSettings
-from hardware.speaker.settings import SpeakerSettings
-from hardware.speaker.speaker import open_speaker
-from hardware.speaker.spoken import SpokenSpeaker
+from hardware.speaker import SpokenSpeaker, open_speaker
+from hardware.voice import SpeakerSettings
 from referee.doctor.finding import Finding, State
 
 SPEECH_LIMIT_S = 20.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hardware.camera.camera import Camera, CameraSettings, open_camera
 from hardware.gpio import FactoryMaker, lgpio_factory
 from hardware.settings import BellSettings, LampSettings, MicrophoneSettings, SandSettings
-from hardware.speaker.settings import SpeakerSettings
+from hardware.voice import SpeakerSettings
 
 
 @dataclass(frozen=True)

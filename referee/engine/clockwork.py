@@ -12,10 +12,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from hardware.camera.frame_tap import FrameExposed
-from hardware.camera.frames import Frame, FrameBuffer
-from hardware.event_queue import EventQueue
+from hardware.camera.frames import Frame, FrameBuffer, FrameExposed
 from hardware.events import Event as DeviceEvent
+from hardware.events import EventQueue
 from referee.engine.session import Outcome
 
 LONGEST_SLEEP_S = 0.1

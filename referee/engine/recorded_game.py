@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from hardware.bell.bell import BellLogic
+from hardware.bell import BellLogic
 from hardware.edges import Edge, EdgeLogic, judge_edges
 from hardware.events import BellEdge, SandEdge
 from hardware.events import Event as DeviceEvent
@@ -19,7 +19,7 @@ from hardware.recording import (
     Recording,
     read_recording,
 )
-from hardware.sand.sand import SandLogic
+from hardware.sand import SandLogic
 from hardware.settings import SandSettings
 from referee.engine.events import Event, Header, parse_event, parse_header
 from referee.engine.session import Outcome, Session

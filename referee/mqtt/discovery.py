@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from hardware.health import Health
+from hardware.problems import Health
 from hardware.settings import SEATS_MAX
 from referee.language import Language
 from referee.mqtt import topics

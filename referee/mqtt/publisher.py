@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.health import DeviceHealth, Health
+from hardware.problems import DeviceHealth, Health
 from hardware.supervised import nothing
 from referee.errors import BadInputError, RefereeError, WorkFailedError
 from referee.journal.evidence import EvidenceFolder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hardware.health import Health
+from hardware.problems import Health
 from referee.games.registry import GAMES
 from referee.language import Language, mark
 from referee.safe_text import harmless

@@ -42,7 +42,7 @@ class HandsOff:
         for hand in self._finder.find(image, table, around):
             outline = hand.hides_mm(table)
             for spot in self._one_a_seat(_grid_within(outline), seated.ring):
-                doubts.append(_doubt(spot, table.to_px(outline), table))
+                doubts.append(_hand_doubt(spot, table.to_px(outline), table))
         return replace(seated, reading=replace(seated.reading, unclear=(*seated.reading.unclear, *doubts)))
 
     def _one_a_seat(self, spots_mm: Points, ring: SeatRing) -> list[Points]:
@@ -66,6 +66,6 @@ def _grid_within(outline_mm: Points) -> Points:
     return np.asarray(np.argwhere(within)[:, ::-1] * _GRID_MM + origin)
 
 
-def _doubt(spot_mm: Points, outline_px: Points, table: Table) -> UnclearCard:
+def _hand_doubt(spot_mm: Points, outline_px: Points, table: Table) -> UnclearCard:
     x, y = table.to_px(spot_mm[None])[0]
     return UnclearCard(outline_px, (float(x), float(y)), (float(spot_mm[0]), float(spot_mm[1])), "hand", None)

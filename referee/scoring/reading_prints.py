@@ -35,12 +35,12 @@ def reading_of(deck: Deck | PrintDeck) -> ReadPicture:
             for card in printed.cards
             if card.face is not None
         )
-        return Reading(cards, tuple(map(_unclear, printed.unclear))), table
+        return Reading(cards, tuple(map(_unclear_print, printed.unclear))), table
 
     return read
 
 
-def _unclear(card: PrintCard) -> UnclearCard:
+def _unclear_print(card: PrintCard) -> UnclearCard:
     x, y = card.corners_px.mean(axis=0).tolist()
     best = None if card.face is None else (_face(card.face), card.confidence)
     side = None if card.face is None else card.face.side

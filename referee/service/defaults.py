@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from hardware.health import DeviceHealth, Health
 from hardware.lamp import Lamp, open_lamp
-from hardware.speaker.settings import SpeakerSettings
-from hardware.speaker.speaker import NullSpeaker, Speaker, open_speaker
+from hardware.problems import DeviceHealth, Health
+from hardware.speaker import NullSpeaker, Speaker, open_speaker
+from hardware.voice import SpeakerSettings
 from referee.files import set_aside, write_whole
 from referee.service.settings import TableSettings
 from vision.errors import VisionError

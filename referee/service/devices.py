@@ -10,20 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from hardware.bell.device import Bell, make_bell
-from hardware.bell.microphone import MicrophoneBell
-from hardware.camera.camera import Camera, CameraSettings, CameraTimeoutError, open_camera
+from hardware.bell import Bell, make_bell
+from hardware.camera.camera import Camera, CameraSettings, CameraTimeoutError, Turn, open_camera, opened_turned
 from hardware.camera.exposure import Polygon
-from hardware.camera.frame_tap import FrameTap
-from hardware.camera.frames import SECOND_NS, FrameBuffer
-from hardware.camera.supervisor import CameraSupervisor
-from hardware.camera.turned import Turn, opened_turned
-from hardware.camera.watch import CameraReport, CameraState, WatchLimits
+from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
+from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor, WatchLimits
 from hardware.edges import EdgeLines
-from hardware.errors import HardwareError
-from hardware.event_queue import EventQueue, Source
-from hardware.health import DeviceHealth
-from hardware.sand.sandtimer import Sandtimer
+from hardware.events import EventQueue, Source
+from hardware.microphone import MicrophoneBell
+from hardware.problems import DeviceHealth, HardwareError
+from hardware.sand import Sandtimer
 from hardware.settings import MS
 from referee.engine.session import RulingData
 from referee.errors import SettingError

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from hardware.camera.frames import Frame
-from hardware.recording import RecordingNotWrittenError
-from hardware.recording_writer import RecordingWriter
+from hardware.recording import RecordingNotWrittenError, RecordingWriter
 from referee.decks.store import DeckStore
 from referee.engine.events import DECK, Event
 from referee.engine.recorded_game import DECK_FILE, TABLE

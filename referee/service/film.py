@@ -12,8 +12,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from hardware.camera.frame_tap import FrameExposed
-from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer
+from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer, FrameExposed
 from hardware.events import BellEdge, BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.settings import MS

@@ -12,7 +12,7 @@ from typing import Any
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.health import DeviceHealth
+from hardware.problems import DeviceHealth
 from referee.engine.events import Header
 from referee.engine.session import Outcome
 from referee.errors import BadInputError

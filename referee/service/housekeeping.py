@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from hardware.health import DeviceHealth, Health, HealthBoard
+from hardware.problems import DeviceHealth, Health, HealthBoard
 from referee.games.registry import game_kind
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from hardware.health import HealthBoard
+from hardware.problems import HealthBoard
 from referee.errors import BadInputError
 from referee.journal.stored import games
 from referee.log import KEPT

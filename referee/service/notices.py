@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from hardware.health import Health
+from hardware.problems import Health
 from referee.games.kind import GameKind
 from referee.sayings.guard import GUARD
 from referee.service.guard.mishaps import Mishap

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hardware.health import DeviceHealth
+from hardware.problems import DeviceHealth
 from referee.announcer import Announcer
 from referee.journal.corrections import corrected_events
 from referee.journal.rows import iso_time

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from hardware.health import DeviceHealth, Health
+from hardware.problems import DeviceHealth, Health
 from hardware.supervised import SupervisedThread, nothing
 from referee.sayings.service import PART
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hardware.lamp import Lamp
-from hardware.speaker.speaker import Speaker
+from hardware.speaker import Speaker
 from referee.service.defaults import OnHealth
 from referee.service.devices import Devices
 from referee.service.settings import TableSettings

@@ -13,8 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hardware.camera.frames import SECOND_NS
-from hardware.event_queue import EventQueue, Source
-from hardware.events import BellPressed, PhoneWay
+from hardware.events import BellPressed, EventQueue, PhoneWay, Source
 from hardware.settings import MS
 from referee.errors import RefereeError
 

@@ -8,12 +8,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
-from hardware.errors import HardwareError
-from hardware.health import DeviceHealth, Health
 from hardware.lamp import Lamp, Signal
+from hardware.problems import DeviceHealth, HardwareError, Health
 from hardware.settings import SECOND
-from hardware.speaker.chimes import Chime
-from hardware.speaker.speaker import Speaker
+from hardware.speaker import Speaker
+from hardware.voice import Chime
 
 FAULTS = (HardwareError, OSError, RuntimeError, ValueError)
 AGAIN_NS = 5 * SECOND

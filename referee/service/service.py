@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hardware.camera.plugged import Plugged
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.health import DeviceHealth, Health, HealthBoard
+from hardware.problems import DeviceHealth, Health, HealthBoard
 from referee.engine.clockwork import LONGEST_SLEEP_S, Clockwork
 from referee.engine.session import Outcome
 from referee.files import name_kept, set_aside_files

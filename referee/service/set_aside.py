@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from hardware.health import DeviceHealth, Health, HealthBoard
+from hardware.problems import DeviceHealth, Health, HealthBoard
 from referee.files import name_kept, set_aside_files
 from referee.journal.journal import Journal
 from referee.language import Language

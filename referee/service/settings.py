@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from hardware.camera.turned import Turn
+from hardware.camera.camera import Turn
 from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, SandSettings
 from referee.errors import BadInputError, SettingError
 from referee.files import set_aside, write_whole

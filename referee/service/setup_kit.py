@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS
 from hardware.events import Event
-from hardware.health import HealthBoard
+from hardware.problems import HealthBoard
 from referee.errors import SettingError
 from referee.phrases import Remembering
 from referee.sayings.guard import camera_note

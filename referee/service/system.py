@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from hardware.health import Health, HealthBoard
+from hardware.problems import Health, HealthBoard
 from referee.doctor import checks_machine
 from referee.doctor.finding import Finding, State
 from referee.doctor.machine import Machine

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hardware.health import DeviceHealth, Health
+from hardware.problems import DeviceHealth, Health
 from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.game_deck import built_in_decks, decks_for, with_version
 from referee.decks.store import DeckStore

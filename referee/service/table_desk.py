@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hardware.health import HealthBoard
+from hardware.problems import HealthBoard
 from referee.errors import BadInputError, OvertakenError
 from referee.games.coloretto.page import sheet
 from referee.games.registry import GAMES

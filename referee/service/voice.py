@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hardware.lamp import Lamp, Signal
-from hardware.speaker.cache import forget_phrases
-from hardware.speaker.chimes import Chime
-from hardware.speaker.speaker import Speaker
+from hardware.speaker import Speaker
+from hardware.voice import Chime, forget_phrases
 from referee.announcer import Announcement, Announcer
 from referee.engine.session import RulingData
 from referee.service.bus import Bus, StateChanged

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 
 from hardware.events import BellEdge, BellPressed, Event, SandEdge
-from hardware.health import DeviceHealth
+from hardware.problems import DeviceHealth
 from referee.language import Language
 from referee.sayings.guard import GUARD
 from referee.sayings.service import device

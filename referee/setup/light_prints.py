@@ -14,7 +14,7 @@ from vision.prints.under_lamp import ClosestPrints, UnderLamp
 
 _GOOD_WHITE = np.full(3, 0.88)
 _NEARER = 1.5
-_LEANS = 0.45  # of white's strongest channel: a weaker one tells colours badly
+_PRINT_LEANS = 0.45  # of white's strongest channel: a weaker one tells colours badly
 _SAME = 0.06
 
 
@@ -50,7 +50,7 @@ def _said(deck: PrintDeck, lamp: UnderLamp, white: Points, px_per_mm: float, lan
     if closest.sure:
         return language.text("I can tell all cards apart; most alike are {one} and {other}.", **names)
     if _told(lamp, closest, _GOOD_WHITE, px_per_mm):
-        if white.min() < _LEANS * white.max():
+        if white.min() < _PRINT_LEANS * white.max():
             return language.text(
                 "Hard to tell in this light are {one} and {other}: a whiter lamp, or daylight, would help.", **names
             )

@@ -15,7 +15,7 @@ from vision.profile import REACH_MM, TableProfile
 from vision.table import Table
 from vision.table_texture import small_grey
 
-CORNERS = 4
+PHONE_CORNERS = 4
 THICK_MM = 8.0
 """How high a phone's screen lies above the table: that of usual phones is 7 to 9 mm."""
 _STILL_NS = 500_000_000
@@ -37,17 +37,17 @@ class PhoneSurvey:
     @property
     def whole(self) -> bool:
         """Whether that is enough."""
-        return len(self._lay) == CORNERS
+        return len(self._lay) == PHONE_CORNERS
 
     @property
     def next_number(self) -> int:
         """The number that the phone is to show now."""
-        return next((number for number in range(CORNERS) if number not in self._lay), CORNERS - 1)
+        return next((number for number in range(PHONE_CORNERS) if number not in self._lay), PHONE_CORNERS - 1)
 
     def look(self, markers: Sequence[Marker], t_ns: int) -> None:
         """Take what is in sight; a number counts where it has lain for half a second, and only once."""
         for marker in markers:
-            if marker.id >= CORNERS or marker.id in self._lay:
+            if marker.id >= PHONE_CORNERS or marker.id in self._lay:
                 continue
             since_ns, before = self._coming.get(marker.id, (t_ns, marker))
             if _moved(before, marker):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hardware.errors import TooLittleSandError
 from hardware.events import SandEdge, SandLine
-from hardware.sand.glass import EDGES_MIN, learn_sandtimer
+from hardware.problems import TooLittleSandError
+from hardware.sand import EDGES_MIN, learn_sandtimer
 from hardware.settings import MS, SECOND, SandProfile
 from referee.errors import BadInputError
 from referee.language import Language

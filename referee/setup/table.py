@@ -15,8 +15,7 @@ from referee.measured_table import profile_of, sheet_profile
 from referee.scoring.seats import marker_rectangle, rectangle_of
 from referee.setup import places
 from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing, shares
-from referee.setup.phone_marker import CORNERS as PHONE_CORNERS
-from referee.setup.phone_marker import PhoneSurvey
+from referee.setup.phone_marker import PHONE_CORNERS, PhoneSurvey
 from referee.setup.record import seats_of
 from vision.errors import BadTableError, DoubledMarkerError, VisionError
 from vision.markers import MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers

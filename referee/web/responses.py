@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from hardware.errors import HardwareError
+from hardware.problems import HardwareError
 from referee.errors import BadInputError, OvertakenError, RefereeError, SettingError
 from referee.jsonlines import parse_object
 from referee.language import Language

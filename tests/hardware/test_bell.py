@@ -7,13 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from hardware.bell.bell import BellLogic, bell_lines, bell_seats
-from hardware.bell.device import NoBell, make_bell
-from hardware.bell.microphone import MicrophoneBell
+from hardware.bell import BellLogic, NoBell, bell_lines, bell_seats, make_bell
 from hardware.edges import Edge, EdgeDevice, RecordedLines, judge_edges
-from hardware.errors import BadSettingError, DeviceMissingError
 from hardware.events import BellEdge, BellPressed, Event
-from hardware.health import DeviceHealth, Health
+from hardware.microphone import MicrophoneBell
+from hardware.problems import BadSettingError, DeviceHealth, DeviceMissingError, Health
 from hardware.settings import MS, SECOND, US, BellSettings, LampSettings, Pin, SandSettings, check_pins
 from tests.support.device_fakes import FakeClock, FakeLines, ListSink
 

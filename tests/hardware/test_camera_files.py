@@ -6,9 +6,9 @@ import pytest
 
 from hardware.camera import files as camera_files
 from hardware.camera.camera import BadCameraError, Camera, CameraMissingError, CameraSettings, open_camera, parse_spec
+from hardware.camera.files import RecordingCamera
 from hardware.camera.frames import Frame
-from hardware.camera.recording import RecordingCamera
-from hardware.errors import HardwareError
+from hardware.problems import HardwareError
 from hardware.recording import BadRecordingError
 from tests.support.recorded_games import MS, write_game
 

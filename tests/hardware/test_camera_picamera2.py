@@ -6,13 +6,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hardware.camera.camera import CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
-from hardware.camera.clock import clock_offset_ns
-from hardware.camera.exposure import Exposure
-from hardware.camera.frames import Frame
-from hardware.camera.lock import DriftWatch, Lock, Verdict
+from hardware.camera.camera import CameraMissingError, CameraSettings, CameraTimeoutError, clock_offset_ns, open_camera
+from hardware.camera.exposure import DriftWatch, Exposure, Lock, Verdict
+from hardware.camera.frames import Frame, PixelFormat
 from hardware.camera.picamera2 import Picamera2Camera
-from hardware.camera.pixels import PixelFormat
 from tests.support.fake_picamera2 import MS, FakePicamera2
 
 SETTINGS = CameraSettings(width=64, height=48, small_width=32)

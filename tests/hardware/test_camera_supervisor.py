@@ -9,8 +9,7 @@ import pytest
 
 from hardware.camera.camera import Camera, CameraMissingError, CameraTimeoutError
 from hardware.camera.frames import Frame, FrameBuffer
-from hardware.camera.supervisor import CameraSupervisor
-from hardware.camera.watch import CameraReport, CameraState
+from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor
 
 MS = 1_000_000
 SECOND = 1_000 * MS

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hardware.camera.camera import Settling
+from hardware.camera.camera import Settling, Turn, opened_turned
 from hardware.camera.exposure import Polygon
-from hardware.camera.frames import Frame
-from hardware.camera.pixels import PixelFormat, to_bgr
-from hardware.camera.turned import Turn, opened_turned
+from hardware.camera.frames import Frame, PixelFormat, to_bgr
 from simulation.live import to_nv12
 
 Image = NDArray[np.uint8]

@@ -3,10 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardware.camera.frames import Frame
-from hardware.camera.pixels import PixelFormat
-from hardware.camera.watch import CameraState, CameraWatch, is_black
-from hardware.health import Health
+from hardware.camera.frames import Frame, PixelFormat
+from hardware.camera.supervisor import CameraState, CameraWatch, is_black
+from hardware.problems import Health
 
 MS = 1_000_000
 SECOND = 1_000 * MS

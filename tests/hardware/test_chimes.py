@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hardware.speaker.chimes import Chime, chime_wav
-from hardware.speaker.settings import SpeakerSettings
-from hardware.speaker.speaker import open_speaker
-from hardware.speaker.spoken import SpokenSpeaker
+from hardware.speaker import SpokenSpeaker, open_speaker
+from hardware.voice import Chime, SpeakerSettings, chime_wav
 from tests.support.speech_fakes import RENDER, Machine
 
 

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.bell.bell import BellLogic
-from hardware.bell.debounce import Debouncer, Fault, Outcome, Press, Recovered, Stuck, debounce
+from hardware.bell import BellLogic, Debouncer, Fault, Outcome, Press, Recovered, Stuck
 from hardware.edges import Edge, judge_edges
-from hardware.errors import BadSettingError
 from hardware.events import BellEdge, BellPressed
+from hardware.problems import BadSettingError
 from hardware.settings import MS, SECOND, US, DebounceSettings
 
 Pairs = list[tuple[int, bool]]

@@ -8,9 +8,8 @@ import threading
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.event_queue import EventQueue
-from hardware.events import BellPressed
-from hardware.health import DeviceHealth, Health, HealthBoard
+from hardware.events import BellPressed, EventQueue
+from hardware.problems import DeviceHealth, Health, HealthBoard
 from hardware.settings import MS, SECOND
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardware.camera.frames import Frame, FrameBuffer
-from hardware.camera.pixels import PixelFormat
+from hardware.camera.frames import Frame, FrameBuffer, PixelFormat
 
 PIXEL = np.zeros((1, 1, 3), np.uint8)
 

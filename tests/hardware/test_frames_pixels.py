@@ -3,7 +3,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from hardware.camera.pixels import PixelFormat, crop_stride, from_stream, luma, to_bgr
+from hardware.camera.frames import PixelFormat, crop_stride, from_stream, luma, to_bgr
 
 WIDTH, HEIGHT = 16, 8
 

@@ -14,14 +14,12 @@ import pytest
 from gpiozero.exc import PinInvalidPin
 from gpiozero.pins.mock import MockFactory, MockPin
 
-from hardware.bell.bell import BellLogic, bell_lines, bell_seats
-from hardware.edges import Edge, EdgeDevice, LineSpec
-from hardware.errors import BadSettingError, DeviceMissingError, HardwareError, PinInUseError
+from hardware.bell import BellLogic, bell_lines, bell_seats
+from hardware.edges import Edge, EdgeDevice, LineSpec, StampCheck, kernel_stamps_monotonic, name_clock
 from hardware.events import BellEdge, BellPressed
 from hardware.gpio import GpioLines, lgpio_factory
-from hardware.health import DeviceHealth, Health
+from hardware.problems import BadSettingError, DeviceHealth, DeviceMissingError, HardwareError, Health, PinInUseError
 from hardware.settings import MS, SECOND, BellSettings, Pin
-from hardware.stamps import StampCheck, kernel_stamps_monotonic, name_clock
 from tests.support.device_fakes import FakeClock, ListSink
 
 SETTINGS = BellSettings(pins=(Pin(17), Pin(27)), one_for_all=False)

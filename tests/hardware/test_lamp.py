@@ -10,9 +10,8 @@ import pytest
 from gpiozero.exc import OutputDeviceError
 from gpiozero.pins.mock import MockFactory, MockPin, MockPWMPin
 
-from hardware.errors import BadSettingError, PinInUseError
-from hardware.health import DeviceHealth, Health
 from hardware.lamp import PATTERNS, GpioLamp, NullLamp, RecordedLamp, Signal, open_lamp
+from hardware.problems import BadSettingError, DeviceHealth, Health, PinInUseError
 from hardware.settings import LampSettings
 
 

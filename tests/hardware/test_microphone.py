@@ -10,11 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hardware.bell.microphone import MUTED, TOO_LOUD, Arecord, MicrophoneBell
-from hardware.bell.sound import BellEar, SampleClock, Samples
-from hardware.errors import BadSettingError, DeviceMissingError, HardwareError
 from hardware.events import BellPressed, Event
-from hardware.health import DeviceHealth, Health
+from hardware.microphone import MUTED, TOO_LOUD, Arecord, BellEar, MicrophoneBell, SampleClock, Samples
+from hardware.problems import BadSettingError, DeviceHealth, DeviceMissingError, HardwareError, Health
 from hardware.settings import MS, SECOND, MicrophoneSettings
 from tests.support import table_sounds as sounds
 from tests.support.device_fakes import FakeClock, ListSink

@@ -10,12 +10,16 @@ from hypothesis import strategies as st
 from mcap.reader import make_reader
 from mcap.writer import CompressionType
 
-from hardware.edge_tap import EdgeTap
-from hardware.edges import Edge, RecordedLines
-from hardware.errors import HardwareError
+from hardware.edges import Edge, EdgeTap, RecordedLines
 from hardware.events import BellEdge, SandEdge, SandLine
-from hardware.recording import BadRecordingError, RecordedFrame, RecordedRuling, RecordingNotWrittenError
-from hardware.recording_writer import RecordingWriter
+from hardware.problems import HardwareError
+from hardware.recording import (
+    BadRecordingError,
+    RecordedFrame,
+    RecordedRuling,
+    RecordingNotWrittenError,
+    RecordingWriter,
+)
 from tests.support.device_fakes import FakeLines
 from tests.support.recorded_games import (
     HEADER,

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardware.edges import Edge, judge_edges
-from hardware.errors import BadSettingError, TooLittleSandError
 from hardware.events import (
     Event,
     SandEdge,
@@ -20,8 +19,8 @@ from hardware.events import (
     SandTrouble,
     Witness,
 )
-from hardware.sand.glass import learn_sandtimer
-from hardware.sand.sand import SandLogic
+from hardware.problems import BadSettingError, TooLittleSandError
+from hardware.sand import SandLogic, learn_sandtimer
 from hardware.settings import MS, SECOND, Pin, SandProfile, SandSettings
 
 PROFILE = SandProfile(duration_ns=60 * SECOND, spread_ns=1 * SECOND, longest_gap_ns=200 * MS)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from hardware.errors import BadSettingError, DeviceMissingError
 from hardware.events import SandEdge, SandFlipped, SandLine, SandRanOut, Witness
 from hardware.gpio import PinFactory
-from hardware.health import DeviceHealth, Health
-from hardware.sand.sandtimer import Sandtimer
+from hardware.problems import BadSettingError, DeviceHealth, DeviceMissingError, Health
+from hardware.sand import Sandtimer
 from hardware.settings import MS, SECOND, SandProfile, SandSettings
 from tests.support.device_fakes import FakeClock, ListSink
 

@@ -13,8 +13,7 @@ from hardware.camera.exposure import Polygon
 from hardware.camera.files import FileCamera
 from hardware.camera.frames import Frame, FrameBuffer
 from hardware.camera.picamera2 import Picamera2Camera
-from hardware.camera.supervisor import CameraSupervisor
-from hardware.camera.watch import CameraState
+from hardware.camera.supervisor import CameraState, CameraSupervisor
 from tests.support.fake_picamera2 import FakePicamera2
 
 SECOND = 1_000_000_000

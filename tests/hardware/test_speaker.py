@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from hardware import supervised
-from hardware.errors import BadSettingError
-from hardware.health import DeviceHealth, Health
+from hardware.problems import BadSettingError, DeviceHealth, Health
 from hardware.settings import MS, SECOND
-from hardware.speaker.settings import SpeakerSettings
-from hardware.speaker.speaker import NullSpeaker, RecordedSpeaker, open_speaker
-from hardware.speaker.spoken import SpokenSpeaker
+from hardware.speaker import NullSpeaker, RecordedSpeaker, SpokenSpeaker, open_speaker
+from hardware.voice import SpeakerSettings
 from tests.support.fails_once import FailsOnce
 from tests.support.speech_fakes import HANG, PLAY, PLAY_LONG, RENDER, RENDER_SLOWLY, Machine, runs
 

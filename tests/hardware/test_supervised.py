@@ -11,15 +11,14 @@ import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from hardware import supervised
-from hardware.bell.bell import BellLogic
-from hardware.bell.microphone import MicrophoneBell
+from hardware.bell import BellLogic
 from hardware.camera.frames import Frame, FrameBuffer
-from hardware.camera.supervisor import CameraSupervisor
-from hardware.camera.watch import CameraReport
+from hardware.camera.supervisor import CameraReport, CameraSupervisor
 from hardware.edges import Edge, EdgeDevice, OnEdge, OnHealth
 from hardware.events import BellPressed, Event
-from hardware.health import DeviceHealth, Health
 from hardware.lamp import GpioLamp, Signal
+from hardware.microphone import MicrophoneBell
+from hardware.problems import DeviceHealth, Health
 from hardware.settings import BellSettings, LampSettings, MicrophoneSettings
 from hardware.supervised import SupervisedThread
 from tests.support.fails_once import FailsOnce, UnexpectedError

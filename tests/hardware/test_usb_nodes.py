@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hardware.camera.camera import CameraMissingError
-from hardware.camera.usb_nodes import Capability, node_of, query, usb_cameras
+from hardware.camera.usb import Capability, node_of, query, usb_cameras
 
 
 class Plugs:

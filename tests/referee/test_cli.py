@@ -15,7 +15,7 @@ from types import ModuleType
 
 import pytest
 
-from hardware.recording_writer import RecordingWriter
+from hardware.recording import RecordingWriter
 from referee import start
 from referee.cli import main
 

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from hardware.lamp import Signal
-from hardware.speaker.speaker import RecordedSpeaker
+from hardware.speaker import RecordedSpeaker
 from referee.announcer import Announcer
 from referee.cli import main
 from referee.decks.finding import AnyDeck, find_deck, find_print_deck

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from hardware.bell.microphone import SoundSource
 from hardware.camera.camera import Camera, CameraMissingError, CameraSettings, CameraTimeoutError
 from hardware.camera.frames import Frame
-from hardware.errors import DeviceMissingError, NoPermissionError
 from hardware.gpio import FactoryMaker
+from hardware.microphone import SoundSource
+from hardware.problems import DeviceMissingError, NoPermissionError
 from hardware.settings import MS, SECOND, BellSettings, LampSettings, MicrophoneSettings, Pin, SandSettings
-from hardware.speaker.settings import SpeakerSettings
+from hardware.voice import SpeakerSettings
 from referee.cli import main
 from referee.commands.doctor import examine
 from referee.doctor import checks_machine

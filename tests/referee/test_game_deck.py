@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hardware.camera.frames import Frame
-from hardware.recording_writer import RecordingWriter
+from hardware.recording import RecordingWriter
 from referee.cli import main
 from referee.decks.game_deck import deck_of, with_version
 from referee.decks.store import DeckStore

@@ -15,7 +15,7 @@ from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po
 
 import referee.language
-from hardware.speaker.settings import ESPEAK_VOICES
+from hardware.voice import ESPEAK_VOICES
 from referee.language import CATALOGUES, DOMAIN, LANGUAGES, Language
 
 CODE = Path(referee.language.__file__).parent

@@ -10,11 +10,11 @@ from gpiozero.pins.mock import MockFactory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.bell.bell import BellLogic
+from hardware.bell import BellLogic
 from hardware.edges import Edge, LineSpec, judge_edges
 from hardware.events import BellPressed, SandFlipped, SandRanOut, SandTrouble
 from hardware.gpio import GpioLines
-from hardware.sand.sand import SandLogic
+from hardware.sand import SandLogic
 from hardware.settings import Pin
 from referee.demo.devices import wiring_for
 from simulation.edges import edges_of

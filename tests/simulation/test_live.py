@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.camera.pixels import PixelFormat, to_bgr
+from hardware.camera.frames import PixelFormat, to_bgr
 from simulation.live import LiveTable, Shots, to_nv12
 from simulation.motion import Motion, collisions
 from simulation.script import Carry, Flip, Lying, Rest, Ring, Script, ScriptCard, person_at

@@ -13,7 +13,7 @@ from typing import Any
 
 from hardware.events import Event as DeviceEvent
 from hardware.lamp import NullLamp
-from hardware.speaker.speaker import NullSpeaker
+from hardware.speaker import NullSpeaker
 from referee.announcer import Announcer
 from referee.engine.events import Event
 from referee.engine.session import RulingData, Seen

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from hardware.edges import Edge, OnEdge, OnHealth
-from hardware.errors import HardwareError
 from hardware.events import Event
+from hardware.problems import HardwareError
 from hardware.settings import SECOND
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hardware.health import HealthBoard
+from hardware.problems import HealthBoard
 from referee.journal.evidence import EvidenceFolder
 from referee.service.ring_pictures import Pictures, Wanted
 from referee.service.settings import TableSettings

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import Frame, FrameBuffer
-from hardware.health import HealthBoard
 from hardware.lamp import NullLamp
-from hardware.speaker.speaker import NullSpeaker
+from hardware.problems import HealthBoard
+from hardware.speaker import NullSpeaker
 from referee.engine.events import Header
 from referee.engine.session import Watcher
 from referee.journal.evidence import EvidenceFolder

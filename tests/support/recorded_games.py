@@ -12,8 +12,7 @@ from mcap.writer import CompressionType, Writer
 
 from hardware.camera.frames import Frame
 from hardware.events import BellEdge, SandEdge, SandLine
-from hardware.recording import RecordedEvent, Recording, read_recording
-from hardware.recording_writer import RecordingWriter
+from hardware.recording import RecordedEvent, Recording, RecordingWriter, read_recording
 
 HEADER = {"game": "piccolino", "players": ["Ann", "Ben"], "options": {"dealer": 1}}
 MS = 1_000_000

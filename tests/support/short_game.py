@@ -11,7 +11,7 @@ from pathlib import Path
 import cv2
 
 from hardware.events import BellEdge
-from hardware.recording_writer import RecordingWriter
+from hardware.recording import RecordingWriter
 from referee.engine.recorded_game import RecordedGame
 from referee.watchers.watch_setup import WatchSetup
 from simulation.live import Shots

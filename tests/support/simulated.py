@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hardware.lamp import NullLamp
-from hardware.speaker.speaker import RecordedSpeaker
+from hardware.speaker import RecordedSpeaker
 from referee.decks.game_deck import deck_of
 from referee.demo.devices import SimulatedDevices
 from referee.demo.director import Director

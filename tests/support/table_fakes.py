@@ -9,10 +9,10 @@ from typing import Any
 
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer
-from hardware.event_queue import EventQueue
 from hardware.events import Event as DeviceEvent
+from hardware.events import EventQueue
 from hardware.lamp import RecordedLamp
-from hardware.speaker.speaker import RecordedSpeaker
+from hardware.speaker import RecordedSpeaker
 from referee.engine.events import Event
 from referee.engine.session import Seen
 from referee.errors import SettingError

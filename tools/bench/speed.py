@@ -15,8 +15,7 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from hardware.camera.frame_tap import FrameExposed
-from hardware.camera.frames import Frame
+from hardware.camera.frames import Frame, FrameExposed
 from hardware.events import BellPressed
 from referee.announcer import Announcer
 from referee.engine.clockwork import in_order, without_overtaken

@@ -36,7 +36,7 @@ class Plan:
     players: 2 to 5. turns: how many cards are turned; None: until somebody has won. pace_s: from one card to the next.
     notice: the share of happy pairs that somebody rings for. reactions_s: how long each player needs for that, give or
     take a quarter. hothead: who rings without a pair now and then, None: nobody. temper: how often, as a share of the
-    cards turned. bell_lines: how `hardware.bell.bell` names each seat's button; None: one bell for all. settings: the
+    cards turned. bell_lines: how `hardware.bell` names each seat's button; None: one bell for all. settings: the
     game's options.
     """
 

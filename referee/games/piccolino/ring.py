@@ -1,6 +1,6 @@
 """What a ring in Piccolino is ruled (P3–P5, P10), by what lay open. Pure.
 
-Which frame it is judged on, the last one exposed before it (P9), is settled by order: `hardware/camera/frame_tap.py`
+Which frame it is judged on, the last one exposed before it (P9), is settled by order: `hardware/camera/frames.py`
 holds a ring back until that frame is there, `clockwork.py` gives it first, `service/guarded_watcher.py` writes its time
 on the ring, and `watching/seat.py` says what of it counts.
 """

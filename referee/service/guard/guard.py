@@ -14,7 +14,7 @@ from typing import Protocol
 from hardware.camera import notes as camera_notes
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer
-from hardware.health import DeviceHealth, Health, HealthBoard
+from hardware.problems import DeviceHealth, Health, HealthBoard
 from hardware.supervised import nothing
 from referee.sayings import guard as sayings
 from referee.service.game_controller import GameController

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hardware.camera.flicker import STRIPED, Columns, Image, in_columns, striped, striped_since
+from hardware.camera.exposure import STRIPED, Columns, Image, in_columns, striped, striped_since
 from hardware.camera.frames import SECOND_NS, Frame
 from referee.service.guard.mishaps import Mishap
 

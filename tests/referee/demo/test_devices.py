@@ -17,11 +17,9 @@ import numpy as np
 import pytest
 
 from hardware.camera.camera import Camera, CameraMissingError
-from hardware.camera.frame_tap import FrameExposed
-from hardware.camera.frames import Frame
-from hardware.event_queue import EventQueue
-from hardware.events import BellPressed, Event, SandFlipped, SandRanOut
-from hardware.health import DeviceHealth, Health
+from hardware.camera.frames import Frame, FrameExposed
+from hardware.events import BellPressed, Event, EventQueue, SandFlipped, SandRanOut
+from hardware.problems import DeviceHealth, Health
 from referee.demo.devices import SimulatedDevices
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from hardware.camera.frames import Frame
-from hardware.errors import DeviceMissingError
 from hardware.events import BellPressed, SandFlipped, SandRanOut
 from hardware.events import Event as DeviceEvent
 from hardware.gpio import PinFactory
-from hardware.health import DeviceHealth, Health
+from hardware.problems import DeviceHealth, DeviceMissingError, Health
 from hardware.settings import MS
 from referee.decks.finding import find_print_deck
 from referee.demo.seating import ring_of

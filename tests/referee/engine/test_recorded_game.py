@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
 from hardware.events import BellEdge, SandEdge, SandLine
-from hardware.recording_writer import RecordingWriter
+from hardware.recording import RecordingWriter
 from referee.cli import main
 from vision.image import load_picture
 

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from hardware.camera.frames import Frame
-from hardware.camera.watch import CameraWatch
+from hardware.camera.supervisor import CameraWatch
 from referee.decks.finding import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from paho.mqtt.client import MQTTMessage
 
-from hardware.health import DeviceHealth, Health
+from hardware.problems import DeviceHealth, Health
 from referee.cli import main
 from referee.language import Language
 from referee.machine_id import own_name

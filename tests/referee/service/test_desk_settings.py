@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hardware.camera import notes as camera_notes
-from hardware.health import DeviceHealth, Health
+from hardware.problems import DeviceHealth, Health
 from referee.errors import BadInputError
 from referee.service.settings import load_settings
 from tests.support.office import Office

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hardware.bell.bell import BellLogic
-from hardware.camera.frame_tap import FrameExposed
+from hardware.bell import BellLogic
+from hardware.camera.frames import FrameExposed
 from hardware.edges import Edge, judge_edges
 from hardware.events import BellEdge
 from hardware.recording import RecordedFrame, read_recording

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hardware.health import DeviceHealth, Health
 from hardware.lamp import Signal
-from hardware.speaker.chimes import Chime
+from hardware.problems import DeviceHealth, Health
+from hardware.voice import Chime
 from referee.errors import BadInputError
 from referee.journal.stored import games, kept_game
 from referee.journal.trouble import Trouble

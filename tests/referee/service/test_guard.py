@@ -13,9 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from hardware.camera import notes as camera_notes
-from hardware.camera.frames import Frame
-from hardware.camera.pixels import PixelFormat
-from hardware.health import HealthBoard
+from hardware.camera.frames import Frame, PixelFormat
+from hardware.problems import HealthBoard
 from referee.demo.idle import simulated_devices, simulated_parts
 from referee.doctor.machine import Machine
 from referee.journal.evidence import EvidenceFolder

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardware.health import DeviceHealth, Health, HealthBoard
+from hardware.problems import DeviceHealth, Health, HealthBoard
 from referee.journal.copies import copies
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.folder import JOURNAL

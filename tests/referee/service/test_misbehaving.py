@@ -14,13 +14,13 @@ import pytest
 
 from hardware.camera.camera import Camera, CameraMissingError, CameraTimeoutError
 from hardware.camera.frames import Frame
-from hardware.camera.watch import WatchLimits
+from hardware.camera.supervisor import WatchLimits
 from hardware.edges import Edge, OnEdge, OnHealth
 from hardware.events import BellPressed, SandFlipped
 from hardware.events import Event as DeviceEvent
 from hardware.lamp import RecordedLamp, Signal
-from hardware.speaker.chimes import Chime
-from hardware.speaker.speaker import RecordedSpeaker
+from hardware.speaker import RecordedSpeaker
+from hardware.voice import Chime
 from referee.engine.events import Event
 from referee.engine.session import Seen
 from referee.errors import SettingError

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.event_queue import EventQueue
-from hardware.events import BellPressed
+from hardware.events import BellPressed, EventQueue
 from hardware.settings import MS
 from referee.service.phone_bells import GONE_NS, LAG_NS, MOST_WITHIN_NS, Arrival, PhoneBells, PhoneRingError
 

@@ -20,9 +20,9 @@ import pytest
 from hardware import supervised
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.health import DeviceHealth, Health
 from hardware.lamp import RecordedLamp
-from hardware.speaker.speaker import RecordedSpeaker
+from hardware.problems import DeviceHealth, Health
+from hardware.speaker import RecordedSpeaker
 from referee.engine.session import Seen
 from referee.errors import BadInputError, WorkFailedError
 from referee.service import notices

@@ -16,7 +16,7 @@ from hardware import supervised
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from hardware.lamp import RecordedLamp
-from hardware.speaker.speaker import RecordedSpeaker
+from hardware.speaker import RecordedSpeaker
 from referee.lessons.going_on import GoingOn
 from referee.mqtt.house_state import house_state
 from referee.service.film import FilmKeeper

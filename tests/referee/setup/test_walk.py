@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from calibration.survey import survey
-from hardware.health import DeviceHealth, Health
+from hardware.problems import DeviceHealth, Health
 from referee.errors import BadInputError, SettingError
 from referee.language import Language
 from referee.measured_table import profile_of

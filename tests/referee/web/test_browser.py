@@ -17,7 +17,7 @@ from playwright.sync_api import (
     expect,
 )
 
-from hardware.health import DeviceHealth, Health
+from hardware.problems import DeviceHealth, Health
 from referee.web.who import COOKIE
 from tests.support.browser import CHROMIUM
 from tests.support.page_tools import PageUnderTest

@@ -12,7 +12,7 @@ import numpy as np
 from playwright.sync_api import Browser, Page, Request, ViewportSize, expect
 
 from hardware.camera.frames import Frame
-from hardware.health import DeviceHealth, Health
+from hardware.problems import DeviceHealth, Health
 from referee.decks.finding import find_print_deck
 from referee.decks.store import DeckStore
 from referee.engine.events import Event

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, expect
 
 from calibration.survey import survey
 from hardware.events import BellPressed
-from hardware.health import DeviceHealth, Health
+from hardware.problems import DeviceHealth, Health
 from referee.language import Language
 from referee.measured_table import profile_of
 from referee.setup.camera import CameraStep

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import referee
-from hardware.health import DeviceHealth, Health
+from hardware.problems import DeviceHealth, Health
 from referee.called import called
 from referee.cli import main
 from referee.journal.folder import INSTALLED, SIMULATED, state_folder

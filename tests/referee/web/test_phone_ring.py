@@ -11,7 +11,7 @@ import pytest
 
 from hardware.events import BellPressed
 from hardware.lamp import RecordedLamp
-from hardware.speaker.speaker import RecordedSpeaker
+from hardware.speaker import RecordedSpeaker
 from referee.service.parts import Parts
 from referee.service.phone_bells import LAG_NS, MOST_WITHIN_NS
 from referee.service.service import running

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.health import DeviceHealth, Health
+from hardware.problems import DeviceHealth, Health
 from tests.support.page_tools import ANSWER_S, START, PageUnderTest, Phone
 
 SCENES = Path(__file__).parents[2] / "data" / "scenes"

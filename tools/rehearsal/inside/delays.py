@@ -7,13 +7,11 @@ import time
 
 import numpy as np
 
-from hardware.bell.device import make_bell
+from hardware.bell import make_bell
 from hardware.camera.camera import CameraSettings, open_camera
-from hardware.camera.frame_tap import FrameExposed, FrameTap
-from hardware.camera.frames import SECOND_NS, FrameBuffer
+from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameExposed, FrameTap
 from hardware.camera.supervisor import CameraSupervisor
-from hardware.event_queue import EventQueue
-from hardware.events import BellPressed, Event
+from hardware.events import BellPressed, Event, EventQueue
 from hardware.settings import BellSettings
 from referee.demo.devices import EDGE_LAG_NS
 

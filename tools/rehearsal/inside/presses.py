@@ -12,9 +12,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from hardware.bell.device import make_bell
+from hardware.bell import make_bell
 from hardware.events import BellEdge, BellPressed, Event
-from hardware.health import DeviceHealth
+from hardware.problems import DeviceHealth
 from hardware.settings import MS, BellSettings, Pin
 
 PINS = (17, 27, 22)

@@ -12,7 +12,7 @@ from referee.games.coloretto.setup import is_colour
 from referee.games.coloretto.watching.doubts import start_card
 from referee.games.coloretto.watching.looks import Look, Spot
 
-KIND = "start_card"
+START_CARD = "start_card"
 
 
 class StartCards:

@@ -19,8 +19,7 @@ from referee.games.coloretto.watching.fit import as_it_lies
 from referee.games.coloretto.watching.hypotheses import Hypothesis, after, standing
 from referee.games.coloretto.watching.looks import UNKNOWN, Allowed, Look
 from referee.games.coloretto.watching.search import further, is_strange
-from referee.games.coloretto.watching.start import KIND as START_CARD
-from referee.games.coloretto.watching.start import StartCards
+from referee.games.coloretto.watching.start import START_CARD, StartCards
 
 SECOND_NS = 1_000_000_000
 PATIENCE_NS = 6 * SECOND_NS

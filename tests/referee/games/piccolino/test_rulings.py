@@ -8,10 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from hardware.camera.frame_tap import FrameTap
-from hardware.camera.frames import Frame, FrameBuffer
-from hardware.event_queue import EventQueue
-from hardware.events import BellPressed
+from hardware.camera.frames import Frame, FrameBuffer, FrameTap
+from hardware.events import BellPressed, EventQueue
 from hardware.events import Event as DeviceEvent
 from referee.engine.clockwork import Clockwork
 from referee.engine.events import Event, Header

@@ -1,10 +1,34 @@
-"""How the devices are: what is missing, since when, and what to say about it."""
+"""Errors of the devices, and the board of the devices that are missing, since when and with what advice."""
 
 from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
 from enum import Enum
+
+
+class HardwareError(Exception):
+    """Any error of a device."""
+
+
+class BadSettingError(HardwareError, ValueError):
+    """A device is set up in a way that cannot work (exit status 2)."""
+
+
+class DeviceMissingError(HardwareError, OSError):
+    """A device, or the program or package that drives it, is not there or went away."""
+
+
+class NoPermissionError(HardwareError, PermissionError):
+    """The device is there, but this user may not use it."""
+
+
+class PinInUseError(HardwareError, RuntimeError):
+    """Two devices were given the same pin, or another program holds it."""
+
+
+class TooLittleSandError(HardwareError, ValueError):
+    """What was recorded of a sandtimer is not enough to learn it from."""
 
 
 class Health(Enum):

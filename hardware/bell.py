@@ -1,0 +1,381 @@
+"""The bell: one button for all or one a seat. Edges in; debounced presses, raw edges and stuck buttons out.
+
+The first edge is the time of the press, but one edge alone does not make a press: a spike from a fridge or a lamp
+switch has one, too, and a motor's brushes make hundreds. So a press is *decided* when the contact has been closed for
+`contact_ns` in one piece (some 0.4 ms, which a finger's press passes ten times over, however it chatters before), and
+is then *dated* back to its first edge. Chatter afterwards belongs to the press until the line has been open for more
+than `chatter_ns`.
+
+Time comes in with the edges (`feed`) and between them (`advance`); `deadline_ns` says when it would next matter.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Protocol
+
+from hardware.edges import Clock, Edge, EdgeDevice, EdgeLines, LineSpec
+from hardware.events import BellEdge, BellPressed, Event, Sink
+from hardware.gpio import FactoryMaker, GpioLines, lgpio_factory
+from hardware.problems import BadSettingError, DeviceHealth, Health
+from hardware.settings import BellSettings, DebounceSettings, MicrophoneSettings
+
+
+@dataclass(frozen=True)
+class Press:
+    """One press; `t_ns` is its first edge."""
+
+    t_ns: int
+
+
+class Fault(Enum):
+    """Why a button is out of play. HELD: closed without end. FLUTTER: more presses than fingers can do."""
+
+    HELD = "held"
+    FLUTTER = "flutter"
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """The button is out of play since `t_ns`."""
+
+    t_ns: int
+    fault: Fault
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """The button is back in play since `t_ns`."""
+
+    t_ns: int
+
+
+Outcome = Press | Stuck | Recovered
+
+
+class _Phase(Enum):
+    IDLE = "idle"
+    OPEN = "open"  # there were edges; not decided whether they are a press
+    HELD = "held"  # a press was decided, the button is not let go yet
+    OUT = "out"  # out of play
+
+
+class Debouncer:
+    """The state of one line. `active` is True while the contact is closed, whatever the electrical level.
+
+    Edges may be told late: what was decided before stays, but contacts are as long as their stamps say, and a press
+    keeps the stamp of its own first edge.
+    """
+
+    def __init__(self, settings: DebounceSettings | None = None, *, active: bool = False, t_ns: int = 0) -> None:
+        """Begin at `t_ns` with the line as it is: a button that is closed already is held, not pressed."""
+        self._settings = settings or DebounceSettings()
+        self._phase = _Phase.HELD if active else _Phase.IDLE
+        self._active = active
+        self._edge_ns = t_ns  # stamp of the latest edge
+        self._first_ns = t_ns  # first edge of what is open or held
+        self._contact_ns = 0  # closed time since the first edge, without the contact that lasts still
+        self._needed_ns = self._settings.contact_ns
+        self._presses: deque[int] = deque(maxlen=self._settings.flutter_presses)
+        self._let_go_ns: int | None = None  # stamp of the edge by which the latest press ended
+
+    @property
+    def undecided_ns(self) -> int | None:
+        """The first edge of what may become a press, or None: no press before this time will follow."""
+        return self._first_ns if self._phase is _Phase.OPEN else None
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing happens here until the next edge."""
+        return self._phase is _Phase.IDLE or (self._phase is _Phase.OUT and self._active)
+
+    @property
+    def deadline_ns(self) -> int | None:
+        """When something will be decided if no edge comes before, ns; None: nothing will."""
+        settings = self._settings
+        if self._phase is _Phase.IDLE:
+            return None
+        if self._phase is _Phase.OPEN:
+            if self._active:
+                return self._edge_ns + self._needed_ns
+            spike = self._contact_ns < settings.spike_ns
+            return self._edge_ns + (settings.spike_quiet_ns if spike else settings.chatter_ns)
+        if self._phase is _Phase.OUT:
+            return None if self._active else self._edge_ns + settings.recovered_ns
+        if self._active:
+            return self._first_ns + settings.stuck_ns
+        return min(self._edge_ns + settings.chatter_ns, self._first_ns + settings.stuck_ns)
+
+    def feed(self, t_ns: int, active: bool) -> list[Outcome]:
+        """Take an edge to closed or open; give what it decides, and what time had decided before it."""
+        outcomes = self._run_to(t_ns, inclusive=False)
+        t_ns = max(t_ns, self._edge_ns)
+        if active == self._active:
+            self._note_missed_release(t_ns)
+            return outcomes
+        if self._active:
+            self._contact_ns += t_ns - self._edge_ns
+        self._active = active
+        self._edge_ns = t_ns
+        if active and self._phase is _Phase.IDLE:
+            self._close(t_ns)
+        return outcomes
+
+    def advance(self, t_ns: int) -> list[Outcome]:
+        """Let time pass up to `t_ns` without an edge; give what that decides."""
+        return self._run_to(t_ns, inclusive=True)
+
+    def _close(self, t_ns: int) -> None:
+        """Take the first contact after quiet: a new press, or chatter of the one before that was delivered too late."""
+        if self._let_go_ns is not None and t_ns - self._let_go_ns <= self._settings.chatter_ns:
+            self._phase = _Phase.HELD
+        else:
+            self._open(t_ns, self._settings.contact_ns)
+
+    def _open(self, t_ns: int, needed_ns: int) -> None:
+        self._phase = _Phase.OPEN
+        self._first_ns = t_ns
+        self._contact_ns = 0
+        self._needed_ns = needed_ns
+
+    def _note_missed_release(self, t_ns: int) -> None:
+        """Take a second closing edge in a row: the opening one between them was lost on the way.
+
+        It may be a new press, or the chatter of the lost release; only the former stays closed.
+        """
+        if not self._active:
+            return
+        if self._phase is _Phase.HELD and t_ns - self._edge_ns > self._settings.chatter_ns:
+            self._open(t_ns, self._settings.chatter_ns)
+        else:
+            self._contact_ns += t_ns - self._edge_ns
+        self._edge_ns = t_ns
+
+    def _run_to(self, t_ns: int, *, inclusive: bool) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        if self.quiet:
+            return outcomes
+        while (deadline := self.deadline_ns) is not None and (deadline < t_ns or (inclusive and deadline == t_ns)):
+            outcomes += self._decide(deadline)
+        return outcomes
+
+    def _decide(self, t_ns: int) -> list[Outcome]:
+        """Do what is due at the deadline `t_ns`."""
+        if self._phase is _Phase.OPEN:
+            if self._active:
+                return [self._press()]
+            self._phase = _Phase.IDLE
+        elif self._phase is _Phase.OUT:
+            self._phase = _Phase.IDLE
+            self._presses.clear()
+            return [Recovered(t_ns)]
+        elif not self._active and t_ns - self._edge_ns >= self._settings.chatter_ns:
+            self._phase = _Phase.IDLE
+            self._let_go_ns = self._edge_ns
+        else:
+            self._phase = _Phase.OUT
+            return [Stuck(t_ns, Fault.HELD)]
+        return []
+
+    def _press(self) -> Outcome:
+        presses = self._presses
+        presses.append(self._first_ns)
+        if len(presses) == presses.maxlen and self._first_ns - presses[0] <= self._settings.flutter_ns:
+            self._phase = _Phase.OUT
+            return Stuck(self._first_ns, Fault.FLUTTER)
+        self._phase = _Phase.HELD
+        return Press(self._first_ns)
+
+
+def debounce(
+    pairs: Iterable[tuple[int, bool]], settings: DebounceSettings | None = None, until_ns: int | None = None
+) -> list[Outcome]:
+    """Give what the (t_ns, active) pairs of one line, in time order, come to; the line starts open.
+
+    until_ns: how long time goes on after the last edge, ns, monotonic clock; None: until its chatter would be over.
+    """
+    settings = settings or DebounceSettings()
+    debouncer = Debouncer(settings)
+    outcomes: list[Outcome] = []
+    last_ns = 0
+    for t_ns, active in pairs:
+        outcomes += debouncer.feed(t_ns, active)
+        last_ns = max(last_ns, t_ns)
+    return outcomes + debouncer.advance(last_ns + settings.chatter_ns if until_ns is None else until_ns)
+
+
+def bell_lines(settings: BellSettings) -> tuple[LineSpec, ...]:
+    """Name the bell's lines: "bell" for all, or "seat 0", "seat 1" and so on."""
+    if settings.one_for_all:
+        return (LineSpec("bell", settings.pins[0]),)
+    return tuple(LineSpec(f"seat {seat}", pin) for seat, pin in enumerate(settings.pins))
+
+
+def bell_seats(settings: BellSettings) -> dict[str, int | None]:
+    """Give whose button each line is; None: nobody knows."""
+    if settings.one_for_all:
+        return {"bell": None}
+    return {spec.name: seat for seat, spec in enumerate(bell_lines(settings))}
+
+
+@dataclass(order=True)
+class _Waiting:
+    t_ns: int
+    order: int
+    event: BellPressed = field(compare=False)
+
+
+class BellLogic:
+    """All buttons together (an `EdgeLogic`).
+
+    A press is given out when no other button can still turn out to have been pressed before it: that takes as long as
+    the other button's chatter is undecided, and no edge before it may be on its way (`advance`). So two buttons keep
+    their order however little apart they were pressed.
+    """
+
+    def __init__(self, seats: Mapping[str, int | None], settings: DebounceSettings | None = None) -> None:
+        """seats: whose button each line is; None: nobody knows."""
+        self._seats = dict(seats)
+        self._settings = settings or DebounceSettings()
+        self._lines: dict[str, Debouncer] = {name: Debouncer(self._settings) for name in self._seats}
+        self._order = {name: i for i, name in enumerate(self._seats)}
+        # Lines on which something is pending: on a quiet table none, so that looking costs nothing.
+        self._busy: dict[str, Debouncer] = {}
+        self._waiting: list[_Waiting] = []
+        self._complete_ns: int | None = None
+
+    @property
+    def deadline_ns(self) -> int | None:
+        """When time alone will decide something, ns."""
+        times = [deadline for line in self._busy.values() if (deadline := line.deadline_ns) is not None]
+        if self._waiting and (self._complete_ns is None or self._waiting[0].t_ns > self._complete_ns):
+            times.append(self._waiting[0].t_ns)
+        return min(times, default=None)
+
+    @property
+    def undecided_ns(self) -> int | None:
+        """The earliest first edge that may become a press, or press that waits for another, ns."""
+        first = self._first_open_ns()
+        if self._waiting:
+            return self._waiting[0].t_ns if first is None else min(first, self._waiting[0].t_ns)
+        return first
+
+    def begin(self, edge: Edge) -> list[Event]:
+        """Take a line as it is found: a button that is down already was not pressed now."""
+        if edge.line in self._seats:
+            self._lines[edge.line] = Debouncer(self._settings, active=edge.active, t_ns=edge.t_ns)
+            self._mark(edge.line)
+        return []
+
+    def feed(self, edge: Edge) -> list[Event]:
+        """Take an edge; lines of other devices are ignored."""
+        if edge.line not in self._seats:
+            return []
+        events: list[Event] = [BellEdge(edge.t_ns, self._seats[edge.line], edge.active)]
+        events += self._note(edge.line, self._lines[edge.line].feed(edge.t_ns, edge.active))
+        self._mark(edge.line)
+        return events + self._release()
+
+    def advance(self, t_ns: int) -> list[Event]:
+        """Take the promise that all edges up to `t_ns` have been fed."""
+        self._complete_ns = t_ns if self._complete_ns is None else max(t_ns, self._complete_ns)
+        events: list[Event] = []
+        for name, line in list(self._busy.items()):
+            events += self._note(name, line.advance(t_ns))
+            self._mark(name)
+        return events + self._release()
+
+    def _mark(self, name: str) -> None:
+        line = self._lines[name]
+        if line.quiet:
+            self._busy.pop(name, None)
+        else:
+            self._busy[name] = line
+
+    def _first_open_ns(self) -> int | None:
+        return min((t for line in self._busy.values() if (t := line.undecided_ns) is not None), default=None)
+
+    def _note(self, name: str, outcomes: list[Outcome]) -> list[Event]:
+        events: list[Event] = []
+        seat = self._seats[name]
+        device = "bell" if seat is None else f"bell {seat}"
+        for outcome in outcomes:
+            if isinstance(outcome, Press):
+                press = BellPressed(outcome.t_ns, seat)
+                heapq.heappush(self._waiting, _Waiting(outcome.t_ns, self._order[name], press))
+            elif isinstance(outcome, Recovered):
+                events.append(DeviceHealth(outcome.t_ns, device, Health.OK))
+            else:
+                message = _stuck_message(seat, outcome.fault)
+                events.append(DeviceHealth(outcome.t_ns, device, Health.STUCK, message))
+        return events
+
+    def _release(self) -> list[Event]:
+        """Give out the presses before which nothing can come any more."""
+        if not self._waiting:
+            return []
+        undecided = self._first_open_ns()
+        events: list[Event] = []
+        while self._waiting and self._complete_ns is not None:
+            first = self._waiting[0]
+            if first.t_ns > self._complete_ns or (undecided is not None and undecided < first.t_ns):
+                break
+            events.append(heapq.heappop(self._waiting).event)
+        return events
+
+
+def _stuck_message(seat: int | None, fault: Fault) -> str:
+    which = "The bell" if seat is None else f"The bell button of seat {seat + 1}"
+    if fault is Fault.HELD:
+        return f"{which} is held down, jammed or shorted and does not count until it is let go."
+    return f"{which} rings faster than anybody can: its wire may be loose; it does not count until it is quiet."
+
+
+class Bell(Protocol):
+    """A bell that puts `BellPressed`, `BellEdge` and `DeviceHealth` on its sink."""
+
+    def start(self) -> None:
+        """Begin; returns at once and never raises for a missing device: that is reported."""
+
+    def stop(self) -> None:
+        """End, free what was held, and wait until that is done."""
+
+
+class NoBell:
+    """No bell at all."""
+
+    def start(self) -> None:
+        """Begin nothing."""
+
+    def stop(self) -> None:
+        """End nothing."""
+
+
+def make_bell(
+    settings: BellSettings,
+    sink: Sink,
+    clock: Clock = time.monotonic_ns,
+    lines: EdgeLines | None = None,
+    make_factory: FactoryMaker = lgpio_factory,
+    microphone: MicrophoneSettings | None = None,
+) -> Bell:
+    """Give the bell that the settings name, not started yet.
+
+    lines: where the edges come from instead of the back-end, such as recorded or simulated ones; their names are those
+    of `hardware.bell.bell_lines`. Raises BadSettingError for a back-end that does not exist.
+    """
+    if lines is not None or settings.backend == "gpio":
+        lines = lines or GpioLines(bell_lines(settings), make_factory, clock)
+        return EdgeDevice("bell", lines, BellLogic(bell_seats(settings), settings.debounce), sink, clock)
+    if settings.backend == "microphone":
+        from hardware.microphone import MicrophoneBell
+
+        return MicrophoneBell(microphone or MicrophoneSettings(), sink, clock=clock)
+    if settings.backend == "none":
+        return NoBell()
+    raise BadSettingError(f'there is no bell of the kind "{settings.backend}"')

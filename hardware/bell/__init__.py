@@ -1,1 +1,0 @@
-"""The bell: buttons that bounce or are held, a microphone that hears it, and one press for each ring."""

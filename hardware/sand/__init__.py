@@ -1,1 +1,0 @@
-"""The sandtimer: what its barrier and tilt switch tell, and the times told from it."""

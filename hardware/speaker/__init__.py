@@ -1,1 +1,0 @@
-"""What is said: voices, chimes, and the loudspeakers for them."""

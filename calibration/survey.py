@@ -1,19 +1,129 @@
-"""Surveys a table: how the camera stands over it, told by marker cards in one or more pictures."""
+"""The survey of a table: by marker cards, or by sheets of paper of known size."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.channels import smallest
 from vision.errors import BadTableError
 from vision.markers import Marker, check_not_doubled, table_from_markers, unmirrored_markers
 from vision.table import Table
+from vision.table_fit import Piece, fit_table
 from vision.table_texture import small_grey
+from vision.white_edges import moved_to_white
 
 Image = NDArray[np.uint8]
+Points = NDArray[np.float64]
+
+SHEETS_MM = {"a4": (210.0, 297.0), "letter": (215.9, 279.4), "poker": (63.5, 88.9), "bridge": (57.0, 88.9)}
+"""Width and height of what can be laid: paper (ISO 216, ANSI/ASME Y14.1), playing cards of the two usual sizes."""
+ENOUGH = {"a4": 3, "letter": 3, "poker": 4, "bridge": 4}
+"""So many are needed to tell the table."""
+_WIDTH_PX = 960
+_LEAST_SHARE, _MOST_SHARE = 0.0015, 0.35  # of the picture
+_FULL = 0.93  # of its quadrilateral, and of its hull: corners of cards are round
+_BEND = 0.03  # of the outline's length
+_SHAPE = 0.14  # by which a sheet seen at a slant may differ in shape
+_SKEW = 0.12  # by which its opposite sides may
+_STRAIGHT = 0.55
+_MOST_ERROR = 0.006  # of lengths on the table
+_SIGMA_PX = 0.7  # edges of paper are less sharp than print
+_GAMMA = 2.2
+
+
+@dataclass(frozen=True, eq=False)
+class SheetSurvey:
+    """A table that sheets have told: `corners_mm` (n, 4, 2) on it; `grey`: the picture as small as textures are."""
+
+    table: Table
+    corners_mm: Points
+    grey: Image
+
+
+def find_sheets(image: Image, size_mm: tuple[float, float]) -> Points:
+    """Give the corners (n, 4, 2), px, of white sheets of one size in a picture (h, w, 3) BGR.
+
+    They lie apart, wholly in the picture. Clockwise, so that the first side is a short one.
+    """
+    scale = max(1.0, image.shape[1] / _WIDTH_PX)
+    size = (round(image.shape[1] / scale), round(image.shape[0] / scale))
+    # White is bright in every channel.
+    small = np.asarray(smallest(cv2.resize(image, size, interpolation=cv2.INTER_AREA)), np.uint8)
+    level, _ = cv2.threshold(cv2.GaussianBlur(small, (0, 0), 1.5), 0, 255, cv2.THRESH_OTSU)
+    quads: list[Points] = []
+    for threshold in (level, level + (255 - level) / 3):
+        _, white = cv2.threshold(cv2.GaussianBlur(small, (0, 0), 1.0), threshold, 255, cv2.THRESH_BINARY)
+        contours, _ = cv2.findContours(np.asarray(white, np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+        for contour in contours:
+            quad = _quad_of(contour, size)
+            if quad is not None and not any(np.linalg.norm(quad.mean(0) - one.mean(0)) < 8 for one in quads):
+                quads.append(quad)
+    if not quads:
+        return np.zeros((0, 4, 2))
+    rough = (np.stack(quads) + 0.5) * scale - 0.5
+    # The light itself, upside down: what is looked for is a dark sheet in white.
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    light = np.asarray(255 * (1 - (grey / 255) ** _GAMMA), np.float32)
+    fine, straight = moved_to_white(light, rough)
+    fine = fine[straight > _STRAIGHT]
+    long, short = max(size_mm), min(size_mm)
+    kept = [_short_first(quad) for quad in fine]
+    return np.array([quad for quad in kept if _is_like(quad, long / short)], np.float64).reshape(-1, 4, 2)
+
+
+def survey_by_sheets(image: Image, kind: str) -> SheetSurvey:
+    """Survey a table by sheets of a `kind` (of `SHEETS_MM`) in a picture (h, w, 3) BGR.
+
+    Raises:
+        BadTableError: too few lie there, or they lie on no flat table.
+    """
+    size_mm = SHEETS_MM[kind]
+    quads = find_sheets(image, size_mm)
+    if len(quads) < ENOUGH[kind]:
+        raise BadTableError(f"only {len(quads)} sheets are in sight: lay {ENOUGH[kind]} or more apart from each other")
+    short, long = sorted(size_mm)
+    shape = np.array([[0, 0], [short, 0], [short, long], [0, long]]) - (short / 2, long / 2)
+    size_px = (image.shape[1], image.shape[0])
+    table, places = fit_table([Piece(shape, quad, _SIGMA_PX) for quad in quads], size_px)
+    if table.scale_error > _MOST_ERROR:
+        raise BadTableError("the sheets tell the table badly: lay them flat, and apart from each other")
+    table = table.moved(places[0, :2])
+    return SheetSurvey(table, np.stack([table.to_mm(quad) for quad in quads]), small_grey(image))
+
+
+def _quad_of(contour: cv2.typing.MatLike, size: tuple[int, int]) -> Points | None:
+    """Give the quadrilateral (4, 2) that an outline is, clockwise; None if it is none, or leaves the picture."""
+    area = cv2.contourArea(contour)
+    if not _LEAST_SHARE < area / (size[0] * size[1]) < _MOST_SHARE:
+        return None
+    hull = cv2.convexHull(contour)
+    quad = cv2.approxPolyDP(hull, _BEND * cv2.arcLength(hull, True), True).reshape(-1, 2).astype(np.float64)
+    if len(quad) != 4 or quad.min() < 2 or (quad.max(axis=0) > np.array(size) - 3).any():
+        return None
+    if area < _FULL * cv2.contourArea(hull) or area < _FULL * cv2.contourArea(quad.astype(np.float32)):
+        return None
+    sides = np.roll(quad, -1, axis=0) - quad
+    clockwise = sides[0, 0] * sides[1, 1] - sides[0, 1] * sides[1, 0] > 0
+    return quad if clockwise else quad[::-1]
+
+
+def _short_first(quad: Points) -> Points:
+    lengths = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+    return quad if lengths[0] + lengths[2] < lengths[1] + lengths[3] else np.roll(quad, -1, axis=0)
+
+
+def _is_like(quad: Points, ratio: float) -> bool:
+    lengths = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+    seen = (lengths[1] + lengths[3]) / max(lengths[0] + lengths[2], 1e-6)
+    # Of a sheet that something covers, or the picture's edge cuts, one side is shorter than the other.
+    skew = np.abs(lengths[:2] / np.maximum(lengths[2:], 1e-6) - 1).max()
+    return bool(abs(seen / ratio - 1) < _SHAPE and skew < _SKEW)
+
 
 _STILL_PX, _STILL = 2.0, 0.04  # a marker card that was not moved is seen off its place by less, in px or of its side
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.sheets import SheetSurvey
-from calibration.survey import Survey
+from calibration.survey import SheetSurvey, Survey
 from referee.scoring.seats import marker_rectangle, rectangle_of
 from referee.service.table_area import outline_of
 from vision.profile import REACH_MM, TableProfile

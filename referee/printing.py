@@ -15,11 +15,10 @@ def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
         BadInputError: it is a family's own, which only they have.
     """
     if what == "markers":
-        from calibration.print_markers import markers_pdf
+        from calibration.print import markers_pdf
 
         return markers_pdf(paper)
-    from calibration.print_deck import deck_pdf
-    from calibration.print_drawn import drawn_deck_pdf, is_drawn
+    from calibration.print import deck_pdf, drawn_deck_pdf, is_drawn
     from referee.decks.finding import find_deck
     from vision.prints.print_deck import PrintDeck
 

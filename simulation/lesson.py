@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simulation.pieces import Piece, marker_piece, marker_places, piece_patch
-from simulation.surface import finish, surface
+from simulation.art import Piece, marker_piece, marker_places, piece_patch
+from simulation.drawing import finish, surface
 from simulation.view import Image, Look, Place, corners_mm, view_of
 
 _GAP_MM = 22.0

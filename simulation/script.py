@@ -1,4 +1,4 @@
-"""A game's script as data: what lies on the table, who sits round it, and what hands do when.
+"""Scripts of the simulated table: cards, places and hands, and where each is at an instant.
 
 Times are seconds from the script's beginning, places as in `simulation.view`. A script knows no rules; whoever writes
 one does.
@@ -7,7 +7,264 @@ one does.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
+
+PINCH, FLAT = "pinch", "flat"
+TRAVEL_S = 0.45
+"""The time a hand takes from its home to its work, and back."""
+TURN_S = 0.8
+"""The time it takes to turn the sandtimer."""
+_LIFT_MM = 28.0
+_GRIP_MM = 30.0
+_BELL_MM = 42.0
+_GLASS_MM = 60.0
+
+
+@dataclass(frozen=True)
+class CardNow:
+    """A card at an instant.
+
+    side: the one to be seen. height_mm: of its middle. turn_deg: how far it has been turned over about its long axis,
+    0 to 180. since_s: since when it lies so; None while it is carried.
+    """
+
+    key: str
+    face: str
+    side: str
+    x_mm: float
+    y_mm: float
+    angle_deg: float
+    height_mm: float
+    turn_deg: float
+    since_s: float | None
+
+
+@dataclass(frozen=True)
+class HandNow:
+    """A hand at an instant: where its fingertips are, in mm, and how it is held (PINCH or FLAT)."""
+
+    seat: int
+    x_mm: float
+    y_mm: float
+    height_mm: float
+    pose: str
+
+
+@dataclass(frozen=True)
+class SandNow:
+    """The sandtimer: how far it is turned, 0 to 180 degrees, how high, mm, and the share of the sand that is above."""
+
+    turn_deg: float
+    height_mm: float
+    left: float
+
+
+@dataclass(frozen=True)
+class _Leg:
+    """A card's way from one place to the next."""
+
+    start_s: float
+    end_s: float
+    origin: Lying
+    goal: Lying
+    order: int
+
+
+@dataclass(frozen=True)
+class _Stay:
+    """A time in which a hand is at work; `card`: the leg that it follows."""
+
+    start_s: float
+    end_s: float
+    spot: Spot
+    height_mm: float
+    pose: str
+    leg: _Leg | None = None
+
+
+class Motion:
+    """A script in motion; every method takes seconds from its beginning.
+
+    Raises:
+        ValueError: a card is carried twice at a time, or from nowhere.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._faces = {card.key: card.face for card in script.cards}
+        if len(self._faces) < len(script.cards):
+            raise ValueError("two cards of the script have the same key")
+        self._legs = {card.key: [_Leg(-1.0, 0.0, card.lies, card.lies, i)] for i, card in enumerate(script.cards)}
+        self._carried = len(script.cards)
+        self._stays: list[list[_Stay]] = [[] for _ in script.people]
+        self._flips = sorted((act for act in script.actions if isinstance(act, Flip)), key=lambda flip: flip.at_s)
+        for action in sorted(script.actions, key=_begin):
+            self._add(action)
+        self._ends = {key: [leg.end_s for leg in legs] for key, legs in self._legs.items()}
+
+    def cards(self, t_s: float) -> list[CardNow]:
+        """Give all cards, the lowest first."""
+        placed = [(self._leg_at(key, t_s), key) for key in self._legs]
+        lying = sorted((leg.end_s, leg.order, key) for leg, key in placed if leg.end_s <= t_s)
+        carried = sorted((leg.start_s, leg.order, key) for leg, key in placed if leg.end_s > t_s)
+        return [self.card(key, t_s) for _, _, key in (*lying, *carried)]
+
+    def card(self, key: str, t_s: float) -> CardNow:
+        """Give one card."""
+        leg = self._leg_at(key, t_s)
+        face, goal = self._faces[key], leg.goal
+        if leg.end_s <= t_s:
+            return CardNow(key, face, goal.side, goal.x_mm, goal.y_mm, goal.angle_deg, 0.0, 0.0, max(leg.end_s, 0.0))
+        x, y, height, share = _on_leg(leg, t_s)
+        turn = 180 * smooth((share - 0.25) / 0.5) if leg.origin.side != goal.side else 0.0
+        side = goal.side if turn > 90 else leg.origin.side
+        spin = (goal.angle_deg - leg.origin.angle_deg + 180) % 360 - 180
+        return CardNow(key, face, side, x, y, leg.origin.angle_deg + spin * smooth(share), height, turn, None)
+
+    def hands(self, t_s: float) -> list[HandNow]:
+        """Give the hands that are not at home."""
+        return [hand for seat in range(len(self._stays)) if (hand := self._hand(seat, t_s)) is not None]
+
+    def sand(self, t_s: float) -> SandNow:
+        """Give the sandtimer's state; before the first flip all sand is below."""
+        index = bisect_right([flip.at_s - TURN_S for flip in self._flips], t_s) - 1
+        if index < 0:
+            return SandNow(0.0, 0.0, 0.0)
+        flip = self._flips[index]
+        share = smooth((t_s - flip.at_s + TURN_S) / TURN_S)
+        left = 1.0 if t_s < flip.at_s else max(0.0, 1 - (t_s - flip.at_s) / flip.runs_s)
+        return SandNow(180 * ((index + share) % 2), 70 * math.sin(math.pi * share), left if share > 0.5 else 0.0)
+
+    def _add(self, action: Carry | Ring | Flip | Rest) -> None:
+        person = self.script.people[action.seat]
+        stays = self._stays[action.seat]
+        match action:
+            case Carry():
+                stays.append(self._carry(action, person))
+            case Ring():
+                stays.append(_Stay(action.at_s, action.at_s + action.hold_s, self._bell(), _BELL_MM, FLAT))
+            case Flip():
+                spot = self._glass()
+                stays.append(_Stay(action.at_s - TURN_S, action.at_s, spot, _GLASS_MM, PINCH))
+            case Rest():
+                stays.append(_Stay(action.start_s, action.end_s, action.spot_mm, 8.0, FLAT))
+
+    def _carry(self, carry: Carry, person: Person) -> _Stay:
+        if carry.release_s <= carry.grasp_s or len(carry.cards) != len(carry.to) or not carry.cards:
+            raise ValueError(f"a hand must lay down what it takes, and later: {carry}")
+        for key, goal in zip(carry.cards, carry.to, strict=True):
+            self._carried += 1
+            legs = self._legs[key]
+            if legs[-1].end_s > carry.grasp_s:
+                raise ValueError(f"{key} is still carried at {carry.grasp_s} s")
+            legs.append(_Leg(carry.grasp_s, carry.release_s, legs[-1].goal, goal, self._carried))
+        first = self._legs[carry.cards[-1]][-1]
+        grip = towards((first.origin.x_mm, first.origin.y_mm), person.shoulder_mm, _GRIP_MM)
+        return _Stay(carry.grasp_s, carry.release_s, grip, 8.0, PINCH, first)
+
+    def _bell(self) -> Spot:
+        if self.script.bell_mm is None:
+            raise ValueError("the script rings, but there is no bell")
+        return self.script.bell_mm
+
+    def _glass(self) -> Spot:
+        if self.script.sandtimer_mm is None:
+            raise ValueError("the script flips a sandtimer, but there is none")
+        return self.script.sandtimer_mm
+
+    def _leg_at(self, key: str, t_s: float) -> _Leg:
+        """Give the leg that a card is on, or the last one that it has come to the end of."""
+        legs = self._legs[key]
+        index = bisect_right(self._ends[key], t_s)
+        return legs[index] if index < len(legs) and legs[index].start_s <= t_s else legs[index - 1]
+
+    def _hand(self, seat: int, t_s: float) -> HandNow | None:
+        stays, person = self._stays[seat], self.script.people[seat]
+        index = bisect_right([stay.start_s for stay in stays], t_s) - 1
+        if index >= 0 and t_s <= stays[index].end_s:
+            return HandNow(seat, *self._at_work(stays[index], person, t_s), stays[index].pose)
+        before = stays[index] if index >= 0 else None
+        after = stays[index + 1] if index + 1 < len(stays) else None
+        if before and after and after.start_s - before.end_s < 2 * TRAVEL_S + 0.2:
+            start, end = self._at_work(before, person, before.end_s), self._at_work(after, person, after.start_s)
+            return self._travelling(seat, start, end, (before.end_s, after.start_s), t_s, after.pose)
+        home = (*person.home_mm, 60.0)
+        if before and t_s < before.end_s + TRAVEL_S:
+            start = self._at_work(before, person, before.end_s)
+            return self._travelling(seat, start, home, (before.end_s, before.end_s + TRAVEL_S), t_s, before.pose)
+        if after and t_s > after.start_s - TRAVEL_S:
+            end = self._at_work(after, person, after.start_s)
+            return self._travelling(seat, home, end, (after.start_s - TRAVEL_S, after.start_s), t_s, after.pose)
+        return None
+
+    def _at_work(self, stay: _Stay, person: Person, t_s: float) -> tuple[float, float, float]:
+        if stay.leg is None:
+            return (*stay.spot, stay.height_mm)
+        x, y, height, _ = _on_leg(stay.leg, t_s)
+        grip = towards((x, y), person.shoulder_mm, _GRIP_MM)
+        return (*grip, height + 8.0)
+
+    def _travelling(
+        self,
+        seat: int,
+        start: tuple[float, float, float],
+        end: tuple[float, float, float],
+        times_s: tuple[float, float],
+        t_s: float,
+        pose: str,
+    ) -> HandNow:
+        share = smooth((t_s - times_s[0]) / max(times_s[1] - times_s[0], 1e-6))
+        x, y = between(start[:2], end[:2], share)
+        height = start[2] + (end[2] - start[2]) * share + 25 * math.sin(math.pi * share)
+        return HandNow(seat, x, y, height, pose)
+
+
+def collisions(script: Script) -> list[str]:
+    """Give the faults of a script, a sentence each: hands that would have to be in two places."""
+    faults = []
+    for seat in range(len(script.people)):
+        spans = sorted((_begin(act), _end(act)) for act in script.actions if act.seat == seat)
+        faults += [
+            f"seat {seat} has two things to do at {second[0]:.2f} s"
+            for first, second in pairwise(spans)
+            if second[0] < first[1]
+        ]
+    return faults
+
+
+def _on_leg(leg: _Leg, t_s: float) -> tuple[float, float, float, float]:
+    """Give a carried card's place and height, and the share of its time that is over."""
+    share = min(max((t_s - leg.start_s) / (leg.end_s - leg.start_s), 0.0), 1.0)
+    x, y = between((leg.origin.x_mm, leg.origin.y_mm), (leg.goal.x_mm, leg.goal.y_mm), smooth(share))
+    lift = _LIFT_MM if leg.origin.side == leg.goal.side else 1.7 * _LIFT_MM
+    return x, y, lift * math.sin(math.pi * share) ** 0.7, share
+
+
+def _begin(action: Carry | Ring | Flip | Rest) -> float:
+    match action:
+        case Carry():
+            return action.grasp_s
+        case Ring():
+            return action.at_s
+        case Flip():
+            return action.at_s - TURN_S
+        case Rest():
+            return action.start_s
+
+
+def _end(action: Carry | Ring | Flip | Rest) -> float:
+    match action:
+        case Carry():
+            return action.release_s
+        case Ring():
+            return action.at_s + action.hold_s
+        case Flip():
+            return action.at_s
+        case Rest():
+            return action.end_s
+
 
 Spot = tuple[float, float]
 Colour = tuple[int, int, int]

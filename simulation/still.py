@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from simulation.pieces import MARKER_MM, Piece, marker_piece, marker_places, piece_patch
-from simulation.surface import finish, surface
+from simulation.art import MARKER_MM, Piece, marker_piece, marker_places, piece_patch
+from simulation.drawing import finish, surface
 from simulation.view import Image, Look, Place, Points, View, corners_mm, place_mm, to_px, view_of
 from vision.deck import Deck, Face
 from vision.render_face import face_image, mark_outline_mm

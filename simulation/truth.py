@@ -8,11 +8,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from simulation.air import card_corners, hand_corners
-from simulation.hand_art import HandArt
+from simulation.art import HandArt
+from simulation.drawing import card_corners, hand_corners
 from simulation.live import LiveTable
-from simulation.motion import CardNow, HandNow
-from simulation.script import Ring
+from simulation.script import CardNow, HandNow, Ring
 from simulation.view import Points
 
 Owner = NDArray[np.int16]

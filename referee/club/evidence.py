@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 
 from referee.errors import WorkFailedError
 from referee.mqtt import topics
+from referee.mqtt.client import Extras, Received, is_sealed, seal
 from referee.mqtt.club_member import pieces_of
-from referee.mqtt.line import Extras, Received
-from referee.mqtt.seal import is_sealed, seal
 
 ANSWER_S = 10.0
 _MOST_KEPT = 12

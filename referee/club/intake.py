@@ -19,8 +19,7 @@ from referee.club.models import Table
 from referee.club.recording import Recorder
 from referee.errors import BadInputError
 from referee.jsonlines import parse_object
-from referee.mqtt.line import Received
-from referee.mqtt.seal import is_sealed
+from referee.mqtt.client import Received, is_sealed
 
 MOST_BYTES = 1 << 20
 MOST_TRIES = 5

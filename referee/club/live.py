@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from referee.mqtt import topics
-from referee.mqtt.line import Received
+from referee.mqtt.client import Received
 
 _MOST_TABLES, _MOST_BYTES, _MOST_PLAYERS = 500, 1 << 14, 20
 

@@ -12,8 +12,7 @@ from sqlalchemy import Connection, Engine, delete, select, update
 from referee.club.models import Invitation, Table
 from referee.errors import BadInputError
 from referee.jsonlines import parse_object
-from referee.mqtt.line import Received
-from referee.mqtt.seal import is_sealed, key_of, new_code, secret_of
+from referee.mqtt.client import Received, is_sealed, key_of, new_code, secret_of
 from referee.names import folded
 from referee.safe_text import harmless
 

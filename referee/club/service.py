@@ -20,8 +20,7 @@ from referee.club.members import Door, keys
 from referee.club.settings import ClubSettings
 from referee.errors import BadInputError
 from referee.mqtt import topics
-from referee.mqtt.line import Ends, Extras, Line, LineError, Received
-from referee.mqtt.seal import seal
+from referee.mqtt.client import Ends, Extras, Line, LineError, Received, seal
 from referee.mqtt.set_aside import SetAside
 
 MOST_WAITING, MOST_BATCH = 4000, 500

@@ -19,7 +19,7 @@ from referee.club.settings import ClubSettings
 from referee.club.views import EXPORTS, Views
 from referee.errors import WorkFailedError
 from referee.language import LANGUAGES, Language
-from referee.mqtt.seal import shown_code
+from referee.mqtt.client import shown_code
 from referee.sayings import house
 from referee.sayings.club_page import words_in
 from referee.web.guard import Guard, RefusedError

@@ -138,7 +138,7 @@ def _asked(engine: Engine, settings: ClubSettings, args: argparse.Namespace) -> 
     from referee.club.members import invite, put_out
     from referee.club.views import Views
     from referee.jsonlines import to_line
-    from referee.mqtt.seal import shown_code
+    from referee.mqtt.client import shown_code
 
     views = Views(engine, scale=settings.scale)
     match args.what:

@@ -17,9 +17,7 @@ from referee.output import Output, for_people
 from referee.sayings.checks import say_part, say_state
 
 if TYPE_CHECKING:
-    from referee.doctor.finding import Finding
-    from referee.doctor.machine import Machine
-    from referee.doctor.setup import Setup
+    from referee.doctor.machine import Finding, Machine, Setup
 
 SUMMARY = "check camera, pins, speech, clock and permissions, and say what to do about each"
 WITHOUT_PINS = {
@@ -60,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 def examine(setup: Setup, machine: Machine, *, as_json: bool) -> int:
     """Make all checks and print what they found; 1 when a needed part does not work, else 0."""
-    from referee.doctor.finding import ALWAYS_NEEDED, State, lacking
+    from referee.doctor.machine import ALWAYS_NEEDED, State, lacking
     from referee.games.registry import game_kind
 
     output = Output()
@@ -87,7 +85,7 @@ def _setup(args: argparse.Namespace) -> Setup:
     from hardware.camera.camera import parse_spec
     from hardware.settings import BellSettings, LampSettings, SandSettings
     from hardware.voice import SpeakerSettings
-    from referee.doctor.setup import Setup
+    from referee.doctor.machine import Setup
 
     if not (math.isfinite(args.press) and args.press >= 0):
         raise BadInputError(f"nobody can wait {args.press} seconds for a ring")
@@ -107,24 +105,24 @@ def _setup(args: argparse.Namespace) -> Setup:
 def _checks(setup: Setup, machine: Machine) -> Iterator[list[Finding]]:
     """Make the checks one after the other, the quick ones first."""
     from referee.announcer import sound_check
-    from referee.doctor import checks_camera, checks_machine, checks_sound
+    from referee.doctor import checks
 
-    yield checks_machine.check_computer(machine)
-    yield checks_machine.check_permissions(machine)
-    yield checks_machine.check_power(machine)
-    yield checks_machine.check_clock(machine)
-    yield checks_machine.check_disk(machine)
+    yield checks.check_computer(machine)
+    yield checks.check_permissions(machine)
+    yield checks.check_power(machine)
+    yield checks.check_clock(machine)
+    yield checks.check_disk(machine)
     yield from _pin_checks(setup)
     if setup.bell.backend == "microphone":
-        yield checks_sound.check_microphone(setup.microphone)
+        yield checks.check_microphone(setup.microphone)
     sentence = sound_check(Language(setup.speaker.language))
-    yield checks_sound.check_speech(setup.speaker, sentence, setup.silent)
-    yield checks_camera.check_camera(setup.camera, machine, setup.opener)
+    yield checks.check_speech(setup.speaker, sentence, setup.silent)
+    yield checks.check_camera(setup.camera, machine, setup.opener)
 
 
 def _pin_checks(setup: Setup) -> Iterator[list[Finding]]:
-    from referee.doctor import checks_pins
-    from referee.doctor.finding import Finding, State
+    from referee.doctor import checks
+    from referee.doctor.machine import Finding, State
 
     backends = {"bell": setup.bell.backend, "sandtimer": setup.sand.backend, "lamp": setup.lamp.backend}
     yield [Finding(name, State.SKIPPED, f"No {name} is used.") for name in backends if backends[name] == "none"]
@@ -133,17 +131,17 @@ def _pin_checks(setup: Setup) -> Iterator[list[Finding]]:
     wired = [name for name in backends if backends[name] == "gpio"]
     if not wired:
         return
-    pins = checks_pins.check_pins(setup.pins)
+    pins = checks.check_pins(setup.pins)
     yield pins
     if any(finding.state is State.FAULT for finding in pins):
         yield [Finding(name, State.FAULT, f"The {name} needs the pins.", WITHOUT_PINS[name]) for name in wired]
         return
     if "bell" in wired:
-        yield checks_pins.check_bell(setup.bell, setup.pins, setup.press_s, _prompt)
+        yield checks.check_bell(setup.bell, setup.pins, setup.press_s, _prompt)
     if "sandtimer" in wired:
-        yield checks_pins.check_sandtimer(setup.sand, setup.pins)
+        yield checks.check_sandtimer(setup.sand, setup.pins)
     if "lamp" in wired:
-        yield checks_pins.check_lamp(setup.lamp, setup.pins, silent=setup.silent)
+        yield checks.check_lamp(setup.lamp, setup.pins, silent=setup.silent)
 
 
 def _prompt(text: str) -> None:
@@ -162,7 +160,7 @@ def _as_json(finding: Finding, needed: bool) -> dict[str, object]:
 
 
 def _summary(lacks: frozenset[str], game: str | None, remarks: int) -> str:
-    from referee.doctor.finding import EITHER
+    from referee.doctor.machine import EITHER
 
     what = f"a game of {game.capitalize()}" if game else "a game"
     if lacks:

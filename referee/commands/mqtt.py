@@ -94,7 +94,7 @@ def _wanted(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _code(text: str, on: bool) -> str:
-    from referee.mqtt.seal import code_in
+    from referee.mqtt.client import code_in
 
     code = code_in(text)
     if code is None:

@@ -24,10 +24,8 @@ from hardware.settings import MS, BellSettings, SandSettings
 from referee.engine.session import RulingData
 from referee.errors import SettingError
 from referee.service.settings import TableSettings
-from simulation.camera import SimulatedCamera
-from simulation.edges import TILT, edges_of, sand
-from simulation.live import LiveTable
-from simulation.pins import PinMover, pin_factory
+from simulation.live import LiveTable, SimulatedCamera
+from simulation.pins import TILT, PinMover, edges_of, pin_factory, sand
 from simulation.script import Flip, Ring, Script
 from simulation.waits import Waits
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.scoring.seats import SeatRing
-from simulation.art import FRONT
-from simulation.pieces import MARKER_CARD_MM
+from simulation.art import FRONT, MARKER_CARD_MM
 from simulation.script import Lying, Person, person_at
 
 AREA_MM = (1150.0, 647.0)

@@ -1,4 +1,4 @@
-"""What the checks ask the computer; tests give answers of their own."""
+"""The computer as the checks see it, and the findings of the checks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,54 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
+
+from hardware.camera.camera import Camera, CameraSettings, open_camera
+from hardware.gpio import FactoryMaker, lgpio_factory
+from hardware.settings import BellSettings, LampSettings, MicrophoneSettings, SandSettings
+from hardware.voice import SpeakerSettings
+from referee.games.registry import game_kind
+
+
+class State(Enum):
+    """OK: works. REMARK: works, but not as well as it could. FAULT: does not work. SKIPPED: not used, or not known."""
+
+    OK = "ok"
+    REMARK = "remark"
+    FAULT = "fault"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """message: one sentence on what is so; advice: one on what to do, "" if nothing is to be done or it is said."""
+
+    check: str
+    state: State
+    message: str
+    advice: str = ""
+
+
+ALWAYS_NEEDED = frozenset({"camera", "disk"})
+EITHER = frozenset({"bell", "sandtimer"})
+
+
+def lacking(findings: Iterable[Finding], game: str | None) -> frozenset[str]:
+    """Name the checks that keep the game from being judged.
+
+    Every game needs the camera and room on the disk; Piccolino the bell, Confetti the sandtimer; where no game is
+    named, one of the two.
+    """
+    faults = {finding.check for finding in findings if finding.state is State.FAULT}
+    unused = {finding.check for finding in findings if finding.state is State.SKIPPED}
+    lacks = ALWAYS_NEEDED & faults
+    if game is not None:
+        return lacks | (game_kind(game).devices & (faults | unused))
+    return lacks | (EITHER if (faults | unused).issuperset(EITHER) else frozenset())
+
 
 PROGRAM_LIMIT_S = 5
 
@@ -76,3 +121,25 @@ class Machine:
     def paths(self, *patterns: str) -> list[Path]:
         """Give the files that match any of the patterns."""
         return sorted(path for pattern in patterns for path in self.root.glob(pattern))
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The devices' settings.
+
+    game: the game to be judged, None for any. camera: its name, as `open_camera` takes it. silent: no sound and no
+    light while checking. press_s: how long to wait for somebody to ring, seconds; 0 is not to wait. pins, opener: what
+    opens the pins and the camera.
+    """
+
+    game: str | None = None
+    camera: str = "picamera2"
+    bell: BellSettings = field(default_factory=BellSettings)
+    sand: SandSettings = field(default_factory=SandSettings)
+    lamp: LampSettings = field(default_factory=LampSettings)
+    microphone: MicrophoneSettings = field(default_factory=MicrophoneSettings)
+    speaker: SpeakerSettings = field(default_factory=SpeakerSettings)
+    silent: bool = False
+    press_s: float = 0.0
+    pins: FactoryMaker = lgpio_factory
+    opener: Callable[[str, CameraSettings], Camera] = open_camera

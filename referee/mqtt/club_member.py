@@ -13,8 +13,7 @@ from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
 from referee.jsonlines import parse_object, whole_number
 from referee.mqtt import topics
-from referee.mqtt.line import Extras, Received
-from referee.mqtt.seal import code_in, is_sealed, key_of, seal, secret_of
+from referee.mqtt.client import Extras, Received, code_in, is_sealed, key_of, seal, secret_of
 from referee.mqtt.settings import Membership, MqttSettings
 
 ANSWER_S = 15.0

@@ -27,8 +27,8 @@ from referee.language import Language
 from referee.sayings import kept as sayings
 from referee.service.defaults import PROFILE
 from referee.service.settings import TableSettings, unusable
-from referee.setup.record import FILE as SETUP
-from referee.setup.record import kept_from, load_kept, save_kept
+from referee.setup.finding import FILE as SETUP
+from referee.setup.finding import kept_from, load_kept, save_kept
 from vision.errors import VisionError
 from vision.profile import TableProfile, load_profile
 from vision.taught.deck_file import SUFFIX, unpack_deck

@@ -23,7 +23,7 @@ from referee.service.disputed import Machine, keep_disputed, open_settings
 from referee.service.film import Film
 from referee.service.game_controller import GameController
 from referee.service.shown_ruling import log_named
-from referee.setup.record import load_kept
+from referee.setup.finding import load_kept
 from vision.errors import VisionError
 from vision.profile import TableProfile
 

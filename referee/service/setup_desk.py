@@ -9,7 +9,7 @@ from referee.errors import BadInputError
 from referee.games.registry import GAMES
 from referee.journal.stored import games
 from referee.service.game_controller import GameController
-from referee.setup.record import deck_of
+from referee.setup.finding import deck_of
 from referee.setup.walk import Walk, as_data
 
 

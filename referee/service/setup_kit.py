@@ -17,9 +17,8 @@ from referee.phrases import Remembering
 from referee.sayings.guard import camera_note
 from referee.service.game_controller import GameController
 from referee.service.guard.guard import Eyes
-from referee.setup.bell import loudness
-from referee.setup.finding import Kept, Seen, Wish
-from referee.setup.hearing import Hearing, troubles_in_words
+from referee.setup.devices import loudness
+from referee.setup.finding import Hearing, Kept, Seen, Wish, troubles_in_words
 from vision.profile import TableProfile
 
 _OLD_NS = 3 * SECOND_NS

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from hardware.problems import Health, HealthBoard
-from referee.doctor import checks_machine
-from referee.doctor.finding import Finding, State
-from referee.doctor.machine import Machine
+from referee.doctor import checks
+from referee.doctor.machine import Finding, Machine, State
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import note_set_aside
 from referee.journal.evidence import EvidenceFolder
@@ -162,13 +161,13 @@ class System:
         They are its own while it runs: nobody else can try them.
         """
         machine = self.machine or Machine(folder=lambda: self.folder)
-        checks = (
-            checks_machine.check_permissions,
-            checks_machine.check_power,
-            checks_machine.check_clock,
-            checks_machine.check_disk,
+        wanted = (
+            checks.check_permissions,
+            checks.check_power,
+            checks.check_clock,
+            checks.check_disk,
         )
-        for check in checks:
+        for check in wanted:
             yield from check(machine)
         for one in self.health.snapshot():
             text = device(one.device, one.state, one.message, language)

@@ -19,7 +19,7 @@ from referee.errors import BadInputError
 from referee.games.registry import GAMES, game_kind, watcher_for
 from referee.journal.rows import Query
 from referee.journal.stored import games
-from referee.setup.record import deck_of, load_kept
+from referee.setup.finding import deck_of, load_kept
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.watch_setup import WatchSetup
 from vision.deck import Deck

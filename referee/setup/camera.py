@@ -12,7 +12,7 @@ import numpy as np
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.scoring.seats import marker_rectangle
-from referee.setup import places
+from referee.setup import finding
 from referee.setup.finding import Choice, Finding, Image, Seen, Shape, State, Wish, camera_missing, shares
 from vision.errors import MirroredError, VisionError
 from vision.marker_blur import blurs_mm
@@ -144,10 +144,10 @@ def _coverage(seen: Seen, markers: tuple[Marker, ...]) -> tuple[str, tuple[Shape
         return "", shapes
     outwards = rectangle - rectangle.mean(0)
     outline = table.to_px(rectangle + _BEYOND_MM * np.sign(outwards))
-    cut = places.sides_cut(outline, size_px)
+    cut = finding.sides_cut(outline, size_px)
     shapes += (Shape(shares(outline, size_px), "bad" if cut else "good"),)
     if cut:
-        where = places.sides(cut, language)
+        where = finding.sides(cut, language)
         return language.text(
             "The table is cut off at the {where}: hang the camera higher, or aim it anew.", where=where
         ), shapes

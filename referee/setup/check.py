@@ -9,8 +9,8 @@ from hardware.events import BellPressed
 from referee.errors import BadInputError
 from referee.language import Language, mark
 from referee.phrases import in_language
-from referee.setup.deck import chosen_deck
 from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing, shares
+from referee.setup.seats import chosen_deck
 from vision.camera_moved import table_now
 from vision.deck import Deck
 from vision.errors import VisionError

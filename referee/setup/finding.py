@@ -1,8 +1,12 @@
-"""What the steps of setting up are told, and what they give: plain values, without devices, files or clocks."""
+"""Values of the set-up steps: observations in, findings and wishes out; no devices, files or clocks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -11,11 +15,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.events import Event
+from hardware.events import BellEdge, BellPressed, Event, SandEdge
 from hardware.lamp import Signal
-from referee.language import Language
+from hardware.problems import DeviceHealth
+from referee.errors import BadInputError, WorkFailedError
+from referee.files import kept_data, set_aside, write_whole
+from referee.language import Language, mark
+from referee.phrases import as_data, from_data
+from referee.sayings.guard import GUARD
+from referee.sayings.service import device
 from referee.service.settings import TableSettings
-from vision.profile import TableProfile
+from vision.profile import TableProfile, seats_fit
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
@@ -186,3 +196,144 @@ def camera_missing(seen: Seen) -> Finding:
         return Finding(State.WAIT, seen.language.text("One moment: the camera is being started."))
     ask = seen.language.text("No picture comes from the camera: check its cable, or choose another one in Settings.")
     return Finding(State.MISSING, ask, (why,))
+
+
+_CORNERS = (
+    mark("near the top left corner"),
+    mark("near the top right corner"),
+    mark("near the bottom left corner"),
+    mark("near the bottom right corner"),
+)
+_AREAS = (
+    mark("at the top left"),
+    mark("at the top"),
+    mark("at the top right"),
+    mark("on the left"),
+    mark("in the middle"),
+    mark("on the right"),
+    mark("at the bottom left"),
+    mark("at the bottom"),
+    mark("at the bottom right"),
+)
+_SIDES = (mark("left edge"), mark("right edge"), mark("top edge"), mark("bottom edge"))
+
+
+def corners_without(points: Points, size_px: tuple[int, int]) -> list[int]:
+    """Give the picture's quarters, 0 to 3 as `corner` names them, in which none of the points (n, 2) px lies."""
+    quarters = {int(x > size_px[0] / 2) + 2 * int(y > size_px[1] / 2) for x, y in points}
+    return [quarter for quarter in range(4) if quarter not in quarters]
+
+
+def corner(number: int, language: Language) -> str:
+    """Give "near the top left corner" and so on."""
+    return language.text(_CORNERS[number])
+
+
+def area(x: float, y: float, language: Language) -> str:
+    """Give "at the top left" and so on for a point in shares of the picture."""
+    column, row = (min(2, max(0, int(3 * share))) for share in (x, y))
+    return language.text(_AREAS[3 * row + column])
+
+
+def sides_cut(corners: Points, size_px: tuple[int, int], slack: float = 0.01) -> list[int]:
+    """Give the picture's sides (left, right, top, bottom: 0 to 3) beyond which some of the points (n, 2) px lie."""
+    width, height = size_px
+    x, y = corners[:, 0] / width, corners[:, 1] / height
+    beyond = (x.min() < -slack, x.max() > 1 + slack, y.min() < -slack, y.max() > 1 + slack)
+    return [side for side, out in enumerate(beyond) if out]
+
+
+def sides(numbers: Sequence[int], language: Language) -> str:
+    """Give "left edge and top edge"."""
+    return language.list_of([language.text(_SIDES[number]) for number in numbers])
+
+
+_MOST = 40_000
+"""Two whole runs of a three-minute sandtimer with a hundred edges a second fit in."""
+_KINDS = (BellEdge, BellPressed, SandEdge)
+
+
+class Hearing:
+    """Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._heard: deque[Heard] = deque(maxlen=_MOST)
+
+    def note(self, event: Event, arrived_ns: int) -> None:
+        """Take an event; what is none of bell and sandtimer is left out."""
+        if isinstance(event, _KINDS):
+            with self._lock:
+                self._heard.append(Heard(event, arrived_ns))
+
+    def since(self, t_ns: int) -> tuple[Heard, ...]:
+        """Give what happened after a time of the monotonic clock."""
+        with self._lock:
+            return tuple(one for one in self._heard if one.event.t_ns > t_ns)
+
+
+def troubles_in_words(troubles: Iterable[DeviceHealth], language: Language) -> Mapping[str, str]:
+    """Give a sentence a kind of device ("camera", "bell", …) that does not work."""
+    return {
+        health.device.split()[0]: device(health.device, health.state, health.message, language)
+        for health in troubles
+        if not health.device.startswith(GUARD)
+    }
+
+
+FILE = "setup.json"
+SKIPPED = "skipped"
+_STATES = frozenset({SKIPPED, *(state.value for state in State)})
+_MOST_BYTES = 1 << 16
+
+
+def load_kept(folder: Path) -> dict[str, Kept]:
+    """Give what is kept of each step; a file that makes no sense is set aside, and its sound steps go on."""
+    data: dict[str, object] = kept_data(folder / FILE, _MOST_BYTES, _object, {})
+    kept = kept_from(data)
+    if len(kept) < len(data) and set_aside(folder / FILE) is not None:
+        with suppress(WorkFailedError):
+            save_kept(folder, kept)
+    return kept
+
+
+def _object(data: object) -> dict[str, object]:
+    if not isinstance(data, dict):
+        raise BadInputError("it is no list of steps")
+    return data
+
+
+def kept_from(data: Mapping[str, object]) -> dict[str, Kept]:
+    """Give what stands in the data of such a file; what makes no sense is left out."""
+    kept = {}
+    for name, one in data.items():
+        if not isinstance(one, dict):
+            continue
+        state, said, more = one.get("state"), one.get("said", one.get("text", "")), one.get("data")
+        if isinstance(state, str) and state in _STATES and isinstance(more, dict | None):
+            kept[name] = Kept(state, from_data(said, Language("en")), more or {})
+    return kept
+
+
+def deck_of(kept: Mapping[str, Kept]) -> str | None:
+    """Give the name of the deck that was chosen, None if none was."""
+    name = kept["deck"].data.get("deck") if "deck" in kept else None
+    return name if isinstance(name, str) and name else None
+
+
+def seats_of(kept: Mapping[str, Kept]) -> dict[int, tuple[float, ...]]:
+    """Give where people sit, by how many they are, where seats were moved (`referee.scoring.seats.SeatRing.places`)."""
+    places = kept["seats"].data.get("places") if "seats" in kept else None
+    found = places.items() if isinstance(places, dict) else ()
+    return {int(players): tuple(map(float, at)) for players, at in found if seats_fit(players, at)}
+
+
+def save_kept(folder: Path, kept: Mapping[str, Kept]) -> None:
+    """Keep it, whole or not at all.
+
+    Raises:
+        WorkFailedError: the disk does not take it.
+    """
+    data = {name: {"state": one.state, "said": as_data(one.text), "data": dict(one.data)} for name, one in kept.items()}
+    folder.mkdir(parents=True, exist_ok=True, mode=0o750)
+    write_whole(folder / FILE, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())

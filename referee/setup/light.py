@@ -1,4 +1,4 @@
-"""The light: exposure and colours settled and held, where cards would be bleached, which colours come closest."""
+"""The set-up step for the light: exposure and colours held, bleached places, and the closest faces or colours."""
 
 from __future__ import annotations
 
@@ -13,15 +13,84 @@ from hardware.camera.exposure import CLIPPED, WHITE_HIGH, WHITE_LOW
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.sayings.colours import colour_name
-from referee.setup import places
-from referee.setup.deck import chosen_deck, chosen_palette
+from referee.setup import finding
 from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing
-from referee.setup.light_prints import LightPrints
+from referee.setup.seats import chosen_deck, chosen_palette
 from vision.channels import largest
 from vision.errors import VisionError
 from vision.marked.colour import NEUTRAL, hue_gap, hues_on, lamp_of, linear_rgb
 from vision.markers import Marker, find_markers, table_from_markers, whites_of
 from vision.prints.print_deck import PrintDeck
+from vision.prints.under_lamp import ClosestPrints, UnderLamp
+
+_GOOD_WHITE = np.full(3, 0.88)
+_NEARER = 1.5
+_PRINT_LEANS = 0.45  # of white's strongest channel: a weaker one tells colours badly
+_SAME = 0.06
+
+
+class LightPrints:
+    """Asks the reader, and again only when lamp or scale have changed: it takes longer than a look may."""
+
+    def __init__(self) -> None:
+        self._deck: tuple[str, UnderLamp] | None = None
+        self._told: tuple[Points, float, str] | None = None
+
+    def in_words(self, deck: PrintDeck, white: Points, px_per_mm: float, language: Language) -> str:
+        """Say which two faces come closest where white paper shows as `white` (3,) RGB, 0..1; "" of a single face."""
+        if self._deck is None or self._deck[0] != deck.name:
+            self._deck, self._told = (deck.name, UnderLamp(deck)), None
+        if self._told is not None:
+            before, scale, text = self._told
+            if np.abs(before - white).max() < _SAME and abs(scale / px_per_mm - 1) < _SAME:
+                return text
+        text = _said(deck, self._deck[1], white, px_per_mm, language)
+        self._told = white, px_per_mm, text
+        return text
+
+
+def _said(deck: PrintDeck, lamp: UnderLamp, white: Points, px_per_mm: float, language: Language) -> str:
+    seen = np.ascontiguousarray(white[::-1])
+    closest = lamp.closest(seen, px_per_mm)
+    if closest is None:
+        return ""
+    one, other = (
+        face_in_words(face, deck.by_id[face].attributes, language) for face in sorted((closest.one, closest.other))
+    )
+    names = {"one": one, "other": other}
+    if closest.sure:
+        return language.text("I can tell all cards apart; most alike are {one} and {other}.", **names)
+    if _told(lamp, closest, _GOOD_WHITE, px_per_mm):
+        if white.min() < _PRINT_LEANS * white.max():
+            return language.text(
+                "Hard to tell in this light are {one} and {other}: a whiter lamp, or daylight, would help.", **names
+            )
+        return language.text("Hard to tell in this light are {one} and {other}: more light would help.", **names)
+    if _told(lamp, closest, seen, px_per_mm * _NEARER):
+        return language.text("Hard to tell from so far are {one} and {other}: hang the camera lower.", **names)
+    return language.text("Hard to tell in any light are {one} and {other}: where they lie it will ask.", **names)
+
+
+def _told(lamp: UnderLamp, closest: ClosestPrints, white: Points, px_per_mm: float) -> bool:
+    return lamp.told(closest.one, closest.other, white, px_per_mm).sure
+
+
+def face_in_words(face: str, attributes: Mapping[str, str], language: Language) -> str:
+    """Give what a face is called among people; its id where it has no meaning that has words."""
+    colour = attributes.get("colour")
+    if colour and attributes.get("mood") in ("happy", "sad"):
+        mood = "Happy" if attributes["mood"] == "happy" else "Sad"
+        return f"{colour_name(language, colour)}, {_mood(mood, language).lower()}"
+    if "suit" in attributes and "rank" in attributes:
+        return f"{attributes['rank']} {colour_name(language, attributes['suit'])}"
+    if colour and attributes.get("kind") == "colour":
+        return colour_name(language, colour)
+    return face
+
+
+def _mood(mood: str, language: Language) -> str:
+    return language.text_in("page", "Happy") if mood == "Happy" else language.text_in("page", "Sad")
+
 
 _USUAL_WHITE, _USUAL_PX_PER_MM = np.full(3, 0.88), 1.2
 _BLOCKS = (16, 9)
@@ -78,7 +147,7 @@ class LightStep:
         more = tuple(text for text in (colours, *seen.notes) if text)
         if bleached:
             middle = np.mean([np.mean(box, axis=0) for box in bleached], axis=0)
-            where = places.area(float(middle[0]), float(middle[1]), language)
+            where = finding.area(float(middle[0]), float(middle[1]), language)
             text = language.text("A lamp dazzles {where}: put no cards there, or move the lamp.", where=where)
             return Finding(State.MEND, text, more, None, shapes, again)
         white = float(np.median(whites.max(axis=1))) if len(whites) else None

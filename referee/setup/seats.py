@@ -1,4 +1,4 @@
-"""Who sits where: proposed for a game and a number of players, and bell buttons given to seats by ringing."""
+"""The set-up steps for the deck, and for seats and their bell buttons."""
 
 from __future__ import annotations
 
@@ -9,18 +9,123 @@ from dataclasses import replace
 import numpy as np
 
 from hardware.events import BellPressed
-from referee.errors import BadInputError
+from referee.decks.finding import AnyDeck, find_deck
+from referee.decks.store import DeckStore
+from referee.errors import BadInputError, RefereeError
 from referee.language import Language
 from referee.scoring.seats import MOST_PLAYERS, SeatRing, even_places, marker_rectangle
-from referee.setup.finding import Choice, Finding, Handle, Heard, Points, Seen, Shape, State, Wish, camera_missing
-from referee.setup.record import seats_of
+from referee.setup.finding import (
+    Choice,
+    Finding,
+    Handle,
+    Heard,
+    Points,
+    Seen,
+    Shape,
+    State,
+    Wish,
+    camera_missing,
+    deck_of,
+    seats_of,
+)
 from vision.camera_moved import table_now
+from vision.deck import Deck
 from vision.errors import VisionError
 from vision.markers import find_markers, table_from_markers, unmirrored_markers
 from vision.profile import TableProfile
 from vision.table import Table
 
-FEWEST, USUAL = 2, 3
+USUAL_DECK = "confetti"
+PRINTABLE = ("confetti", "piccolino", "coloretto", "everdeck")
+
+
+class DeckStep:
+    """See the module."""
+
+    name = "deck"
+
+    def __init__(self) -> None:
+        self._deck = ""
+
+    def title(self, language: Language) -> str:
+        """What it is called."""
+        return language.text("Cards")
+
+    def ask(self, language: Language) -> str:
+        """What to do."""
+        return language.text("Which cards do you play with?")
+
+    def begin(self, seen: Seen) -> Wish:
+        """Begin with the deck of the last time."""
+        self._deck = chosen_name(seen)
+        return Wish()
+
+    def look(self, seen: Seen) -> Finding:
+        """Offer what there is."""
+        language = seen.language
+        names = (*PRINTABLE, *_taught(seen))
+        choices = tuple(Choice(_called(name), {"deck": name}, chosen=name == self._deck) for name in names)
+        links = tuple(
+            Choice(language.text("{deck} to print", deck=_called(name)), href=f"/print/{name}.pdf")
+            for name in PRINTABLE
+            if name == self._deck
+        )
+        teach = Choice(language.text("Teach my own cards"), href="#teach")
+        text = language.text("You play with {deck}.", deck=_called(self._deck))
+        more = (
+            (language.text("Print it at 100 %; the ruler on the page shows whether the size is right."),)
+            if links
+            else ()
+        )
+        return Finding(State.GOOD, text, more, choices=(*choices, *links, teach))
+
+    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+        """Take another deck."""
+        deck = answer.get("deck")
+        if deck not in (*PRINTABLE, *_taught(seen)):
+            raise BadInputError("there is no such deck")
+        self._deck = str(deck)
+        return Wish(data={"deck": self._deck})
+
+    def keep(self, seen: Seen) -> Wish:
+        """Keep which deck it is."""
+        return Wish(data={"deck": self._deck or chosen_name(seen)})
+
+
+def chosen_name(seen: Seen) -> str:
+    """Give the name of the deck that was chosen, or the usual one."""
+    return deck_of(seen.kept) or USUAL_DECK
+
+
+def chosen_deck(seen: Seen) -> AnyDeck | None:
+    """Give the deck that was chosen; None if it is there no more."""
+    try:
+        return find_deck(chosen_name(seen), seen.folder)
+    except (VisionError, RefereeError):
+        return None
+
+
+def chosen_palette(seen: Seen) -> tuple[Mapping[str, str], str, str] | None:
+    """Give the colours of the chosen deck (`#rrggbb` each), its ground and that side; None where it tells none."""
+    deck = chosen_deck(seen)
+    if isinstance(deck, Deck):
+        side = "white" if "white" in deck.palette else next(iter(deck.palette), "")
+        return (deck.palette[side], deck.background[side], side) if side else None
+    return None
+
+
+def _taught(seen: Seen) -> list[str]:
+    try:
+        return DeckStore(seen.folder).names()
+    except RefereeError:
+        return []
+
+
+def _called(name: str) -> str:
+    return name[:1].upper() + name[1:]
+
+
+FEWEST, USUAL_PLAYERS = 2, 3
 _REACH_MM = 110.0
 _CLOSEST = 0.4
 """How near two seats may come, in shares of what each has if they sit evenly."""
@@ -33,7 +138,7 @@ class SeatsStep:
     name = "seats"
 
     def __init__(self) -> None:
-        self._players = USUAL
+        self._players = USUAL_PLAYERS
         self._places: dict[int, tuple[float, ...]] = {}
         self._place: tuple[Table, Points] | None = None
 

@@ -1,26 +1,126 @@
-"""Measuring the table: by marker cards in several pictures, or by sheets of paper or playing cards of known size."""
+"""The set-up step for the table: by marker cards, a phone as a marker card, sheets of paper or playing cards."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from calibration.sheets import ENOUGH, SHEETS_MM, SheetSurvey, survey_by_sheets
-from calibration.survey import survey
+from calibration.survey import ENOUGH, SHEETS_MM, SheetSurvey, Survey, survey, survey_by_sheets
 from referee.errors import BadInputError
 from referee.language import Language, mark
 from referee.measured_table import profile_of, sheet_profile
 from referee.scoring.seats import marker_rectangle, rectangle_of
-from referee.setup import places
-from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing, shares
-from referee.setup.phone_marker import PHONE_CORNERS, PhoneSurvey
-from referee.setup.record import seats_of
+from referee.setup import finding
+from referee.setup.finding import (
+    Choice,
+    Finding,
+    Image,
+    Points,
+    Seen,
+    Shape,
+    State,
+    Wish,
+    camera_missing,
+    seats_of,
+    shares,
+)
 from vision.errors import BadTableError, DoubledMarkerError, VisionError
-from vision.markers import MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
+from vision.markers import Marker, MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
 from vision.profile import REACH_MM, TableProfile
 from vision.table import Table
+from vision.table_texture import small_grey
+
+PHONE_CORNERS = 4
+THICK_MM = 8.0
+"""How high a phone's screen lies above the table: that of usual phones is 7 to 9 mm."""
+_STILL_NS = 500_000_000
+_STILL_PX, _STILL = 2.0, 0.04
+
+
+class PhoneSurvey:
+    """Remembers where each number lay still."""
+
+    def __init__(self) -> None:
+        self._lay: dict[int, Marker] = {}
+        self._coming: dict[int, tuple[int, Marker]] = {}
+
+    @property
+    def markers(self) -> tuple[Marker, ...]:
+        """What lay still, in the order of the numbers."""
+        return tuple(self._lay[number] for number in sorted(self._lay))
+
+    @property
+    def whole(self) -> bool:
+        """Whether that is enough."""
+        return len(self._lay) == PHONE_CORNERS
+
+    @property
+    def next_number(self) -> int:
+        """The number that the phone is to show now."""
+        return next((number for number in range(PHONE_CORNERS) if number not in self._lay), PHONE_CORNERS - 1)
+
+    def look(self, markers: Sequence[Marker], t_ns: int) -> None:
+        """Take what is in sight; a number counts where it has lain for half a second, and only once."""
+        for marker in markers:
+            if marker.id >= PHONE_CORNERS or marker.id in self._lay:
+                continue
+            since_ns, before = self._coming.get(marker.id, (t_ns, marker))
+            if _moved(before, marker):
+                since_ns = t_ns
+            self._coming[marker.id] = since_ns, marker
+            if t_ns - since_ns >= _STILL_NS and all(_apart(marker, other) for other in self._lay.values()):
+                self._lay[marker.id] = marker
+
+    def table(self, size_px: tuple[int, int]) -> Table:
+        """Give the table, which is lower than the screen was.
+
+        Raises:
+            BadTableError: what was seen lies on no flat table.
+        """
+        return lowered(table_from_markers(self.markers, size_px), THICK_MM)
+
+    def profile(self, bare: Image) -> TableProfile:
+        """Give the profile; bare (h, w, 3): the table without the phone.
+
+        Raises:
+            BadTableError, BadInputError: what was seen lies on no flat table, or spans none.
+        """
+        height, width = bare.shape[:2]
+        on_top = table_from_markers(self.markers, (width, height))
+        table = lowered(on_top, THICK_MM)
+        # Below where they were seen: by these points of the picture the table itself is told.
+        below = tuple(Marker(one.id, table.to_px(on_top.to_mm(one.corners_px))) for one in self.markers)
+        found = profile_of(Survey(table, below, small_grey(bare)), REACH_MM)
+        return replace(found, markers_mm={})
+
+
+def lowered(table: Table, by_mm: float) -> Table:
+    """Give the plane that lies `by_mm` farther from the camera, each point below its own."""
+    rays = np.linalg.inv(table.camera) @ table.homography
+    scale = float(np.sqrt(np.linalg.norm(rays[:, 0]) * np.linalg.norm(rays[:, 1])))
+    rays = rays / scale
+    away: Points = np.cross(rays[:, 0], rays[:, 1])
+    # In front of the camera z grows with distance; the table is seen from above.
+    away *= np.sign(rays[2, 2]) * np.sign(away[2])
+    lower = rays.copy()
+    lower[:, 2] += np.sign(rays[2, 2]) * by_mm * away
+    return replace(table, homography=table.camera @ lower * scale)
+
+
+def _moved(one: Marker, other: Marker) -> bool:
+    side = float(np.linalg.norm(one.corners_px[1] - one.corners_px[0]))
+    return _way(one, other) > max(_STILL_PX, _STILL * side)
+
+
+def _apart(one: Marker, other: Marker) -> bool:
+    return _way(one, other) > float(np.linalg.norm(one.corners_px[1] - one.corners_px[0]))
+
+
+def _way(one: Marker, other: Marker) -> float:
+    return float(np.linalg.norm(one.corners_px.mean(0) - other.corners_px.mean(0)))
+
 
 PICTURES = 4
 APART_NS = 400_000_000
@@ -128,8 +228,8 @@ class TableStep:
         shapes = tuple(Shape(shares(m.corners_px, size_px), label=str(m.id)) for m in lay)
         if not self._phone.whole:
             middles = np.array([marker.corners_px.mean(0) for marker in lay]).reshape(-1, 2)
-            empty = places.corners_without(middles, size_px)
-            where = places.corner(empty[0], language) if empty else language.text("farther from the others")
+            empty = finding.corners_without(middles, size_px)
+            where = finding.corner(empty[0], language) if empty else language.text("farther from the others")
             text = language.text("Lay the phone {where}, showing number {n}.", where=where, n=self._phone.next_number)
             return Finding(State.WAIT, text, (), len(lay) / PHONE_CORNERS, shapes)
         try:
@@ -196,8 +296,8 @@ def what_is_missing(sight: MarkerSight, size_px: tuple[int, int], language: Lang
     if not sight.markers:
         return language.text("No marker card is in sight: lay them face up near the corners of the table.")
     middles = np.array([marker.corners_px.mean(0) for marker in sight.markers])
-    empty = places.corners_without(middles, size_px)
-    where = places.corner(empty[0], language) if empty else language.text("farther from the others")
+    empty = finding.corners_without(middles, size_px)
+    where = finding.corner(empty[0], language) if empty else language.text("farther from the others")
     left = [number for number in range(_USUAL) if number not in {marker.id for marker in sight.markers}]
     if not left:
         return language.text("Lay one of the marker cards {where}.", where=where)

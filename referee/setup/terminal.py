@@ -13,8 +13,7 @@ from typing import TextIO
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.setup.finding import Choice, Finding, State
-from referee.setup.steps import new_step
-from referee.setup.walk import Walk
+from referee.setup.walk import Walk, new_step
 
 LOOK_S = 0.5
 _BAR = 20

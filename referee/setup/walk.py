@@ -1,18 +1,46 @@
-"""The walk through the steps: which is open, what it finds, what is kept; the same on the page and in the terminal."""
+"""The walk through the set-up steps."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from referee.errors import BadInputError
 from referee.log import LOG
 from referee.phrases import in_language
 from referee.service.guarded_watcher import FAULTS
-from referee.setup.finding import Finding, Kept, Seen, State, Step, Wish
-from referee.setup.record import SKIPPED, load_kept, save_kept
-from referee.setup.steps import NAMES, new_step
+from referee.setup.camera import CameraStep
+from referee.setup.check import CheckStep
+from referee.setup.devices import BellStep, LampStep, SandtimerStep
+from referee.setup.finding import SKIPPED, Finding, Kept, Seen, State, Step, Wish, load_kept, save_kept
+from referee.setup.light import LightStep
+from referee.setup.seats import DeckStep, SeatsStep
+from referee.setup.table import TableStep
+
+_MAKERS: dict[str, Callable[[], Step]] = {
+    "camera": CameraStep,
+    "table": TableStep,
+    "seats": SeatsStep,
+    "light": LightStep,
+    "bell": BellStep,
+    "sandtimer": SandtimerStep,
+    "lamp": LampStep,
+    "deck": DeckStep,
+    "check": CheckStep,
+}
+NAMES = tuple(_MAKERS)
+
+
+def new_step(name: str) -> Step:
+    """Give a step that is begun.
+
+    Raises:
+        BadInputError: there is none of this name.
+    """
+    if name not in _MAKERS:
+        raise BadInputError(f"there is no such step, there is {', '.join(NAMES)}")
+    return _MAKERS[name]()
 
 
 class Kit(Protocol):

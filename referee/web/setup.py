@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from calibration.print_markers import MARKER_IDS, marker_svg
+from calibration.print import MARKER_IDS, marker_svg
 from referee.printing import printed
 from referee.service.desk_protocol import Desk
 from referee.web.guard import RefusedError

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from calibration.sheets import SHEETS_MM, find_sheets, survey_by_sheets
-from simulation.pieces import Piece, piece_patch
-from simulation.surface import finish, surface
+from calibration.survey import SHEETS_MM, find_sheets, survey_by_sheets
+from simulation.art import Piece, piece_patch
+from simulation.drawing import finish, surface
 from simulation.view import Look, View, corners_mm, view_of
 from vision.errors import BadTableError
 from vision.table import Table

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.bell import BellLogic, Debouncer, Fault, Outcome, Press, Recovered, Stuck
+from hardware.bell import BellLogic, Debouncer, Fault, Outcome, Press, Recovered, Stuck, debounce
 from hardware.edges import Edge, judge_edges
 from hardware.events import BellEdge, BellPressed
 from hardware.problems import BadSettingError

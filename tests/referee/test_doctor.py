@@ -21,13 +21,17 @@ from hardware.settings import MS, SECOND, BellSettings, LampSettings, Microphone
 from hardware.voice import SpeakerSettings
 from referee.cli import main
 from referee.commands.doctor import examine
-from referee.doctor import checks_machine
-from referee.doctor.checks_camera import check_camera
-from referee.doctor.checks_pins import check_bell, check_lamp, check_pins, check_sandtimer
-from referee.doctor.checks_sound import check_microphone, check_speech
-from referee.doctor.finding import Finding, State, lacking
-from referee.doctor.machine import Machine, run_program
-from referee.doctor.setup import Setup
+from referee.doctor import checks
+from referee.doctor.checks import (
+    check_bell,
+    check_camera,
+    check_lamp,
+    check_microphone,
+    check_pins,
+    check_sandtimer,
+    check_speech,
+)
+from referee.doctor.machine import Finding, Machine, Setup, State, lacking, run_program
 from tests.support.device_fakes import FakeClock
 from tests.support.speech_fakes import PLAY, RENDER
 from tests.support.speech_fakes import Machine as Programs
@@ -244,11 +248,11 @@ def test_a_microphone_must_hear_something(source: SoundSource, state: State) -> 
 
 
 def test_devices_that_this_user_may_not_use_are_said_with_their_groups(tmp_path: Path) -> None:
-    assert states(checks_machine.check_permissions(machine(tmp_path))) == [State.OK]
+    assert states(checks.check_permissions(machine(tmp_path))) == [State.OK]
     for device in ("dev/gpiochip0", "dev/video0", "dev/snd/pcmC0D0p"):
         put(tmp_path, device)
     refused = machine(tmp_path, usable=lambda path: "video" in path.name)
-    (finding,) = checks_machine.check_permissions(refused)
+    (finding,) = checks.check_permissions(refused)
     assert (finding.state, "usermod -aG gpio,audio pi" in finding.advice) == (State.FAULT, True)
 
 
@@ -265,39 +269,39 @@ def test_devices_that_this_user_may_not_use_are_said_with_their_groups(tmp_path:
     ],
 )
 def test_too_little_power_and_too_much_heat(tmp_path: Path, said: str, expected: list[State]) -> None:
-    assert states(checks_machine.check_power(machine(tmp_path, run=lambda *command: said))) == expected
+    assert states(checks.check_power(machine(tmp_path, run=lambda *command: said))) == expected
 
 
 def test_power_is_read_from_the_kernel_where_there_is_no_vcgencmd(tmp_path: Path) -> None:
     put(tmp_path, "sys/class/hwmon/hwmon1/name", "rpi_volt\n")
     put(tmp_path, "sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n")
-    assert states(checks_machine.check_power(machine(tmp_path))) == [State.FAULT]
+    assert states(checks.check_power(machine(tmp_path))) == [State.FAULT]
     put(tmp_path, "sys/class/hwmon/hwmon1/in0_lcrit_alarm", "0\n")
     put(tmp_path, "sys/class/thermal/thermal_zone0/temp", "84000\n")
-    (hot,) = checks_machine.check_power(machine(tmp_path))
+    (hot,) = checks.check_power(machine(tmp_path))
     assert (hot.state, "84 °C" in hot.message) == (State.REMARK, True)
 
 
 def test_an_old_kernel_and_a_wrong_date(tmp_path: Path) -> None:
-    assert states(checks_machine.check_clock(machine(tmp_path))) == [State.OK]
-    assert states(checks_machine.check_clock(machine(tmp_path, release=lambda: "5.4.0"))) == [State.FAULT]
-    assert states(checks_machine.check_clock(machine(tmp_path, year=lambda: 1970))) == [State.OK, State.REMARK]
+    assert states(checks.check_clock(machine(tmp_path))) == [State.OK]
+    assert states(checks.check_clock(machine(tmp_path, release=lambda: "5.4.0"))) == [State.FAULT]
+    assert states(checks.check_clock(machine(tmp_path, year=lambda: 1970))) == [State.OK, State.REMARK]
 
 
 @pytest.mark.parametrize(("free", "state"), [(GIB // 10, State.FAULT), (GIB, State.REMARK), (9 * GIB, State.OK)])
 def test_a_full_disk(tmp_path: Path, free: int, state: State) -> None:
-    assert states(checks_machine.check_disk(machine(tmp_path, free))) == [state]
+    assert states(checks.check_disk(machine(tmp_path, free))) == [state]
 
 
 def test_a_disk_that_cannot_be_written_or_looked_at(tmp_path: Path) -> None:
-    assert states(checks_machine.check_disk(machine(tmp_path, writable=lambda folder: False))) == [State.FAULT]
+    assert states(checks.check_disk(machine(tmp_path, writable=lambda folder: False))) == [State.FAULT]
     gone = Machine(folder=lambda: tmp_path / "gone")
-    assert states(checks_machine.check_disk(gone)) == [State.FAULT]
+    assert states(checks.check_disk(gone)) == [State.FAULT]
 
 
 def test_the_computer_is_named_and_a_running_referee_said(tmp_path: Path) -> None:
     put(tmp_path, "proc/device-tree/model", "Raspberry Pi 5 Model B\0")
-    findings = checks_machine.check_computer(machine(tmp_path, run=lambda *command: "active\n"))
+    findings = checks.check_computer(machine(tmp_path, run=lambda *command: "active\n"))
     assert states(findings) == [State.OK, State.REMARK]
     assert findings[0].message == "This is a Raspberry Pi 5 Model B."
 

@@ -17,8 +17,7 @@ from hardware.gpio import GpioLines
 from hardware.sand import SandLogic
 from hardware.settings import Pin
 from referee.demo.devices import wiring_for
-from simulation.edges import edges_of
-from simulation.pins import PinMover, StampedPin, pin_factory
+from simulation.pins import PinMover, StampedPin, edges_of, pin_factory
 from simulation.script import Action, Flip, Ring, Script, person_at
 
 SECOND = 10**9

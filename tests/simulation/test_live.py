@@ -8,8 +8,7 @@ import pytest
 
 from hardware.camera.frames import PixelFormat, to_bgr
 from simulation.live import LiveTable, Shots, to_nv12
-from simulation.motion import Motion, collisions
-from simulation.script import Carry, Flip, Lying, Rest, Ring, Script, ScriptCard, person_at
+from simulation.script import Carry, Flip, Lying, Motion, Rest, Ring, Script, ScriptCard, collisions, person_at
 from simulation.truth import rings_of, truth_at, visible_since
 from simulation.view import Look
 from vision.deck import Deck, load_deck

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from referee.mqtt.line import Ends, Line, Received
+from referee.mqtt.client import Ends, Line, Received
 from referee.mqtt.publisher import Publisher
 from referee.mqtt.settings import Broker, load_mqtt, save_mqtt
 from tests.support.brokers import Mosquitto, mosquitto

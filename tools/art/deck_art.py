@@ -15,7 +15,7 @@ from zipfile import ZipFile, ZipInfo
 
 from PIL import Image
 
-from calibration.print_drawn import BEHIND, PRINT_PX_PER_MM
+from calibration.print import BEHIND, PRINT_PX_PER_MM
 from tools.art.clown_art import piccolino_deck
 from tools.art.coloretto_art import coloretto_deck
 from tools.art.drawn_deck import DrawnDeck, rendered
@@ -38,7 +38,7 @@ def write_decks() -> None:
 
 
 def write_pictures(deck: DrawnDeck, path: Path) -> None:
-    """Write a PNG of each face as `calibration.print_drawn` prints it, and which is behind which."""
+    """Write a PNG of each face as `calibration.print` prints it, and which is behind which."""
     # Invariant: the same art always gives the same file.
     with ZipFile(path, "w") as packed:
         behind = {face.id: face.behind for face in deck.faces if face.count}

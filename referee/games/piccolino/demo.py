@@ -18,8 +18,7 @@ from referee.games.piccolino.rulings import ValidRing
 from referee.games.piccolino.setup import MIN_PLAYERS, Settings, cards_dealt
 from referee.games.piccolino.tops import Mood
 from simulation.art import BACK, FRONT
-from simulation.motion import TRAVEL_S
-from simulation.script import Action, Carry, Lying, Ring, Script, ScriptCard
+from simulation.script import TRAVEL_S, Action, Carry, Lying, Ring, Script, ScriptCard
 from vision.prints.print_deck import Print, PrintDeck
 
 _FIRST_STILL_S = 2.5

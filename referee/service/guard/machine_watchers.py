@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from hardware.camera.frames import SECOND_NS
-from referee.doctor.checks_machine import CAPPED, HOT_MILLIDEGREES, LEAST_BYTES, THROTTLED, UNDER_VOLTAGE, power_bits
+from referee.doctor.checks import CAPPED, HOT_MILLIDEGREES, LEAST_BYTES, THROTTLED, UNDER_VOLTAGE, power_bits
 from referee.doctor.machine import Machine
 from referee.service.guard.mishaps import Mishap
 

@@ -18,8 +18,7 @@ from referee.club.service import ClubService
 from referee.club.settings import ClubSettings
 from referee.club.views import Views
 from referee.language import Language
-from referee.mqtt.line import Ends, Extras, Line, Received
-from referee.mqtt.seal import seal
+from referee.mqtt.client import Ends, Extras, Line, Received, seal
 from referee.mqtt.settings import Broker
 from tests.support.brokers import broker_at_work
 from tests.support.club_tools import needs_postgres

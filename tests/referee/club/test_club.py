@@ -125,8 +125,7 @@ def test_what_does_not_fit_is_passed_over_and_holds_up_nobody(tmp_path: Path) ->
     from referee.club.database import open_database
     from referee.club.intake import Intake
     from referee.club.models import Table
-    from referee.mqtt.line import Received
-    from referee.mqtt.seal import seal
+    from referee.mqtt.client import Received, seal
 
     engine = open_database(f"sqlite:///{tmp_path}/club.sqlite")
     key = b"k" * 32

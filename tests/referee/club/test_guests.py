@@ -19,8 +19,7 @@ from referee.club.views import Views
 from referee.club.web import MOST_ASKING, create_club_app
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.mqtt.line import Extras, Received
-from referee.mqtt.seal import key_of, seal, secret_of
+from referee.mqtt.client import Extras, Received, key_of, seal, secret_of
 from referee.web.server import PageServer
 from tests.support.brokers import broker_at_work
 from tests.support.club_tools import club_at_work, join

@@ -26,8 +26,7 @@ from referee.engine.events import Header
 from referee.engine.session import Session
 from referee.games.registry import game_kind
 from referee.watchers.by_hand import ByHandWatcher
-from simulation.camera import SimulatedCamera
-from simulation.live import LiveTable, Shots
+from simulation.live import LiveTable, Shots, SimulatedCamera
 from simulation.script import Action, Flip, Ring, Script, person_at
 from simulation.view import Look
 from vision.deck import load_deck

@@ -28,9 +28,9 @@ from referee.games.piccolino import demo as piccolino_script
 from referee.games.registry import game_kind, watcher_for
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.watch_setup import WatchSetup
-from simulation.edges import edges_of
 from simulation.live import LiveTable, Shots
-from simulation.motion import collisions
+from simulation.pins import edges_of
+from simulation.script import collisions
 from simulation.truth import rings_of, truth_at
 from simulation.view import Look
 from simulation.waits import LONGEST_NS

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from referee.announcer import Announcer
-from referee.doctor.finding import Finding, State, lacking
+from referee.doctor.machine import Finding, State, lacking
 from referee.engine.events import Event, Game, Header
 from referee.errors import BadInputError
 from referee.games.kind import Cards, GameKind, Option, Page, Words

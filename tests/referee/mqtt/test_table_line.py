@@ -19,9 +19,8 @@ from referee.cli import main
 from referee.language import Language
 from referee.machine_id import own_name
 from referee.mqtt import publisher as publisher_module
-from referee.mqtt.line import Ends, Extras, Line
+from referee.mqtt.client import Ends, Extras, Line, seal
 from referee.mqtt.publisher import Publisher
-from referee.mqtt.seal import seal
 from referee.mqtt.settings import FILE, Broker, Membership, load_mqtt, save_mqtt
 from tests.support.brokers import broker_at_work
 from tests.support.house_tools import TellingTable, listening, needs_mosquitto, telling, wait_for

@@ -15,7 +15,7 @@ from hardware.events import BellPressed
 from referee.cli import main
 from referee.errors import SettingError
 from referee.language import Language
-from referee.mqtt.line import Ends, Line
+from referee.mqtt.client import Ends, Line
 from referee.mqtt.settings import FILE, Broker, MqttSettings, load_mqtt, save_mqtt
 from tests.support.brokers import Mosquitto, broker_at_work, free_port
 from tests.support.house_tools import TellingTable, listening, needs_mosquitto, telling, wait_for

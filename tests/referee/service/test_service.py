@@ -29,7 +29,7 @@ from referee.service import notices
 from referee.service.parts import Parts
 from referee.service.phone_bells import PhoneRingError
 from referee.service.service import Service, running
-from referee.setup.record import load_kept
+from referee.setup.finding import load_kept
 from referee.web.app import create_app
 from referee.web.options import WebOptions
 from tests.support.table_fakes import FakeDevices

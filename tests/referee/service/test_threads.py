@@ -18,7 +18,7 @@ from hardware.events import BellPressed
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
 from referee.lessons.going_on import GoingOn
-from referee.mqtt.house_state import house_state
+from referee.mqtt.discovery import house_state
 from referee.service.film import FilmKeeper
 from referee.service.guard.guard import Guard
 from referee.service.parts import Parts

@@ -21,19 +21,16 @@ from referee.errors import BadInputError
 from referee.language import LANGUAGES, Language
 from referee.scoring.seats import SeatRing, even_places
 from referee.service.settings import TableSettings
-from referee.setup.bell import BellStep
 from referee.setup.camera import CameraStep
 from referee.setup.check import CheckStep
-from referee.setup.finding import Heard, Kept, Seen, State
-from referee.setup.lamp import LampStep
+from referee.setup.devices import BellStep, LampStep, SandtimerStep
+from referee.setup.finding import Heard, Kept, Seen, State, load_kept, save_kept
 from referee.setup.light import LightStep, closest_colours
-from referee.setup.record import load_kept, save_kept
-from referee.setup.sandtimer import SandtimerStep
 from referee.setup.seats import SeatsStep, moved
-from referee.setup.steps import NAMES, new_step
 from referee.setup.table import PICTURES, TableStep
+from referee.setup.walk import NAMES, new_step
 from referee.watchers.table_finder import TableFinder
-from simulation.edges import press, sand
+from simulation.pins import press, sand
 from simulation.still import table_picture
 from vision.deck import load_deck
 from vision.marked.colour import NEUTRAL

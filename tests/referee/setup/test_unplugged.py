@@ -15,8 +15,7 @@ from referee.service.devices import Fitted, TableDevices
 from referee.service.parts import Parts
 from referee.service.service import Service, running
 from referee.setup.finding import Finding, State
-from referee.setup.steps import NAMES, new_step
-from referee.setup.walk import Walk
+from referee.setup.walk import NAMES, Walk, new_step
 from tests.referee.service.test_misbehaving import LIMITS, Rogue, RogueLamp, RogueLines, RogueSpeaker, until
 
 MS = 1_000_000

@@ -16,11 +16,9 @@ from referee.errors import BadInputError, SettingError
 from referee.language import Language
 from referee.measured_table import profile_of
 from referee.service.settings import TableSettings
-from referee.setup.finding import Kept, Seen, Wish
-from referee.setup.record import FILE, load_kept
-from referee.setup.steps import NAMES
+from referee.setup.finding import FILE, Kept, Seen, Wish, load_kept
 from referee.setup.terminal import Terminal
-from referee.setup.walk import Walk
+from referee.setup.walk import NAMES, Walk
 from simulation.still import table_picture
 from tests.support.quiet_table import quiet_table
 from vision.deck import load_deck

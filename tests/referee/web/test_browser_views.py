@@ -15,7 +15,7 @@ from referee.engine.recorded_game import RecordedGame
 from referee.engine.session import Outline
 from referee.language import Language
 from referee.service.set_aside import report_set_aside
-from referee.setup.record import load_kept
+from referee.setup.finding import load_kept
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.watch_setup import WatchSetup
 from tests.referee.web.test_browser import (

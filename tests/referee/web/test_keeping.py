@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from referee.decks.store import DeckStore
-from referee.setup.finding import Kept
-from referee.setup.record import load_kept, save_kept
+from referee.setup.finding import Kept, load_kept, save_kept
 from tests.support.page_tools import START, PageUnderTest, Phone, served
 
 

@@ -23,8 +23,7 @@ from referee.games.registry import game_kind, watcher_for
 from referee.watchers.watch_setup import WatchSetup
 from simulation.art import FRONT
 from simulation.live import LiveTable, Shots
-from simulation.motion import collisions
-from simulation.script import Carry, Lying, Script, ScriptCard
+from simulation.script import Carry, Lying, Script, ScriptCard, collisions
 from simulation.view import Look as View
 from tests.support.coloretto_drawn import watch_game
 

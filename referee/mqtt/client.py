@@ -1,16 +1,24 @@
-"""A line to a broker, by MQTT 5 (OASIS, 2019) and Eclipse Paho.
+"""A connection to an MQTT 5 broker by Eclipse Paho: messages in flight, seals.
+
+An invitation's code never goes over the line. Both ends make one key of it and of the table's name, and put under each
+message what only that key can make (HMAC, RFC 2104). Pure.
+
+Go-back-N, as in any book on networks. Pure: times are given, s.
 
 It is made anew for each connection, so that nothing of an earlier one is sent again behind our back.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import secrets
 import ssl
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage, MQTTMessageInfo
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
@@ -21,6 +29,95 @@ from paho.mqtt.reasoncodes import ReasonCode
 from hardware.supervised import log_fault, nothing
 from referee.errors import WorkFailedError
 from referee.mqtt.settings import Broker
+
+ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+"""Letters and digits that nobody takes for one another."""
+CODE_LENGTH = 10
+
+
+def new_code() -> str:
+    """Give an invitation's code: 50 bits."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
+
+
+def shown_code(code: str) -> str:
+    """Give a code as people read it: "K7QF2-M9P4X"."""
+    return f"{code[: CODE_LENGTH // 2]}-{code[CODE_LENGTH // 2 :]}"
+
+
+def code_in(text: str) -> str | None:
+    """Give the code that somebody has typed, None if it is none."""
+    code = text.upper().translate(str.maketrans("", "", " -–"))
+    return code if len(code) == CODE_LENGTH and set(code) <= set(ALPHABET) else None
+
+
+def secret_of(code: str) -> bytes:
+    """Give the secret that an invitation's code stands for; slow on purpose: some 50 ms."""
+    return hashlib.scrypt(code.encode(), salt=b"ringmaster club", n=1 << 14, r=8, p=1, dklen=32)
+
+
+def key_of(secret: bytes, table: str) -> bytes:
+    """Give the key of a table that was invited by a code with this secret; quick, so that guests may try in vain."""
+    return hmac.digest(secret, f"ringmaster {table}".encode(), "sha256")
+
+
+def seal(key: bytes, topic: str, payload: bytes) -> str:
+    """Give what goes under a message, 64 hexadecimal digits."""
+    return hmac.digest(key, topic.encode() + b"\n" + payload, "sha256").hex()
+
+
+def is_sealed(key: bytes, topic: str, payload: bytes, given: str | None) -> bool:
+    """Tell whether a message comes from who has the key."""
+    return given is not None and hmac.compare_digest(seal(key, topic, payload).encode(), given.encode())
+
+
+WIDTH = 20
+"""Forty tables together stay below the thousand messages that Mosquitto keeps for one reader."""
+PATIENCE_S, MOST_PATIENCE_S = 5.0, 60.0
+
+
+@dataclass
+class Window:
+    """arrived: up to which message all is known to have arrived; next: the one to be sent next."""
+
+    arrived: int = 0
+    next: int = field(default=0)
+    patience_s: float = PATIENCE_S
+    _moved_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.next = self.arrived + 1
+
+    def due(self, last: int, now_s: float) -> range:
+        """Give the messages to be sent now, of those up to `last`; they count as sent then."""
+        if self.next > self.arrived + 1 and now_s - self._moved_s > self.patience_s:
+            self.patience_s = min(2 * self.patience_s, MOST_PATIENCE_S)
+            self.go_back(now_s)
+        due = range(self.next, min(last, self.arrived + WIDTH) + 1)
+        if due:
+            if self.next == self.arrived + 1:
+                self._moved_s = now_s
+            self.next = due.stop
+        return due
+
+    def take(self, arrived: int, now_s: float) -> bool:
+        """Take it that all up to `arrived` is there; False if that is no news."""
+        if arrived <= self.arrived:
+            return False
+        self.arrived, self.next = arrived, max(self.next, arrived + 1)
+        self.patience_s, self._moved_s = PATIENCE_S, now_s
+        return True
+
+    def go_back(self, now_s: float) -> None:
+        """Send all again that may not have arrived."""
+        self.next, self._moved_s = self.arrived + 1, now_s
+
+    def wait_s(self, now_s: float) -> float | None:
+        """Give in how many seconds something may be due again by itself, None for never."""
+        if self.next == self.arrived + 1:
+            return None
+        return max(0.0, self._moved_s + self.patience_s - now_s)
+
 
 SEAL = "seal"
 _KEEPALIVE_S = 20

@@ -1,0 +1,380 @@
+"""The set-up steps for bell, sandtimer, lamp and loudspeaker."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hardware.events import BellEdge, BellPressed, SandEdge, SandLine
+from hardware.lamp import Signal
+from hardware.problems import TooLittleSandError
+from hardware.sand import EDGES_MIN, learn_sandtimer
+from hardware.settings import MS, SECOND, SandProfile
+from referee.errors import BadInputError
+from referee.language import Language
+from referee.setup.finding import Choice, Finding, Heard, Seen, State, Wish
+
+PRESSES = 3
+BOUNCE_NS = 60 * MS
+"""Edges that come within so long of a press belong to its bounce."""
+_MUCH_MS, _LATE_MS = 30.0, 250.0
+_KINDS = ("one", "seats", "microphone", "none")
+
+
+@dataclass(frozen=True)
+class Press:
+    """A press: how long its contact bounced, and how much later it was known, ms."""
+
+    t_ns: int
+    bounce_ms: float
+    delay_ms: float
+
+
+class BellStep:
+    """See the module."""
+
+    name = "bell"
+
+    def title(self, language: Language) -> str:
+        """What it is called."""
+        return language.text("Bell")
+
+    def ask(self, language: Language) -> str:
+        """What to do."""
+        return language.text("Press the bell three times, with a moment between.")
+
+    def begin(self, seen: Seen) -> Wish:
+        """Nothing is to be done."""
+        return Wish()
+
+    def look(self, seen: Seen) -> Finding:
+        """Judge the presses."""
+        language, settings = seen.language, seen.settings
+        kinds = tuple(
+            Choice(language.text_in("page", text), {"bell": kind}, chosen=kind == settings.bell)
+            for kind, text in zip(_KINDS, _kind_words(), strict=True)
+        )
+        if settings.bell == "none":
+            text = language.text("No bell is used; phones at the table can ring.")
+            return Finding(State.GOOD, text, choices=kinds)
+        trouble = seen.troubles.get("bell")
+        found = presses(seen.heard)
+        if trouble and len(found) < PRESSES:
+            return Finding(State.MISSING, trouble, (_go_on(language),), choices=kinds)
+        level = seen.level if settings.bell == "microphone" else None
+        if len(found) < PRESSES:
+            bar = len(found) / PRESSES if level is None else level
+            text = language.text("Heard so far: {n} of 3.", n=len(found))
+            more = (language.text("The bar shows how loud it is; claps do not count."),) if level is not None else ()
+            return Finding(State.WAIT, text, more, bar, choices=kinds)
+        return Finding(*_judged(found, language), 1.0, choices=kinds)
+
+    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+        """Take another kind of bell."""
+        if answer.get("bell") in _KINDS:
+            return Wish({"bell": answer["bell"]})
+        raise BadInputError("that is no answer here")
+
+    def keep(self, seen: Seen) -> Wish:
+        """What was measured is only told; which bell it is, is kept already."""
+        found = presses(seen.heard)
+        return Wish(data={"bounce_ms": max((p.bounce_ms for p in found), default=0.0), "presses": len(found)})
+
+
+def presses(heard: Sequence[Heard]) -> list[Press]:
+    """Give the presses, each with its bounce and its delay."""
+    edges = [one.event for one in heard if isinstance(one.event, BellEdge) and not one.event.found]
+    found = []
+    for one in heard:
+        if not isinstance(one.event, BellPressed):
+            continue
+        t_ns = one.event.t_ns
+        own = [edge.t_ns for edge in edges if edge.seat == one.event.seat and 0 <= edge.t_ns - t_ns < BOUNCE_NS]
+        # The last edge of a quick tap is its release; a bounce is over before.
+        closed = [edge.t_ns for edge in edges if edge.t_ns in own and edge.pressed]
+        bounce_ms = (max(closed) - t_ns) / MS if closed else 0.0
+        found.append(Press(t_ns, bounce_ms, (one.arrived_ns - t_ns) / MS))
+    return found
+
+
+def loudness(peak: float) -> float:
+    """Give a bar, 0 to 1, for a peak of sound, 0 to 1: from -60 dB on."""
+    return min(1.0, max(0.0, 1 + 20 * math.log10(max(peak, 1e-6)) / 60))
+
+
+def _judged(found: Sequence[Press], language: Language) -> tuple[State, str, tuple[str, ...]]:
+    bounce = max(press.bounce_ms for press in found)
+    delay = sorted(press.delay_ms for press in found)[len(found) // 2]
+    figures = language.text(
+        "Its contact bounces for {bounce} ms, and a press is known after {delay} ms.",
+        bounce=language.decimal(bounce),
+        delay=round(delay),
+    )
+    if bounce > _MUCH_MS:
+        text = language.text("The bell works, but its contact bounces long: a better button would help.")
+        return State.MEND, text, (figures,)
+    if delay > _LATE_MS:
+        return State.MEND, language.text("The bell works, but is known late: the computer is busy."), (figures,)
+    return State.GOOD, language.text("The bell works."), (figures,)
+
+
+def _go_on(language: Language) -> str:
+    return language.text("You can go on without it, and come back to this step when it is there.")
+
+
+def _kind_words() -> tuple[str, ...]:
+    from referee.web.words import WORDS
+
+    return tuple(WORDS[f"bell_{kind}"] for kind in _KINDS)
+
+
+RUNS = 2
+PAUSE_NS = 1500 * MS
+"""Sand that pauses for so long has run through."""
+_FLICKER_NS = SECOND
+_EARLY_NS = 400 * MS
+_FULL_FLICKER = 60  # edges a second
+_USUAL_S = (30, 60, 90, 120, 180)
+_SHORTEST_S, _LONGEST_S = 5, 3600
+
+
+class SandtimerStep:
+    """See the module. It remembers when a person said that the sand began to run."""
+
+    name = "sandtimer"
+
+    def __init__(self) -> None:
+        self._begun_ns: int | None = None
+        self._told_s: int | None = None
+
+    def title(self, language: Language) -> str:
+        """What it is called."""
+        return language.text("Sandtimer")
+
+    def ask(self, language: Language) -> str:
+        """What to do."""
+        return language.text("Turn the sandtimer and let it run through, twice; or tap how long it runs.")
+
+    def begin(self, seen: Seen) -> Wish:
+        """Nothing is to be done."""
+        return Wish()
+
+    def look(self, seen: Seen) -> Finding:
+        """Follow the sand."""
+        language = seen.language
+        choices = self._choices(seen)
+        if self._told_s is not None:
+            return Finding(State.GOOD, _runs_for(self._told_s * SECOND, language), choices=choices)
+        if self._begun_ns is not None:
+            gone_s = (seen.now_ns - self._begun_ns) / SECOND
+            text = language.text("{n} seconds so far: tap again when the last grain has fallen.", n=int(gone_s))
+            return Finding(State.WAIT, text, choices=choices)
+        if not seen.settings.sandtimer:
+            text = language.text("It has no sensors: tap how long it runs.")
+            return Finding(State.WAIT, text, choices=choices)
+        edges = barrier_edges(seen.heard)
+        bar = flicker(edges, seen.now_ns)
+        trouble = seen.troubles.get("sandtimer")
+        if trouble and not edges:
+            return Finding(State.MISSING, trouble, (language.text("You can tap how long it runs."),), choices=choices)
+        whole = whole_runs(edges, seen)
+        running = bool(edges) and seen.now_ns - edges[-1] < PAUSE_NS
+        if len(whole) >= RUNS:
+            try:
+                profile = learn_sandtimer(whole[-RUNS:])
+            except TooLittleSandError:
+                text = language.text("The two runs took unequally long: let it run through once more.")
+                return Finding(State.WAIT, text, bar=bar, choices=choices)
+            spread = language.text(
+                "Its two ways differ by {seconds} seconds.", seconds=language.decimal(profile.spread_ns / SECOND)
+            )
+            return Finding(State.GOOD, _runs_for(profile.duration_ns, language), (spread,), bar, choices=choices)
+        if running:
+            text = language.text("The sand runs: run {n} of 2.", n=len(whole) + 1)
+        elif whole:
+            text = language.text("Once more: turn it again.")
+        elif edges:
+            text = language.text(
+                "Hardly any sand is seen: turn the barrier's screw until the bar rises, then turn it again."
+            )
+        else:
+            text = language.text("Turn it now.")
+        return Finding(State.WAIT, text, bar=bar, choices=choices)
+
+    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+        """Take how long it runs, the beginning or end of a run, or whether it has sensors."""
+        if "sensors" in answer:
+            return Wish({"sandtimer": bool(answer["sensors"])})
+        seconds = answer.get("seconds")
+        if answer.get("tap"):
+            if self._begun_ns is None:
+                self._begun_ns, self._told_s = seen.now_ns, None
+                return Wish()
+            seconds, self._begun_ns = round((seen.now_ns - self._begun_ns) / SECOND), None
+        if type(seconds) is not int or not _SHORTEST_S <= seconds <= _LONGEST_S:
+            raise BadInputError(seen.language.text("That is too short or too long for a sandtimer."))
+        self._told_s = seconds
+        return Wish()
+
+    def keep(self, seen: Seen) -> Wish:
+        """Give what was learned as a setting.
+
+        Raises:
+            BadInputError: nothing was learned yet.
+        """
+        profile = self._learned(seen)
+        if profile is None:
+            raise BadInputError(
+                seen.language.text("The sandtimer is not known yet: let it run through, or tap its time.")
+            )
+        return Wish({"sand": [profile.duration_ns, profile.spread_ns, profile.longest_gap_ns]})
+
+    def _learned(self, seen: Seen) -> SandProfile | None:
+        if self._told_s is not None:
+            return SandProfile(self._told_s * SECOND, SECOND, PAUSE_NS // 3)
+        whole = whole_runs(barrier_edges(seen.heard), seen)
+        try:
+            return learn_sandtimer(whole[-RUNS:]) if len(whole) >= RUNS else None
+        except TooLittleSandError:
+            return None
+
+    def _choices(self, seen: Seen) -> tuple[Choice, ...]:
+        language = seen.language
+        usual = tuple(
+            Choice(language.text("{n} seconds", n=n), {"seconds": n}, chosen=n == self._told_s) for n in _USUAL_S
+        )
+        tap = language.text("Sand begins to run") if self._begun_ns is None else language.text("Last grain has fallen")
+        fitted = seen.settings.sandtimer
+        sensors = language.text("It has no sensors") if fitted else language.text("It has sensors")
+        return (*usual, Choice(tap, {"tap": True}), Choice(sensors, {"sensors": not fitted}))
+
+
+def barrier_edges(heard: Sequence[Heard]) -> list[int]:
+    """Give the times, ns, of the light barrier's edges."""
+    events = [one.event for one in heard]
+    return sorted(
+        event.t_ns
+        for event in events
+        if isinstance(event, SandEdge) and event.line is SandLine.BARRIER and not event.found
+    )
+
+
+def whole_runs(edges: Sequence[int], seen: Seen) -> list[list[int]]:
+    """Give the runs that are over, each the times of its edges.
+
+    Left out are flickers that are no sand, and a run that was on when the step was opened.
+    """
+    runs: list[list[int]] = []
+    for t_ns in edges:
+        if runs and t_ns - runs[-1][-1] < PAUSE_NS:
+            runs[-1].append(t_ns)
+        else:
+            runs.append([t_ns])
+    return [
+        run
+        for run in runs
+        if len(run) >= EDGES_MIN and seen.now_ns - run[-1] >= PAUSE_NS and run[0] - seen.since_ns > _EARLY_NS
+    ]
+
+
+def flicker(edges: Sequence[int], now_ns: int) -> float:
+    """Give how much the barrier flickers now, 0 to 1."""
+    lately = sum(now_ns - t_ns < _FLICKER_NS for t_ns in edges)
+    return min(1.0, lately / _FULL_FLICKER)
+
+
+def _runs_for(duration_ns: int, language: Language) -> str:
+    return language.text("It runs for {seconds} seconds.", seconds=round(duration_ns / SECOND))
+
+
+_STEP = 0.2
+_COLOURS = {"red": Signal.FALSE, "green": Signal.VALID, "blue": Signal.TIME_RUNNING}
+"""The signal that shows each leg of the lamp alone."""
+
+
+class LampStep:
+    """See the module. It remembers what was answered."""
+
+    name = "lamp"
+
+    def __init__(self) -> None:
+        self._answers: dict[str, bool] = {}
+
+    def title(self, language: Language) -> str:
+        """What it is called."""
+        return language.text("Lamp and voice")
+
+    def ask(self, language: Language) -> str:
+        """What to do."""
+        return language.text("Do you see the lamp, and do you hear me?")
+
+    def begin(self, seen: Seen) -> Wish:
+        """Light the lamp; what to do is said, too."""
+        return Wish(signal=Signal.VALID)
+
+    def look(self, seen: Seen) -> Finding:
+        """Ask."""
+        language = seen.language
+        choices = tuple(
+            Choice(text, {key: value}, chosen=self._answers.get(key) is value)
+            for text, key, value in (
+                (language.text("I see the lamp"), "seen", True),
+                (language.text("There is no lamp"), "seen", False),
+                (language.text("I hear the voice"), "heard", True),
+                (language.text("There is no voice"), "heard", False),
+            )
+        )
+        choices += (
+            Choice(language.text("Louder"), {"louder": True}),
+            Choice(language.text("Quieter"), {"quieter": True}),
+            Choice(language.text("Once more"), {"again": True}),
+            # Boards differ in which leg is which colour.
+            Choice(language.text("Show red"), {"colour": "red"}),
+            Choice(language.text("Show green"), {"colour": "green"}),
+            Choice(language.text("Show blue"), {"colour": "blue"}),
+        )
+        # Of what is said not to be there nobody needs to be told that it is missing.
+        asked = [kind for kind, key in (("lamp", "seen"), ("speaker", "heard")) if self._answers.get(key) is not False]
+        troubles = [seen.troubles[kind] for kind in asked if kind in seen.troubles]
+        if troubles:
+            return Finding(State.MISSING, troubles[0], tuple(troubles[1:]), seen.settings.volume, choices=choices)
+        if len(self._answers) == 2:
+            text = _answered(self._answers["seen"], self._answers["heard"], language)
+            return Finding(State.GOOD, text, bar=seen.settings.volume, choices=choices)
+        return Finding(State.WAIT, self.ask(language), bar=seen.settings.volume, choices=choices)
+
+    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+        """Take an answer, or another loudness."""
+        language = seen.language
+        if answer.get("again"):
+            return Wish(signal=Signal.VALID, say=self.ask(language))
+        if answer.get("colour") in _COLOURS:
+            return Wish(signal=_COLOURS[str(answer["colour"])])
+        if answer.get("louder") or answer.get("quieter"):
+            step = _STEP if answer.get("louder") else -_STEP
+            volume = round(min(1.0, max(0.0, seen.settings.volume + step)), 2)
+            return Wish({"volume": volume}, say=language.text("This is how loud I am now."))
+        for key in ("seen", "heard"):
+            if isinstance(answer.get(key), bool):
+                self._answers[key] = bool(answer[key])
+                return Wish()
+        raise BadInputError("that is no answer here")
+
+    def keep(self, seen: Seen) -> Wish:
+        """Take what nobody sees or hears for not fitted."""
+        changes: dict[str, object] = {}
+        if "seen" in self._answers:
+            changes["lamp"] = self._answers["seen"]
+        if "heard" in self._answers:
+            changes["loudspeaker"] = self._answers["heard"]
+        return Wish({key: value for key, value in changes.items() if getattr(seen.settings, key) != value})
+
+
+def _answered(seen: bool, heard: bool, language: Language) -> str:
+    """Give what it comes to which of lamp and voice are there."""
+    if seen and heard:
+        return language.text("Lamp and voice work.")
+    if seen:
+        return language.text("No voice – that is fine.")
+    return language.text("No lamp – that is fine.") if heard else language.text("No lamp, no voice – that is fine.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from referee.language import Language
-from referee.sayings.found_cards import say_face, say_print, say_unread
+from referee.sayings.cards import say_face, say_print, say_unread
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
 from referee.output import for_people
 from referee.printing import PAPERS, printed
-from referee.sayings.usable_cards import USABLE_CARDS
+from referee.sayings.cards import USABLE_CARDS
 
 SUMMARY = "make a PDF of a deck or of the marker cards, to print and cut"
 

@@ -16,8 +16,15 @@ from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, complain
 from referee.progress import along
-from referee.sayings import found_cards
-from referee.sayings.usable_cards import USABLE_CARDS
+from referee.sayings.cards import (
+    USABLE_CARDS,
+    say_cut_short,
+    say_face,
+    say_marked,
+    say_picture,
+    say_unknown,
+    say_unread,
+)
 from vision.errors import VisionError
 
 if TYPE_CHECKING:
@@ -77,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
             line = {"image": shown, "deck": args.deck, "ms": ms, "cards": found.cards, "unclear": found.unclear}
             output.line(to_line(line))
         else:
-            output.line(found_cards.say_picture(shown, len(found.cards), len(found.unclear), ms, language))
+            output.line(say_picture(shown, len(found.cards), len(found.unclear), ms, language))
             for words in found.words:
                 output.line(f"  {words}")
             if not found.cards and args.deck != "none":
@@ -162,11 +169,11 @@ def _words(reading: Reading, language: Language) -> list[str]:
     words = []
     for card in reading.cards:
         marks = [(mark.size, mark.colour, mark.shape) for mark in card.face.marks]
-        named = found_cards.say_marked(card.face.id, card.face.side, marks, language)
-        words.append(found_cards.say_face(named, card.confidence, language))
+        named = say_marked(card.face.id, card.face.side, marks, language)
+        words.append(say_face(named, card.confidence, language))
     for unclear in reading.unclear:
-        likely = found_cards.say_face(unclear.best[0].id, unclear.best[1], language) if unclear.best else ""
-        words.append(found_cards.say_unread(unclear.reason, unclear.centre_px, likely, language))
+        likely = say_face(unclear.best[0].id, unclear.best[1], language) if unclear.best else ""
+        words.append(say_unread(unclear.reason, unclear.centre_px, likely, language))
     return words
 
 
@@ -211,10 +218,10 @@ def _any_deck(picture: Picture, language: Language) -> Found:
         for outline in found.unclear
     ]
     words = [
-        found_cards.say_unknown(card["centre_px"], [(one["colour"], one["shape"]) for one in card["marks"]], language)
+        say_unknown(card["centre_px"], [(one["colour"], one["shape"]) for one in card["marks"]], language)
         for card in cards
     ]
-    words += [found_cards.say_unread(outline["reason"], outline["centre_px"], "", language) for outline in unclear]
+    words += [say_unread(outline["reason"], outline["centre_px"], "", language) for outline in unclear]
     corners = [card.corners_px for card in found.cards]
     return Found(cards, unclear, words, lambda: draw_outlines(picture.image, corners))
 
@@ -225,4 +232,4 @@ def _cut_short(is_cut: bool) -> list[dict[str, Any]]:
 
 
 def _say_cut_short(is_cut: bool, language: Language) -> list[str]:
-    return [found_cards.say_cut_short(language)] if is_cut else []
+    return [say_cut_short(language)] if is_cut else []

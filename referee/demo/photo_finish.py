@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from hardware.camera.frames import Frame
 from referee.engine.events import Event
 from referee.engine.session import Outline, RulingData
-from referee.scoring.drawing import DARK, LIGHT, Canvas, Colour
-from referee.scoring.evidence_picture import SEAT_COLOURS
+from referee.scoring.evidence_picture import DARK, LIGHT, SEAT_COLOURS, Canvas, Colour
 
 BEFORE_NS, AFTER_NS = 1_500_000_000, 300_000_000
 _KEPT_FRAMES = 90

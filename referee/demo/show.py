@@ -41,7 +41,7 @@ from referee.service.parts import Parts
 from referee.service.service import Service, running
 from referee.service.settings import TableSettings, save_settings
 from referee.service.voice import signal_of
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from referee.web.hosts import where
 from vision.deck import Deck
 from vision.errors import VisionError

@@ -1,9 +1,12 @@
-"""A recorded game (`.mcap`) judged again: its edges and frames before a session, in the order of time."""
+"""Event logs read and judged again: the header, its events, and a replayed game."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,12 +24,101 @@ from hardware.recording import (
 )
 from hardware.sand import SandLogic
 from hardware.settings import SandSettings
-from referee.engine.events import Event, Header, parse_event, parse_header
+from referee.engine.events import Event, Game, Header, Ruling, parse_event, parse_header
 from referee.engine.session import Outcome, Session
-from referee.errors import BadInputError
+from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import game_kind, watcher_for
-from referee.watchers.watch_setup import WatchSetup
+from referee.jsonlines import MAX_LINE, Line, parse_object
+from referee.watchers.table_finder import WatchSetup
 from vision.image import frame_of
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An event, and where in the recording it stands ("line 7")."""
+
+    where: str
+    event: Event
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A place in a recording that cannot be used, and why, in one sentence."""
+
+    where: str
+    why: str
+
+
+@contextmanager
+def open_log(path: Path) -> Iterator[tuple[Header, Iterator[Entry | Fault]]]:
+    """Open an event log, and give its header and its entries, read as they are asked for.
+
+    Raises:
+        BadInputError: the file cannot be opened, or does not begin with a header.
+    """
+    try:
+        file = path.open("rb")
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "that is no file's name"
+        raise BadInputError(f"{ascii(str(path))[1:-1]} cannot be opened: {why}") from error
+    with file:
+        lines = _lines(file)
+        yield _header(lines), _entries(lines)
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    """A line that is not blank; `whole` tells whether it has its end."""
+
+    where: str
+    text: Line
+    whole: bool
+
+
+def _lines(file: BufferedReader) -> Iterator[_Numbered]:
+    number = 0
+    while part := _readline(file):
+        number += 1
+        whole = part.endswith(b"\n")
+        text = part.rstrip(b"\r\n")
+        if len(part) > MAX_LINE:
+            # Told before its end is looked for: a device's may never come.
+            yield _Numbered(f"line {number}", None, True)
+            while not whole and (part := _readline(file)):
+                whole = part.endswith(b"\n")
+        elif text.strip():
+            yield _Numbered(f"line {number}", text, whole)
+
+
+def _readline(file: BufferedReader) -> bytes:
+    try:
+        return file.readline(MAX_LINE + 1)
+    except OSError as error:
+        raise WorkFailedError(f"the recording could not be read to its end: {error.strerror or error}") from error
+
+
+def _header(lines: Iterator[_Numbered]) -> Header:
+    first = next(lines, None)
+    if first is None:
+        raise BadInputError("the event log is empty")
+    try:
+        return parse_header(parse_object(first.text))
+    except BadInputError as error:
+        raise BadInputError(f"{first.where}: {error}") from error
+
+
+def _entries(lines: Iterator[_Numbered]) -> Iterator[Entry | Fault]:
+    for line in lines:
+        try:
+            data = parse_object(line.text)
+        except BadInputError as error:
+            yield Fault(line.where, str(error) if line.whole else "torn off in the middle, the recording stopped there")
+            continue
+        try:
+            yield Entry(line.where, parse_event(data))
+        except BadInputError as error:
+            yield Fault(line.where, str(error))
+
 
 TABLE, DECK_FILE = "table.json", "family.deck"
 """The files in a recording that was kept because of a dispute: the measured table, and a taught deck."""
@@ -155,3 +247,27 @@ def _judged(logic: EdgeLogic, edges: list[tuple[Edge, bool]], last_ns: int) -> l
         if found:
             logic.begin(edge)
     return judge_edges(logic, [edge for edge, found in edges if not found], last_ns)
+
+
+def judge(game: Game, entries: Iterable[Entry | Fault]) -> Iterator[Ruling | Fault]:
+    """Give the rulings in order, and among them the faults: entries that were left out, and why.
+
+    An entry is left out when it could not be read, when the game cannot take it, and when its time lies before
+    that of the last entry taken: one clock never goes back.
+    """
+    last_t_ns = 0
+    for entry in entries:
+        if isinstance(entry, Fault):
+            yield entry
+            continue
+        t_ns = entry.event.t_ns
+        if t_ns < last_t_ns:
+            yield Fault(entry.where, f'"t_ns" goes back, from {last_t_ns} to {t_ns}')
+            continue
+        try:
+            rulings = game.apply(entry.event)
+        except BadInputError as error:
+            yield Fault(entry.where, str(error))
+            continue
+        last_t_ns = t_ns
+        yield from rulings

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
     from referee.service.live_game import LiveGame
-    from referee.watchers.watch_setup import WatchSetup
+    from referee.watchers.table_finder import WatchSetup
     from vision.prints.print_deck import AnyDeck, PrintDeck
 
 RulingData = Mapping[str, Any]

@@ -13,7 +13,7 @@ from referee.games.piccolino.kind import PICCOLINO
 
 if TYPE_CHECKING:
     from referee.engine.session import Watcher
-    from referee.watchers.watch_setup import WatchSetup
+    from referee.watchers.table_finder import WatchSetup
 
 GAMES = {kind.name: kind for kind in (CONFETTI, PICCOLINO, COLORETTO)}
 

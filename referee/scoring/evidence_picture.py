@@ -1,7 +1,8 @@
-"""The picture to show in a dispute: whose cards are whose, the sets, what was not used, and what could not be read."""
+"""Draws the evidence picture of a score: outlines, sets and unused cards."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -13,9 +14,7 @@ from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
 from referee.games.confetti.score import SIZES, Score
 from referee.language import Language
-from referee.sayings.scored_table import other_side_tag, seat_tag
-from referee.sayings.unclear_cards import say_reason
-from referee.scoring.drawing import DARK, Canvas, Colour
+from referee.sayings.cards import other_side_tag, say_reason, seat_tag
 from referee.scoring.seats import SeatRing, Sharing
 from vision.deck import Deck
 from vision.reading import CardReading, Reading, UnclearCard
@@ -24,6 +23,135 @@ from vision.table import Table
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
+Colour = tuple[int, int, int]
+
+DARK: Colour = (24, 24, 24)
+LIGHT: Colour = (255, 255, 255)
+_SHIFT = 4  # OpenCV draws at sixteenths of a pixel
+_FONT = cv2.FONT_HERSHEY_DUPLEX
+_LEAST_WIDTH = 1280
+_LETTERS = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss", "œ": "oe"}
+    | {"’": "'", "–": "-", "−": "-", "×": "x", "…": "..."}
+)
+
+
+class Canvas:
+    """A copy of a picture to draw on, enlarged if it is too small for words.
+
+    Points are given in pixels of the picture; `unit` is the width of a thin line on a large screen.
+    """
+
+    def __init__(self, image: Image) -> None:
+        self._factor = max(1.0, _LEAST_WIDTH / image.shape[1])
+        if self._factor > 1:
+            size = (round(image.shape[1] * self._factor), round(image.shape[0] * self._factor))
+            self.image: Image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_CUBIC), np.uint8)
+        else:
+            self.image = image.copy()
+        self.unit = max(1.0, self.image.shape[1] / 1920)
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height of the canvas."""
+        return self.image.shape[1], self.image.shape[0]
+
+    def placed(self, points_px: Points) -> Points:
+        """(n, 2) points of the picture as points of the canvas."""
+        return np.asarray((np.asarray(points_px).reshape(-1, 2) + 0.5) * self._factor - 0.5, np.float64)
+
+    def line(self, points_px: Points, colour: Colour, width: float, *, closed: bool = False) -> None:
+        """Draw a line through (n, 2) points on a casing that stands out from it."""
+        points = _fixed(self.placed(points_px))
+        for ink, thickness in ((casing(colour), width + 3), (colour, width)):
+            cv2.polylines(self.image, [points], closed, ink, self._px(thickness), cv2.LINE_AA, _SHIFT)
+
+    def dashes(self, points_px: Points, colour: Colour, width: float) -> None:
+        """Draw a dashed line round (n, 2) corners."""
+        corners = self.placed(points_px)
+        for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+            count = max(1, round(float(np.linalg.norm(end - start)) / (22 * self.unit)))
+            for k in range(count):
+                dash = _fixed(np.array([start + (end - start) * (k + f) / count for f in (0.0, 0.55)]))
+                for ink, thickness in ((casing(colour), width + 3), (colour, width)):
+                    cv2.polylines(self.image, [dash], False, ink, self._px(thickness), cv2.LINE_AA, _SHIFT)
+
+    def dot(self, point_px: Points, colour: Colour, radius: float) -> None:
+        """Draw a dot of `radius` units."""
+        centre = _fixed(self.placed(point_px))[0]
+        for ink, extra in ((casing(colour), 2), (colour, 0)):
+            size = round((radius + extra) * self.unit * (1 << _SHIFT))
+            cv2.circle(self.image, centre.tolist(), size, ink, cv2.FILLED, cv2.LINE_AA, _SHIFT)
+
+    def text_size(self, text: str, size: float) -> tuple[int, int]:
+        """Width and height in canvas pixels of a label of `size` (1 = large print)."""
+        (width, height), below = cv2.getTextSize(drawable(text), _FONT, size * self.unit, self._px(2 * size))
+        pad = self._px(9 * size)
+        return width + 2 * pad, height + below + 2 * pad
+
+    def label(self, text: str, corner: tuple[int, int], colour: Colour, size: float) -> None:
+        """Write on a box of `colour`; `corner` is its top left in canvas pixels, moved so that all of it is seen."""
+        width, height = self.text_size(text, size)
+        x = min(max(corner[0], 0), max(0, self.size_px[0] - width))
+        y = min(max(corner[1], 0), max(0, self.size_px[1] - height))
+        ink, pad = casing(colour), self._px(9 * size)
+        cv2.rectangle(self.image, (x, y), (x + width - 1, y + height - 1), colour, cv2.FILLED)
+        cv2.rectangle(self.image, (x, y), (x + width - 1, y + height - 1), ink, self._px(1), cv2.LINE_AA)
+        self._write(text, (x + pad, y + pad), ink, size)
+
+    def footer(self, lines: Sequence[tuple[str, Colour]], size: float) -> None:
+        """Add a strip below the picture with a line each, wrapped where it is too long, on boxes of its colour."""
+        pieces = [(piece, colour) for text, colour in lines for piece in self._wrapped(text, size)]
+        step = self.text_size("Ag", size)[1]
+        height = self.size_px[1]
+        strip = np.full((step * len(pieces), self.size_px[0], 3), DARK, dtype=np.uint8)
+        self.image = np.concatenate([self.image, strip])
+        pad = self._px(9 * size)
+        for k, (text, colour) in enumerate(pieces):
+            top = height + k * step
+            self.image[top : top + step] = colour
+            self._write(text, (2 * pad, top + pad), casing(colour), size)
+
+    def _wrapped(self, text: str, size: float) -> list[str]:
+        lines = [""]
+        for word in text.split(" "):
+            longer = f"{lines[-1]} {word}".lstrip()
+            if lines[-1] and self.text_size(longer, size)[0] > 0.97 * self.size_px[0]:
+                lines.append(word)
+            else:
+                lines[-1] = longer
+        return lines
+
+    def _write(self, text: str, corner: tuple[int, int], ink: Colour, size: float) -> None:
+        text, scale, thickness = drawable(text), size * self.unit, self._px(2 * size)
+        base = corner[1] + cv2.getTextSize(text, _FONT, scale, thickness)[0][1]
+        cv2.putText(self.image, text, (corner[0], base), _FONT, scale, ink, thickness, cv2.LINE_AA)
+
+    def _px(self, width: float) -> int:
+        return int(max(1, round(width * self.unit)))
+
+
+def drawable(text: str) -> str:
+    """Give a text as it can be drawn: OpenCV has Latin letters with their accents from version 5 on."""
+    whole = int(cv2.__version__.split(".")[0]) >= 5 and all(ord(char) < 0x250 or char in "’–−…×“”„" for char in text)
+    return text if whole else plain_letters(text)
+
+
+def plain_letters(text: str) -> str:
+    """Give a text in English letters."""
+    return unicodedata.normalize("NFKD", text.translate(_LETTERS)).encode("ascii", "ignore").decode()
+
+
+def casing(colour: Colour) -> Colour:
+    """Dark or light, whichever stands out from `colour` (BGR)."""
+    blue, green, red = colour
+    return DARK if 0.11 * blue + 0.59 * green + 0.3 * red > 115 else LIGHT
+
+
+def _fixed(points: Points) -> NDArray[np.int32]:
+    # Far outside of the picture OpenCV's fixed numbers would run over.
+    return np.asarray(np.rint(np.clip(points, -20_000, 20_000) * (1 << _SHIFT)), np.int32)
+
 
 # In BGR: as the page outlines the seats' cards over a picture (views.css).
 SEAT_COLOURS: tuple[Colour, ...] = (

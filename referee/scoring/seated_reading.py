@@ -1,24 +1,68 @@
-"""Reads a table together with its seats, picture after picture of the same camera."""
+"""Reads a picture of a table and assigns its cards to seats."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import BadInputError
-from referee.scoring.reading_prints import reading_of
 from referee.scoring.seats import SeatRing, marker_rectangle, what_is_missing
 from vision.camera_moved import MOST_OFF_MM, Stand, stand_of, strays_among, what_is_wrong
-from vision.deck import Deck
+from vision.deck import Deck, Face
 from vision.errors import MovedCameraError
-from vision.markers import Marker, MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
-from vision.prints.print_deck import PrintDeck
+from vision.marked.reader import read_picture
+from vision.markers import (
+    Marker,
+    MarkerSight,
+    check_not_doubled,
+    table_from_markers,
+    table_if_shown,
+    unmirrored_markers,
+)
+from vision.prints.print_deck import Print, PrintDeck
+from vision.prints.reader import PrintCard, PrintReader
 from vision.profile import REACH_MM, TableProfile
-from vision.reading import CUT_SHORT, Reading, UnclearCard
+from vision.reading import CUT_SHORT, CardReading, Reading, UnclearCard
 from vision.table import Table
+
+Image = NDArray[np.uint8]
+ReadPicture = Callable[[Image, Table | None, tuple[Marker, ...]], tuple[Reading, Table | None]]
+"""Reads a picture (h, w, 3) BGR on a table, by the markers in sight where that is None, and gives the table."""
+
+
+def reading_of(deck: Deck | PrintDeck) -> ReadPicture:
+    """Give what reads pictures of a deck's cards."""
+    if isinstance(deck, Deck):
+        marked = deck
+        return lambda image, table, markers: read_picture(image, marked, table, markers)
+    reader = PrintReader(deck)
+
+    def read(image: Image, table: Table | None, markers: tuple[Marker, ...]) -> tuple[Reading, Table | None]:
+        table = table or table_if_shown(markers, (image.shape[1], image.shape[0]))
+        printed = reader.read(image, table)
+        cards = tuple(
+            CardReading(_face(card.face), card.confidence, card.corners_px, card.centre_mm)
+            for card in printed.cards
+            if card.face is not None
+        )
+        return Reading(cards, tuple(map(_unclear_print, printed.unclear))), table
+
+    return read
+
+
+def _unclear_print(card: PrintCard) -> UnclearCard:
+    x, y = card.corners_px.mean(axis=0).tolist()
+    best = None if card.face is None else (_face(card.face), card.confidence)
+    side = None if card.face is None else card.face.side
+    return UnclearCard(card.corners_px, (x, y), card.centre_mm, card.reason or "covered", best, side)
+
+
+def _face(face: Print) -> Face:
+    return Face(face.id, face.side, ())
+
 
 OUT_OF_SIGHT = "out of sight"
 """The reason of something unclear before a seat whose place is not in the picture."""

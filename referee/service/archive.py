@@ -15,7 +15,7 @@ from referee.journal.rows import CorrectionRow, KeptGame, Query, RulingRow, iso_
 from referee.journal.stored import game_numbered, kept_game
 from referee.language import Language
 from referee.sayings import kept as sayings
-from referee.sayings.readings import changed_reading
+from referee.sayings.cards import changed_reading
 from referee.service.past import Known, Past, listed, past_of
 
 

@@ -14,11 +14,10 @@ import numpy as np
 
 from hardware.camera.frames import Frame
 from referee.engine.session import Outline, Shown
-from referee.scoring.drawing import Canvas
-from referee.scoring.evidence_picture import SEAT_COLOURS, UNSURE
+from referee.scoring.evidence_picture import SEAT_COLOURS, UNSURE, Canvas
 from referee.service.ring_pictures import jpeg, smaller
 from referee.service.table_area import Image, TableArea
-from referee.watchers.changed_places import Mask, changed_since, small_picture
+from referee.watchers.stillness import Mask, changed_since, small_picture
 
 _MOST_QUESTIONS = 2  # whose frames are kept: a computer of 1 GB has no room for many
 _LEAST_CHANGED = 30  # px of the small picture: what a card changes at least

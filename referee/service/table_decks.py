@@ -21,7 +21,7 @@ from referee.journal.rows import Query
 from referee.journal.stored import games
 from referee.setup.finding import deck_of, load_kept
 from referee.watchers.by_hand import ByHandWatcher
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from vision.deck import Deck
 from vision.errors import BadDeckError
 from vision.profile import TableProfile

@@ -1,4 +1,4 @@
-"""Finds a table and its seats in pictures of one camera, by a profile or by the marker cards, and finds them again.
+"""Finds the table in frames, keeps it where a marker is covered, and the watcher for frames without a table.
 
 Marker cards that are covered change nothing once a table is found; `vision/marked/reader.py` is what reads a picture by
 few of them.
@@ -7,14 +7,20 @@ few of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from referee.engine.events import Header
+from referee.engine.session import Notice
+from referee.errors import BadInputError
 from referee.scoring.seats import SeatRing, marker_rectangle
 from referee.watchers.table_arms import Place
 from vision.camera_moved import stand_of, what_is_wrong
-from vision.errors import MovedCameraError
+from vision.errors import DoubledMarkerError, MirroredError, MovedCameraError, VisionError
 from vision.markers import (
     Marker,
     MarkerSight,
@@ -24,6 +30,36 @@ from vision.markers import (
     unmirrored_markers,
 )
 from vision.profile import REACH_MM, TableProfile
+
+if TYPE_CHECKING:
+    from referee.decks.finding import AnyDeck
+
+
+@dataclass(frozen=True)
+class WatchSetup:
+    """What a watcher is told of the table.
+
+    deck: the deck on the table, None: the one that the game's options name, or the game's own. profile: what
+    calibration measured, None: markers in the picture tell. state: the folder with taught decks, None: the usual one.
+    find_hands: whether people's hands are looked for before a count; that takes longest, and only adds doubts.
+    """
+
+    deck: AnyDeck | None = None
+    profile: TableProfile | None = None
+    state: Path | None = None
+    find_hands: bool = True
+
+    def deck_for(self, header: Header) -> AnyDeck:
+        """Give the deck on the table.
+
+        Raises:
+            BadDeckError: it is not there, or it is broken.
+            BadInputError: the game cannot be played with it.
+        """
+        from referee.decks.game_deck import deck_of
+
+        return deck_of(header, self.state).deck if self.deck is None else self.deck
+
 
 SEATS_REACH_MM = 1.6 * REACH_MM  # piles may lie further in than hands of cards
 _MOVED_PX = 3.0
@@ -119,3 +155,17 @@ class TableFinder:
             if marker.id in self._markers_px
         ]
         return not gaps_px or float(np.median(gaps_px)) > _MOVED_PX
+
+
+def no_table_notice(error: BadInputError | VisionError, t_ns: int) -> Notice:
+    """Give the notice: `mirrored`, `two_markers` (`number`), `camera_moved` or `no_table`, each with its `text`."""
+    said = {"text": str(error)}
+    match error:
+        case MirroredError():
+            return Notice(t_ns, "mirrored", None, said)
+        case DoubledMarkerError(ids=(number, *_)):
+            return Notice(t_ns, "two_markers", None, {"number": number, **said})
+        case MovedCameraError():
+            return Notice(t_ns, "camera_moved", None, said)
+        case _:
+            return Notice(t_ns, "no_table", None, said)

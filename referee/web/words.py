@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from referee.language import Language, mark_in
+from referee.sayings.cards import USABLE_CARDS
 from referee.sayings.colours import colour_name
-from referee.sayings.usable_cards import USABLE_CARDS
 from referee.web.words_devices import DEVICE_WORDS
 from referee.web.words_house import HOUSE_WORDS
 from referee.web.words_keeping import KEEPING_WORDS

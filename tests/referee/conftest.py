@@ -24,4 +24,4 @@ def hand() -> HandMaker:
 @pytest.fixture
 def no_hands_sought(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look for nobody's hands where a test is about something else: it takes four times as long as the reading."""
-    monkeypatch.setattr("referee.scoring.hands_off.HandsOff.doubt", lambda _, image, seated: seated)
+    monkeypatch.setattr("referee.scoring.unseen_cards.HandsOff.doubt", lambda _, image, seated: seated)

@@ -147,7 +147,7 @@ def test_a_seat_that_is_not_in_the_picture_is_unclear_and_not_without_cards(
     ) -> tuple[Reading, Table | None]:
         return Reading((), ()), known
 
-    monkeypatch.setattr("referee.scoring.reading_prints.read_picture", reader)
+    monkeypatch.setattr("referee.scoring.seated_reading.read_picture", reader)
     monkeypatch.setattr("referee.scoring.unseen_cards.UnseenCards.doubt", lambda _, image, seated: seated)
     kept = profile_of(survey([("table", load_picture(TABLE).image)]), 180.0)
     # The left half of the table lies outside of the picture.
@@ -189,7 +189,7 @@ def test_a_seat_with_an_unclear_card_is_uncertain_and_told_what_to_do(
         unclear = UnclearCard(doubtful.corners_px, (x, y), doubtful.centre_mm, "covered", (doubtful.face, 0.6))
         return Reading(tuple(card for card in reading.cards if card is not doubtful), (unclear,)), table
 
-    monkeypatch.setattr("referee.scoring.reading_prints.read_picture", reader)
+    monkeypatch.setattr("referee.scoring.seated_reading.read_picture", reader)
     _, lines, _ = score(capfd, "--image", str(TABLE), "--players", "3")
     assert [line["unclear"] for line in lines] == [1, 0, 0]
     assert "confetti-40" not in lines[0]["faces"]
@@ -228,7 +228,7 @@ def test_a_hand_too_large_to_score_costs_no_other_seat_its_answer(
         more = tuple(replace(bottom, face=face) for face in deck.side("white") if face.id not in HANDS[1] + HANDS[2])
         return Reading(reading.cards + more[:40], ()), table
 
-    monkeypatch.setattr("referee.scoring.reading_prints.read_picture", reader)
+    monkeypatch.setattr("referee.scoring.seated_reading.read_picture", reader)
     status, lines, err = score(capfd, "--image", str(TABLE), "--players", "3")
     assert status == 2
     assert [(line["seat"], line["points"]) for line in lines] == [(1, 2), (2, 3)]
@@ -277,7 +277,7 @@ def test_a_reading_that_was_cut_short_makes_every_seat_uncertain(
         reading, table = read_picture(image, deck, table, markers)
         return replace(reading, cut_short=True), table
 
-    monkeypatch.setattr("referee.scoring.reading_prints.read_picture", cut)
+    monkeypatch.setattr("referee.scoring.seated_reading.read_picture", cut)
     status = main(["score", "confetti", "--image", str(TABLE), "--players", "3", "--limit", "6"])
     *seats, _ = capfd.readouterr().out.splitlines()
     assert status == 0

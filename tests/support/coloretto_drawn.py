@@ -21,7 +21,7 @@ from referee.games.coloretto.demo import ColorettoGame, Plan, write_coloretto
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.score import Table
 from referee.games.registry import game_kind, watcher_for
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from vision.prints.print_deck import PrintDeck

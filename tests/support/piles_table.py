@@ -14,7 +14,7 @@ from referee.games.piccolino.demo import PiccolinoGame, Plan, write_piccolino
 from referee.games.piccolino.events import Bell, parse_action
 from referee.games.piccolino.one_bell import OneBell
 from referee.games.registry import game_kind, watcher_for
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from simulation.art import CardArt
 from simulation.live import LiveTable, Shots
 from simulation.script import Ring

@@ -16,8 +16,8 @@ from referee.engine.session import Doubt
 from referee.errors import BadInputError
 from referee.games.coloretto.demo import Plan
 from referee.games.coloretto.rules import Coloretto, from_header
-from referee.games.coloretto.watching.hypotheses import standing
 from referee.games.coloretto.watching.looks import Look
+from referee.games.coloretto.watching.search import standing
 from referee.games.coloretto.watching.tracker import Tracker
 from referee.progress import along
 from tests.support.coloretto_drawn import Counted, Key, pieces, watch_game

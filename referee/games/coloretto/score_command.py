@@ -19,7 +19,7 @@ def scorer(args: argparse.Namespace) -> Callable[[dict[str, object]], str]:
     language = Language(language_of())
 
     def say(result: ColorettoScore) -> str:
-        from referee.sayings.scored_table import say_hand_alone
+        from referee.sayings.cards import say_hand_alone
 
         choice = say_choice(result.plus, result.minus, result.jokers, language) or language.cards(0)
         return say_hand_alone(choice, result.points, language)

@@ -13,10 +13,18 @@ from referee.games.coloretto.sayings import say_choice, say_hand
 from referee.games.coloretto.score import ColorettoHand, ColorettoScore, Table, score_coloretto
 from referee.games.coloretto.setup import JOKER, PLUS2
 from referee.language import Language
+from referee.sayings.cards import say_doubts, say_seat, say_strange, say_worth
 from referee.sayings.colours import colour_name
-from referee.sayings.scored_table import say_doubts, say_seat, say_strange, say_worth
-from referee.scoring.drawing import DARK, Canvas, Colour
-from referee.scoring.evidence_picture import NOBODY, SEAT_COLOURS, draw_seat_tags, draw_tag, draw_unclear
+from referee.scoring.evidence_picture import (
+    DARK,
+    NOBODY,
+    SEAT_COLOURS,
+    Canvas,
+    Colour,
+    draw_seat_tags,
+    draw_tag,
+    draw_unclear,
+)
 from referee.scoring.seated_reading import SeatedReading
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score

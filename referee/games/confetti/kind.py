@@ -16,7 +16,7 @@ from referee.games.kind import Demo, GameKind, Scoring
 if TYPE_CHECKING:
     from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
-    from referee.watchers.watch_setup import WatchSetup
+    from referee.watchers.table_finder import WatchSetup
     from vision.prints.print_deck import AnyDeck
 
 _EACH = 8  # cards laid out for each player, at least

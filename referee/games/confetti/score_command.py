@@ -22,7 +22,7 @@ def scorer(args: argparse.Namespace) -> Callable[[dict[str, object]], str]:
     ways, language = {way.value: way for way in Overlimit}, Language(language_of())
 
     def say(result: Score) -> str:
-        from referee.sayings.scored_table import say_hand_alone
+        from referee.sayings.cards import say_hand_alone
 
         return say_hand_alone(say_score(result.as_json(), language), result.points, language)
 

@@ -11,7 +11,7 @@ from referee.errors import BadInputError
 from referee.games.confetti.sayings import say_score
 from referee.games.confetti.score import SIZES, Card, Overlimit, Score, score_hand
 from referee.language import Language
-from referee.sayings.scored_table import say_doubts, say_heap, say_inferred, say_left_out, say_seat, say_worth
+from referee.sayings.cards import say_doubts, say_heap, say_inferred, say_left_out, say_seat, say_worth
 from referee.scoring.evidence_picture import draw_scores
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from referee.engine.events import Event, Question
-from referee.games.piccolino.cards import Holdings
+from referee.games.piccolino.deck import Holdings
 from referee.games.piccolino.events import Action, Bell, CardShown, PileUnchanged, RingerNamed, Stopped, parse_action
 from referee.games.piccolino.rulings import PiccolinoRuling, UnclearRing, ValidRing
 from referee.games.piccolino.tops import Reason

@@ -1,4 +1,4 @@
-"""What a ring in Piccolino is ruled (P3–P5, P10), by what lay open. Pure.
+"""The verdict on a ring, final or early (P3, P9).
 
 Which frame it is judged on, the last one exposed before it (P9), is settled by order: `hardware/camera/frames.py`
 holds a ring back until that frame is there, `clockwork.py` gives it first, `service/guarded_watcher.py` writes its time
@@ -7,8 +7,10 @@ on the ring, and `watching/seat.py` says what of it counts.
 
 from __future__ import annotations
 
-from referee.games.piccolino.events import Bell
-from referee.games.piccolino.rulings import FalseRing, UnclearRing, ValidRing
+from collections.abc import Mapping
+
+from referee.games.piccolino.events import Bell, CardShown
+from referee.games.piccolino.rulings import FalseRing, TooEarly, UnclearRing, ValidRing
 from referee.games.piccolino.setup import LuckyGuess
 from referee.games.piccolino.tops import Reason, Verdict
 
@@ -35,3 +37,27 @@ def ring_ruling(bell: Bell, verdict: Verdict, lucky_guess: LuckyGuess, *, cleare
 def decided_ruling(t_ns: int, seat: int | None, *, valid: bool) -> ValidRing | FalseRing:
     """Give what an unclear ring is ruled by the players' word (P10)."""
     return ValidRing(t_ns, seat, None, (), None, decided=True) if valid else FalseRing(t_ns, seat, None)
+
+
+TOO_EARLY_NS = 1_000_000_000
+
+
+class EarlyRing:
+    """The last wrong ring, as long as a card that was in mid-turn then has not been read."""
+
+    def __init__(self) -> None:
+        self._ring: Bell | None = None
+
+    def rang(self, bell: Bell, *, wrong: bool) -> None:
+        """Note a ring that was ruled."""
+        self._ring = bell if wrong and bell.turning else None
+
+    def shown(self, card: CardShown, pairs: Mapping[str, tuple[int, ...]]) -> tuple[TooEarly, ...]:
+        """Tell whether a card has made one of the happy pairs of now, for which somebody rang too early."""
+        ring = self._ring
+        if ring is None or card.seat not in ring.turning:
+            return ()
+        self._ring = None
+        early_ns = card.t_ns - ring.t_ns
+        made = [(colour, seats) for colour, seats in pairs.items() if card.seat in seats and early_ns <= TOO_EARLY_NS]
+        return tuple(TooEarly(card.t_ns, ring.seat, colour, seats, early_ns / 1e6) for colour, seats in made)

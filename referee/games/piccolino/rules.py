@@ -10,8 +10,7 @@ from __future__ import annotations
 from referee.engine.events import Header
 from referee.errors import BadInputError
 from referee.games.illegal_action import demand
-from referee.games.piccolino.cards import Holdings
-from referee.games.piccolino.early import EarlyRing
+from referee.games.piccolino.deck import Holdings
 from referee.games.piccolino.events import (
     Action,
     Bell,
@@ -23,7 +22,7 @@ from referee.games.piccolino.events import (
     RingerNamed,
 )
 from referee.games.piccolino.one_bell import OneBell
-from referee.games.piccolino.ring import RingRuling, decided_ruling, ring_ruling
+from referee.games.piccolino.ring import EarlyRing, RingRuling, decided_ruling, ring_ruling
 from referee.games.piccolino.rulings import (
     AlsoRang,
     FalseRing,

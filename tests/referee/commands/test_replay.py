@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.engine.eventlog import Fault, open_log
-from referee.engine.replay import judge
+from referee.engine.recorded_game import Fault, judge, open_log
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
 

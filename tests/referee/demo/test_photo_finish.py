@@ -9,7 +9,7 @@ from hardware.camera.frames import Frame
 from referee.demo.photo_finish import Finish, PhotoFinishes, draw_finish
 from referee.engine.events import Event
 from referee.engine.session import Outline
-from referee.scoring.drawing import plain_letters
+from referee.scoring.evidence_picture import plain_letters
 
 MS = 1_000_000
 PLAYERS = ("Jörg", "Ben", "Zoë")

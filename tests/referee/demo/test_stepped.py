@@ -27,7 +27,7 @@ from referee.games.confetti.score import score_hand
 from referee.games.piccolino import demo as piccolino_script
 from referee.games.registry import game_kind, watcher_for
 from referee.watchers.by_hand import ByHandWatcher
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.pins import edges_of
 from simulation.script import collisions

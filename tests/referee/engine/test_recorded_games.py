@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.announcer import Announcer
-from referee.engine.eventlog import Fault, open_log
-from referee.engine.replay import judge
+from referee.engine.recorded_game import Fault, judge, open_log
 from referee.games.registry import game_kind
 from referee.jsonlines import to_line
 from referee.language import LANGUAGES, Language

@@ -20,7 +20,7 @@ from referee.games.confetti import demo as confetti
 from referee.games.confetti.score import score_hand
 from referee.games.piccolino import demo as piccolino
 from referee.games.registry import game_kind, watcher_for
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from simulation.art import BACK, CardArt
 from simulation.live import LiveTable, Shots
 from simulation.view import Image

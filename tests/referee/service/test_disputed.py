@@ -24,7 +24,7 @@ from referee.service import film as film_module
 from referee.service.film import FilmKeeper
 from referee.service.ring_pictures import Wanted
 from referee.service.table_area import TableArea
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from tests.support.quiet_table import QuietTable, quiet_table
 from tests.support.short_game import record_short_game
 

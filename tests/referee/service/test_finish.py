@@ -13,7 +13,7 @@ from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from referee.games.registry import watcher_for
 from referee.service.ring_pictures import Wanted
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from simulation.live import Shots
 from tests.support.piles_table import PLAYERS, piles_table
 from tests.support.quiet_table import QuietTable, quiet_table

@@ -7,7 +7,7 @@ import pytest
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.sayings.service import notice
-from referee.watchers.no_table import no_table_notice
+from referee.watchers.table_finder import no_table_notice
 from vision.errors import BadTableError, DoubledMarkerError, MirroredError, MovedCameraError, VisionError
 
 

@@ -17,7 +17,7 @@ from referee.language import Language
 from referee.service.set_aside import report_set_aside
 from referee.setup.finding import load_kept
 from referee.watchers.by_hand import ByHandWatcher
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from tests.referee.web.test_browser import (
     LONGEST,
     PHONE,

@@ -11,7 +11,7 @@ from referee.engine.events import Header
 from referee.games.kind import GameKind
 from referee.games.registry import GAMES
 from referee.language import LANGUAGES
-from referee.sayings.usable_cards import USABLE_CARDS
+from referee.sayings.cards import USABLE_CARDS
 from referee.web import app
 from referee.web.games import games_in
 from referee.web.guard import RefusedError

@@ -1,4 +1,7 @@
-"""Sees what lies on a table of Coloretto: looks when it is still and no arm reaches over it, and only where it changed.
+"""Looks at the still table: places of rows and areas, the cards known there, and the cards seen.
+
+Nothing is asked of how rows are laid out. A card belongs to the row of which something lies nearest to it; where a
+row's own card is missing, its place is where it lay, or where the first card of it came to lie.
 
 A card that another one covers stays known as it was read. What vanished and left no bare table is covered by something.
 """
@@ -6,8 +9,10 @@ A card that another one covers stays known as it was read. What vanished and lef
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -17,11 +22,18 @@ from hardware.camera.frames import Frame
 from referee.engine.session import Outline
 from referee.errors import BadInputError
 from referee.games.coloretto.table_score import as_counted, card_of
-from referee.games.coloretto.watching.known_cards import KnownCard, KnownCards, covered_share, is_covered
 from referee.games.coloretto.watching.looks import Look, Pile
-from referee.games.coloretto.watching.places import RowCard, RowPlaces
-from referee.watchers.changed_places import Box, Mask, box_of, changed_since, like_a_card, share, small_picture, unlike
-from referee.watchers.stillness import Stillness
+from referee.watchers.stillness import (
+    Box,
+    Mask,
+    Stillness,
+    box_of,
+    changed_since,
+    like_a_card,
+    share,
+    small_picture,
+    unlike,
+)
 from referee.watchers.table_arms import Place, TableArms
 from referee.watchers.table_finder import TableFinder
 from vision.errors import VisionError
@@ -31,12 +43,202 @@ from vision.prints.lamp_white import white_of
 from vision.prints.places import moved
 from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile
+from vision.quads import shared_area
+
+Point = tuple[float, float]
+
+# From the middle of a card of a row to the next one's; as long as a row may begin that no card of its own marks, what
+# lies further away than two cards that touch begins one: rows may lie as close as that.
+_FARTHEST_MM, _NEXT_MM = 150.0, 100.0
+_AT_HOME_MM = 60.0
+_LINE_MM = 50.0  # rows whose own cards lie so near in height are counted from left to right
+
+
+@dataclass(frozen=True)
+class RowCard:
+    """A row's own card: its middle, mm, and for how many cards it has room."""
+
+    place: Point
+    room: int | None
+
+
+class RowPlaces:
+    """Knows where the rows of one game are; `rooms`: for how many cards each has room."""
+
+    def __init__(self, rooms: Sequence[int]) -> None:
+        self._rooms = tuple(rooms)
+        self._homes: dict[int, Point] = {}
+        self._had_card: set[int] = set()
+
+    def find(self, row_cards: Sequence[RowCard]) -> None:
+        """Take the rows' own cards that lie between the seats now."""
+        lying = _as_read(row_cards)
+        at_home: set[int] = set()
+        left: list[RowCard] = []
+        for card in lying:
+            near = [row for row in self._homes if math.dist(self._homes[row], card.place) < _AT_HOME_MM]
+            row = min(near, key=lambda one: math.dist(self._homes[one], card.place), default=None)
+            if row is None:
+                left.append(card)
+            else:
+                self._set(row, card, at_home)
+        for card in left:
+            free = [row for row in range(len(self._rooms)) if row not in at_home and row not in self._homes]
+            # A card that was put back elsewhere takes its row with it.
+            free = free or [row for row in range(len(self._rooms)) if row not in at_home]
+            fitting = [row for row in free if card.room is None or self._rooms[row] == card.room]
+            if fitting:
+                self._set(fitting[0], card, at_home)
+        self.marked = frozenset(at_home)
+
+    marked: frozenset[int] = frozenset()
+    """Rows whose own cards lie there."""
+
+    @property
+    def homes(self) -> tuple[Point, ...]:
+        """Where the rows begin, as far as that is known, mm."""
+        return tuple(self._homes.values())
+
+    def is_marked(self, row: int) -> bool | None:
+        """Tell whether a row's own card lies there; None if it never did."""
+        return row in self.marked if row in self._had_card else None
+
+    def rows_of(self, places: Sequence[Point], *, hidden: bool = False) -> list[int | None]:
+        """Give the row of each card, by the middles of all that lie between the seats; None for what is in no row.
+
+        hidden: nobody sees what lies in these places, so they begin no row.
+        """
+        rows: list[int | None] = [None] * len(places)
+        members = [(row, home) for row, home in self._homes.items()]
+        left = set(range(len(places)))
+        while left:
+            nearest = min(
+                ((math.dist(place, places[k]), row, k) for row, place in members for k in left),
+                default=(math.inf, 0, min(left)),
+            )
+            distance, row, k = nearest
+            free = [row for row in range(len(self._rooms)) if row not in self._homes and not hidden]
+            if distance > (_NEXT_MM if free else _FARTHEST_MM):
+                if not free:
+                    break
+                # Nothing says for how many cards it has room: the most, until others are seen to need it.
+                row, k = max(free, key=lambda one: self._rooms[one]), min(left)
+                self._homes[row] = places[k]
+            rows[k] = row
+            members.append((row, places[k]))
+            left.remove(k)
+        return rows if hidden else self._with_room(rows)
+
+    def _with_room(self, rows: list[int | None]) -> list[int | None]:
+        """The rows of cards; one with more cards than room is another row, if no card of its own says otherwise."""
+        lying = Counter(rows)
+        for row in range(len(self._rooms)):
+            if lying[row] <= self._rooms[row] or row in self._had_card:
+                continue
+            for other in range(len(self._rooms)):
+                fits = self._rooms[other] >= lying[row] and lying[other] <= self._rooms[row]
+                if fits and other not in self._had_card:
+                    return self._exchanged(rows, row, other)
+        return rows
+
+    def _exchanged(self, rows: list[int | None], one: int, other: int) -> list[int | None]:
+        turned = {one: other, other: one}
+        self._homes = {turned.get(row, row): home for row, home in self._homes.items()}
+        return [row if row is None else turned.get(row, row) for row in rows]
+
+    def _set(self, row: int, card: RowCard, at_home: set[int]) -> None:
+        self._homes[row] = card.place
+        self._had_card.add(row)
+        at_home.add(row)
+
+
+def _as_read(row_cards: Sequence[RowCard]) -> list[RowCard]:
+    """Rows' own cards in the order in which one reads: line by line, from left to right."""
+    lines: list[list[RowCard]] = []
+    for card in sorted(row_cards, key=lambda one: one.place[1]):
+        if not lines or card.place[1] - lines[-1][0].place[1] > _LINE_MM:
+            lines.append([])
+        lines[-1].append(card)
+    return [card for line in lines for card in sorted(line, key=lambda one: one.place[0])]
+
+
+Floats = NDArray[np.float64]
+
+_COVERS = 0.04  # of a card's area: what lies on it
+_SAME, _THE_SAME = 0.6, 0.8  # of a card's area that is another's; at which it is that card
+
+
+@dataclass(frozen=True, eq=False)
+class KnownCard:
+    """A card that was found, and whether another one was laid over it since."""
+
+    card: FoundCard
+    under: bool = False
+
+
+class KnownCards:
+    """Cards that were read, and places (centre in mm, quad (4, 2) in px) where something lies that nobody has read."""
+
+    def __init__(self) -> None:
+        self._cards: list[KnownCard] = []
+        self.vanished: list[tuple[tuple[float, float], Floats]] = []
+
+    def __iter__(self) -> Iterator[KnownCard]:
+        return iter(self._cards)
+
+    def forget(self, cards: Sequence[KnownCard]) -> None:
+        """Take it that some are to be read anew."""
+        self._cards = [known for known in self._cards if known not in cards]
+
+    def forget_all(self) -> None:
+        """Take it that the table is another; what vanished from it did so all the same."""
+        self._cards = []
+
+    def take(self, touched: Sequence[KnownCard], found: Sequence[FoundCard]) -> None:
+        """Put new findings in the place of what was known where something changed."""
+        taken = [known.card.corners_px for known in self._cards if not known.under]
+        new: list[FoundCard] = []
+        for card in sorted(found, key=lambda one: one.reason is not None):
+            if all(shared_area(card.corners_px, quad) < _SAME for quad in taken) and not self._lies_under(card):
+                new.append(card)
+                taken.append(card.corners_px)
+        sure = [card.corners_px for card in new if card.reason is None]
+        self.vanished = [one for one in self.vanished if not is_among(one[1], sure)]
+        for known in touched:
+            quad = known.card.corners_px
+            if known.card.reason is not None or is_among(quad, sure):
+                continue
+            if is_covered(quad, sure):
+                self._cards.append(KnownCard(known.card, under=True))
+            elif not known.under:
+                self.vanished.append((known.card.centre_mm, quad))
+        self._cards += [KnownCard(card) for card in new]
+
+    def _lies_under(self, card: FoundCard) -> bool:
+        """Whether a card was known before another one was laid over it; what shows of it may be read once more."""
+        under = [known.card for known in self._cards if known.under and known.card.print.id == card.print.id]
+        return is_among(card.corners_px, [other.corners_px for other in under])
+
+
+def is_among(quad: Floats, quads: Sequence[Floats]) -> bool:
+    """Whether the card on a quad (4, 2) is one of those on others."""
+    return any(shared_area(quad, other) > _THE_SAME for other in quads)
+
+
+def is_covered(quad: Floats, quads: Sequence[Floats]) -> bool:
+    """Whether one of the cards on other quads lies over the card on a quad (4, 2)."""
+    return any(shared_area(quad, other) > _COVERS for other in quads)
+
+
+def covered_share(quad: Floats, quads: Sequence[Floats]) -> float:
+    """How much of the card on a quad (4, 2) lies under those on others, if these lie apart."""
+    return sum(shared_area(quad, other) for other in quads)
+
 
 MS = 1_000_000
 REACH_MM = 130.0
 """A card belongs to a player if its middle is so near to the edge: rows need the middle of the table."""
 Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 _STILL_NS, _AGAIN_NS, _SEEK_NS = 250 * MS, 900 * MS, 1_000 * MS
 _LONGEST_ARM_NS = 8_000 * MS  # what seems to be an arm for so long is something else that lies there

@@ -1,4 +1,4 @@
-"""What happened at a table of Coloretto until a look at it: the hypotheses that fit, by the rules or against them.
+"""Searches the moves that explain two looks at the table; hypotheses are scored in nats.
 
 The likeliest comes first. Costs are negative log-odds, in nats: of what was done, and of what each look shows otherwise
 than it should. What a look shows otherwise is charged once, when it begins to.
@@ -9,13 +9,410 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import count
 
-from referee.games.coloretto.watching.candidates import next_moves
-from referee.games.coloretto.watching.fit import charges, put_right
-from referee.games.coloretto.watching.hypotheses import Hypothesis, Owed, after
-from referee.games.coloretto.watching.looks import UNKNOWN, Look, Move
+from referee.games.coloretto.rules import Coloretto
+from referee.games.coloretto.rulings import Reason
+from referee.games.coloretto.watching.looks import LONG_AGO_NS, UNKNOWN, Allowed, Look, Move, Spot
+
+
+@dataclass(frozen=True, eq=False)
+class Owed:
+    """Cards that a seat took at `t_ns`, as long as none is seen in its area, which showed what was there `before`.
+
+    unread: how many cards could not be read there. late: whether they are not there after long. reached: whether its
+    arm was seen over the rows.
+    """
+
+    t_ns: int
+    seat: int
+    row: int
+    before: Counter[str]
+    cards: Counter[str]
+    unread: int = 0
+    late: bool = False
+    reached: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """Moves that lead from what was known to what was seen since.
+
+    when: of each move, the look that showed it. before: what all cost before each move. cost: of all together.
+    left: of the last look alone, what it shows otherwise. game, allowed: as they are then. charged: what of each row
+    and area was charged for. seen_ns: the last look that it fits, and looked_ns: the last one of all. owed: what was
+    taken and has come to no area yet. unread: unread cards in each area.
+    """
+
+    game: Coloretto
+    allowed: Allowed
+    moves: tuple[Move, ...] = ()
+    when: tuple[int, ...] = ()
+    before: tuple[float, ...] = ()
+    cost: float = 0.0
+    left: float = 0.0
+    charged: tuple[object, ...] = ()
+    seen_ns: int = 0
+    looked_ns: int = 0
+    owed: tuple[Owed, ...] = ()
+    unread: tuple[int, ...] = ()
+
+    @property
+    def fouls(self) -> tuple[Move, ...]:
+        """The moves that the rules do not allow."""
+        return tuple(move for move in self.moves if move.foul is not None)
+
+    def outcome(self) -> tuple[object, ...]:
+        """What it comes to: hypotheses that differ in the order of moves only come to the same."""
+        return (*standing(self.game), self.fouls)
+
+
+def standing(game: Coloretto) -> tuple[object, ...]:
+    """Give how a game stands, to be compared."""
+    return (
+        tuple(None if row is None else tuple(sorted(row)) for row in game.rows),
+        tuple(tuple(sorted((+hand).items())) for hand in game.hands),
+        game.turn,
+        tuple(sorted(game.taken)),
+    )
+
+
+def after(
+    hypothesis: Hypothesis, move: Move, t_ns: int, price: float = 0.0, unread: int = 0, *, reached: bool = False
+) -> Hypothesis:
+    """Give a hypothesis after one more move; a foul moves cards, but not the game.
+
+    unread: how many cards could not be read in the area of who moved, before. reached: whether his arm was seen.
+    """
+    game, allowed, owed = hypothesis.game.copy(), hypothesis.allowed, hypothesis.owed
+    if move.foul is not None:
+        allowed = _after_foul(game, allowed, move)
+    elif move.kind == "place":
+        game.place(move.seat, move.row, move.card)
+    elif move.kind == "back":
+        game.take_back()
+    elif move.kind == "moved" and move.to is not None:
+        game.move(move.card, move.row, move.to)
+    elif move.kind == "aside":
+        allowed = replace(allowed, beside=_with(allowed.beside, move.seat, Counter([move.card])))
+    elif move.kind == "misread":
+        allowed = _after_misreading(allowed, move)
+    else:
+        before = game.hands[move.seat] + allowed.beside[move.seat] - allowed.hidden[move.seat]
+        owed = (
+            *owed,
+            Owed(t_ns, move.seat, move.row, before, Counter(game.rows[move.row] or ()), unread, reached=reached),
+        )
+        allowed = _after_take(game, allowed, move)
+        game.take(0, move.seat, move.row)
+    return replace(
+        hypothesis,
+        game=game,
+        allowed=allowed,
+        moves=(*hypothesis.moves, move),
+        when=(*hypothesis.when, t_ns),
+        before=(*hypothesis.before, hypothesis.cost),
+        cost=hypothesis.cost + price,
+        owed=owed,
+    )
+
+
+def _after_foul(game: Coloretto, allowed: Allowed, move: Move) -> Allowed:
+    if move.kind == "place":
+        return replace(allowed, extra=_with(allowed.extra, move.row, Counter([move.card])))
+    cards = Counter(game.rows[move.row] or ())
+    return replace(
+        allowed,
+        absent=_with(allowed.absent, move.row, cards),
+        beside=_with(allowed.beside, move.seat, cards),
+    )
+
+
+def _after_misreading(allowed: Allowed, move: Move) -> Allowed:
+    beside = _with(allowed.beside, move.seat, Counter([move.card]))
+    hidden = allowed.hidden
+    if len(move.was) == 1:
+        hidden = _with(hidden, move.seat, Counter(move.was))
+    return replace(allowed, beside=beside, hidden=hidden)
+
+
+def _after_take(game: Coloretto, allowed: Allowed, move: Move) -> Allowed:
+    """Where cards that lie beside the rules go: with the row; what no row holds at a round's end may lie a while."""
+    with_it = allowed.extra[move.row]
+    allowed = replace(
+        allowed,
+        extra=_instead(allowed.extra, move.row, Counter()),
+        absent=_instead(allowed.absent, move.row, Counter()),
+        beside=_with(allowed.beside, move.seat, with_it),
+    )
+    if len(game.taken) + 1 < game.players:
+        return allowed
+    left = tuple(
+        allowed.extra[row] + Counter(cards or ()) if row != move.row else Counter()
+        for row, cards in enumerate(game.rows)
+    )
+    # Rows' own cards come back one by one, and what was left there is gone as soon as it is not seen.
+    gone = frozenset(("row", row, LONG_AGO_NS) for row, cards in enumerate(left) if cards)
+    return replace(allowed, extra=left, loose=frozenset(range(len(game.rooms))), unseen=allowed.unseen | gone)
+
+
+def _with(counters: tuple[Counter[str], ...], at: int, more: Counter[str]) -> tuple[Counter[str], ...]:
+    return _instead(counters, at, counters[at] + more)
+
+
+def _instead(counters: tuple[Counter[str], ...], at: int, one: Counter[str]) -> tuple[Counter[str], ...]:
+    return (*counters[:at], one, *counters[at + 1 :])
+
+
+# A card that was read and should not be there; one that should and is not; the same where a card could not be read.
+_TOO_MUCH, _MISSING, _UNREAD, _SPARE_UNREAD = 14.0, 8.0, 0.3, 4.0
+_MARK = 3.0  # a row's own card lies there and should not, or the other way round
+_CLEARED = 3.0  # what a round left in a row was cleared away before anybody looked
+# In areas cards lie over each other, and people hold what they took for a while.
+_MISSING_IN_AREA, _EACH_FURTHER, _MOST_MISSING_IN_AREA = 2.0, 0.7, 4.0
+
+_OVERLOOKED_NS = 1_400_000_000  # a card that lies there is not seen for so long, at most
+
+_Items = tuple[tuple[str, int], ...]
+
+
+def charges(game: Coloretto, allowed: Allowed, look: Look) -> tuple[list[float], tuple[object, ...]]:
+    """Give what each row and each area costs, and what that is for: the same again is not charged again.
+
+    None for what says nothing.
+    """
+    prices: list[float] = []
+    keys: list[object] = []
+    for number, spot in enumerate(look.rows):
+        told = number not in allowed.loose and not spot.covered and not allowed.absent[number]
+        off = told and spot.marked is not None and spot.marked != (game.rows[number] is not None)
+        row = tuple(sorted(game.rows[number] or ()))
+        extra, absent = _items(allowed.extra[number]), _items(allowed.absent[number])
+        prices.append(_MARK * off + _row_off(row, extra, absent, spot))
+        silent = spot.covered and not prices[-1]
+        keys.append(None if silent else (row, extra, absent, off, spot.cards, spot.unread))
+    for seat, spot in enumerate(look.areas):
+        hand = _items(game.hands[seat])
+        beside, hidden = _items(allowed.beside[seat]), _items(allowed.hidden[seat])
+        prices.append(_area_off(hand, beside, hidden, spot))
+        silent = spot.covered and not prices[-1]
+        keys.append(None if silent else (hand, beside, hidden, spot.cards, spot.unread))
+    return prices, tuple(keys)
+
+
+def put_right(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
+    """Give what may lie otherwise after a look: what did and does no longer was put right.
+
+    What is overlooked for a moment lies there still.
+    """
+    extra, absent, beside = list(allowed.extra), list(allowed.absent), list(allowed.beside)
+    hidden = list(allowed.hidden)
+    loose = set(allowed.loose)
+    unseen_ns = {(kind, at): t_ns for kind, at, t_ns in allowed.unseen}
+
+    def lasting(kind: str, at: int, known: Counter[str], seen: Counter[str]) -> Counter[str]:
+        if not known - seen:
+            # What a round left behind is to be cleared away, and what is seen there later is something else.
+            if not known or unseen_ns.get((kind, at)) != LONG_AGO_NS:
+                unseen_ns.pop((kind, at), None)
+            return known
+        return known if look.t_ns - unseen_ns.setdefault((kind, at), look.t_ns) < _OVERLOOKED_NS else known & seen
+
+    for number, spot in enumerate(look.rows):
+        due = Counter(game.rows[number] or ())
+        if not spot.covered and not spot.unread:
+            extra[number] = lasting("row", number, extra[number], Counter(spot.cards) - due)
+            absent[number] &= due - Counter(spot.cards)
+        # A row's own card that was forgotten, or left lying, says nothing.
+        if spot.marked is not None:
+            (loose.add if spot.marked != (game.rows[number] is not None) else loose.discard)(number)
+    for seat, spot in enumerate(look.areas):
+        if spot.covered:
+            continue
+        if not spot.unread:
+            beside[seat] = lasting("area", seat, beside[seat], Counter(spot.cards) - game.hands[seat])
+        # It lies under other cards, for nothing covers the area.
+        hidden[seat] = game.hands[seat] + beside[seat] - Counter(spot.cards)
+    return replace(
+        allowed,
+        extra=tuple(extra),
+        absent=tuple(absent),
+        beside=tuple(beside),
+        hidden=tuple(hidden),
+        loose=frozenset(loose),
+        unseen=frozenset((kind, at, t_ns) for (kind, at), t_ns in unseen_ns.items()),
+    )
+
+
+def as_it_lies(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
+    """Take it that what lies there lies there, whatever the game says: what comes next can be told all the same."""
+    rows = [(Counter(spot.cards), Counter(row or ())) for spot, row in zip(look.rows, game.rows, strict=True)]
+    areas = [(Counter(spot.cards), hand) for spot, hand in zip(look.areas, game.hands, strict=True)]
+    return replace(
+        allowed,
+        extra=tuple(seen - due for seen, due in rows),
+        absent=tuple(due - seen for seen, due in rows),
+        beside=tuple(seen - due for seen, due in areas),
+        hidden=tuple(due - seen for seen, due in areas),
+    )
+
+
+def _items(cards: Counter[str]) -> _Items:
+    return tuple(sorted(cards.items()))
+
+
+@lru_cache(maxsize=20_000)
+def _row_off(row: tuple[str, ...], beside: _Items, lacking_too: _Items, spot: Spot) -> float:
+    """What a row's spot shows otherwise; the same questions come again and again."""
+    due, extra, absent, seen = Counter(row), Counter(dict(beside)), Counter(dict(lacking_too)), Counter(spot.cards)
+    too_much, missing = seen - due - extra, due - seen - absent
+    unknown = max(0, due[UNKNOWN] - absent[UNKNOWN])
+    missing[UNKNOWN] = 0
+    taken_for = min(unknown, too_much.total())
+    off = _TOO_MUCH * (too_much.total() - taken_for)
+    if spot.covered:
+        return off
+    off += _CLEARED * bool(extra - seen)
+    lacking = missing.total() + unknown - taken_for
+    unread = min(spot.unread, lacking)
+    return off + _MISSING * (lacking - unread) + _UNREAD * unread + _SPARE_UNREAD * (spot.unread - unread)
+
+
+@lru_cache(maxsize=20_000)
+def _area_off(hand: _Items, more: _Items, under: _Items, spot: Spot) -> float:
+    """What an area's spot shows otherwise."""
+    due, beside, hidden, seen = Counter(dict(hand)), Counter(dict(more)), Counter(dict(under)), Counter(spot.cards)
+    too_much = max(0, (seen - due - beside).total() - due[UNKNOWN] - beside[UNKNOWN])
+    missing = (due - seen - hidden).total()
+    if spot.covered:
+        return _TOO_MUCH * too_much
+    off = _TOO_MUCH * too_much
+    unread = min(spot.unread, missing)
+    lacking = missing - unread
+    if lacking:
+        off += min(_MISSING_IN_AREA + _EACH_FURTHER * (lacking - 1), _MOST_MISSING_IN_AREA)
+    return off + _UNREAD * unread
+
+
+_MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0, 1.0
+_MISREAD = 6.5  # of about a thousand readings one is wrong
+_MOVED = 5.0  # a card slipped to where another row's lie, or was put back
+_ASIDE = 9.0  # a card lies before somebody who thinks where to lay it; at 7.5 a row that was taken passed for it
+_HIDDEN = 2.0  # a card that was taken lies under others now
+_SAME_CARD = 2.0  # what speaks for a card that was lifted, and not for a new one of the same kind: one in seven is
+
+
+def next_moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
+    """The moves that something in the look speaks for, and what each costs."""
+    for move, price in _moves(hypothesis, look, first=first):
+        other = bool(look.arms) and move.kind not in ("moved", "aside") and move.seat not in (look.arms or ())
+        yield move, price + (_OTHER_ARM if other else 0.0)
+
+
+def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
+    game = hypothesis.game
+    if game.over:
+        return
+    fouls_left = not any(move.foul for move in hypothesis.moves)
+    if first:
+        for row in range(len(game.rooms)):
+            last = (game.rows[row] or [""])[-1]
+            who = game.placed_last
+            if who is not None and game.can_take_back(row) and _may_be_gone([last], look.rows[row], game.rows[row]):
+                yield Move("back", who, row, last), _BACK
+    placed: set[tuple[int, str]] = set()
+    for row, card, price in _wanted(hypothesis, look):
+        if (row, card) in placed:
+            continue
+        placed.add((row, card))
+        if hypothesis.moves and (hypothesis.moves[-1].kind, hypothesis.moves[-1].card) == ("back", card):
+            price -= _SAME_CARD
+        reason = game.verify_place(game.turn, row)
+        if reason is None:
+            yield Move("place", game.turn, row, card), _MOVE + price
+        elif fouls_left and card != UNKNOWN and reason is Reason.ROW_FULL:
+            # A card where no row is any more was pushed there, or it was misunderstood that the row was taken.
+            yield Move("place", game.turn, row, card, reason), _MOVE + price + _FOUL
+    for row, cards in enumerate(game.rows):
+        if (
+            cards is None
+            or not Counter(cards) - hypothesis.allowed.absent[row]
+            or not _may_be_gone(cards, look.rows[row])
+        ):
+            continue
+        # Nobody lifts a card just so that the rest is taken.
+        lifted = bool(hypothesis.moves) and hypothesis.moves[-1].kind == "back"
+        yield Move("take", game.turn, row), _MOVE + (_BACK if lifted else 0)
+        if fouls_left:
+            for seat in range(game.players):
+                gained = Counter(cards) & (Counter(look.areas[seat].cards) - game.hands[seat])
+                if seat != game.turn and (gained or seat in (look.arms or ())):
+                    yield Move("take", seat, row, "", game.verify_take(seat, row)), _MOVE + _FOUL
+    yield from ((move, _MOVED) for move in _slips(hypothesis, look))
+    yield from ((move, _ASIDE) for move in _aside(hypothesis, look))
+    yield from ((move, _MISREAD) for move in _misreadings(hypothesis, look))
+
+
+def _slips(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
+    """Cards that lie in another row than they did."""
+    game, extra = hypothesis.game, hypothesis.allowed.extra
+    for to, spot in enumerate(look.rows):
+        for card in Counter(spot.cards) - Counter(game.rows[to] or ()) - extra[to]:
+            for row, cards in enumerate(game.rows):
+                if game.can_move(card, row, to) and _may_be_gone([card], look.rows[row], cards):
+                    yield Move("moved", game.turn, row, card, to=to)
+
+
+def _aside(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
+    """Cards in areas that nobody can have from a row."""
+    for seat, spot in enumerate(look.areas):
+        if not spot.covered:
+            for card in Counter(spot.cards) - hypothesis.game.hands[seat] - hypothesis.allowed.beside[seat]:
+                yield Move("aside", seat, 0, card)
+
+
+def _misreadings(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
+    """Cards that are seen in an area in place of others that were read in a row."""
+    game, allowed = hypothesis.game, hypothesis.allowed
+    for seat, spot in enumerate(look.areas):
+        hand, seen = game.hands[seat], Counter(spot.cards)
+        lacking = Counter[str]() if spot.covered else hand - seen - allowed.hidden[seat]
+        for card in seen - hand - allowed.beside[seat]:
+            if lacking:
+                yield Move("misread", seat, 0, card, was=tuple(sorted(lacking)))
+
+
+def _wanted(hypothesis: Hypothesis, look: Look) -> Iterator[tuple[int, str, float]]:
+    """Rows and cards that may have been put there, and what that costs: seen there, or in an area since, or hidden."""
+    game, allowed = hypothesis.game, hypothesis.allowed
+    for row, spot in enumerate(look.rows):
+        for card in Counter(spot.cards) - Counter(game.rows[row] or ()) - allowed.extra[row]:
+            yield row, card, 0.0
+    gains = [Counter(spot.cards) - game.hands[seat] - allowed.beside[seat] for seat, spot in enumerate(look.areas)]
+    for row, cards in enumerate(game.rows):
+        # A row that nobody saw with a card in it may have come and gone.
+        if cards is not None and (_may_be_gone(cards, look.rows[row]) or look.rows[row].marked is False):
+            for gain in gains:
+                for card in gain - Counter(cards):
+                    yield row, card, _UNSEEN
+    for row, spot in enumerate(look.rows):
+        cards = game.rows[row]
+        if cards is not None and spot.unread > cards.count(UNKNOWN):
+            yield row, UNKNOWN, _UNREADABLE
+        elif cards is not None and spot.covered:
+            yield row, UNKNOWN, _UNSEEN + 0.1
+        elif cards and not spot.cards:
+            # Somebody may have laid one more before the row was taken, and it lies under others now.
+            yield row, UNKNOWN, _UNSEEN + _HIDDEN
+
+
+def _may_be_gone(cards: Sequence[str], spot: Spot, among: Sequence[str] | None = None) -> bool:
+    """Whether some of these cards may lie in a row no longer; among: all that should."""
+    lacking = Counter(among or cards) - Counter(spot.cards)
+    return spot.covered or any(lacking[card] for card in cards)
+
 
 _HASTE, _TAKES_NS = 3.0, 900_000_000  # nobody does more than one thing in so long
 _LATE, _LATE_NS = 4.0, 3_500_000_000  # cards that were taken and lie in no area for so long

@@ -1,4 +1,4 @@
-"""Understands a game of Coloretto from looks at the table: looks in, events and notices out; no pictures, no clock.
+"""Tracks a game of Coloretto: its start, the moves between looks, and the doubts that become questions.
 
 All hypotheses that fit are followed from look to look. Told is only what all likely ones have in common, and a foul
 only where every legal one is ruled out by what was seen. What cannot be told yet is asked; nobody has to wait for that.
@@ -7,19 +7,190 @@ only where every legal one is ruled out by what was seen. What cannot be told ye
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from referee.engine.events import Event, Header
-from referee.engine.session import Doubt, Notice
+from referee.engine.session import Answer, Doubt, Notice
 from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto, from_header
-from referee.games.coloretto.watching.doubts import asked_about, event_of, misread
-from referee.games.coloretto.watching.fit import as_it_lies
-from referee.games.coloretto.watching.hypotheses import Hypothesis, after, standing
-from referee.games.coloretto.watching.looks import UNKNOWN, Allowed, Look
-from referee.games.coloretto.watching.search import further, is_strange
-from referee.games.coloretto.watching.start import START_CARD, StartCards
+from referee.games.coloretto.score import PALETTES
+from referee.games.coloretto.setup import JOKER, PLUS2, is_colour
+from referee.games.coloretto.watching.looks import UNKNOWN, Allowed, Look, Move, Spot
+from referee.games.coloretto.watching.search import Hypothesis, after, as_it_lies, further, is_strange, standing
+
+_MOST_ANSWERS = 3
+
+
+def asked_about(hypotheses: Sequence[Hypothesis], look: Look, margin: float) -> Doubt:
+    """Give what is not clear where several hypotheses are likely, or none is told."""
+    moved = [hypothesis for hypothesis in hypotheses if hypothesis.moves]
+    likely = [hypothesis for hypothesis in moved if hypothesis.cost < hypotheses[0].cost + margin]
+    takers: dict[int, dict[int, Hypothesis]] = {}
+    for hypothesis in likely:
+        for move in hypothesis.moves:
+            if move.kind == "take":
+                takers.setdefault(move.row, {}).setdefault(move.seat, hypothesis)
+    for row, by_seat in takers.items():
+        if len(by_seat) > 1:
+            answers = [_answer(hypothesis, look, {"seat": seat}) for seat, hypothesis in sorted(by_seat.items())]
+            return Doubt(look.t_ns, "who_took", {"row": row, "seats": sorted(by_seat)}, tuple(answers))
+    for hypothesis in likely:
+        unknown = [move for move in hypothesis.moves if move.card == UNKNOWN]
+        row = unknown[0].row if unknown else 0
+        if len(unknown) == 1 and look.rows[row].unread:
+            return Doubt(look.t_ns, "row_card_unread", {"row": row}, _each_card(hypothesis, look))
+    for row, spot in enumerate(look.rows):
+        if spot.unread:
+            return Doubt(look.t_ns, "row_card_unread", {"row": row}, ())
+    told = [one for one in moved if all(move.card != UNKNOWN for move in one.moves)][:_MOST_ANSWERS]
+    answers = [
+        _answer(hypothesis, look, {"moves": [event.data for event in _events(hypothesis, look)]}) for hypothesis in told
+    ]
+    return Doubt(look.t_ns, "not_understood", {}, tuple(answers))
+
+
+def misread(moves: Sequence[Move], t_ns: int) -> tuple[Doubt, ...]:
+    """Give what is asked of cards that are seen in an area in place of others; nothing was told instead."""
+    return tuple(
+        Doubt(
+            t_ns,
+            "misread",
+            {"seat": move.seat, "card": move.card, "was": list(move.was)},
+            (
+                Answer((), {"card": move.was[0]} if len(move.was) == 1 else {"none": True}),
+                *(
+                    Answer((_was(move.seat, was, move.card, t_ns),), {"card": move.card, "was": was})
+                    for was in dict.fromkeys(move.was)
+                ),
+            ),
+        )
+        for move in moves
+        if move.kind == "misread"
+    )
+
+
+def start_card(game: Coloretto, seat: int, look: Look) -> Doubt:
+    """Give what is asked of a card that a seat starts with and nobody can read."""
+    known = list(look.areas[seat].cards)
+    answers = tuple(
+        Answer(
+            (Event(look.t_ns, "start_cards", {"event": "start_cards", "seat": seat, "cards": [*known, card]}),),
+            {"card": card},
+        )
+        for card in _cards_of(game)
+        if is_colour(card)
+    )
+    return Doubt(look.t_ns, "start_card", {"seat": seat}, answers)
+
+
+def event_of(move: Move, t_ns: int) -> Event:
+    """Give a move as the game is told it."""
+    match move.kind:
+        case "place":
+            data: dict[str, object] = {"event": "card_placed", "seat": move.seat, "row": move.row, "card": move.card}
+        case "take":
+            data = {"event": "row_taken", "seat": move.seat, "row": move.row}
+        case "moved":
+            data = {"event": "card_moved", "row": move.row, "to": move.to, "card": move.card}
+        case _:
+            data = {"event": "card_taken_back", "row": move.row}
+    return Event(t_ns, str(data["event"]), data)
+
+
+def _was(seat: int, was: str, card: str, t_ns: int) -> Event:
+    return Event(t_ns, "card_was", {"event": "card_was", "seat": seat, "was": was, "card": card})
+
+
+def _answer(hypothesis: Hypothesis, look: Look, data: Mapping[str, object]) -> Answer:
+    return Answer(_events(hypothesis, look), data)
+
+
+def _events(hypothesis: Hypothesis, look: Look) -> tuple[Event, ...]:
+    return tuple(event_of(move, look.t_ns) for move in hypothesis.moves if move.is_told)
+
+
+def _each_card(hypothesis: Hypothesis, look: Look) -> tuple[Answer, ...]:
+    """Give an answer for each card that the one that nobody can read may be."""
+    return tuple(
+        _answer(
+            replace(
+                hypothesis, moves=tuple(replace(m, card=card) if m.card == UNKNOWN else m for m in hypothesis.moves)
+            ),
+            look,
+            {"card": card},
+        )
+        for card in _cards_of(hypothesis.game)
+    )
+
+
+def _cards_of(game: Coloretto) -> list[str]:
+    known = {card for cards in game.hands for card in cards} | {card for row in game.rows for card in row or ()}
+    palette = next((one for one in PALETTES if known & set(one)), PALETTES[0])
+    return [*(colour for colour in palette if colour not in game.settings.left_out), PLUS2, JOKER]
+
+
+START_CARD = "start_card"
+
+
+class StartCards:
+    """Knows of which seats nobody has said or seen yet what they start with."""
+
+    def __init__(self, seats: frozenset[int], patience_ns: int) -> None:
+        self._missing, self._patience_ns = set(seats), patience_ns
+        self._asked: set[int] = set()
+        self._first_ns: int | None = None
+
+    def are_missing(self, seat: int) -> bool:
+        """Tell whether nobody knows yet what a seat starts with."""
+        return seat in self._missing
+
+    def are_known(self, seat: int) -> None:
+        """Learn that a seat's cards were told, by whomever."""
+        self._missing.discard(seat)
+
+    def found(self, look: Look, game: Coloretto) -> tuple[Event, ...]:
+        """Give an event for each seat whose cards all lie there to be read."""
+        if self._first_ns is None:
+            self._first_ns = look.t_ns
+        if any(Counter(row or ()) - Counter(spot.cards) for row, spot in zip(game.rows, look.rows, strict=True)):
+            # A card that is missing in a row may be the one that lies in an area.
+            return ()
+        each = 2 if game.players == 2 else 1
+        told = []
+        for seat in sorted(self._missing):
+            spot = look.areas[seat]
+            cards = sorted((Counter(spot.cards) - game.hands[seat]).elements())
+            if len(cards) == each and not spot.covered and not spot.unread and all(map(is_colour, cards)):
+                self._missing.discard(seat)
+                data = {"event": "start_cards", "seat": seat, "cards": cards}
+                told.append(Event(look.t_ns, "start_cards", data))
+        return tuple(told)
+
+    def doubt(self, look: Look, game: Coloretto) -> Doubt | None:
+        """Give, once a seat, what is to be asked of a card that nobody can read."""
+        if self._first_ns is None or look.t_ns - self._first_ns < self._patience_ns:
+            return None
+        for seat in sorted(self._missing - self._asked):
+            if look.areas[seat].unread:
+                self._asked.add(seat)
+                return start_card(game, seat, look)
+        return None
+
+    def silenced(self, look: Look, game: Coloretto) -> Look:
+        """Let an area say nothing as long as cards lie there, from no row, of which nobody knows since when."""
+        if not self._missing:
+            return look
+        in_rows = sum((Counter(row or ()) for row in game.rows), Counter[str]())
+        areas = (
+            Spot(covered=True)
+            if seat in self._missing and (spot.unread or Counter(spot.cards) - game.hands[seat] - in_rows)
+            else spot
+            for seat, spot in enumerate(look.areas)
+        )
+        return replace(look, areas=tuple(areas))
+
 
 SECOND_NS = 1_000_000_000
 PATIENCE_NS = 6 * SECOND_NS

@@ -15,7 +15,7 @@ from referee.games.coloretto.watching.count import KIND as DIFFERS
 from referee.games.coloretto.watching.count import EndCount
 from referee.games.coloretto.watching.eyes import ColorettoEyes
 from referee.games.coloretto.watching.tracker import Tracker
-from referee.watchers.no_table import no_table_notice
+from referee.watchers.table_finder import no_table_notice
 from vision.errors import VisionError
 from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile

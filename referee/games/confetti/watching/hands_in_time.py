@@ -1,4 +1,4 @@
-"""Which hands can be vouched for at the end of time: a later card is called a foul (C4) only against such a hand.
+"""Confetti hands over time: blended frames, outlines, doubts, and the hand at the end of a round.
 
 A card that lay hidden, under a hand or another card, must never look as if it had been taken late. So a seat counts
 only if nothing moved there for a while, if nothing lies there but cards and the bare table as it was before the round,
@@ -7,19 +7,96 @@ and if its cards do not lie on each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
+from referee.engine.session import Notice, Outline
+from referee.games.confetti.table_score import card_of
 from referee.scoring.seated_reading import SeatedReading, Survey
-from referee.scoring.seats import SeatCards, SeatRing
-from referee.watchers.changed_places import levels_changed
-from referee.watchers.stillness import Stillness
+from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
+from referee.watchers.stillness import Stillness, levels_changed
 from vision.channels import largest, smallest
 from vision.table import Table
+
+MOST = 12  # more take memory traffic and no noise worth mentioning
+
+
+class Blend:
+    """The mean of the pictures that were added since it was last begun anew."""
+
+    def __init__(self) -> None:
+        self._sum: NDArray[np.float32] | None = None
+        self._count = 0
+
+    def begin(self) -> None:
+        """Forget what was added."""
+        self._sum, self._count = None, 0
+
+    def add(self, image: NDArray[np.uint8]) -> None:
+        """Add a picture, (h, w, 3) BGR."""
+        if self._sum is None or self._sum.shape != image.shape:
+            self._sum, self._count = image.astype(np.float32), 1
+        elif self._count < MOST:
+            cv2.accumulate(image, self._sum)
+            self._count += 1
+
+    def picture(self) -> NDArray[np.uint8] | None:
+        """Give the mean, (h, w, 3) BGR; None if nothing was added."""
+        if self._sum is None:
+            return None
+        return np.asarray(cv2.convertScaleAbs(self._sum, alpha=1 / self._count), np.uint8)
+
+
+_HIDES = 0.5  # areas of a card: what is smaller leaves half of any card in sight
+
+
+def doubts(
+    t_ns: int, sharing: Sharing, kept: Mapping[int, int], foreign: Mapping[int, float | None]
+) -> tuple[Notice, ...]:
+    """Give a notice for each seat whose hand is not certain.
+
+    kept: so many point cards a seat has, which lie before it with the other side up (C8). foreign: how much lies before
+    a seat that is neither card nor table, in areas of a card, None where nobody knows: without cards that alone tells
+    an empty hand from one that is not seen, and beside cards as much as half of one may hide one more.
+    """
+    told = (_doubt(t_ns, hand, kept.get(hand.seat, 0), foreign[hand.seat]) for hand in sharing.seats)
+    return tuple(notice for notice in told if notice is not None)
+
+
+def _doubt(t_ns: int, hand: SeatCards, kept: int, foreign: float | None) -> Notice | None:
+    if hand.unclear:
+        reasons = sorted({card.reason for card in hand.unclear})
+        return Notice(t_ns, "unclear_cards", hand.seat, {"count": len(hand.unclear), "reasons": reasons})
+    if len(hand.other_side) > kept:
+        return Notice(t_ns, "wrong_side", hand.seat, {"count": len(hand.other_side) - kept})
+    if not hand.cards and (foreign is None or foreign > FOREIGN_SHARE):
+        return Notice(t_ns, "nothing_seen", hand.seat, {})
+    if foreign is not None and foreign > _HIDES:
+        return Notice(t_ns, "place_hidden", hand.seat, {})
+    return None
+
+
+def hand_outlines(seated: SeatedReading, side: str) -> tuple[Outline, ...]:
+    """Give the outlines of all cards that were read; side: the one that is played."""
+    sharing = share_out(seated.reading, seated.ring, side)
+    owners = {id(card): hand.seat for hand in sharing.seats for card in (*hand.cards, *hand.unclear)}
+    read = [
+        Outline(_points(card.corners_px), owners.get(id(card)), " ".join(card_of(card.face)), True)
+        for card in seated.reading.cards
+    ]
+    unclear = [
+        Outline(_points(card.corners_px), owners.get(id(card)), card.reason, False) for card in seated.reading.unclear
+    ]
+    return (*read, *unclear)
+
+
+def _points(corners_px: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[tuple[float, float], ...]:
+    return tuple((float(x), float(y)) for x, y in corners_px)
+
 
 _AT_REST_NS = 1_000_000_000
 _WIDTH_PX = 320

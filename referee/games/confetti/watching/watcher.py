@@ -23,20 +23,13 @@ from referee.engine.session import Notice, Outline, RulingData, Seen
 from referee.errors import BadInputError
 from referee.games.confetti.setup import settings_from
 from referee.games.confetti.table_score import card_of
-from referee.games.confetti.watching.blend import Blend
-from referee.games.confetti.watching.doubts import doubts
 from referee.games.confetti.watching.gone_hands import Faces, faces_of, gone_hands
-from referee.games.confetti.watching.hand_outlines import hand_outlines
-from referee.games.confetti.watching.hands_in_time import HandsInTime
-from referee.scoring.hands_off import HandsOff
+from referee.games.confetti.watching.hands_in_time import Blend, HandsInTime, doubts, hand_outlines
 from referee.scoring.seated_reading import SeatedReader, SeatedReading
 from referee.scoring.seats import SeatCards, Sharing, share_out
-from referee.scoring.unseen_cards import UnseenCards
-from referee.watchers.frame_pace import FramePace
-from referee.watchers.no_table import no_table_notice
-from referee.watchers.stillness import Stillness
-from referee.watchers.table_finder import TableFinder
-from referee.watchers.watch_setup import WatchSetup
+from referee.scoring.unseen_cards import HandsOff, UnseenCards
+from referee.watchers.stillness import FramePace, Stillness
+from referee.watchers.table_finder import TableFinder, WatchSetup, no_table_notice
 from vision.deck import Deck
 from vision.errors import VisionError
 

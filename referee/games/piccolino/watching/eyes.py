@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from hardware.camera.frames import Frame
 from referee.engine.session import Notice
 from referee.errors import BadInputError
-from referee.games.piccolino.watching.observation import BareSight, Sight
-from referee.watchers.no_table import no_table_notice
+from referee.games.piccolino.watching.seat import BareSight, Sight
 from referee.watchers.table_arms import Place
-from referee.watchers.table_finder import TableFinder
+from referee.watchers.table_finder import TableFinder, no_table_notice
 from vision.errors import BadTableError
 from vision.piles.card_watch import CardWatch, Cells
 from vision.piles.pile_watch import PileWatch

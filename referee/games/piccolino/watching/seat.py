@@ -1,4 +1,4 @@
-"""One seat's discard pile in Piccolino: from what its place shows, frame by frame, to what the game is told of it.
+"""A seat's discard pile: observations of its top over time.
 
 A card counts from the first frame in which its face can be read (P9). What hides a pile never changes what lies there:
 the last certain face stays, for as long as nobody could have changed it unseen.
@@ -6,11 +6,55 @@ the last certain face stays, for as long as nobody could have changed it unseen.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Protocol
+
 import numpy as np
+from numpy.typing import NDArray
 
 from referee.engine.events import Event
 from referee.engine.session import Notice
-from referee.games.piccolino.watching.observation import Corners, Sight
+
+Corners = NDArray[np.float64]
+
+
+class Sight(Protocol):
+    """What a discard pile's place shows in a frame; `vision.piles.sights.PileSight` is one.
+
+    kind: "face", "back", "empty", "covered", "turning", "unclear", or "strange": a card that is none of the deck's.
+    """
+
+    @property
+    def seat(self) -> int:
+        """Whose pile it is."""
+
+    @property
+    def kind(self) -> str:
+        """What the place shows."""
+
+    @property
+    def colour(self) -> str | None:
+        """The face's colour."""
+
+    @property
+    def mood(self) -> str | None:
+        """The face's mood."""
+
+    @property
+    def corners_px(self) -> Corners | None:
+        """The card's corners (4, 2), clockwise from the face's top-left."""
+
+
+@dataclass(frozen=True, eq=False)
+class BareSight:
+    """What the place of a seat shows that had no pile before."""
+
+    seat: int
+    kind: str
+    colour: str | None = None
+    mood: str | None = None
+    corners_px: Corners | None = None
+
 
 MS = 1_000_000
 HIDDEN_NS = 3_000 * MS

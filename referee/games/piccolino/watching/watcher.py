@@ -12,9 +12,8 @@ from referee.engine.events import Event, Header
 from referee.engine.session import Notice, Outline, RulingData, Seen
 from referee.games.piccolino import rules as piccolino
 from referee.games.piccolino.one_bell import View
-from referee.games.piccolino.watching.observation import Sight
-from referee.games.piccolino.watching.seat import Face, SeatPile, Unread
-from referee.watchers.frame_pace import FramePace
+from referee.games.piccolino.watching.seat import Face, SeatPile, Sight, Unread
+from referee.watchers.stillness import FramePace
 
 
 class PileEyes(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.games.coloretto.watching.places import RowCard, RowPlaces
+from referee.games.coloretto.watching.eyes import RowCard, RowPlaces
 
 HOMES = [(100.0, 100.0), (600.0, 100.0), (100.0, 230.0), (600.0, 230.0)]
 

@@ -17,8 +17,7 @@ from referee.games.coloretto.score import Table
 from referee.games.coloretto.table_score import score_coloretto_picture
 from referee.language import Language
 from referee.schemas import SCHEMAS
-from referee.scoring.hands_off import HandsOff
-from referee.scoring.unseen_cards import UnseenCards
+from referee.scoring.unseen_cards import HandsOff, UnseenCards
 from simulation.live import LiveTable, Shots
 from simulation.script import Lying, Script, ScriptCard
 from simulation.view import Look

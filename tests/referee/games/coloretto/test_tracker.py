@@ -9,10 +9,9 @@ import pytest
 from referee.decks.finding import find_print_deck
 from referee.engine.events import Event, Header
 from referee.games.coloretto.demo import Plan
-from referee.games.coloretto.watching.doubts import asked_about
-from referee.games.coloretto.watching.hypotheses import Hypothesis, after
 from referee.games.coloretto.watching.looks import Allowed, Look, Move, Spot
-from referee.games.coloretto.watching.tracker import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Tracker
+from referee.games.coloretto.watching.search import Hypothesis, after
+from referee.games.coloretto.watching.tracker import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Tracker, asked_about
 from simulation.live import Shots
 from tests.support.coloretto_drawn import watch_game
 from tests.support.drawn_lesson import taught

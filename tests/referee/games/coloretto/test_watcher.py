@@ -20,7 +20,7 @@ from referee.games.coloretto.watching.eyes import ColorettoEyes
 from referee.games.coloretto.watching.looks import Look
 from referee.games.coloretto.watching.watcher import ColorettoWatcher
 from referee.games.registry import game_kind, watcher_for
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from simulation.art import FRONT
 from simulation.live import LiveTable, Shots
 from simulation.script import Carry, Lying, Script, ScriptCard, collisions

@@ -17,7 +17,7 @@ from referee.games.registry import watcher_for
 from referee.journal.journal import Journal
 from referee.service.live_game import LiveGame
 from referee.service.resuming import unfinished_game
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from vision.deck import Deck, load_deck
 

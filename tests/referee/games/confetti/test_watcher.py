@@ -17,7 +17,7 @@ from hardware.events import SandFlipped, SandRanOut, Witness
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice, Outcome, Session
 from referee.games.registry import game_kind, watcher_for
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from tests.support.pasted_hand import with_hand
 from vision.deck import load_deck
 from vision.image import load_picture

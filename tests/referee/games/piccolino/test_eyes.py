@@ -18,7 +18,7 @@ from referee.games.registry import game_kind, watcher_for
 from referee.language import Language
 from referee.sayings.service import notice as say
 from referee.watchers import table_finder
-from referee.watchers.watch_setup import WatchSetup
+from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from tests.support.piles_table import piles_table

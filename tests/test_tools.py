@@ -18,4 +18,4 @@ def test_the_gate_gives_a_row_and_names_sets_that_are_not_here(tmp_path: Path) -
     rows = [line for line in done.stdout.splitlines() if line.startswith("| Confetti")]
     assert done.returncode == 0, done.stderr
     assert any("pictures of the tests | 0 |" in row for row in rows)
-    assert any("41 rendered scenes | not here" in row for row in rows)
+    assert any("41 rendered scenes | not measured" in row for row in rows)

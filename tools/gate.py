@@ -57,7 +57,7 @@ def main() -> int:
     if not args.only:
         commit = _git("rev-parse", "--short", "HEAD") + ("+" if _git("status", "--porcelain") else "")
         kept["gate"].append({"commit": commit, "rows": done})
-        KEPT.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        KEPT.write_text(_text(kept), encoding="utf-8")
         weak = "".join(f"- {sentence}\n" for sentence in kept["fails"][:10])
         table = "".join(f"{_line(row)}\n" for row in done)
         PAGE.write_text(f"{_HEAD.format(commit=commit)}{table}\n## Known weaknesses\n\n{weak}", encoding="utf-8")
@@ -76,9 +76,18 @@ def _measured(run: str, options: dict[str, Any], sets: Path) -> Row | None:
     return row
 
 
+def _text(kept: dict[str, list[Any]]) -> str:
+    """Give what is kept as JSON, an entry a line."""
+    lists = (
+        f"{json.dumps(key)}: [\n" + ",\n".join(f"  {json.dumps(one, ensure_ascii=False)}" for one in entries) + "\n]"
+        for key, entries in kept.items()
+    )
+    return "{" + ",\n".join(lists) + "}\n"
+
+
 def _line(row: dict[str, Any]) -> str:
     if "n" not in row:
-        return f"| {row['set']} | not here | | | | | | {row['date']} |"
+        return f"| {row['set']} | not measured | | | | | | {row['date']} |"
     counts = " | ".join(str(row[key]) for key in ("wrong", "unclear", "right", "n"))
     times = [f"{row[key]:.3g} {row['unit']}" if row[key] is not None else "" for key in ("p50", "p99")]
     return f"| {row['set']} | {counts} | {times[0]} | {times[1]} | {row['date']} |"

@@ -34,6 +34,7 @@ from vision.deck import load_deck
 from vision.image import load_picture
 
 
+@pytest.mark.nightly
 def test_a_round_is_refereed_as_it_is_played_and_the_scored_table_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

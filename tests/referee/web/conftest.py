@@ -1,4 +1,4 @@
-"""A page for each test, and one browser for all."""
+"""A page for each test, and one browser at a time."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.nightly)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser that asks nobody on the internet."""
+    """A browser that asks nobody on the internet; while it runs, no other event loop may in its thread."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which(CHROMIUM), args=list(FLAGS))
         yield browser

@@ -262,6 +262,7 @@ def test_a_card_that_shows_the_other_side_is_asked_about_before_anybody_has_poin
 
 
 @pytest.mark.usefixtures("no_hands_sought")
+@pytest.mark.nightly
 def test_a_place_without_cards_is_an_empty_hand_only_if_it_looks_as_it_did_before(table: Image) -> None:
     watcher = watcher_for(Header("confetti", PLAYERS, {}), WatchSetup())
     for step in range(6):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Image, Points
 from vision.channels import smallest
 from vision.errors import BadTableError
 from vision.markers import Marker, check_not_doubled, table_from_markers, unmirrored_markers
@@ -16,9 +16,6 @@ from vision.table import Table
 from vision.table_fit import Piece, fit_table
 from vision.table_texture import small_grey
 from vision.white_edges import moved_to_white
-
-Image = NDArray[np.uint8]
-Points = NDArray[np.float64]
 
 SHEETS_MM = {"a4": (210.0, 297.0), "letter": (215.9, 279.4), "poker": (63.5, 88.9), "bridge": (57.0, 88.9)}
 """Width and height of what can be laid: paper (ISO 216, ANSI/ASME Y14.1), playing cards of the two usual sizes."""

@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import BadInputError
+from vision.arrays import Image
 from vision.deck import Deck
 from vision.marked.reader import read_picture
 from vision.print_readers import print_reader
 from vision.prints.print_deck import PrintDeck
 from vision.unknown.unknown_deck import find_unknown_cards
 
-Image = NDArray[np.uint8]
 Corners = NDArray[np.float64]
 Known = frozenset[tuple[str, str]]
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from calibration.survey import SheetSurvey, Survey
 from referee.scoring.seats import marker_rectangle, rectangle_of
 from referee.service.table_area import outline_of
+from vision.arrays import Image
 from vision.profile import REACH_MM, TableProfile
 from vision.table_texture import small_grey, texture_within
-
-Image = NDArray[np.uint8]
 
 
 def profile_of(found: Survey, reach_mm: float) -> TableProfile:

@@ -10,15 +10,12 @@ from statistics import median
 from time import process_time
 
 import cv2
-import numpy as np
-from numpy.typing import NDArray
 
 from simulation.still import table_picture
+from vision.arrays import Image
 from vision.deck import load_deck
 from vision.image import load_picture
 from vision.marked.reader import read_picture
-
-Image = NDArray[np.uint8]
 
 # Drawn pictures (cards), and the yardsticks that reading one may take.
 _DRAWN = ((12, 15.0), (63, 50.0))

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulation.script import FLAT, PINCH, Colour, Person, SandNow, Spot
-from simulation.view import Image, Place, Points, View, corners_mm
+from simulation.view import Place, View, corners_mm
+from vision.arrays import Image, Points
 from vision.deck import Deck
 from vision.prints.print_deck import AnyDeck as AnyDeck
 from vision.prints.print_deck import PrintDeck

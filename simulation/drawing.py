@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from simulation.art import LENGTH_MM, TIP_MM, WIDTH_MM, CardArt, HandArt, Patch, common, small_cover
 from simulation.script import CardNow, HandNow, Person
-from simulation.view import Image, Look, Points, View
+from simulation.view import Look, View
+from vision.arrays import Image, Points
 
 _PX_PER_MM = 1.5
 _TABLES = {

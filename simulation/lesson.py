@@ -8,7 +8,8 @@ import numpy as np
 
 from simulation.art import Piece, marker_piece, marker_places, piece_patch
 from simulation.drawing import finish, surface
-from simulation.view import Image, Look, Place, corners_mm, view_of
+from simulation.view import Look, Place, corners_mm, view_of
+from vision.arrays import Image
 
 _GAP_MM = 22.0
 _SIDE_MM = 70.0  # left free for the marker cards

@@ -36,8 +36,9 @@ from simulation.drawing import (
     surface,
 )
 from simulation.script import FLAT, PINCH, TURN_S, CardNow, Flip, Motion, Script
-from simulation.view import Image, Look, Place, view_of
+from simulation.view import Look, Place, view_of
 from simulation.waits import Waits
+from vision.arrays import Image
 
 SECOND_NS = 1_000_000_000
 _INSTANTS = 3

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from simulation.art import MARKER_MM, Piece, marker_piece, marker_places, piece_patch
 from simulation.drawing import finish, surface
-from simulation.view import Image, Look, Place, Points, View, corners_mm, place_mm, to_px, view_of
+from simulation.view import Look, Place, View, corners_mm, place_mm, to_px, view_of
+from vision.arrays import Image, Points
 from vision.deck import Deck, Face
 from vision.render_face import face_image, mark_outline_mm
 

@@ -12,7 +12,7 @@ from simulation.art import HandArt
 from simulation.drawing import card_corners, hand_corners
 from simulation.live import LiveTable
 from simulation.script import CardNow, HandNow, Ring
-from simulation.view import Points
+from vision.arrays import Points
 
 Owner = NDArray[np.int16]
 """(h, w) of a small picture: the number of the card that is to be seen there, -1: none."""

@@ -10,10 +10,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
-Points = NDArray[np.float64]
+from vision.arrays import Points
+
 Place = tuple[float, float, float]
 """(x mm, y mm, angle): where a piece's middle lies, and how far it is turned clockwise, degrees."""
 

@@ -13,10 +13,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Image, Points
 from vision.still_table import THING, StillTable
 
-Image = NDArray[np.uint8]
-Points = NDArray[np.float64]
 Mask = NDArray[np.uint8]
 Part = NDArray[np.bool_]
 

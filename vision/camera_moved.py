@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Points
 from vision.errors import MovedCameraError
 from vision.markers import Marker, MarkerSight, check_not_doubled
 from vision.profile import TableProfile
 from vision.table import Table
 from vision.table_texture import WIDTH_PX
-
-Points = NDArray[np.float64]
 
 MOST_OFF_MM = 3.0
 _MARKER_PX = 0.5  # by so much the middle of a marker may be seen off its place

@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Singles = NDArray[np.float32]
+from vision.arrays import Singles
+
 Levels = NDArray[Any]
 
 _EACH = np.ones((1, 3), np.float32)

@@ -15,13 +15,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Image
 from vision.channels import largest, smallest
 from vision.quads import card_kernels, enlarged
 from vision.table import Table
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 CELL_MM = 4.0
 _CLIPPED = 247
@@ -104,8 +101,8 @@ class _Board:
         self._shape = x.shape
         px = table.to_px(self._places)
         size = np.array([image_bgr.shape[1], image_bgr.shape[0]])
-        self._seen: Bools = ((px > 2) & (px < size - 2)).all(axis=1).reshape(self._shape)
-        self._inside: Bools = (np.maximum(np.abs(x - width / 2) - width / 2, np.abs(y - height / 2) - height / 2)) < (
+        self._seen: Flags = ((px > 2) & (px < size - 2)).all(axis=1).reshape(self._shape)
+        self._inside: Flags = (np.maximum(np.abs(x - width / 2) - width / 2, np.abs(y - height / 2) - height / 2)) < (
             _INSIDE_MM
         )
         self._card_cells = card_mm[0] * card_mm[1] / CELL_MM**2
@@ -113,8 +110,8 @@ class _Board:
         self._bgr = _sampled(image_bgr, table, px).reshape(*self._shape, 3)
         known = (table.to_mm(known_px.reshape(-1, 2)) - origin) @ axes.T
         quads = ((known + reach_mm) / CELL_MM - 0.5).reshape(-1, 4, 2)
-        self._known: Bools = _drawn(self._shape, quads, _GROWN_MM / CELL_MM)
-        self._free: Bools = self._seen & ~self._known
+        self._known: Flags = _drawn(self._shape, quads, _GROWN_MM / CELL_MM)
+        self._free: Flags = self._seen & ~self._known
 
     def clipped(self) -> Iterator[HiddenPlace]:
         """Where nothing could be seen for light."""
@@ -134,7 +131,7 @@ class _Board:
             for some in (odd & ~shaded, shaded):
                 yield from self._islands(some)
 
-    def _odd(self, among: Bools, most: float) -> Bools:
+    def _odd(self, among: Flags, most: float) -> Flags:
         """Which of the cells have a colour of which there is little; most of a table has its common ones."""
         wider = 1.0
         while True:
@@ -143,7 +140,7 @@ class _Board:
                 return odd
             wider *= 1.5
 
-    def _islands(self, odd: Bools) -> Iterator[HiddenPlace]:
+    def _islands(self, odd: Flags) -> Iterator[HiddenPlace]:
         size = 2 * round(_OPENED_MM / 2 / CELL_MM) + 1
         disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
         whole = _filled(np.asarray(odd, np.uint8))
@@ -171,7 +168,7 @@ class _Board:
                 places = self._places.reshape(*self._shape, 2)[box]
                 yield HiddenPlace(places[own], "thing", places[middles], comes_in)
 
-    def _stands_out(self, island: Image, odd: Bools, box: tuple[slice, ...]) -> bool:
+    def _stands_out(self, island: Image, odd: Flags, box: tuple[slice, ...]) -> bool:
         """Whether an island has another colour than what is about it, though no edge: a blurred card has none."""
         if island.sum() > _SOFT * self._card_cells:
             return False
@@ -182,7 +179,7 @@ class _Board:
             return False
         return bool(np.linalg.norm(np.median(lab[inside], axis=0) - np.median(lab[about], axis=0)) > _STEP)
 
-    def _middles(self, own: Bools, known: Bools) -> Bools:
+    def _middles(self, own: Flags, known: Flags) -> Flags:
         """Where the middle of a card may be that lies under what is hidden, and partly under what is known."""
         under, both = own.astype(np.float32), (own | known).astype(np.float32)
         found = np.zeros(own.shape, bool)
@@ -205,7 +202,7 @@ class _Board:
         even = np.clip(self._bgr * gain, 0, 255).astype(np.uint8)
         return np.asarray(cv2.cvtColor(cv2.medianBlur(even, 3), cv2.COLOR_BGR2LAB), np.uint8)
 
-    def _light(self, among: Bools) -> Floats:
+    def _light(self, among: Flags) -> Floats:
         """(h, w, 3) the logarithm of the light as it falls off over a table: a surface through most of some cells."""
         rows, columns = (2 * np.arange(side) / side - 1 for side in self._shape)
         y, x = np.meshgrid(rows, columns, indexing="ij")
@@ -221,7 +218,7 @@ class _Board:
         found = terms @ fit
         return np.asarray(found.clip(found[among].min(axis=0), found[among].max(axis=0)))
 
-    def _commonness(self, among: Bools, wider: float) -> Floats:
+    def _commonness(self, among: Flags, wider: float) -> Floats:
         """How many of the cells `among` have each cell's colour or nearly so."""
         low = np.array([0, 128 - 64 * wider, 128 - 64 * wider])
         bins = ((self._lab - low) / (np.array(_BINS) * wider)).astype(np.intp).clip(0, _COLOURS - 1)
@@ -245,7 +242,7 @@ class _Board:
             found = np.maximum(found, np.linalg.norm(there - here, axis=2))
         return np.asarray(cv2.dilate(found, np.ones((3, 3), np.uint8)), np.float64)
 
-    def _shaded(self, plain: Bools) -> Bools:
+    def _shaded(self, plain: Flags) -> Flags:
         """Where the picture is darker than the `plain` table about there and of the same tint, as a shadow is."""
         light = np.log((cv2.blur(self._bgr, (3, 3)).astype(np.float32) + 2.0) / 257.0) * 2.2
         weight = plain.astype(np.float32)
@@ -273,7 +270,7 @@ def _sampled(image_bgr: Image, table: Table, px: Floats) -> Image:
     return np.asarray(found.reshape(-1, 3)[: len(places)], np.uint8)
 
 
-def _drawn(shape: tuple[int, ...], quads: Floats, grown: float) -> Bools:
+def _drawn(shape: tuple[int, ...], quads: Floats, grown: float) -> Flags:
     """(h, w) where quads (n, 4, 2) lie, each grown by so many cells."""
     mask = np.zeros(shape, np.uint8)
     for quad in quads:

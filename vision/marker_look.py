@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image, Singles
 from vision.markers import Marker, cells_of
 
 _SURE = 0.9
@@ -29,10 +30,6 @@ _FOUND_AGAIN = 0.8
 _REACH = 0.9
 _LEAST_PATCH_PX = 24
 """How far off it is looked for, by its side."""
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Points
 from vision.errors import BadTableError, DoubledMarkerError, MirroredError
 from vision.search_scale import shrinking
 from vision.table import Table
 from vision.table_fit import Piece, fit_table, misfit
 from vision.white_edges import moved_to_white
 
-Points = NDArray[np.float64]
 _Find = tuple[int, int]
 """A marker's id, and which of its finds in a picture it is, counted from 0."""
 

@@ -14,14 +14,10 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Image, Points, Singles
 from vision.library_output import caught_from_libraries
 from vision.table import Table
-
-Image = NDArray[np.uint8]
-Points = NDArray[np.float64]
-Singles = NDArray[np.float32]
 
 _MODELS = Path(__file__).parent / "models"
 _PALM_PX, _JOINTS_PX = 192, 224  # the networks' input, square

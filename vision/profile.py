@@ -11,13 +11,11 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Points
 from vision.errors import BadTableError
 from vision.table import Table
 from vision.table_texture import WIDTH_PX, TableTexture
-
-Points = NDArray[np.float64]
 
 FORMAT = "ringmaster-table-1"
 REACH_MM = 180.0

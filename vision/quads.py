@@ -8,9 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.effort import spend
-
-Floats = NDArray[np.float64]
 
 _FLAT = 1e-9
 _AT_ONCE = 20_000  # pairs of a point and a quad: what fits into the nearest memory

@@ -11,10 +11,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.channels import largest
 
 Mask = NDArray[np.uint8]
-Floats = NDArray[np.float32]
 
 SHADE, THING = 1, 2
 """What a pixel is that is no still table: darker as by a shadow, or something else."""
@@ -33,14 +33,14 @@ _STEADY, _MOST_GAIN = 0.003, 0.03
 class StillTable:
     """Follows a table through small pictures, (h, w, 3) float32, of one size."""
 
-    def __init__(self, first: Floats) -> None:
+    def __init__(self, first: Singles) -> None:
         self._table, self._before = first.copy(), first.copy()
         self._bare = first.copy()  # the table before what was learned last came to lie on it
         self._noise = np.full(first.shape[:2], _FIRST_NOISE, np.float32)
         self._stayed = np.zeros(first.shape[:2], np.int16)
         self._kinds: Mask = np.zeros(first.shape[:2], np.uint8)
 
-    def look(self, now: Floats) -> Mask:
+    def look(self, now: Singles) -> Mask:
         """Take the next picture; gives what is no still table, (h, w) uint8: SHADE, THING, or 0."""
         self._expose(now)
         stays = np.asarray(largest(cv2.absdiff(now, self._before)) < _STAYS)
@@ -63,11 +63,11 @@ class StillTable:
         self._learn(self._kinds > 0, self._before)
         self._kinds[:] = 0
 
-    def _learn(self, where: NDArray[np.bool_], now: Floats) -> None:
+    def _learn(self, where: NDArray[np.bool_], now: Singles) -> None:
         self._bare[where] = self._table[where]
         self._table[where] = now[where]
 
-    def _expose(self, now: Floats) -> None:
+    def _expose(self, now: Singles) -> None:
         """Follow the camera's exposure and white balance, by what was table a picture ago."""
         sparse = (slice(None, None, _SPARSE), slice(None, None, _SPARSE))
         table = self._kinds[sparse] == 0
@@ -79,7 +79,7 @@ class StillTable:
             self._table *= gain
             self._bare *= gain
 
-    def _kinds_of(self, now: Floats, change: Floats) -> Mask:
+    def _kinds_of(self, now: Singles, change: Singles) -> Mask:
         step = self._noise * _NOISES + _ROUNDING
         kinds = np.zeros(change.shape, np.uint8)
         changed = change > step

@@ -7,9 +7,8 @@ from functools import cached_property
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Points = NDArray[np.float64]
+from vision.arrays import Points
 
 
 @dataclass(frozen=True, eq=False)

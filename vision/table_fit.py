@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Points
 from vision.effort import spend
 from vision.errors import BadTableError
 from vision.table import Table, turned
-
-Points = NDArray[np.float64]
 
 _FOCAL_PRIOR = 0.85  # focal length over picture width: phones and Pi cameras lie between 0.6 and 1.2
 _PRIOR_SIGMA = (0.25, 0.08, 0.6, 0.6, 10.0)  # log focal, k1, two tilts (rad), log height

@@ -12,9 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float32]
-Points = NDArray[np.float64]
+from vision.arrays import Image, Points, Singles
 
 WIDTH_PX = 640
 _FINEST_PX, _COARSEST_PX = 1.0, 10.0  # standard deviations of what is looked at, and of the light that falls on it
@@ -60,7 +58,7 @@ class TableTexture:
         return np.asarray(self.outline @ fit[:, :2].T + fit[:, 2] - self.outline, np.float64)
 
     @cached_property
-    def _evened(self) -> Floats:
+    def _evened(self) -> Singles:
         return _evened(self.grey)
 
     @cached_property
@@ -98,7 +96,7 @@ def small_grey(image: Image) -> Image:
     return np.asarray(small if small.ndim == 2 else cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
-def _evened(grey: Image) -> Floats:
+def _evened(grey: Image) -> Singles:
     """Take off the light, and make faint texture as strong as any that stands out of the noise."""
     fine = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), _FINEST_PX)
     detail = fine - cv2.GaussianBlur(fine, (0, 0), _COARSEST_PX)
@@ -106,7 +104,7 @@ def _evened(grey: Image) -> Floats:
     return np.asarray(detail / (strength + _NOISE), np.float32)
 
 
-def _moves(old: Floats, new: Floats, patches: NDArray[np.intp]) -> tuple[Points, Points]:
+def _moves(old: Singles, new: Singles, patches: NDArray[np.intp]) -> tuple[Points, Points]:
     """Places (n, 2) whose patch is found again nearby, and how far off (n, 2)."""
     places, moves = [], []
     for x, y in patches.tolist():

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from vision.arrays import Floats
 
 _PLACES = np.linspace(0.14, 0.86, 19)  # along a side, clear of round corners
 _SEARCH = 0.055  # to either side of an edge, by the quad's shorter side

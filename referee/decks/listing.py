@@ -10,16 +10,15 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.store import DeckStore
+from vision.arrays import Image
 from vision.deck import Deck, deck_names
 from vision.prints.print_deck import PrintDeck
 from vision.render_face import face_image
 from vision.taught.deck_file import fingerprint, game_of
 
-Image = NDArray[np.uint8]
 _HEIGHT_PX = 132
 
 

@@ -8,20 +8,18 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
 from referee.engine.events import Event
 from referee.engine.session import Outline, RulingData
 from referee.scoring.evidence_picture import DARK, LIGHT, SEAT_COLOURS, Canvas, Colour
+from vision.arrays import Image
 
 BEFORE_NS, AFTER_NS = 1_500_000_000, 300_000_000
 _KEPT_FRAMES = 90
 _KEPT_MARKS = 60
 _UNSURE: Colour = (200, 200, 200)
 _RING: Colour = (60, 60, 230)
-
-Image = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from referee.games.registry import may_show_marks
 from referee.lessons.draft import Draft, Example, Measured, Outline, Points, Reading, Shot
 from referee.lessons.files import LessonFiles
 from referee.lessons.progress import face_names
+from vision.arrays import Image
 from vision.deck import Deck
 from vision.errors import VisionError
 from vision.image import load_picture
@@ -32,7 +33,6 @@ from vision.teaching.names import CardName
 from vision.teaching.one_by_one import could_be_one, in_two, learn_groups, study
 from vision.teaching.proposed_names import SeenFace, proposed
 
-Image = NDArray[np.uint8]
 _MOST_JUDGED = 16
 _COVERED = ("covered", TOUCHED)
 

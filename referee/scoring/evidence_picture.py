@@ -16,13 +16,12 @@ from referee.games.confetti.score import SIZES, Score
 from referee.language import Language
 from referee.sayings.cards import other_side_tag, say_reason, seat_tag
 from referee.scoring.seats import SeatRing, Sharing
+from vision.arrays import Image, Points
 from vision.deck import Deck
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.render_face import bgr
 from vision.table import Table
 
-Image = NDArray[np.uint8]
-Points = NDArray[np.float64]
 Colour = tuple[int, int, int]
 
 DARK: Colour = (24, 24, 24)

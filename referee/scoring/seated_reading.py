@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from referee.errors import BadInputError
 from referee.scoring.seats import SeatRing, marker_rectangle, what_is_missing
+from vision.arrays import Image
 from vision.camera_moved import MOST_OFF_MM, Stand, stand_of, strays_among, what_is_wrong
 from vision.deck import Deck, Face
 from vision.errors import MovedCameraError
@@ -28,7 +29,6 @@ from vision.profile import REACH_MM, TableProfile
 from vision.reading import CUT_SHORT, CardReading, Reading, UnclearCard
 from vision.table import Table
 
-Image = NDArray[np.uint8]
 ReadPicture = Callable[[Image, Table | None, tuple[Marker, ...]], tuple[Reading, Table | None]]
 """Reads a picture (h, w, 3) BGR on a table, by the markers in sight where that is None, and gives the table."""
 

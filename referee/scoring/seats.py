@@ -8,16 +8,14 @@ from functools import cached_property
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from referee.errors import BadInputError
 from referee.words import list_of
+from vision.arrays import Points
 from vision.markers import Marker
 from vision.profile import REACH_MM
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.table import Table
-
-Points = NDArray[np.float64]
 
 MOST_PLAYERS = 7  # C2
 _USUAL_IDS = range(4)

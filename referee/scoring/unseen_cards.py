@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from referee.scoring.seated_reading import SeatedReader, SeatedReading
 from referee.scoring.seats import SeatRing
+from vision.arrays import Image, Points
 from vision.deck import Deck
 from vision.hidden_places import CELL_MM, LEAST_OWN, HiddenPlace, hidden_places
 from vision.marker_blur import blurs_mm
@@ -21,8 +22,6 @@ from vision.profile import TableProfile
 from vision.quads import enlarged, within_quads
 from vision.reading import CardReading, UnclearCard
 from vision.table import Table
-
-Points = NDArray[np.float64]
 
 _AROUND_MM = 100.0  # outside the markers' rectangle hands still reach over cards
 _HIDES_A_CARD = 0.5  # of a card: so much of a seat's place lies under a hand, and most of a card may
@@ -77,7 +76,6 @@ def _hand_doubt(spot_mm: Points, outline_px: Points, table: Table) -> UnclearCar
     return UnclearCard(outline_px, (float(x), float(y)), (float(spot_mm[0]), float(spot_mm[1])), "hand", None)
 
 
-Image = NDArray[np.uint8]
 LayBefore = Callable[[Points], bool]
 """Whether what lies at places (n, 2), mm, lay there before the cards did."""
 

@@ -16,8 +16,9 @@ from hardware.camera.frames import Frame
 from referee.engine.session import Outline, Shown
 from referee.scoring.evidence_picture import SEAT_COLOURS, UNSURE, Canvas
 from referee.service.ring_pictures import jpeg, smaller
-from referee.service.table_area import Image, TableArea
+from referee.service.table_area import TableArea
 from referee.watchers.stillness import Mask, changed_since, small_picture
+from vision.arrays import Image
 
 _MOST_QUESTIONS = 2  # whose frames are kept: a computer of 1 GB has no room for many
 _LEAST_CHANGED = 30  # px of the small picture: what a card changes at least

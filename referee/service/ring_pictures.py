@@ -25,7 +25,8 @@ from referee.service.bus import Bus, NothingToKeep, PicturesKept
 from referee.service.live_game import LiveGame
 from referee.service.overlay import Overlay
 from referee.service.part_thread import Report, part_thread
-from referee.service.table_area import Image, TableArea
+from referee.service.table_area import TableArea
+from vision.arrays import Image
 
 MOST_WAITING = 16
 JPEG_QUALITY = 82

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from referee.errors import BadInputError
 from referee.scoring.seats import marker_rectangle
+from vision.arrays import Image
 from vision.camera_moved import table_now
 from vision.errors import VisionError
 from vision.markers import sight_markers, table_from_markers
 from vision.profile import TableProfile
 from vision.table import Table
 
-Image = NDArray[np.uint8]
 Polygon = NDArray[np.float64]
 
 Box = tuple[int, int, int, int]

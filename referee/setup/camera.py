@@ -13,7 +13,8 @@ from referee.errors import BadInputError
 from referee.language import Language
 from referee.scoring.seats import marker_rectangle
 from referee.setup import finding
-from referee.setup.finding import Choice, Finding, Image, Seen, Shape, State, Wish, camera_missing, shares
+from referee.setup.finding import Choice, Finding, Seen, Shape, State, Wish, camera_missing, shares
+from vision.arrays import Image
 from vision.errors import MirroredError, VisionError
 from vision.marker_blur import blurs_mm
 from vision.markers import Marker, table_from_markers, unmirrored_markers

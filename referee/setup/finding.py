@@ -12,9 +12,6 @@ from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hardware.events import BellEdge, BellPressed, Event, SandEdge
 from hardware.lamp import Signal
 from hardware.problems import DeviceHealth
@@ -25,10 +22,8 @@ from referee.phrases import as_data, from_data
 from referee.sayings.guard import GUARD
 from referee.sayings.service import device
 from referee.service.settings import TableSettings
+from vision.arrays import Image, Points
 from vision.profile import TableProfile, seats_fit
-
-Image = NDArray[np.uint8]
-Points = NDArray[np.float64]
 
 
 class State(Enum):

@@ -14,8 +14,9 @@ from referee.errors import BadInputError
 from referee.language import Language
 from referee.sayings.colours import colour_name
 from referee.setup import finding
-from referee.setup.finding import Choice, Finding, Image, Points, Seen, Shape, State, Wish, camera_missing
+from referee.setup.finding import Choice, Finding, Seen, Shape, State, Wish, camera_missing
 from referee.setup.seats import chosen_deck, chosen_palette
+from vision.arrays import Image, Points
 from vision.channels import largest
 from vision.errors import VisionError
 from vision.marked.colour import NEUTRAL, hue_gap, hues_on, lamp_of, linear_rgb

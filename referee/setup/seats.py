@@ -19,7 +19,6 @@ from referee.setup.finding import (
     Finding,
     Handle,
     Heard,
-    Points,
     Seen,
     Shape,
     State,
@@ -28,6 +27,7 @@ from referee.setup.finding import (
     deck_of,
     seats_of,
 )
+from vision.arrays import Points
 from vision.camera_moved import table_now
 from vision.deck import Deck
 from vision.errors import VisionError

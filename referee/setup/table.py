@@ -13,19 +13,8 @@ from referee.language import Language, mark
 from referee.measured_table import profile_of, sheet_profile
 from referee.scoring.seats import marker_rectangle, rectangle_of
 from referee.setup import finding
-from referee.setup.finding import (
-    Choice,
-    Finding,
-    Image,
-    Points,
-    Seen,
-    Shape,
-    State,
-    Wish,
-    camera_missing,
-    seats_of,
-    shares,
-)
+from referee.setup.finding import Choice, Finding, Seen, Shape, State, Wish, camera_missing, seats_of, shares
+from vision.arrays import Image, Points
 from vision.errors import BadTableError, DoubledMarkerError, VisionError
 from vision.markers import Marker, MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
 from vision.profile import REACH_MM, TableProfile

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
+from vision.arrays import Floats, Image, Singles
 from vision.channels import largest
 
 MOST_AGE_NS = 150_000_000
@@ -129,9 +130,6 @@ def _differs(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[n
     return np.asarray(np.abs(step) > max(_LEAST_STEP, _NOISES * noise))
 
 
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Box = tuple[int, int, int, int]
 

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
 from referee.scoring.seats import SeatRing
 from vision.arms import Arm, ArmFinder
+from vision.arrays import Floats
 from vision.table import Table
-
-Floats = NDArray[np.float64]
 
 _OWN_SHARE = 0.36  # of a seat's part of the edge, to either side of its middle: an arm further off may be a neighbour's
 _SAME_MM = 60.0  # an arm comes in so near to where it did a frame ago

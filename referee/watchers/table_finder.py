@@ -19,6 +19,7 @@ from referee.engine.session import Notice
 from referee.errors import BadInputError
 from referee.scoring.seats import SeatRing, marker_rectangle
 from referee.watchers.table_arms import Place
+from vision.arrays import Image
 from vision.camera_moved import stand_of, what_is_wrong
 from vision.errors import DoubledMarkerError, MirroredError, MovedCameraError, VisionError
 from vision.markers import (
@@ -64,8 +65,6 @@ class WatchSetup:
 SEATS_REACH_MM = 1.6 * REACH_MM  # piles may lie further in than hands of cards
 _MOVED_PX = 3.0
 _SURE_MARKERS, _TELLING_MARKERS = 4, 2
-
-Image = NDArray[np.uint8]
 
 
 class TableFinder:

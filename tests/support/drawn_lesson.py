@@ -15,7 +15,8 @@ from simulation.art import BACK, FRONT
 from simulation.live import LiveTable, Shots
 from simulation.script import Lying, Script, ScriptCard
 from simulation.truth import CardTruth, truth_at
-from simulation.view import Image, Look
+from simulation.view import Look
+from vision.arrays import Image
 from vision.image import Picture
 from vision.markers import markers_in, table_if_shown
 from vision.prints.print_deck import Print, PrintDeck

@@ -17,7 +17,7 @@ from hardware.camera.frames import SECOND_NS, Frame
 from simulation.art import AnyDeck
 from simulation.live import LiveTable, Shots
 from simulation.script import Script
-from simulation.view import Image
+from vision.arrays import Image
 
 GAMMA = 2.2
 _AS_DRAWN = 10_000.0

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tests.support.flat_piles import piccolino
+from vision.arrays import Flags
 from vision.pictured.pile_faces import FaceReader
-from vision.prints.covered_cells import Flags, cover_of
+from vision.prints.covered_cells import cover_of
 
 FACES = FaceReader(piccolino())
 USED = FACES.frame | FACES.margin

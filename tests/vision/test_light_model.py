@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.prints.light_model import ArtFields, LightModel, Seen, Singles, art_fields
+from vision.arrays import Singles
+from vision.prints.light_model import ArtFields, LightModel, Seen, art_fields
 
 Shade = NDArray[np.floating] | float
 ROWS, COLUMNS = 40, 28

@@ -9,11 +9,12 @@ from time import process_time
 import cv2
 import numpy as np
 
-from referee.accuracy import GROUPS, Image, Known, Reader, TruePicture, Verdict, judge, load_truth, reader_of
+from referee.accuracy import GROUPS, Known, Reader, TruePicture, Verdict, judge, load_truth, reader_of
 from referee.decks.finding import find_deck
 from referee.progress import along
 from referee.speed import yardstick
 from tools.bench.common import Row, command, say, timed
+from vision.arrays import Image
 from vision.image import load_image
 
 _COLOURS = {"wrong": (230, 40, 230), "unclear": (0, 150, 255), "missed": (40, 40, 230)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from simulation.view import Image
+from vision.arrays import Image
 from vision.prints.print_deck import Print, PrintDeck
 
 CARD_MM = (56.0, 87.0)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from hardware.camera.frames import SECOND_NS, Frame
 from referee.decks.finding import find_print_deck
@@ -21,6 +20,7 @@ from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from tests.support.evening import GAMMA, relit
 from tools.bench.common import Row, command, say, timed
+from vision.arrays import Image
 from vision.deck import load_deck
 
 LOOKS_PER_S = 4
@@ -32,7 +32,6 @@ _TABLES = ("wood", "cloth", "plain", "checked", "white")
 
 _FLICKER = "flicker"
 
-Image = NDArray[np.uint8]
 Alter = Callable[[Image], Image]
 
 

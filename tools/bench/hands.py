@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from referee.accuracy import Image, TruePicture, load_truth
+from referee.accuracy import TruePicture, load_truth
 from referee.decks.finding import find_deck
 from referee.errors import BadInputError
 from referee.games.coloretto.table_score import card_of, read_areas
@@ -19,6 +19,7 @@ from referee.progress import along
 from referee.scoring.seated_reading import SeatedReading
 from referee.scoring.unseen_cards import read_to_score
 from tools.bench.common import Row, command, say
+from vision.arrays import Image
 from vision.errors import VisionError
 from vision.image import load_image
 from vision.prints.print_deck import PrintDeck

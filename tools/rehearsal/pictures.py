@@ -11,7 +11,7 @@ from referee.decks.finding import find_print_deck
 from referee.games.piccolino.demo import Plan, write_piccolino
 from simulation.live import LiveTable, Shots
 from simulation.still import table_picture
-from simulation.view import Image
+from vision.arrays import Image
 from vision.deck import load_deck
 
 FRAME_SIZE = (1280, 720)

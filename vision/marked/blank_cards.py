@@ -12,12 +12,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.marked.marks import WorkImage
 from vision.quads import enlarged
 from vision.table import Table
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 _ALMOST_CLIPPED = 235.0
 _OVER_TABLE = 25.0  # grey levels above the middle one of the picture

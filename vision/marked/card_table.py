@@ -17,8 +17,6 @@ from vision.table import Table
 from vision.table_fit import Piece, fit_table
 from vision.unknown.find_cards import FoundCards, find_cards
 
-Floats = NDArray[np.float64]
-
 _SIGMA_PX = 0.8
 _MOST_PIECES = 24
 _LEAST_SUPPORT = 0.6

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.marked.colour import LINEAR
 from vision.marked.evidence import Evidence
 from vision.marked.scoring import LOOKED_AT, Verdicts
 from vision.marked.traces import Traces
-
-Floats = NDArray[np.float64]
 
 WORTH_A_LOOK = -1.0  # log-odds of the first look
 MOST_LOOKS = 40  # of one side

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.channels import largest
 from vision.deck import Deck
-
-Floats = NDArray[np.float64]
 
 _RGB_TO_LMS = np.array(
     [

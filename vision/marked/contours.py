@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.channels import largest
 from vision.deck import Deck
 from vision.marked.layouts import Hypotheses, Layouts
@@ -18,8 +18,6 @@ from vision.marked.outline import corners_of
 from vision.marked.sampler import Sampler
 from vision.quads import points_within
 from vision.render_face import mark_outline_mm
-
-Floats = NDArray[np.float64]
 
 SIDE = 14  # points on each side of a card
 RIM = 22  # points round each mark

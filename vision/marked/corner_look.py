@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.deck import Deck
 from vision.marked.closer_look import side_terms
 from vision.marked.colour import LEAST_CHROMA, Palette
@@ -19,8 +19,6 @@ from vision.marked.sampler import Sampler
 from vision.marked.scoring import LOOKED_AT, SURE, Verdicts, faces_of
 from vision.marked.side_model import SideModel
 from vision.marked.traces import CardColours, Traces, traces
-
-Floats = NDArray[np.float64]
 
 _ENOUGH, _ENOUGH_OF_OTHERS = 0.6, 0.4  # of a rim
 _CUT = 0.4  # of a rim beside something else than ground

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats
 from vision.deck import Deck
 from vision.effort import spend
 from vision.marked.colour import Palette, hue_gap, hues_on
@@ -27,9 +28,6 @@ from vision.marked.side_model import SideModel
 from vision.marked.traces import OUTSIDE_MM, in_other_light
 from vision.quads import within_quads
 from vision.table import turned
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _COARSE_MM, _CELL_MM = 4.0, 2.0
 _LEAST_PLAIN, _LEAST_PRINTED = 0.12, 4  # of the coarse cells: a share, and how many
@@ -66,7 +64,7 @@ def cornered_cards(
     palette: Palette,
     white_rgb: Floats,
     known_mm: Floats,
-    allowed: Bools,
+    allowed: Flags,
 ) -> Cornered:
     """Give the faces, of the `allowed` (faces,), whose print fits best what shows of it in each corner.
 
@@ -183,7 +181,7 @@ def _view(
     return view
 
 
-def _going_on(plain: Bools, levels: NDArray[np.uint8], ground: Floats) -> Bools:
+def _going_on(plain: Flags, levels: NDArray[np.uint8], ground: Floats) -> Flags:
     """(n, n) which of the `plain` cells are reached from the corner without a step in their levels (n, n, 3).
 
     A sleeve or another card may look like the card that it covers, but has an edge.

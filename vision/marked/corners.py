@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats
 from vision.deck import Deck
 from vision.marked.colour import hues_on, linear_of
 from vision.marked.evidence import like_ground
@@ -18,9 +19,6 @@ from vision.marked.marks import Foreground, WorkImage
 from vision.marked.sampler import Sampler
 from vision.quads import distances, enlarged, within_quads
 from vision.table import Table
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _MOST_LINES = 500
 _SQUARE_RAD = np.radians(4.0)
@@ -49,7 +47,7 @@ class Corners:
 
     places_mm: Floats
     turn: Floats
-    whole: Bools
+    whole: Flags
 
     def take(self, which: NDArray[np.intp]) -> Corners:
         """Some of them."""
@@ -84,7 +82,7 @@ def _whole_sides(lines_mm: Floats, deck: Deck) -> tuple[Floats, Floats, Floats]:
     return np.concatenate(places), np.concatenate(turns), np.zeros(sum(map(len, turns)))
 
 
-def _run_on(lines_mm: Floats, middles: Floats, units: Floats, side_mm: float) -> Bools:
+def _run_on(lines_mm: Floats, middles: Floats, units: Floats, side_mm: float) -> Flags:
     """Which sides (k,), by their middles and directions, (k, 2), have any of the lines (n, 2, 2) straight beyond them.
 
     Joints of boards and rims of sheets are seen in pieces, one of which may be as long as a card's side.
@@ -189,7 +187,7 @@ def on_cards(
     return corners.take(np.flatnonzero(plain)), grounds[plain]
 
 
-def like_paper(grounds: NDArray[np.uint8] | Floats, side: str, white_rgb: Floats) -> Bools:
+def like_paper(grounds: NDArray[np.uint8] | Floats, side: str, white_rgb: Floats) -> Flags:
     """(n,) which grounds, RGB levels (n, 3), have no more tint than a card's may have; wood has."""
     light = linear_of(np.asarray(grounds, np.float64)) + _DIM
     if side == "white":

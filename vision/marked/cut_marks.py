@@ -12,15 +12,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.marked.evidence import like_ground
 from vision.marked.layouts import ROUND, Hypotheses, Layouts
 from vision.marked.marks import Foreground, Marks, WorkImage
 from vision.marked.sample_points import RING
 from vision.quads import distances, within_quads
 from vision.table import Table
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 _ARC = 0.3  # of a circle, that is looked for in one piece
 _LEAST_POINTS = 18

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.channels import largest, smallest
 from vision.marked.colour import LINEAR, NEUTRAL, hue_deg, linear_of, oklab
 from vision.marked.layouts import Hypotheses
@@ -14,8 +15,6 @@ from vision.marked.marks import Marks
 from vision.marked.sample_points import GROUND, INNER, RING, RING_MM
 from vision.marked.sampler import Sampler
 from vision.quads import within_quads
-
-Floats = NDArray[np.float64]
 
 _CLIPPED = 248
 BLEACH_SPREAD_DEG = 25.0  # of hue, where all of a mark's channels are clipped

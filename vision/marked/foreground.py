@@ -11,13 +11,11 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Image
 from vision.marked.marks import Foreground, Marks, WorkImage, find_marks, least_area_px, resized
 from vision.marked.patches import patches_of
 from vision.table import Table
-
-Image = NDArray[np.uint8]
 
 _WIDER = 1.08  # than a window that no mark holds
 _DARK = 8  # grey levels of sensor noise that no ratio should amplify

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.deck import Deck
 from vision.marked.layouts import Hypotheses, Layouts
 from vision.marked.marks import Marks
 from vision.quads import within_quads
-
-Floats = NDArray[np.float64]
 
 _INSET_MM = 2.0
 _LEAST_AREA_MM2 = 25.0

@@ -13,12 +13,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.deck import Deck, Face
 from vision.marked.marks import Marks
 from vision.quads import distances
 from vision.render_face import mark_outline_mm
-
-Floats = NDArray[np.float64]
 
 _AREA_RATIO = (0.62, 1.4)  # a found mark's area over the printed one's; blur and light move the outline
 _BLOOMED_RATIO = (0.5, 2.6)

@@ -8,14 +8,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.deck import Deck
 from vision.effort import spend
 from vision.marked.layouts import Hypotheses, Layouts, concatenated, no_cards, shape_fits, size_candidates
 from vision.marked.marks import Foreground, Marks, WorkImage
 from vision.marked.outline import corners_of
 from vision.table import Table, turned
-
-Floats = NDArray[np.float64]
 
 _LEAST_LINE_MM = 9.0
 _SLACK_MM = 1.1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.deck import Deck
 from vision.marked.closer_look import rims_of
 from vision.marked.evidence import gather
@@ -16,8 +17,6 @@ from vision.marked.side_model import SideModel
 from vision.marked.traces import Traces
 from vision.quads import distance_to_outlines
 from vision.table import turned
-
-Floats = NDArray[np.float64]
 
 # How far a mark's middle may be off where all of it shows, where it follows from an arc, and where a card cuts it.
 _WHOLE_MM, _ARC_MM, _CUT_MM = 1.0, 1.6, 3.0

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats
 from vision.marked.evidence import look_at
 from vision.marked.foreign_marks import print_like
 from vision.marked.layouts import OUT_OF_SHAPE, Layouts, size_candidates
 from vision.marked.marks import Marks
 from vision.marked.sampler import Sampler
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +22,9 @@ class MarkLooks:
     part of one is not looked at.
     """
 
-    free: Bools
-    faint: Bools
-    plain: Bools
+    free: Flags
+    faint: Flags
+    plain: Flags
     hues_deg: Floats
     spread_deg: Floats
     rings: Floats

@@ -9,10 +9,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Image
 from vision.quads import distances, within_quads
 from vision.table import Table
-
-Image = NDArray[np.uint8]
 
 WORK_PX_PER_MM = 0.85
 # Twice the pixels that are asked for take twice the time. A small picture is soon read, and half-covered cards gain.

@@ -5,14 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.channels import largest
 from vision.deck import Deck
 from vision.marked.layouts import Hypotheses
 from vision.marked.sampler import Sampler
-
-Floats = NDArray[np.float64]
 
 PER_SIDE = 12
 _REACH_MM = 3.0

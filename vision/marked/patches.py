@@ -6,9 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Image
 from vision.effort import spend
-
-Image = NDArray[np.uint8]
 
 _OF_A_PIXEL = 1 / 12  # the variance of a square of side 1
 

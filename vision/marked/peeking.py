@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.marked.marks import Marks
 from vision.marked.sampler import Sampler
 from vision.marked.table_pattern import TablePattern
 from vision.quads import distance_to_quads, distances, within_quads
-
-Floats = NDArray[np.float64]
 
 _BESIDE_MM = 22.0  # how far from a read card a mark may peek out
 _CLEAR_MM = 2.0  # marks nearer to a read card's edge may be that card's own shadow or rim

@@ -9,14 +9,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.marked.marks import WorkImage
 from vision.marked.peeking import Hint, Print
 from vision.marked.table_pattern import TablePattern, filled
 from vision.quads import distance_to_quads, distances
 from vision.table import Table
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 _REACH_MM = 100.0  # beyond the card that hides it
 _NEAR_MM = 3.5  # nearer than this, ground may be the hiding card's own rim

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Image
 from vision.deck import Deck
 from vision.effort import at_most
 from vision.marked.blank_cards import blank_cards, places_of
@@ -29,8 +30,6 @@ from vision.quads import enlarged
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.table import Table
 from vision.table_fit import Piece
-
-Image = NDArray[np.uint8]
 
 # Log-odds taken off covered cards where the table has a pattern. On 1,600 drawn cloths none was told wrongly even
 # without, but for rims alone.

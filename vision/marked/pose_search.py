@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats
 from vision.marked.contours import SIDE, Contours
 from vision.marked.evidence import like_ground
 from vision.marked.layouts import Hypotheses, Layouts, concatenated, no_cards
@@ -18,9 +19,6 @@ from vision.marked.sampler import Sampler
 from vision.marked.traces import OUTSIDE_MM, coloured
 from vision.quads import within_quads
 from vision.table import turned
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _TURNS = np.radians(np.arange(0, 360, 3.0))
 _EVERY = 2  # of a rim's points
@@ -44,7 +42,7 @@ class Anchors:
 
     centres_mm: Floats
     numbers: NDArray[np.intp]
-    allowed: Bools
+    allowed: Flags
     grounds: Floats
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Image
 from vision.deck import Deck
 from vision.effort import MOST_UNSIZED, at_most, counted
 from vision.errors import BadTableError
@@ -18,8 +19,6 @@ from vision.markers import SQUARE_MM, Marker, markers_in, table_from_markers, ta
 from vision.reading import Reading
 from vision.table import Table
 from vision.table_fit import Piece, fit_table
-
-Image = NDArray[np.uint8]
 
 _VAGUE = 0.008  # relative scale error of a table from which the cards are asked, too
 # Fewer fit a table in any picture, also in one that was cut, where lengths far from them are off by a tenth.

@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.deck import Deck
 from vision.marked.contours import RIM, SIDE, CardViews, refined
 from vision.marked.layouts import (
@@ -32,8 +33,6 @@ from vision.marked.sampler import Sampler
 from vision.marked.scoring import LOOKED_AT, SURE, Verdicts
 from vision.marked.side_model import SideModel
 from vision.quads import apart
-
-Floats = NDArray[np.float64]
 
 _GRID_MM = 0.75
 _ACROSS_MM = _GRID_MM * np.arange(-3, 4)

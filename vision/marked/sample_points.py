@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.deck import CIRCLE, Deck, Face, Mark
 from vision.marked.layouts import Layouts
 from vision.render_face import mark_outline_mm
-
-Floats = NDArray[np.float64]
 
 INNER = 12  # sample points inside each mark
 RING = 16  # sample points round each mark

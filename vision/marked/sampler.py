@@ -6,11 +6,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.effort import spend
 from vision.marked.marks import WorkImage
 from vision.table import Table
-
-Floats = NDArray[np.float64]
 
 _BROAD = 1024
 

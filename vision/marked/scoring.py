@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.marked.colour import Palette
 from vision.marked.evidence import BLEACH_SPREAD_DEG, Evidence
 from vision.marked.layouts import Hypotheses, Layouts, concatenated
 from vision.marked.sample_points import RING
-
-Floats = NDArray[np.float64]
 
 SURE = 4.5  # log-odds above which a card is said aloud, as `settle.py` decides beside its rivals and doubts
 # Log-odds before any look by how many marks were found: three in the right places seldom meet by chance, two often do.

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.deck import Deck, Face
 from vision.marked.marks import coincide
 from vision.marked.outline import corners_of
 from vision.marked.scoring import SURE, Verdicts, faces_of
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.table import Table
-
-Floats = NDArray[np.float64]
 
 _SAME_PLACE_MM = 12.0
 _NO_RIVAL = -20.0

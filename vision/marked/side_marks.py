@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats
 from vision.marked.colour import Palette
 from vision.marked.cut_marks import parts_of
 from vision.marked.layouts import Hypotheses
@@ -14,9 +15,6 @@ from vision.marked.mark_colours import MarkLooks, looks_of
 from vision.marked.marks import Marks
 from vision.marked.sampler import Sampler
 from vision.marked.side_model import SideModel
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
 _PATTERN = 15  # of 84 cards as many have a mark of one colour and size
@@ -37,7 +35,7 @@ class SideMarks:
         self.found = found
         self._seen_whole = len(found)
         self.looks = looks_of(sampler, model.layouts, found)
-        self.free: Bools = self.looks.free.copy()
+        self.free: Flags = self.looks.free.copy()
         self._used = np.zeros(len(found), bool)
         self.are_on_pattern = False
         self._colours = self._likely_colours(self.looks)
@@ -86,18 +84,18 @@ class SideMarks:
         """Numbers (k,) of those that stand out as fresh print does and that no sure card has."""
         return np.flatnonzero(self.free & self.looks.plain)
 
-    def are_arcs(self, numbers: NDArray[np.intp]) -> Bools:
+    def are_arcs(self, numbers: NDArray[np.intp]) -> Flags:
         """Which of those with these numbers (...) are known by an arc of their outline."""
         return np.asarray(numbers >= self._seen_whole)
 
-    def parts_of(self, cards: Hypotheses) -> Bools:
+    def parts_of(self, cards: Hypotheses) -> Flags:
         """Which are parts of the cards' marks, (n,); see `cut_marks.parts_of`."""
         return parts_of(cards, self._model.layouts, self.found, self._colours, self._model.colours)
 
-    def likely(self, numbers: NDArray[np.intp]) -> Bools:
+    def likely(self, numbers: NDArray[np.intp]) -> Flags:
         """(k, faces, 3) whether the colours of those with these numbers (k,) may be those of the faces' marks."""
         return np.asarray(self._colours[numbers][:, self._model.colours])
 
-    def _likely_colours(self, looks: MarkLooks) -> Bools:
+    def _likely_colours(self, looks: MarkLooks) -> Flags:
         """(n, colours) which of the palette's colours each may have."""
         return np.asarray(self.palette.likelihood(looks.hues_deg, looks.spread_deg) > _LIKELY)

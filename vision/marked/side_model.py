@@ -8,13 +8,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.deck import Deck
 from vision.marked.colour import Palette, printed_palette
 from vision.marked.contours import Contours, contours_of
 from vision.marked.layouts import Layouts, layouts_of
 from vision.marked.sample_points import sample_points
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats
 from vision.deck import Deck
 from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, worth_a_look
 from vision.marked.colour import NEUTRAL, fitted_palette, least_print, linear_of
@@ -42,9 +42,6 @@ from vision.marked.side_model import SideModel
 from vision.marked.traces import CardColours, traces
 from vision.quads import within_quads
 from vision.table_fit import Piece
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _WHOLE_SLACK_MM = 1.6
 _PART_SLACK_MM = 1.2
@@ -82,7 +79,7 @@ class SideReader:
         return whole_cards(self._model.layouts, self._marks.found, _WHOLE_SLACK_MM, self._free_or_faint, reach)
 
     @property
-    def _free_or_faint(self) -> Bools:
+    def _free_or_faint(self) -> Flags:
         """(n,) which marks may be a whole card's: two faint ones may lie right by chance, three do not."""
         return self._marks.free | self._marks.looks.faint
 

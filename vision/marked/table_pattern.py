@@ -9,12 +9,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.channels import largest
 from vision.marked.marks import WorkImage
 from vision.table import Table
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 _ABOUT_MM = 80.0  # what lies so far about is what a thing is compared with
 _THIN_MM = 3.5  # narrower things are grain

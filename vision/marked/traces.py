@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats
 from vision.channels import largest, smallest
 from vision.deck import Deck
 from vision.marked.colour import GRAIN_CHROMA, LEAST_CHROMA, linear_of, oklab
@@ -15,9 +15,6 @@ from vision.marked.evidence import like_ground
 from vision.marked.layouts import Hypotheses
 from vision.marked.sampler import Sampler
 from vision.quads import within_quads
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 OUTSIDE_MM = {"white": 1.5, "black": 2.2}  # light blooms over black: its ground is looked for farther out
 _WITHIN = 2  # of the places across a contour, the innermost that is looked at
@@ -127,18 +124,18 @@ def traces(
     )
 
 
-def _like_beside(within: Floats, outside: Floats, ends: Bools) -> Bools:
+def _like_beside(within: Floats, outside: Floats, ends: Flags) -> Flags:
     """Whether levels (n, p, 3) within sides look like those outside them where the card ends for certain, (n, p)."""
     levels = np.sort(np.where(ends[..., None], outside, _FAR), axis=1)
     beside = np.take_along_axis(levels, (ends.sum(1) // 2)[:, None, None], axis=1)
     return like_ground(within, beside, "black")
 
 
-def _shares(good: Bools, parts: int) -> Floats:
+def _shares(good: Flags, parts: int) -> Floats:
     return np.asarray(good.reshape(len(good), parts, -1).mean(2))
 
 
-def in_other_light(levels: Floats, ground: Floats, side: str) -> Bools:
+def in_other_light(levels: Floats, ground: Floats, side: str) -> Flags:
     """Whether levels may be a card's ground in a shadow, darker but of the same tint, or black under a reflection."""
     if side == "black":
         least, most = smallest(levels), largest(levels)
@@ -148,7 +145,7 @@ def in_other_light(levels: Floats, ground: Floats, side: str) -> Bools:
     return np.asarray((most < 1) & (least > _DEEPEST_SHADOW) & (most - least < _SHADOW_TINT * most))
 
 
-def coloured(levels: Floats, ground: Floats, side: str, hues: Floats) -> Bools:
+def coloured(levels: Floats, ground: Floats, side: str, hues: Floats) -> Flags:
     """Whether levels (n, p, 3) show the hues (n, p) on a ground (n, p, 3)."""
     return _chroma_of(levels, ground, side, hues) > LEAST_CHROMA
 
@@ -158,7 +155,7 @@ def _chroma_of(levels: Floats, ground: Floats, side: str, hues: Floats) -> Float
     mark, bare = linear_of(levels), linear_of(ground)
     if side == "white":
         lab, light = oklab((mark + 0.002) / (bare + 0.002)), np.ones(levels.shape[:-1])
-        clipped: Bools = np.zeros(levels.shape[:-1], dtype=bool)
+        clipped: Flags = np.zeros(levels.shape[:-1], dtype=bool)
     else:
         freed = np.maximum(mark - bare, 0)
         lab, light = oklab(freed), largest(freed)

@@ -10,16 +10,13 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats
 from vision.marked.blank_cards import GROWN, SAME_MM, Blank
 from vision.marked.lone_marks import find_lines
 from vision.marked.marks import WorkImage
 from vision.quads import within_quads
 from vision.table import Table
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _BRIGHT = 240
 _EVERY = 4  # of the picture's rows and columns
@@ -67,7 +64,7 @@ def wiped_cards(
     return found
 
 
-def _bright(work: WorkImage, known_px: Sequence[Floats]) -> Bools:
+def _bright(work: WorkImage, known_px: Sequence[Floats]) -> Flags:
     """(h, w) which of every few pixels are clipped or nearly so, outside the outlines (k, 2) that are known."""
     grey = cv2.cvtColor(np.ascontiguousarray(work.bgr[::_EVERY, ::_EVERY]), cv2.COLOR_BGR2GRAY)
     mask = cv2.threshold(grey, _BRIGHT - 1, 1, cv2.THRESH_BINARY)[1]
@@ -78,7 +75,7 @@ def _bright(work: WorkImage, known_px: Sequence[Floats]) -> Bools:
     return np.asarray(mask > 0)
 
 
-def _places(bright: Bools, work: WorkImage, table: Table) -> Floats:
+def _places(bright: Flags, work: WorkImage, table: Table) -> Floats:
     """(k, 2) places on the table in mm, some 40 mm apart, where it is bright."""
     rows, columns = np.nonzero(bright)
     places = table.to_mm(work.to_picture(np.stack([columns, rows], axis=1).astype(np.float64) * _EVERY))
@@ -86,7 +83,7 @@ def _places(bright: Bools, work: WorkImage, table: Table) -> Floats:
     return places[first[count >= _LEAST_IN_CELL]]
 
 
-def _open_and_bright(quads_mm: Floats, bright: Bools, work: WorkImage, table: Table, known_px: Floats) -> Bools:
+def _open_and_bright(quads_mm: Floats, bright: Flags, work: WorkImage, table: Table, known_px: Floats) -> Flags:
     """Which of the quads (r, 4, 2) lie in the picture and on none of the known ones, and are bright in part."""
     across, down = (quads_mm[:, None, k] - quads_mm[:, None, 0] for k in (1, 3))
     spots = table.to_px((quads_mm[:, None, 0] + _SPOTS[:, :1] * across + _SPOTS[:, 1:] * down).reshape(-1, 2))
@@ -95,7 +92,7 @@ def _open_and_bright(quads_mm: Floats, bright: Bools, work: WorkImage, table: Ta
     lit = inside & bright[rows * inside, columns * inside]
     known = within_quads(spots, known_px)
     inside, lit, known = (some.reshape(len(quads_mm), len(_SPOTS)) for some in (inside, lit, known))
-    good: Bools = inside.all(axis=1) & (lit.mean(axis=1) > _LEAST_BRIGHT) & (known.mean(axis=1) < _MOST_KNOWN)
+    good: Flags = inside.all(axis=1) & (lit.mean(axis=1) > _LEAST_BRIGHT) & (known.mean(axis=1) < _MOST_KNOWN)
     return good
 
 

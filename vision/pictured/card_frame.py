@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.prints.print_deck import PrintDeck
-
-Floats = NDArray[np.float64]
 
 
 def card_corners(deck: PrintDeck, frame_px: Floats) -> Floats:

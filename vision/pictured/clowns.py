@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vision.arrays import Floats, Image
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.piles import PileReader
-from vision.piles.sights import Box, Effort, Floats, Image, PilePlace
+from vision.piles.sights import Box, Effort, PilePlace
 from vision.prints.card_search import FoundCard
 from vision.prints.outlines import card_outlines
 from vision.prints.print_deck import PrintDeck

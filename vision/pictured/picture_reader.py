@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.effort import YARDSTICK, at_most, counted
 from vision.markers import Marker, markers_in, table_if_shown
 from vision.pictured.card_frame import card_corners, frame_corners
@@ -35,9 +35,6 @@ from vision.prints.reader import PrintCard, PrintReading
 from vision.quads import shared_area
 from vision.search_scale import shrinking
 from vision.table import Table
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 WORK_PX_PER_MM = 1.25
 _WORK_PX = 1280  # longer side of the working picture where no table tells the scale

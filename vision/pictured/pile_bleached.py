@@ -6,12 +6,9 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.prints.outlines import darkest_of, rectangles, without_twins
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 _LEVELS = (248, 232, 212)  # of the darkest channel: the table beside a reflection shines, too
 _CLIPPED = 247

@@ -10,14 +10,11 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.effort import spend
 from vision.pictured.pile_frames import Frames, refined
 from vision.prints.outlines import printed, without_twins
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 _COARSE = 0.6  # of the picture's scale: the edges themselves are looked up afterwards
 _LEAST_SIDE_MM = 11.0

@@ -13,15 +13,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image, Singles
 from vision.effort import YARDSTICK, spend
 from vision.pictured.card_frame import corners_mm
 from vision.pictured.face_match import FaceMatch
 from vision.prints.light_model import CAP, INDEPENDENT, OUTLIER, spread_of
 from vision.prints.print_deck import Print, PrintDeck
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 
 CELL_MM = 1.5
 FINE = 2  # samples to a cell's side

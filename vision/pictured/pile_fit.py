@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Image
 from vision.effort import YARDSTICK, spend
 from vision.pictured.face_match import FaceMatch
 from vision.pictured.pile_faces import FaceReader
@@ -24,11 +24,6 @@ from vision.prints.light_model import CAP, OUTLIER, Light, LightModel
 from vision.prints.light_ranking import Ranking
 from vision.prints.lit_art import LitArt, lit_art, places_of
 from vision.prints.reflections import DARKER, glare_of
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Flags = NDArray[np.bool_]
 
 _STILL_MM = 0.03
 _STEPS = 3

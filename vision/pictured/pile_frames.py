@@ -12,14 +12,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.effort import spend
 from vision.prints.outlines import LEVELS, printed, rectangles, without_twins
 from vision.prints.print_deck import PrintDeck
 from vision.table import Table
 from vision.white_edges import moved_to_white
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 SLACK = (0.9, 1.12)  # of a frame's size on the table: a high pile is nearer to the camera
 _SKEW = 0.06  # logarithm of the ratio of a frame's diagonals

@@ -13,14 +13,10 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image, Singles
 from vision.pictured.pile_faces import CELL_MM, CLIPPED, FINE, FaceReader
 from vision.pictured.pile_frames import shifted
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 
 _PLACE_MM = 9.0  # about a lozenge of a back, or a mouth
 _RIM_MM = 1.0  # within the frame, where a card that lies a little off shows its margin

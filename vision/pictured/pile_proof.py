@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.pictured.face_match import FaceMatch
 from vision.pictured.pile_faces import WHOLE
 from vision.pictured.pile_fit import FaceFitter
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 CARD_ERROR = 0.33  # mean capped error up to which a frame is a card of this deck
 _SURE, _SURE_ERROR = 15.0, 0.22

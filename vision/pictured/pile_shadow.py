@@ -12,13 +12,9 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Singles
 from vision.prints.light_model import CAP
-
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Flags = NDArray[np.bool_]
 
 _LIT, _AS_BRIGHT = 90, 0.85  # percentile of a margin's light that is in no shadow, and what is about as bright
 _SHADED, _LEAST = 0.7, 0.05  # of that light: what is darker is shaded; the share of a margin that must be

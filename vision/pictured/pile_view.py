@@ -6,16 +6,12 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image, Singles
 from vision.channels import largest
 from vision.pictured.pile_faces import CLIPPED, LIKE_WHITE, WHOLE, FaceReader
 from vision.pictured.pile_shadow import Shadow, shade_of, shadow_on
 from vision.prints.light_model import ArtFields, Light, Seen
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 
 _CAMERA, _CAMERA_LEVELS = 0.03, 3.0  # the camera's noise, of white and in grey levels
 _BLEACHED = 0.3  # of a card's white that is as bright as the camera can tell

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 import cv2
 import numpy as np
 
+from vision.arrays import Floats, Image
 from vision.pictured.card_frame import card_corners, frame_corners
 from vision.pictured.face_match import FaceMatch
 from vision.pictured.picture_reader import WORK_PX_PER_MM, steps_of
@@ -28,17 +29,7 @@ from vision.pictured.pile_proof import (
     proved,
     worth_another_look,
 )
-from vision.piles.sights import (
-    MOVED_MM,
-    Floats,
-    Image,
-    Kind,
-    PilePlace,
-    PileSight,
-    Region,
-    nothing_at,
-    region_of,
-)
+from vision.piles.sights import MOVED_MM, Kind, PilePlace, PileSight, Region, nothing_at, region_of
 from vision.prints.outlines import card_outlines, printed
 from vision.prints.print_deck import PrintDeck
 from vision.table import Table

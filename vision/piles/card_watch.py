@@ -6,14 +6,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image, Singles
 from vision.piles.sights import Box, ClownReader, Effort, SeenCard, wider
 from vision.piles.small_copies import change_of, gain_between, veiled
 from vision.quads import shared_area
 from vision.table import Table
 
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 Cells = NDArray[np.bool_]
 
 _CELL_MM = 10.0

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Image, Singles
 from vision.piles.sights import Kind, PileSight, PlaceReader
 from vision.piles.small_copies import (
     FROM_MIDDLE,
@@ -17,14 +17,11 @@ from vision.piles.small_copies import (
     ROUND_IT,
     SMALL,
     Cells,
-    Singles,
     changed_cells,
     is_bare,
     small_of,
     veiled,
 )
-
-Image = NDArray[np.uint8]
 
 _VEILED = 0.6
 _RESTS_NS = 300_000_000

@@ -9,10 +9,9 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.table import Table
 
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 Box = tuple[int, int, int, int]
 """A part of a picture: left, top, right and bottom, px."""
 

@@ -6,10 +6,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Image, Singles
 from vision.channels import largest
 
-Image = NDArray[np.uint8]
-Singles = NDArray[np.float32]
 Cells = NDArray[np.bool_]
 
 SMALL = (20, 20)

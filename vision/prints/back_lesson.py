@@ -6,8 +6,8 @@ Draw piles lie before the players then, all with the same picture up, which is n
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.prints.card_search import CardSearch
 from vision.prints.outlines import card_outlines
 from vision.prints.places import cut_table, moved
@@ -17,9 +17,6 @@ from vision.prints.straight import Pyramid
 from vision.prints.tinted_places import tinted_places
 from vision.quads import shared_area
 from vision.table import Table
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 BACK = "back"
 _ONE_PLACE = 0.3  # of a place's area

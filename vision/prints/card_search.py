@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Image
 from vision.piles.sights import Box, wider
 from vision.prints.features import FeaturePlaces
 from vision.prints.lit_look import LitVerdict
@@ -26,10 +26,6 @@ from vision.prints.verdict import Verdict, confidence_of
 from vision.prints.verifier import Verifier
 from vision.quads import shared_area
 from vision.table import Table
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
 _MOST_PLACES = 60  # by their edges; the best seen come first

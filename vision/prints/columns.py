@@ -8,14 +8,11 @@ that edge, or an edge beside what lies open of it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats
 from vision.prints.proposals import Edges, Poses, each_once, joined
 from vision.prints.side_lines import DeckLines, SideLine
 from vision.quads import within_quads
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _LEAST_MM, _LEAST_BESIDE_MM = 18.0, 7.0  # of an edge along a side, and of one beside the strip
 _TURNED = np.radians(6.0)

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Flags = NDArray[np.bool_]
+from vision.arrays import Flags
 
 _THIN = 3  # cells: what is narrower is a line of the art that lies a little off
 _FINGER = 7  # cells: a gap of less than a finger's width is no gap in what lies there

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from vision.arrays import Flags
 from vision.prints.print_deck import PrintDeck
 from vision.prints.proposals import WHOLE
 from vision.prints.verdict import (
@@ -16,8 +14,6 @@ from vision.prints.verdict import (
     WELL_EXPLAINED,
     Verdict,
 )
-
-Flags = NDArray[np.bool_]
 
 FEW_SIDES = 0.4  # of all sides: where so much of them shows, there is a card
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card

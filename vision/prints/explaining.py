@@ -6,13 +6,10 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Singles
 from vision.channels import largest, squared
 from vision.prints.fitting import Fits
-
-Singles = NDArray[np.float32]
-Flags = NDArray[np.bool_]
 
 _LEAST_NOISE = 0.02
 _MOST_A_CELL = 6.0  # log-odds that one cell may give: what covers it is no evidence

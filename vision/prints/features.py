@@ -12,14 +12,10 @@ from functools import cached_property
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image, Singles
 from vision.prints.print_deck import PrintDeck
 from vision.table import Table
-
-Image = NDArray[np.uint8]
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
 
 _PX_PER_MM = 1.0
 _MOST_PX = 1600  # a side of the table as it is seen from above

@@ -5,13 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Singles
 from vision.channels import thrice
 from vision.prints.straight import cells
-
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
 
 MOVES, LIGHTS = 8, 8
 GREY = np.array([0.114, 0.587, 0.299], np.float32)

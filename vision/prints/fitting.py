@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Singles
 from vision.channels import largest, squared, thrice
 from vision.prints.fit_terms import (
     CORNERS,
@@ -31,9 +32,6 @@ from vision.prints.fit_terms import (
 )
 from vision.prints.straight import Covers, Pyramid, cells
 from vision.quads import points_within
-
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
 
 _NOISE = 0.06  # of white: what an art is off by that was taught under another lamp with another camera
 _LOOSE = (4.0, 2.0, 1.4, 1.0)  # times the noise, round by round

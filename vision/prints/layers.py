@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats
 from vision.prints.candidates import Candidates
 from vision.prints.columns import Columns
 from vision.prints.places import elsewhere, same_place, same_places
@@ -20,9 +21,6 @@ from vision.prints.verdict import MOST_WORTH, Verdict, presence, worth
 from vision.prints.verifier import Verifier
 from vision.quads import shared_area
 from vision.table import Table
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _MOST_IN_VAIN, _MORE_IN_VAIN, _MOST_LAYERS = 100, 6, 100  # places at which no card is taken, at first and for each card
 _TRIES = 3  # places looked at for one card, in one layer

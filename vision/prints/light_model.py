@@ -15,9 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Flags = NDArray[np.bool_]
+from vision.arrays import Flags, Floats, Singles
 
 CAP = 9.0  # of a cell's squared error over its noise
 INDEPENDENT = 0.055  # cells that say something new, by all cells

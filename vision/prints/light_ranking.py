@@ -6,13 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Singles
 from vision.prints.light_model import ArtFields, Light, LightModel, Seen
-
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Flags = NDArray[np.bool_]
 
 _STARTS, _BLEACHED_STARTS = ((1.0, 0.1),), ((1.0, 0.3), (1.0, 0.6), (2.0, 0.4))  # the white and the veil
 _FAR = 40.0  # log-odds by which a picture is behind after a round of fitting that the next one does not make up for

@@ -15,14 +15,10 @@ from functools import partial
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Singles
 from vision.channels import mixed, squared, thrice
 from vision.prints.fitting import Fits, smoothed, window_of
-
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
 _TINT = 1.5  # how much tint counts beside brightness, which shadows change

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats
 from vision.prints.covered_cells import cover_of
 from vision.prints.explaining import within
 from vision.prints.fitting import open_sheets
@@ -32,10 +32,6 @@ from vision.prints.print_deck import PrintDeck
 from vision.prints.reflections import CLIPPED, DARKER, glare_of
 from vision.prints.straight import Covers, Pyramid
 from vision.quads import points_within
-
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

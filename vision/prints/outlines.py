@@ -10,16 +10,13 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.piles.sights import Box
 from vision.prints.places import lies_flat
 from vision.prints.print_deck import PrintDeck
 from vision.table import Table
 from vision.white_edges import crossings
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 _WORK_PX_PER_MM = 1.0
 LEVELS = (0.88, 0.76, 0.6)  # of the brightness of the white nearby

@@ -12,19 +12,8 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from vision.piles.sights import (
-    MOVED_MM,
-    Box,
-    Effort,
-    Floats,
-    Image,
-    Kind,
-    PilePlace,
-    PileSight,
-    Region,
-    nothing_at,
-    region_of,
-)
+from vision.arrays import Floats, Image
+from vision.piles.sights import MOVED_MM, Box, Effort, Kind, PilePlace, PileSight, Region, nothing_at, region_of
 from vision.prints.back_lesson import NEAR, back_shown
 from vision.prints.card_search import CardSearch, FoundCard
 from vision.prints.lamp_white import LampWhite

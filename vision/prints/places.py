@@ -7,12 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Image
 from vision.piles.sights import Box
 from vision.table import Table
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Image = NDArray[np.uint8]
 
 _MOST_MM = 260.0  # a side of what is searched at once: longer pictures have more edges than proposals can hold
 _OVERLAP_MM = 60.0

@@ -11,9 +11,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Image
 from vision.deck import Deck
 
-Image = NDArray[np.uint8]
 Side = Literal["front", "back"]
 
 ROOM = "room"

@@ -13,13 +13,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.quads import lie_on
 from vision.table import Table
 from vision.unknown.line_segments import line_segments
 from vision.unknown.segment_map import SegmentMap
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 WORK_PX_PER_MM = 1.25
 _LEAST_MM = 9.0  # shorter edges are print's

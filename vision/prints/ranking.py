@@ -12,15 +12,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest
 from vision.prints.places import moved
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Covers, Pyramid
 from vision.table import Table
-
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _BLOCKS, _CELLS = 6, 6  # blocks across and down, cells of a block likewise
 _SIDE = _BLOCKS * _CELLS

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Image
 from vision.markers import markers_in, table_if_shown
 from vision.prints.columns import Columns
 from vision.prints.doubts import Doubts
@@ -34,10 +35,6 @@ from vision.prints.verifier import Verifier
 from vision.quads import enlarged, shared_area
 from vision.table import Table
 from vision.unknown.find_cards import places_like
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _SHEET = 1.3  # a marker card by its square
 _MOSTLY = 0.5  # of the area of a place that shows its whole outline

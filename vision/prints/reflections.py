@@ -9,12 +9,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Singles
 from vision.channels import smallest
 from vision.prints.straight import Pyramid
-
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _DARK = 0.75  # of white: what some channel of a print is darker than, pale paint as pink, too
 DARKER = 0.06  # of white: by how much noise may let lit print look darker than it is, in some channel

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image, Singles
 from vision.channels import largest
 from vision.piles.sights import Box
 from vision.prints.card_search import FoundCard
-from vision.prints.straight import Pyramid, Singles
+from vision.prints.straight import Pyramid
 from vision.quads import shared_area
 from vision.table import Table
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 _CELLS_PER_MM = 0.5
 _SAME_LEVEL, _SAME_CELLS = 0.09, 2  # of white; a patch of so many cells across is no noise

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags
 from vision.channels import largest
 from vision.prints.print_deck import Print, PrintDeck
-
-Flags = NDArray[np.bool_]
 
 _ROUNDED_MM, _ENDS_MM = 8.0, 3.0  # by what an edge between rounded corners may be shorter, and a printed line differ
 _LEAST_WITHIN_MM, _MOST_WITHIN = 1.0, 0.4  # how far from the side, the most by the card's size

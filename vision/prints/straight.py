@@ -8,11 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image, Singles
 from vision.quads import points_within
-
-Image = NDArray[np.uint8]
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
 
 _LEVELS = 5
 _SHIFT, _FAR = 6, 1e5  # bits of a cell's parts; cells beyond which a cover is as good as cut off

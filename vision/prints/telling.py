@@ -6,16 +6,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats
 from vision.prints.fitting import arts_of, fitted
 from vision.prints.likelihood_ratios import log_ratios
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Pyramid
 from vision.prints.verdict import LEAST_PRINT, SURE, Verdict
 from vision.prints.verifier import Verifier
-
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _CELLS_PER_MM = 0.8
 _BESIDE = 3  # cells round what lies on a card: its shadow, or its blur

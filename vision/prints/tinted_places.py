@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.channels import largest
 from vision.table import Table
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 _WORK_PX_PER_MM = 0.8
 _SPREADS = 4.0  # of the table's own colours: what is further off is no table

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image
 from vision.channels import largest
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.straight import Pyramid
 from vision.prints.telling import Telling
 from vision.prints.verdict import SURE
 from vision.prints.verifier import Verifier
-
-Floats = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 _PAIRS = 2  # that look most alike, of which each card is drawn and read
 _MEANING = ("kind", "colour", "mood", "room")

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Singles
 from vision.prints.straight import Covers
-
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 # Between "sure" and "unclear", in play (`telling`) and in still pictures (`reader`) alike.
 SURE = 20.0  # log-odds of a face before the next

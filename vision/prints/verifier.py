@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest
 from vision.prints.explaining import against_plain, explanation_of, settled, within_rim
 from vision.prints.fitting import Fits, arts_of, finer, fitted
@@ -17,10 +18,6 @@ from vision.prints.print_deck import PrintDeck
 from vision.prints.ranking import Ranker, ranker_of
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdict import LEAST_LEAD, LIKELY, SURE, SURE_EVIDENCE, WELL_EXPLAINED, Verdict
-
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _COARSE, _FINE = 0.6, 1.2  # cells per mm
 _COARSE_LOOKS, _LOOKS, _FINE_FACES = 2, 8, 3

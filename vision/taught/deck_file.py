@@ -18,15 +18,14 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Image
 from vision.deck import Deck, described, parse_deck
 from vision.descriptions import card_size, number, text, why_broken
 from vision.errors import BadDeckError
 from vision.image_header import FlawedFileError, header_of
 from vision.prints.print_deck import Print, PrintDeck
 
-Image = NDArray[np.uint8]
 TaughtDeck = Deck | PrintDeck
 
 SUFFIX = ".deck"

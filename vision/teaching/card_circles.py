@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
+from vision.arrays import Floats, Singles
+
 Masks = NDArray[np.bool_]
 
 _COUNT = 3

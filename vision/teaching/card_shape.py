@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from vision.arrays import Floats
 
 _FOCAL, _FOCAL_SIGMA = 0.85, 0.25  # by the picture's longer side; of its logarithm: phones and Pi cameras
 _FOCALS = np.geomspace(0.45, 1.8, 29)

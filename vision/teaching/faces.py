@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Image, Singles
 from vision.teaching.same_print import best_turn, difference, laid_on, small
-
-Image = NDArray[np.uint8]
-Singles = NDArray[np.float32]
 
 SAME = 0.16
 """Difference of the worst window up to which two sightings show one print."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Singles
 from vision.channels import largest, smallest
-
-Singles = NDArray[np.float32]
-Flags = NDArray[np.bool_]
 
 _PLAIN, _BRIGHT = 0.10, 0.7  # how far paper's channels differ; how bright it is by the card's brightest tenth
 _MUCH, _EVERYWHERE = 0.35, 0.12  # of the card, and of each of its quarters

@@ -8,9 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Image
 from vision.unknown.colour_names import colour_name
-
-Image = NDArray[np.uint8]
 
 _SIDE = 96  # px
 _CHROMA = 30.0  # what is less is skin, paper, or grey

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.deck import CIRCLE, SIZES, Deck, Face, Mark
 from vision.errors import BadLessonError
 from vision.image import Picture
@@ -17,8 +17,6 @@ from vision.teaching.lesson import TeachingPicture, straight_cards
 from vision.teaching.mark_colours import colours_of
 from vision.teaching.names import CardName, check_images, named_cards
 from vision.teaching.taught_prints import LearnedCard, LearnedPicture, Lesson, face_ids
-
-Floats = NDArray[np.float64]
 
 PX_PER_MM = 4.0
 _MOSTLY, _ENOUGH = 0.7, 8  # of the cards show three discs; cards by which a kind is told

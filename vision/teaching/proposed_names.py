@@ -11,13 +11,10 @@ from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Image, Singles
 from vision.teaching.main_colours import MainColours, main_colours
 from vision.teaching.same_print import best_turn, laid_on, small
-
-Image = NDArray[np.uint8]
-Singles = NDArray[np.float32]
 
 _OTHER = {"happy": "sad", "sad": "happy"}
 _RARER, _SURELY_RARER = 1.5, 2.5  # times as often seen: of a happy clown there are more cards

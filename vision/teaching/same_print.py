@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.channels import largest
 from vision.teaching.straighten import brought_onto, turned
-
-Singles = NDArray[np.float32]
 
 _SMALL = 24
 _WINDOW = 9  # px of art: four millimetres and a half

@@ -6,9 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
+from vision.arrays import Floats, Image, Singles
 
 _MOST_FINER = 4
 _GIVE_UP = 0.05  # of a side: no outline that was found is off by so much

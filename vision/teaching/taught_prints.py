@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.deck import Deck
 from vision.prints.print_deck import Print, PrintDeck
 from vision.teaching.faces import SAME, FaceGroup, Sighting
@@ -16,7 +16,6 @@ from vision.teaching.lay_apart import CardSize, LaidCards
 from vision.teaching.names import BACK, CardName
 from vision.teaching.same_print import best_turn, difference, laid_on, small
 
-Floats = NDArray[np.float64]
 Named = list[tuple[FaceGroup, CardName | None]]
 
 _CORNER_SHARE = 0.05

@@ -12,12 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats, Image, Singles
 from vision.channels import largest
 from vision.markers import Marker
-
-Image = NDArray[np.uint8]
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
 
 _SIDE_PX = 36
 _PAPER = 0.85  # of a marker's levels: two thirds of it, and more, are ink

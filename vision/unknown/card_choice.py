@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.quads import apart, lie_on
 from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
 from vision.unknown.card_sizes import Stock
 from vision.unknown.outliers import kin, like_the_others, stands_out
-
-Floats = NDArray[np.float32]
 
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _SURE = 0.8  # the same for the other three sides, if one side is not seen
@@ -51,7 +50,7 @@ def best_of(lab: NDArray[np.uint8], fit: SideFit, plane: CardPlane, unevenness: 
     return chosen.take(cards)
 
 
-def with_leftovers(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit, others: Floats) -> SideFit:
+def with_leftovers(lab: NDArray[np.uint8], stock: Stock, chosen: SideFit, others: Singles) -> SideFit:
     """The cards chosen, and those of `others` (n, 4, 2) that are cards when moved to where most speaks for them.
 
     `lab` is (h, w, 3) 8-bit Lab. What was chosen stays as it is; others lie a little off, by a frame or a shadow beside

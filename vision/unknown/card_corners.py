@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.quads import points_within
 from vision.unknown.card_edges import SideFit
 from vision.unknown.weighted_lab import weighted_at
-
-Floats = NDArray[np.float32]
 
 _PLACES = np.linspace(-0.06, 0.16, 45)  # inward of a corner along both of its sides, by the card's width
 _OUTSIDE, _RIM = 4, 8  # of these places: outside the card, and inside at least before print may begin
@@ -21,7 +20,7 @@ _MISSING = 0.07  # by the card's width: a radius of a quarter of it
 _ROUNDER = 0.03  # by the card's width, than the others' and twice as much as theirs
 
 
-def corner_cuts(image_lab: NDArray[np.uint8], fit: SideFit, aspect: float, grounds: Floats | None = None) -> Floats:
+def corner_cuts(image_lab: NDArray[np.uint8], fit: SideFit, aspect: float, grounds: Singles | None = None) -> Singles:
     """How much is missing at each corner (n, 4) of cards, by their width; not a number where it is not seen.
 
     `grounds` (n, 4, 3) are the cards' colours at the corners, in weighted 8-bit Lab, if they are known better than by
@@ -59,7 +58,7 @@ def corner_cuts(image_lab: NDArray[np.uint8], fit: SideFit, aspect: float, groun
     return np.asarray(np.where(size > _LEAST**2, cut, np.nan), np.float32)
 
 
-def are_rounder(cuts: Floats, others: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def are_rounder(cuts: Singles, others: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which things (n,), cut by `cuts` (n, 4) at their corners, are far rounder at all corners seen than the `others`.
 
     So is a disc, or a bell: each side that is put on it has an edge along its middle, as a card's side has, but none of
@@ -73,6 +72,6 @@ def are_rounder(cuts: Floats, others: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(round_all_over.all(axis=1) & (seen.sum(axis=1) >= _FEWEST))
 
 
-def are_missing(cuts: Floats) -> NDArray[np.bool_]:
+def are_missing(cuts: Singles) -> NDArray[np.bool_]:
     """Which things (n,), cut by `cuts` (n, 4) at their corners, have lack several corners: a fan of cards has few."""
     return np.asarray((np.nan_to_num(cuts) > _MISSING).sum(axis=1) >= _FEWEST)

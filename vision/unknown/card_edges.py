@@ -8,10 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.unknown.line_segments import meet_sides
 from vision.unknown.weighted_lab import LIGHTNESS_WEIGHT, pixels_at
-
-Floats = NDArray[np.float32]
 
 _TRIM = 0.12  # rounded corners take up to an eighth of a side
 _GROUND_PX = (0.75, 1.5, 2.25)  # how far inside the searched band the card's ground is looked at
@@ -39,16 +38,16 @@ class SideFit:
     `constancy` (n, 4) is 1 where the colour changes in the same way all along a side, 0 where it goes to and fro.
     """
 
-    quads: Floats
-    support: Floats
-    rise: Floats
-    sharpness: Floats
-    inside: Floats
-    outside: Floats
-    beyond: Floats
-    constancy: Floats
+    quads: Singles
+    support: Singles
+    rise: Singles
+    sharpness: Singles
+    inside: Singles
+    outside: Singles
+    beyond: Singles
+    constancy: Singles
 
-    def oddness(self) -> Floats:
+    def oddness(self) -> Singles:
         """How unlike one card on a table the colours are (n,), from 0 to about 1.
 
         A strip of table taken for a part of the card gives one side another ground, and a change of colour that
@@ -66,7 +65,7 @@ class SideFit:
         changeable = 1 - self.constancy.mean(axis=1)
         return np.asarray(np.minimum(uneven, 0.6) + 0.25 * opposed + 0.6 * changeable, np.float32)
 
-    def contrast_beyond(self) -> Floats:
+    def contrast_beyond(self) -> Singles:
         """How far the colour beyond each side (n, 4) is from that inside; a sheet goes on beyond lines ruled on it."""
         near, far = (np.linalg.norm(colour - self.inside, axis=2) for colour in (self.outside, self.beyond))
         return np.asarray(np.minimum(near, far), np.float32)
@@ -84,18 +83,18 @@ class SideFit:
         return SideFit(*(np.concatenate([getattr(fit, part.name) for fit in (self, other)]) for part in fields(self)))
 
 
-def _index(offset: Floats, reach_px: float, step: float) -> NDArray[np.intp]:
+def _index(offset: Singles, reach_px: float, step: float) -> NDArray[np.intp]:
     """Which of the colours across a side lies at an offset from where the side was supposed."""
     return np.asarray(len(_GROUND_PX) + np.rint((offset + reach_px) / step), np.intp)
 
 
-def _constancy(change: Floats) -> Floats:
+def _constancy(change: Singles) -> Singles:
     """1 for each side whose colours change (sides, along, 3) in the same way all along, 0 if they go to and fro."""
     size = np.linalg.norm(change, axis=2).mean(axis=1)
     return np.asarray(np.clip((np.linalg.norm(change.mean(axis=1), axis=1) + 3) / (size + 3), 0, 1), np.float32)
 
 
-def _noise(band: Floats) -> Floats:
+def _noise(band: Singles) -> Singles:
     """How restless the ground inside each side is (sides,), from its colours (sides, along, 3, 3).
 
     Of two neighbouring pairs the calmer one counts: print may reach into the other.
@@ -109,7 +108,7 @@ def _nothing() -> SideFit:
     return SideFit(*(np.zeros(shape, np.float32) for shape in shapes))
 
 
-def glance(image_lab: NDArray[np.uint8], quads: Floats) -> SideFit:
+def glance(image_lab: NDArray[np.uint8], quads: Singles) -> SideFit:
     """The colours about many quadrilaterals (n, 4, 2) as they are, from a few places along their sides."""
     if len(quads) == 0:
         return _nothing()
@@ -123,7 +122,7 @@ def glance(image_lab: NDArray[np.uint8], quads: Floats) -> SideFit:
 
 
 def fit_sides(
-    image: NDArray[np.uint8], quads: Floats, reach_px: float, samples: int = 24, is_lab: bool = True
+    image: NDArray[np.uint8], quads: Singles, reach_px: float, samples: int = 24, is_lab: bool = True
 ) -> SideFit:
     """Move each side of `quads` (n, 4, 2), clockwise, onto the edge nearest by, at most about `reach_px` away.
 
@@ -183,7 +182,7 @@ def fit_sides(
     )
 
 
-def frames(quads: Floats) -> tuple[Floats, Floats, Floats]:
+def frames(quads: Singles) -> tuple[Singles, Singles, Singles]:
     """Start, direction with length, and outward unit vector of each side, all (4 n, 2)."""
     start = quads.reshape(-1, 2)
     side = np.roll(quads, -1, axis=1).reshape(-1, 2) - start
@@ -193,14 +192,14 @@ def frames(quads: Floats) -> tuple[Floats, Floats, Floats]:
 
 def sample_lab(
     image: NDArray[np.uint8],
-    start: Floats,
-    side: Floats,
-    outward: Floats,
-    along: Floats,
-    offsets: Floats,
+    start: Singles,
+    side: Singles,
+    outward: Singles,
+    along: Singles,
+    offsets: Singles,
     is_lab: bool,
     smooth: bool = True,
-) -> Floats:
+) -> Singles:
     """Weighted Lab colours (sides, along, offsets, 3) on lines across the sides, `smooth` along the side."""
     margin = len(_SMOOTH) // 2
     rows = np.pad(along, margin, mode="edge")
@@ -217,14 +216,14 @@ def sample_lab(
     return lab
 
 
-def _outward_rise(distance: Floats, step: float, half_px: float) -> Floats:
+def _outward_rise(distance: Singles, step: float, half_px: float) -> Singles:
     """How much the distance from the ground grows within `half_px` either way, never negative; the same shape."""
     half = max(1, round(half_px / step))
     padded = np.pad(distance, ((0, 0), (0, 0), (half, half)), mode="edge")
     return np.asarray(np.maximum(padded[:, :, 2 * half :] - padded[:, :, : -2 * half], 0), np.float32)
 
 
-def _plain_change(lab: Floats, step: float) -> Floats:
+def _plain_change(lab: Singles, step: float) -> Singles:
     """How much the colours (sides, along, 1 + offsets + 1, 3) change across each offset, either way: (.., offsets).
 
     On a narrow border the colour just inside an edge is hardly seen; then any change must do.
@@ -235,14 +234,14 @@ def _plain_change(lab: Floats, step: float) -> Floats:
 
 
 def _best_lines(
-    rise: Floats, least: Floats, offsets: Floats, along: Floats, slack: float = 1.0
-) -> tuple[Floats, Floats, Floats]:
+    rise: Singles, least: Singles, offsets: Singles, along: Singles, slack: float = 1.0
+) -> tuple[Singles, Singles, Singles]:
     """The line along each side on which most of the rise lies, its support and strength; see `_settle`."""
     centre, slope = _vote(np.minimum(rise, _FULL_RISE), offsets, -float(offsets[0]))
     return _settle(rise, least, offsets, along, centre, slope, slack)
 
 
-def _vote(rise: Floats, offsets: Floats, reach_px: float) -> tuple[Floats, Floats]:
+def _vote(rise: Singles, offsets: Singles, reach_px: float) -> tuple[Singles, Singles]:
     """The straight line, as offset at the middle and half the difference of its ends (sides,), that most agree on."""
     sides, samples, n = rise.shape
     tilt = np.linspace(-1, 1, samples, dtype=np.float32)
@@ -268,8 +267,8 @@ def _vote(rise: Floats, offsets: Floats, reach_px: float) -> tuple[Floats, Float
 
 
 def _settle(
-    rise: Floats, least: Floats, offsets: Floats, along: Floats, centre: Floats, slope: Floats, slack: float
-) -> tuple[Floats, Floats, Floats]:
+    rise: Singles, least: Singles, offsets: Singles, along: Singles, centre: Singles, slope: Singles, slack: float
+) -> tuple[Singles, Singles, Singles]:
     """Fit lines (sides, 2: offset at the middle, half the ends' difference), support and strength (sides,)."""
     tilt = (2 * along - 1).astype(np.float32)
     line = np.stack([centre, slope], axis=1)

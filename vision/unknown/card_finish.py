@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.unknown.card_edges import SideFit, fit_sides
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.card_poses import poses_of, settled
@@ -14,8 +15,6 @@ from vision.unknown.card_sizes import Stock
 from vision.unknown.line_segments import meet_sides
 from vision.unknown.outliers import clear_cut
 from vision.unknown.view import View
-
-Floats = NDArray[np.float32]
 
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
 _WHOLLY, _PLAIN = 0.9, 4.0  # of each side of a card with plain edges: the share seen, and `rise`
@@ -31,7 +30,7 @@ _NEAR_PX = 1.25  # of the copy: an edge lies no farther off
 _NEARLY_THE_SIZE = 0.03  # of the logarithm of a side
 
 
-def finished(view: View, quads: Floats, stock: Stock, unevenness: float = 1.0) -> tuple[SideFit, CardPlane]:
+def finished(view: View, quads: Singles, stock: Stock, unevenness: float = 1.0) -> tuple[SideFit, CardPlane]:
     """Cards where most speaks for a card of their size, each side on its edge where that is plain; and their plane.
 
     `quads` (n, 4, 2), clockwise, are roughly right, and differ in size `unevenness` times more than usual.
@@ -67,7 +66,7 @@ def finished(view: View, quads: Floats, stock: Stock, unevenness: float = 1.0) -
     return replace(final, quads=_where_seen(final, rigid, _LOOSE * plane.size[0])), plane
 
 
-def _turned_like(quads: Floats, others: Floats) -> Floats:
+def _turned_like(quads: Singles, others: Singles) -> Singles:
     """The same quadrilaterals (n, 4, 2), each beginning with the corner next to that with which the other one does."""
     turns = np.stack([np.roll(quads, k, axis=1) for k in range(4)])
     nearest = np.linalg.norm(turns - others, axis=3).sum(axis=2).argmin(axis=0)
@@ -99,13 +98,13 @@ def _plain(fit: SideFit) -> NDArray[np.bool_]:
     return np.asarray((fit.support.min(axis=1) > _WHOLLY) & (fit.rise.min(axis=1) > _PLAIN))
 
 
-def _fitted(view: View, quads: Floats) -> SideFit:
+def _fitted(view: View, quads: Singles) -> SideFit:
     """Each side on its own edge, as seen in the picture itself, close by."""
     fit = fit_sides(view.image_bgr, to_full(quads, view.scale), max(2.0, _NEAR_PX / view.scale), 48, is_lab=False)
     return replace(fit, quads=_to_small(fit.quads, view.scale))
 
 
-def _where_seen(fit: SideFit, rigid: Floats, most: float) -> Floats:
+def _where_seen(fit: SideFit, rigid: Singles, most: float) -> Singles:
     """Sides as fitted where an edge was seen close by, the others as the card's size wants them.
 
     Where the edge is faint a side is put between the two.
@@ -124,10 +123,10 @@ def _where_seen(fit: SideFit, rigid: Floats, most: float) -> Floats:
     return meet_sides(share * sides[0] + (1 - share) * sides[1], rigid, 2.0)
 
 
-def _to_small(points: Floats, scale: float) -> Floats:
+def _to_small(points: Singles, scale: float) -> Singles:
     return np.asarray((points + 0.5) * scale - 0.5, np.float32)
 
 
-def to_full(points: Floats, scale: float | Floats) -> Floats:
+def to_full(points: Singles, scale: float | Singles) -> Singles:
     """Points (..., 2) of a copy at a scale, or at two, in the picture itself; pixel centres are at whole numbers."""
     return np.asarray((points + 0.5) / scale - 0.5, np.float32)

@@ -8,11 +8,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.unknown.colour_names import linear_of_bgr
 from vision.unknown.inks import UNKNOWN_INK, Ink, ink_of
 from vision.unknown.mark_shapes import shape_name
-
-Floats = NDArray[np.float32]
 
 _WIDTH_PX = 150  # the card's shorter side in the upright picture of it
 _RIM = 0.035  # of the shorter side: the card's edge and the table beyond it
@@ -130,7 +129,7 @@ def _upright(
     return np.asarray(upright, np.uint8), np.asarray(to_picture, np.float64)
 
 
-def _ground_and_ink(light: Floats, dark: bool) -> tuple[Floats, NDArray[np.uint8]]:
+def _ground_and_ink(light: Singles, dark: bool) -> tuple[Singles, NDArray[np.uint8]]:
     """The bare card's light (h, w, 3) at every place, and the mask (h, w) of what is printed on it."""
     inner = _within_rim(light.shape)
     stock = _stock(light[inner > 0])
@@ -150,7 +149,7 @@ def _within_rim(shape: tuple[int, ...]) -> NDArray[np.uint8]:
     return inner
 
 
-def _bare_about(light: Floats, ink: NDArray[np.uint8], inner: NDArray[np.uint8], stock: Floats) -> Floats:
+def _bare_about(light: Singles, ink: NDArray[np.uint8], inner: NDArray[np.uint8], stock: Singles) -> Singles:
     """The light of the bare card (h, w, 3), of `stock` where none shows nearby."""
     height, width = ink.shape
     bare = cv2.erode(1 - ink, np.ones((5, 5), np.uint8)) * inner
@@ -162,7 +161,7 @@ def _bare_about(light: Floats, ink: NDArray[np.uint8], inner: NDArray[np.uint8],
     return np.asarray(share * around[..., :3] / np.maximum(weight, 1e-3) + (1 - share) * stock, np.float32)
 
 
-def _stock(light: Floats) -> Floats:
+def _stock(light: Singles) -> Singles:
     """The commonest colour of pixels (n, 3): the middle of the densest lightness, which print seldom outnumbers."""
     grey = light.mean(axis=1)
     edges = np.geomspace(1e-3, 1.05, 48)
@@ -173,7 +172,7 @@ def _stock(light: Floats) -> Floats:
     return np.asarray(np.median(light[near], axis=0), np.float32)
 
 
-def _is_dark(light: Floats) -> bool:
+def _is_dark(light: Singles) -> bool:
     """Whether a card (h, w, 3) is darker than its print, so that colours cannot be told by dividing by it.
 
     Light mirrored in it may make it grey, so that print is compared with the card about it.
@@ -191,21 +190,21 @@ def _is_dark(light: Floats) -> bool:
     return len(most) > 0 and float(np.median(most)) > _LIGHTER
 
 
-def _tint(light: Floats) -> Floats:
+def _tint(light: Singles) -> Singles:
     """How many times as much light there is in one channel as in another."""
     red, green, blue = np.moveaxis(light, -1, 0)
     least = np.minimum(np.minimum(red, green), blue)
     return np.asarray(_most(light) / least, np.float32)
 
 
-def _most(light: Floats) -> Floats:
+def _most(light: Singles) -> Singles:
     """The light in the channel that has most of it (h, w), of (h, w, 3)."""
     # Along three numbers numpy's own maximum takes ten times as long.
     red, green, blue = np.moveaxis(light, -1, 0)
     return np.asarray(np.maximum(np.maximum(red, green), blue), np.float32)
 
 
-def _difference(light: Floats, ground: Floats, dark: bool) -> Floats:
+def _difference(light: Singles, ground: Singles, dark: bool) -> Singles:
     """How each pixel differs from the bare card there, in Lab (h, w, 3); what is lighter than white counts as white."""
     if dark:
         gain = 1 / max(float(np.percentile(_most(light), 99)), 0.3)
@@ -213,11 +212,11 @@ def _difference(light: Floats, ground: Floats, dark: bool) -> Floats:
     return _lab(light / ground) - np.array([100.0, 0.0, 0.0], np.float32)
 
 
-def _lab(linear: Floats) -> Floats:
+def _lab(linear: Singles) -> Singles:
     return np.asarray(cv2.cvtColor(np.clip(linear, 0, 1).astype(np.float32), cv2.COLOR_LRGB2LAB), np.float32)
 
 
-def _unlike(difference: Floats, dark: bool) -> NDArray[np.uint8]:
+def _unlike(difference: Singles, dark: bool) -> NDArray[np.uint8]:
     """Mask of the pixels that are no bare card, in whatever shade."""
     chroma = np.hypot(difference[..., 1], difference[..., 2])
     if dark:
@@ -226,7 +225,7 @@ def _unlike(difference: Floats, dark: bool) -> NDArray[np.uint8]:
     return np.asarray((chroma > _CHROMA_STEP + typical) | (-difference[..., 0] > _DARK_STEP), np.uint8)
 
 
-def _ink(light: Floats, ground: Floats, outlined: NDArray[np.bool_], ink: NDArray[np.bool_], dark: bool) -> Ink:
+def _ink(light: Singles, ground: Singles, outlined: NDArray[np.bool_], ink: NDArray[np.bool_], dark: bool) -> Ink:
     """The ink: of a solid mark its middle, of strokes all that is missing from the light of the paper about them.
 
     Cameras blur colours more than light and dark: a thin stroke itself has less colour than its ink.
@@ -246,7 +245,7 @@ def _ink(light: Floats, ground: Floats, outlined: NDArray[np.bool_], ink: NDArra
     return ink_of((1 - ratio)[about & ~(ink & ~outlined)].sum(axis=0), solid=False)
 
 
-def _print_on_dark(light: Floats, ground: Floats, outlined: NDArray[np.bool_], middle: NDArray[np.bool_]) -> Floats:
+def _print_on_dark(light: Singles, ground: Singles, outlined: NDArray[np.bool_], middle: NDArray[np.bool_]) -> Singles:
     """The light (3,) of print on a dark card, without what the card mirrors, made as bright as print on white.
 
     Where print is clipped its blurred rim, which is partly dark card, still has its hue.
@@ -261,7 +260,7 @@ def _print_on_dark(light: Floats, ground: Floats, outlined: NDArray[np.bool_], m
     return np.asarray(colour * (_DARK_CARD_LIGHT / max(float(colour.max()), _PLAIN / 2)), np.float32)
 
 
-def _noise(strength: Floats, ink: NDArray[np.uint8]) -> float:
+def _noise(strength: Singles, ink: NDArray[np.uint8]) -> float:
     """How strongly bare card differs from itself: noise, dust and whatever is printed too faintly."""
     inner = _within_rim(strength.shape) > 0
     bare = inner & (cv2.dilate(ink, np.ones((7, 7), np.uint8)) == 0)

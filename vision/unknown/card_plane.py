@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.effort import spend
-
-Floats = NDArray[np.float64]
 
 FOCAL_SHARE = 0.85  # focal length by the picture's longer side: phones, webcams and the Pi's cameras lie near it
 TILT_PRIOR = 0.5  # radians

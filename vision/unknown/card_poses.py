@@ -7,10 +7,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.weighted_lab import weighted_at
-
-Floats = NDArray[np.float64]
 
 STEP = 0.5  # of offsets across a side, in the plane's units: about pixels
 _ALONG = np.linspace(-0.86, 0.86, 48)  # places along a side; rounded corners are left out

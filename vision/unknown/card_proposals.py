@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.unknown.card_plane import CardPlane
 from vision.unknown.line_segments import Corners
-
-Floats = NDArray[np.float32]
 
 MIN_SEGMENT_PX = 12.0
 _FAIR_CELL_PX = 40.0
 
 
-def at_corners(plane: CardPlane, corners: Corners) -> Floats:
+def at_corners(plane: CardPlane, corners: Corners) -> Singles:
     """Cards with a corner at each of `corners`, lying one way and the other."""
     short, long = plane.size
     origin = plane.to_plane(corners.point)
@@ -35,7 +33,7 @@ def at_corners(plane: CardPlane, corners: Corners) -> Floats:
     return np.asarray(plane.to_picture(np.concatenate(quads)), np.float32)
 
 
-def at_segments(plane: CardPlane, segments: Floats) -> Floats:
+def at_segments(plane: CardPlane, segments: Singles) -> Singles:
     """Cards with a side along each of `segments`, beginning at one end of it or ending at the other, on either side."""
     short, long = plane.size
     a, b = plane.to_plane(segments[:, :2]), plane.to_plane(segments[:, 2:])
@@ -53,7 +51,7 @@ def at_segments(plane: CardPlane, segments: Floats) -> Floats:
     return np.asarray(plane.to_picture(np.concatenate(quads)), np.float32)
 
 
-def distinct(quads: Floats, score: Floats) -> Floats:
+def distinct(quads: Singles, score: Singles) -> Singles:
     """The best of each bunch of nearly equal quadrilaterals, the best first."""
     quads = quads[np.argsort(-score, kind="stable")]
     key = np.rint(np.concatenate([np.sort(quads[..., 0], axis=1), np.sort(quads[..., 1], axis=1)], axis=1) / 4)
@@ -61,7 +59,7 @@ def distinct(quads: Floats, score: Floats) -> Floats:
     return quads[np.sort(first)]
 
 
-def fair_share(quads: Floats, most: int) -> Floats:
+def fair_share(quads: Singles, most: int) -> Singles:
     """At most so many of the quadrilaterals, the first of each part of the picture first."""
     _, cell = np.unique(np.floor(quads.mean(axis=1) / _FAIR_CELL_PX), axis=0, return_inverse=True)
     cell = cell.ravel()

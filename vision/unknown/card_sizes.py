@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.channels import largest
 from vision.quads import apart, within_quads
 from vision.unknown.card_plane import CardPlane
@@ -27,8 +28,6 @@ from vision.unknown.edge_pairs import edge_pairs, outward
 from vision.unknown.line_segments import meet_sides
 from vision.unknown.paper import is_darker
 from vision.unknown.weighted_lab import as_bgr
-
-Floats = NDArray[np.float64]
 
 _REACH = 0.15  # of the card's shorter side: how far off its edge a frame may lie that was taken for it
 _FEWEST = 2

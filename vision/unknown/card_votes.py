@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.unknown.card_plane import (
     TILT_PRIOR,
     WIDE,
@@ -16,8 +17,6 @@ from vision.unknown.card_plane import (
     shape_of,
 )
 from vision.unknown.card_wholes import outermost, shared_votes, whole_cards
-
-Floats = NDArray[np.float64]
 
 _ASPECT = (1.18, 2.0)  # square sheets (markers, coasters) are no cards, nor are strips
 _FORESHORTENED = 1.1  # by so much an aspect may be off before the tilt is known exactly

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.quads import within_quads
 from vision.unknown.card_plane import NARROW, apply_homography, rectifier, refined, shape_of
-
-Floats = NDArray[np.float64]
 
 _TIE = 0.5  # of the votes of the best: edges are fainter than frames
 _AS_PART = 0.5  # of the votes of the parts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.quads import apart, lie_on
 from vision.unknown.card_corners import corner_cuts
 from vision.unknown.card_edges import SideFit
@@ -13,8 +14,6 @@ from vision.unknown.card_plane import CardPlane
 from vision.unknown.outliers import clear_cut, stands_out
 from vision.unknown.ruled_sheets import are_ruled
 
-Floats = NDArray[np.float32]
-
 _SEVERAL = 3  # cards tell what their paper and their corners look like
 _OFF = 0.2  # from the size that they have on the plane, at most
 _CUT_ALIKE, _EACH_ALIKE = 0.01, 0.02  # by the card's width: the middle one of four corners, and each of them
@@ -22,7 +21,7 @@ _INSIDE_PX = 2.0  # of the picture's border
 
 
 def with_those_off_plane(
-    lab: NDArray[np.uint8], cards: SideFit, plane: CardPlane, candidates: SideFit, quality: Floats
+    lab: NDArray[np.uint8], cards: SideFit, plane: CardPlane, candidates: SideFit, quality: Singles
 ) -> SideFit:
     """The cards found on a plane, with those `candidates` that are of about their size in an (h, w, 3) Lab picture.
 

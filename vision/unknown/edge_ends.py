@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.quads import outward_of, within_quads
 from vision.unknown.card_edges import frames, sample_lab
-
-Floats = NDArray[np.float32]
 
 _PLACES = np.linspace(0.1, 0.35, 8, dtype=np.float32)  # beyond a corner, by the side's length
 _CORNER = np.linspace(-0.03, 0.03, 5, dtype=np.float32)
@@ -26,7 +25,7 @@ _MORE_LINES = 1.0  # of eight ends: where so many more run on they are ruled on 
 _SAME_GROUND = 12.0  # weighted 8-bit Lab
 
 
-def run_on(image_lab: NDArray[np.uint8], quads: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def run_on(image_lab: NDArray[np.uint8], quads: Singles) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of the edges of `quads` (n, 4, 2), clockwise, go on beyond the start and the end of a side: (n, 4, 2).
 
     And of those, which pass the corner without the notch that two rounded corners and a gap leave: (n, 4, 2).
@@ -45,7 +44,7 @@ def run_on(image_lab: NDArray[np.uint8], quads: Floats) -> tuple[NDArray[np.bool
     return np.stack(beyond, axis=1).reshape(-1, 4, 2), np.stack(through, axis=1).reshape(-1, 4, 2)
 
 
-def lines_beyond(image_lab: NDArray[np.uint8], quads: Floats) -> float:
+def lines_beyond(image_lab: NDArray[np.uint8], quads: Singles) -> float:
     """How many of the eight ends of the edges of `quads` (n, 4, 2) run on, on average; those with a notch count half.
 
     Along cards in a row edges run on as well, but for the notch; lines ruled on a sheet have none.
@@ -54,12 +53,12 @@ def lines_beyond(image_lab: NDArray[np.uint8], quads: Floats) -> float:
     return float((runs_on + passes.astype(np.float64)).sum(axis=(1, 2)).mean() / 2) if len(quads) else 0.0
 
 
-def are_ruled_round(image_lab: NDArray[np.uint8], cards: Floats, cells: Floats) -> bool:
+def are_ruled_round(image_lab: NDArray[np.uint8], cards: Singles, cells: Singles) -> bool:
     """Whether `cells` (m, 4, 2) are ruled on what `cards` (n, 4, 2) lie on: their edges run on, and the cards' end."""
     return lines_beyond(image_lab, cells) > lines_beyond(image_lab, cards) + _MORE_LINES
 
 
-def faint_run_on(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool_]:
+def faint_run_on(image_lab: NDArray[np.uint8], quads: Singles) -> NDArray[np.bool_]:
     """Which edges of `quads` (n, 4, 2) go on beyond start and end of a side (n, 4, 2), as means along them tell.
 
     An edge as faint as the noise is not seen at single places, but a mean over many of them shows it.
@@ -68,7 +67,7 @@ def faint_run_on(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool
         return np.zeros((0, 4, 2), bool)
     start, side, outward = frames(quads)
 
-    def profile(along: Floats) -> Floats:
+    def profile(along: Singles) -> Singles:
         lab = sample_lab(image_lab, start, side, outward, along, _PROFILE_PX, True, smooth=False).mean(axis=1)
         return np.asarray(lab - lab.mean(axis=1, keepdims=True), np.float32)
 
@@ -79,7 +78,7 @@ def faint_run_on(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool
 
 
 def end_at_corners(
-    quads: Floats, runs_on: NDArray[np.bool_], passes: NDArray[np.bool_], grounds: Floats | None = None
+    quads: Singles, runs_on: NDArray[np.bool_], passes: NDArray[np.bool_], grounds: Singles | None = None
 ) -> NDArray[np.bool_]:
     """Which of the cards (n,) have edges that end at their corners, or run on along the next card of a row.
 
@@ -111,7 +110,7 @@ def in_rows(beside: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.stack([np.roll(there, 1, axis=1), np.roll(there, -1, axis=1)], axis=2)
 
 
-def next_to(quads: Floats) -> NDArray[np.bool_]:
+def next_to(quads: Singles) -> NDArray[np.bool_]:
     """Which card lies just beyond which side of which: (n, 4, n)."""
     points = ((quads + np.roll(quads, -1, axis=1)) / 2 + _NEXT * outward_of(quads)).reshape(-1, 2)
     found = np.stack([within_quads(points, quad[None]).reshape(-1, 4) for quad in quads], axis=2)
@@ -120,6 +119,6 @@ def next_to(quads: Floats) -> NDArray[np.bool_]:
     return found
 
 
-def _change(lab: Floats) -> Floats:
+def _change(lab: Singles) -> Singles:
     """The strongest change of colour across a line, within a pixel of it: (lines, along)."""
     return np.asarray(np.linalg.norm(lab[:, :, 2:] - lab[:, :, :-2], axis=3).max(axis=2), np.float32)

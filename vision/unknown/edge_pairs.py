@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Floats
 from vision.unknown.card_poses import STEP
-
-Floats = NDArray[np.float64]
 
 _AS_GOOD = 0.75
 _LEAST_VOTE = 0.55

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.quads import apart, within_quads
 from vision.unknown.card_alone import print_on_it
 from vision.unknown.card_choice import best_of, with_leftovers
@@ -26,8 +27,6 @@ from vision.unknown.outliers import clear_cut
 from vision.unknown.panels import are_marks, are_panels
 from vision.unknown.segment_map import SegmentMap
 from vision.unknown.view import View, view_of
-
-Floats = NDArray[np.float32]
 
 _SLACK = 0.03  # how far off a guessed side may be, by the card's width
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
@@ -50,9 +49,9 @@ class FoundCards:
     card that lies open, else "covered" or "edge of picture"; `aspect` is the cards' length by their width.
     """
 
-    corners_px: Floats
-    support: Floats
-    confidence: Floats
+    corners_px: Singles
+    support: Singles
+    confidence: Singles
     reasons: tuple[str, ...]
     aspect: float
 
@@ -127,7 +126,7 @@ def _found(edges: _Edges, aspect: float | None) -> FoundCards:
     return _reported(final, plane, view)
 
 
-def _agreeing(candidates: SideFit, quality: Floats, size_wh: tuple[int, int], aspect: float | None) -> list[CardPlane]:
+def _agreeing(candidates: SideFit, quality: Singles, size_wh: tuple[int, int], aspect: float | None) -> list[CardPlane]:
     """The planes on which candidates agree, each of which counts so much (n,)."""
     planes: list[CardPlane] = []
     if aspect is not None:
@@ -164,14 +163,14 @@ def _reason(k: int, fit: SideFit, size_wh: tuple[int, int]) -> str:
     return "covered" if within_quads(middles, others).any() else ""
 
 
-def _apart(quads: Floats, quality: Floats, plane: CardPlane) -> Floats:
+def _apart(quads: Singles, quality: Singles, plane: CardPlane) -> Singles:
     """Those of about the card's size, the best first, none on another."""
     right = plane.deviation(quads) < _ABOUT
     quads = quads[right][np.argsort(-quality[right], kind="stable")]
     return quads[apart(quads)]
 
 
-def _best_seen(lab: NDArray[np.uint8], stocks: list[Stock], fit: SideFit, quality: Floats) -> Stock:
+def _best_seen(lab: NDArray[np.uint8], stocks: list[Stock], fit: SideFit, quality: Singles) -> Stock:
     """The stock with the most votes, or one of about its size that more of the cards in plain sight have.
 
     Of those with as many the one at whose outlines, about the candidates of its size, most edges are seen.
@@ -191,7 +190,7 @@ def _best_seen(lab: NDArray[np.uint8], stocks: list[Stock], fit: SideFit, qualit
 
 
 def _of_known_size(
-    view: View, plane: CardPlane, corners: Corners, covered: SegmentMap, known: Floats, unevenness: float
+    view: View, plane: CardPlane, corners: Corners, covered: SegmentMap, known: Singles, unevenness: float
 ) -> SideFit:
     """All quadrilaterals of the card's size that the edges suggest, and those `known` (n, 4, 2) before."""
     guesses = np.concatenate([at_corners(plane, corners), at_segments(plane, view.segments)])

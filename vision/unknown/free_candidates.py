@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.quads import enlarged
 from vision.unknown.card_edges import SideFit, fit_sides, glance
 from vision.unknown.card_proposals import distinct, fair_share
@@ -16,8 +17,6 @@ from vision.unknown.marker_sheets import holds_marker
 from vision.unknown.paper import darker_all_round
 from vision.unknown.segment_map import SegmentMap
 from vision.unknown.view import View
-
-Floats = NDArray[np.float32]
 
 _MIN_SIDE_PX, _MAX_SIDE_SHARE = 24.0, 0.75  # of a card; its longer side by the picture's
 _LARGEST_SHARE, _FARTHER = 0.92, 1.05  # the same where all round it is darker, and how far off, by its size
@@ -71,7 +70,7 @@ def free_candidates(view: View, corners: Corners, covered: SegmentMap) -> SideFi
     return fit.take(~large)
 
 
-def quality_of(lab: NDArray[np.uint8], fit: SideFit) -> Floats:
+def quality_of(lab: NDArray[np.uint8], fit: SideFit) -> Singles:
     """How much each candidate counts in the vote on size."""
     beyond, through = (ends.sum(axis=(1, 2)) for ends in run_on(lab, fit.quads))
     # Edges of cards in a row run on as well, but for a notch between them.
@@ -82,11 +81,11 @@ def quality_of(lab: NDArray[np.uint8], fit: SideFit) -> Floats:
     return np.asarray(quality * np.clip(1 - ends / 5, 0, 1) ** 2 * np.clip(1 - fit.oddness(), 0.05, 1) ** 2, np.float32)
 
 
-def _longest(quads: Floats) -> Floats:
+def _longest(quads: Singles) -> Singles:
     """The longest side of each quadrilateral (n,)."""
     return np.asarray(np.linalg.norm(quads - np.roll(quads, -1, axis=1), axis=2).max(axis=1), np.float32)
 
 
-def _run_on(covered: SegmentMap, quads: Floats) -> NDArray[np.intp]:
+def _run_on(covered: SegmentMap, quads: Singles) -> NDArray[np.intp]:
     """How many of the eight ends of a card's sides (n,) have an edge that runs on beyond the corner."""
     return np.asarray((covered.overrun(quads) > _RUNS_ON).sum(axis=(1, 2)), np.intp)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.quads import points_within
 from vision.unknown.card_edges import SideFit
 from vision.unknown.weighted_lab import weighted_at
-
-Floats = NDArray[np.float32]
 
 _LINES = np.linspace(0.15, 0.85, 160)  # along a side
 _AT_RIM = np.array([0.03, 0.06, 0.94, 0.97])  # across: few cards are printed there
@@ -33,7 +32,7 @@ def are_divided(image_lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]
 
 
 def _strip(
-    image_lab: NDArray[np.uint8], quads: Floats, inside: Floats, step: Floats, places: NDArray[np.float64]
+    image_lab: NDArray[np.uint8], quads: Singles, inside: Singles, step: Singles, places: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Which quadrilaterals (n,) have a strip of table at all of the places across it; `step` (n, 3): to its colour."""
     divided = np.zeros(len(quads), bool)

@@ -8,11 +8,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.effort import spend
 from vision.unknown.paper import darker_all_round
 from vision.unknown.segment_map import SegmentMap
-
-Floats = NDArray[np.float32]
 
 _MOST_FOUND, _MAX_SEGMENTS = 3000, 900  # with hatching, and without
 _SAME_WAY_COS, _BESIDE, _LINES = 0.99, 0.4, 3  # of hatching: by the length of a line, and lines on either side
@@ -36,13 +35,13 @@ class Corners:
     as one sees the picture; `arm` (n, 2) how far the two edges reach from the corner, in pixels.
     """
 
-    point: Floats
-    u: Floats
-    v: Floats
-    arm: Floats
+    point: Singles
+    u: Singles
+    v: Singles
+    arm: Singles
 
 
-def line_segments(grey: NDArray[np.uint8], lab: NDArray[np.uint8], min_length_px: float) -> Floats:
+def line_segments(grey: NDArray[np.uint8], lab: NDArray[np.uint8], min_length_px: float) -> Singles:
     """Straight edges of an (h, w) grey picture, the same as (h, w, 3) 8-bit Lab, as (n, 4) x1 y1 x2 y2, longest first.
 
     The detector judges every segment against chance (von Gioi et al., LSD, 2012), so there is no contrast threshold
@@ -62,7 +61,7 @@ def line_segments(grey: NDArray[np.uint8], lab: NDArray[np.uint8], min_length_px
     return found[np.argsort(-length_of(found), kind="stable")][:_MOST_FOUND]
 
 
-def detected(grey: NDArray[np.uint8], min_length_px: float) -> Floats:
+def detected(grey: NDArray[np.uint8], min_length_px: float) -> Singles:
     """Straight edges (n, 4) that the detector sees in an (h, w) grey picture."""
     spend(grey.size / 25)
     found = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD, 0.8).detect(grey)[0]
@@ -70,7 +69,7 @@ def detected(grey: NDArray[np.uint8], min_length_px: float) -> Floats:
     return segments[length_of(segments) >= min_length_px]
 
 
-def length_of(segments: Floats) -> Floats:
+def length_of(segments: Singles) -> Singles:
     """How long each of the segments (n, 4) is (n,)."""
     return np.asarray(np.hypot(segments[:, 2] - segments[:, 0], segments[:, 3] - segments[:, 1]), np.float32)
 
@@ -83,7 +82,7 @@ def wrapped(grey: NDArray[np.float32]) -> NDArray[np.uint8]:
     return np.asarray(255 - np.abs(255 - grey % 510), np.uint8)
 
 
-def without_hatching(segments: Floats) -> Floats:
+def without_hatching(segments: Singles) -> Singles:
     """The longest of `segments` (n, 4), longest first, but for those with three parallel ones close by on either side.
 
     Such are ruled lines, stripes, grain and weave. Those beside must be about as long: short ones, pieces of print or
@@ -113,7 +112,7 @@ def without_hatching(segments: Floats) -> Floats:
     return np.asarray(segments[~hatched][:_MAX_SEGMENTS], np.float32)
 
 
-def find_corners(segments: Floats, min_arm_px: float) -> Corners:
+def find_corners(segments: Singles, min_arm_px: float) -> Corners:
     """Corners formed by pairs of `segments` (n, 4) that meet, or would meet if they were a little longer.
 
     An edge may run on beyond the corner (two cards side by side), so each pair gives up to four corners.
@@ -138,8 +137,8 @@ def find_corners(segments: Floats, min_arm_px: float) -> Corners:
 
 
 def _meeting(
-    a: Floats, d: Floats, length: Floats, rows: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats, Floats]:
+    a: Singles, d: Singles, length: Singles, rows: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Singles, Singles]:
     """Which of the segments in these rows meet which later ones (k,), and how far along either they do.
 
     The segments start at `a` (n, 2), and run along unit vectors `d` (n, 2) for a `length` (n,).
@@ -159,14 +158,14 @@ def _meeting(
 
 
 def _oriented(
-    point: Floats, u: Floats, v: Floats, arm_u: Floats, arm_v: Floats, keep: NDArray[np.bool_]
-) -> tuple[Floats, Floats, Floats, Floats]:
+    point: Singles, u: Singles, v: Singles, arm_u: Singles, arm_v: Singles, keep: NDArray[np.bool_]
+) -> tuple[Singles, Singles, Singles, Singles]:
     point, u, v, arm = point[keep], u[keep], v[keep], np.stack([arm_u, arm_v], axis=1)[keep]
     swap = (u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0] < 0)[:, None]
     return point, np.where(swap, v, u), np.where(swap, u, v), np.where(swap, arm[:, ::-1], arm)
 
 
-def quads_from_corners(corners: Corners, min_side_px: float, max_side_px: float) -> Floats:
+def quads_from_corners(corners: Corners, min_side_px: float, max_side_px: float) -> Singles:
     """Quadrilaterals (n, 4, 2), clockwise, of which two opposite corners were seen."""
     p, u, v = corners.point, corners.u, corners.v
     opposite = (u @ u.T < -_PARALLEL_COS) & (v @ v.T < -_PARALLEL_COS)
@@ -184,7 +183,7 @@ def quads_from_corners(corners: Corners, min_side_px: float, max_side_px: float)
     return np.asarray(quads[good], np.float32)
 
 
-def within_another(quads: Floats, inside: Floats, outside: Floats, runs_on: NDArray[np.intp]) -> NDArray[np.bool_]:
+def within_another(quads: Singles, inside: Singles, outside: Singles, runs_on: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Which quadrilaterals (n, 4, 2) lie evenly in another one, at most a fifth of its width away on each side.
 
     A frame printed on a card lies so in the card's outline; a card in its shadow lies to one side. `inside` and
@@ -222,7 +221,7 @@ def within_another(quads: Floats, inside: Floats, outside: Floats, runs_on: NDAr
     return within
 
 
-def _meet(p: Floats, d: Floats, q: Floats, e: Floats) -> Floats:
+def _meet(p: Singles, d: Singles, q: Singles, e: Singles) -> Singles:
     """Where the lines p + s d and q + t e meet; the lines are known not to be parallel."""
     cross = d[:, 0] * e[:, 1] - d[:, 1] * e[:, 0]
     cross = np.where(np.abs(cross) < 0.1, 0.1, cross)
@@ -231,7 +230,7 @@ def _meet(p: Floats, d: Floats, q: Floats, e: Floats) -> Floats:
     return np.asarray(p + s[:, None] * d, np.float32)
 
 
-def meet_sides(ends: Floats, quads: Floats, reach_px: float) -> Floats:
+def meet_sides(ends: Singles, quads: Singles, reach_px: float) -> Singles:
     """Corners (n, 4, 2) where neighbouring sides, given by two points each (n, 4, 2, 2), intersect."""
     previous = np.roll(ends, 1, axis=1)
     p, d = previous[:, :, 0], previous[:, :, 1] - previous[:, :, 0]

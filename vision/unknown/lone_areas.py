@@ -6,12 +6,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.channels import smallest
 from vision.effort import spend
 from vision.unknown.line_segments import meet_sides
 from vision.unknown.view import View
-
-Floats = NDArray[np.float32]
 
 _LEVELS, _RANGE = 14, (1, 99)  # percentiles of the darkest channel
 _GRAIN = 5  # pixels: what is thinner is no card
@@ -25,7 +24,7 @@ _ROUNDED, _ASIDE = 0.15, 0.12  # of a side
 _FEWEST_POINTS = 5
 
 
-def lone_areas(view: View) -> Floats:
+def lone_areas(view: View) -> Singles:
     """The corners (n, 4, 2), clockwise, of areas with four sides that are darker or lighter than what lies round them.
 
     The darkest of red, green and blue tells any print from white, and white from any table.
@@ -56,7 +55,7 @@ def lone_areas(view: View) -> Floats:
     return np.asarray(quads[kept], np.float32)
 
 
-def _four_sided(mask: NDArray[np.uint8]) -> list[Floats]:
+def _four_sided(mask: NDArray[np.uint8]) -> list[Singles]:
     """The outlines (4, 2) of the areas of a mask (h, w) that have four sides and do not touch the picture's border."""
     height, width = mask.shape
     found = []
@@ -70,7 +69,7 @@ def _four_sided(mask: NDArray[np.uint8]) -> list[Floats]:
     return found
 
 
-def _four_sides(contour: NDArray[np.integer | np.floating]) -> Floats | None:
+def _four_sides(contour: NDArray[np.integer | np.floating]) -> Singles | None:
     """The corners (4, 2), clockwise, of the straight sides of a contour (n, 1, 2), unless it is another shape."""
     spend(60 + len(contour) / 10)
     hull = cv2.convexHull(contour)

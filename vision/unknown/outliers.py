@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.quads import outward_of, within_quads
 from vision.unknown.card_corners import are_missing, are_rounder, corner_cuts
 from vision.unknown.card_edges import SideFit
@@ -14,8 +15,6 @@ from vision.unknown.card_sizes import Stock
 from vision.unknown.edge_ends import end_at_corners, faint_run_on, run_on
 from vision.unknown.paper import darker_all_round
 from vision.unknown.weighted_lab import LIGHTNESS_WEIGHT
-
-Floats = NDArray[np.float32]
 
 STANDS_OUT = 14.0  # weighted 8-bit Lab: more than a pale card differs from a pale table
 _SEEN = 0.55  # the share of a side along which its edge is seen, at least
@@ -60,7 +59,7 @@ def stands_out(lab: NDArray[np.uint8], fit: SideFit) -> NDArray[np.bool_]:
     return np.asarray(ends & ((fit.contrast_beyond() > _LEAST_CONTRAST).sum(axis=1) >= 2))
 
 
-def _beside_others(quads: Floats, others: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _beside_others(quads: Singles, others: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Beside which sides (n, 4) one of the `others` (n,) among the cards (n, 4, 2) lies close by."""
     middles = (quads + np.roll(quads, -1, axis=1)) / 2
     outward = middles - quads.mean(axis=1, keepdims=True)
@@ -70,7 +69,7 @@ def _beside_others(quads: Floats, others: NDArray[np.bool_]) -> NDArray[np.bool_
     return np.asarray(found, bool).reshape(-1, 4)
 
 
-def _usual_there(contrast: Floats, facing: Floats, others: NDArray[np.bool_]) -> Floats:
+def _usual_there(contrast: Singles, facing: Singles, others: NDArray[np.bool_]) -> Singles:
     """What contrast is usual beyond each side (n, 4), if it is less beyond sides of the `others` that face that way.
 
     Light comes from one side: white cards on white cast a shadow beyond the others, and show by no more than a rim
@@ -86,7 +85,7 @@ def _usual_there(contrast: Floats, facing: Floats, others: NDArray[np.bool_]) ->
     return usual
 
 
-def _unlike(ground: Floats, table: Floats, ends: NDArray[np.bool_], others: NDArray[np.bool_]) -> Floats:
+def _unlike(ground: Singles, table: Singles, ends: NDArray[np.bool_], others: NDArray[np.bool_]) -> Singles:
     """How far the ground of each card (n,) is from that of the `others`, in the light that falls on it.
 
     `ground` and `table` (n, 3) are weighted 8-bit Lab colours. A shadow dims the table beside a card as it dims that;
@@ -102,7 +101,7 @@ def _unlike(ground: Floats, table: Floats, ends: NDArray[np.bool_], others: NDAr
     return np.asarray(np.where(in_shadow, np.minimum(away, dimmed), away), np.float32)
 
 
-def kin(fit: SideFit, deviation: Floats, order: Floats) -> tuple[SideFit, Floats, Floats]:
+def kin(fit: SideFit, deviation: Singles, order: Singles) -> tuple[SideFit, Singles, Singles]:
     """Leave out what does not look like one card, and what lacks a side unless its ground is that of a whole card."""
     odd, ground = fit.oddness(), np.median(fit.inside, axis=1)
     whole = (order[:, 0] > _SURE) & (odd < 0.2) & (fit.steps().mean(axis=1) > 0.7)

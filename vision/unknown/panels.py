@@ -6,13 +6,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.quads import enlarged, outward_of, within_quads
 from vision.unknown.card_edges import SideFit
 from vision.unknown.card_grounds import printed_share
 from vision.unknown.paper import is_darker
 from vision.unknown.weighted_lab import as_bgr
-
-Floats = NDArray[np.float32]
 
 _FEWEST = 3
 _MOSTLY = 0.7  # of the things found
@@ -55,7 +54,7 @@ def are_marks(image_lab: NDArray[np.uint8], fit: SideFit) -> bool:
     return bool((ink & even).mean() > _MOSTLY)
 
 
-def _at_one_place(quads: Floats, printed: NDArray[np.bool_]) -> bool:
+def _at_one_place(quads: Singles, printed: NDArray[np.bool_]) -> bool:
     """Whether beyond the same sides (n, 4) of most of `quads` (n, 4, 2) something is printed, either way up."""
     length = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2)
     lies = length[:, 0] + length[:, 2] > length[:, 1] + length[:, 3]
@@ -64,7 +63,9 @@ def _at_one_place(quads: Floats, printed: NDArray[np.bool_]) -> bool:
     return bool(np.bincount(places).max() > _MOSTLY * len(quads))
 
 
-def _printed_beyond(image_lab: NDArray[np.uint8], quads: Floats, paper_bgr: Floats, near: float, far: float) -> Floats:
+def _printed_beyond(
+    image_lab: NDArray[np.uint8], quads: Singles, paper_bgr: Singles, near: float, far: float
+) -> Singles:
     """The share (n, 4) of what lies beyond each side of `quads` (n, 4, 2) that is darker than the paper, (n, 3).
 
     From `near` to `far`, by the distance between a side and the opposite one.

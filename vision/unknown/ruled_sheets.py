@@ -6,9 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.quads import points_within
-
-Floats = NDArray[np.float32]
 
 _SAMPLES = 112  # across the lines
 _STRIPS = ((0.02, 0.07), (0.28, 0.38), (0.62, 0.72), (0.93, 0.98))  # where lines are looked at, by their length
@@ -20,7 +19,7 @@ _AS_PLAIN, _PLAINEST = 0.4, 97  # of the plainest lines, a percentile
 _UNEVEN, _MOSTLY = 0.2, 0.7
 
 
-def are_ruled(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool_]:
+def are_ruled(image_lab: NDArray[np.uint8], quads: Singles) -> NDArray[np.bool_]:
     """Which of the quadrilaterals (n, 4, 2) have six or more evenly spaced lines all across, either way.
 
     `image_lab` is (h, w, 3) 8-bit Lab. What is printed on a card leaves its margins free or runs round it as a frame;
@@ -35,7 +34,7 @@ def are_ruled(image_lab: NDArray[np.uint8], quads: Floats) -> NDArray[np.bool_]:
     return found
 
 
-def _ruled_across(image_lab: NDArray[np.uint8], quads: Floats, finer: int) -> NDArray[np.bool_]:
+def _ruled_across(image_lab: NDArray[np.uint8], quads: Singles, finer: int) -> NDArray[np.bool_]:
     """Which have such lines along their first and third side, looked at in so many times the usual places."""
     samples = finer * _SAMPLES
     along = np.concatenate([np.linspace(*strip, _ROWS) for strip in _STRIPS])

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Singles
 from vision.effort import spend
-
-Floats = NDArray[np.float32]
 
 _AT_ONCE = 50000  # lines
 _BEYOND = (0.1, 0.35)  # where a side would run on, by its length
@@ -22,12 +20,12 @@ class SegmentMap:
 
     _BINS = 8
 
-    def __init__(self, segments: Floats, shape: tuple[int, int]) -> None:
+    def __init__(self, segments: Singles, shape: tuple[int, int]) -> None:
         spend(shape[0] * shape[1] / 200)
         self._planes = np.zeros((self._BINS, *shape), np.uint8)
         self.add(segments)
 
-    def add(self, segments: Floats) -> None:
+    def add(self, segments: Singles) -> None:
         """Draw more segments (n, 4)."""
         spend(len(segments))
         angle = np.arctan2(segments[:, 3] - segments[:, 1], segments[:, 2] - segments[:, 0]) / np.pi * self._BINS
@@ -36,12 +34,12 @@ class SegmentMap:
             for k in {low % self._BINS, round(position + 0.35) % self._BINS}:
                 cv2.line(self._planes[k], (x1, y1), (x2, y2), 1, 5)
 
-    def coverage(self, quads: Floats) -> Floats:
+    def coverage(self, quads: Singles) -> Singles:
         """Covered share (n, 4) of each side of `quads` (n, 4, 2); what lies outside the picture is uncovered."""
         lines = np.concatenate([quads, np.roll(quads, -1, axis=1)], axis=2)
         return self.coverage_of_lines(lines.reshape(-1, 4)).reshape(-1, 4)
 
-    def overrun(self, quads: Floats) -> Floats:
+    def overrun(self, quads: Singles) -> Singles:
         """How much of the continuation of each side beyond its start and its end is covered, (n, 4, 2).
 
         A card's edge ends at its corners; ruled lines, checks, planks and tiles run on.
@@ -52,13 +50,13 @@ class SegmentMap:
         lines = np.stack([before, after], axis=2).reshape(-1, 4)
         return self.coverage_of_lines(np.asarray(lines, np.float32), 6).reshape(-1, 4, 2)
 
-    def coverage_of_lines(self, lines: Floats, samples: int = 12) -> Floats:
+    def coverage_of_lines(self, lines: Singles, samples: int = 12) -> Singles:
         """Covered share (n,) of `lines` (n, 4), x1 y1 x2 y2, but for their ends."""
         # Some at a time: on squared paper there are millions.
         blocks = np.array_split(lines, max(1, len(lines) // _AT_ONCE))
         return np.concatenate([self._covered_of(block, samples) for block in blocks])
 
-    def _covered_of(self, lines: Floats, samples: int) -> Floats:
+    def _covered_of(self, lines: Singles, samples: int) -> Singles:
         spend(20 + len(lines) * samples / 30)
         start, side = lines[:, None, :2], (lines[:, 2:] - lines[:, :2])
         steps = np.linspace(0.08, 0.92, samples, dtype=np.float32)

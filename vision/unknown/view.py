@@ -6,15 +6,12 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Image, Singles
 from vision.search_scale import shrinking
 from vision.unknown.card_proposals import MIN_SEGMENT_PX
 from vision.unknown.line_segments import line_segments, without_hatching
 from vision.unknown.marker_sheets import find_marker_sheets, on_marker_sheet
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float32]
 
 WORKING_PX = 1280  # cards are looked for on a copy with about this longer side
 
@@ -33,8 +30,8 @@ class View:
     small_bgr: Image
     lab: Image
     grey: Image
-    segments: Floats
-    markers: Floats
+    segments: Singles
+    markers: Singles
 
     @property
     def size_wh(self) -> tuple[int, int]:

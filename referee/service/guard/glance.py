@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hardware.camera.exposure import Exposure, Polygon, judge, within
+from vision.arrays import Image
 from vision.marker_look import MarkerSights, MarkerWatch, Places
 
 _SMALL_PX = 320
 _ANY = Exposure(1.0, 1.0)
-
-Image = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS
 from referee.service.guard.glance import Glance, glance_at
 from referee.service.guard.mishaps import Change, Lasting, Mishap
 from referee.service.guard.picture_watchers import WATCHED, lie_elsewhere, seen_in, well_set
+from vision.arrays import Image
 from vision.errors import VisionError
 from vision.marker_look import MarkerWatch
 from vision.markers import find_markers
@@ -17,8 +15,6 @@ from vision.markers import find_markers
 SEARCH_NS = 2 * SECOND_NS
 LOST_NS = 3 * SECOND_NS // 4
 """The marker cards are looked for so often while none is known, and anew when so long none of them was in sight."""
-
-Image = NDArray[np.uint8]
 
 
 class PictureGuard:

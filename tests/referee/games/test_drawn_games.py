@@ -23,9 +23,9 @@ from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup
 from simulation.art import BACK, CardArt
 from simulation.live import LiveTable, Shots
-from simulation.view import Image
 from tests.support.coloretto_drawn import watch_game
 from tests.support.piles_table import piles_table
+from vision.arrays import Image
 from vision.deck import Deck
 
 SHOTS = Shots(size=(640, 360), frames_per_s=8)

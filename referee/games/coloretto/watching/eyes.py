@@ -36,6 +36,7 @@ from referee.watchers.stillness import (
 )
 from referee.watchers.table_arms import Place, TableArms
 from referee.watchers.table_finder import TableFinder
+from vision.arrays import Floats, Image
 from vision.errors import VisionError
 from vision.markers import markers_in
 from vision.prints.card_search import CardSearch, FoundCard
@@ -162,8 +163,6 @@ def _as_read(row_cards: Sequence[RowCard]) -> list[RowCard]:
     return [card for line in lines for card in sorted(line, key=lambda one: one.place[0])]
 
 
-Floats = NDArray[np.float64]
-
 _COVERS = 0.04  # of a card's area: what lies on it
 _SAME, _THE_SAME = 0.6, 0.8  # of a card's area that is another's; at which it is that card
 
@@ -238,7 +237,6 @@ def covered_share(quad: Floats, quads: Sequence[Floats]) -> float:
 MS = 1_000_000
 REACH_MM = 130.0
 """A card belongs to a player if its middle is so near to the edge: rows need the middle of the table."""
-Image = NDArray[np.uint8]
 
 _STILL_NS, _AGAIN_NS, _SEEK_NS = 250 * MS, 900 * MS, 1_000 * MS
 _LONGEST_ARM_NS = 8_000 * MS  # what seems to be an arm for so long is something else that lies there

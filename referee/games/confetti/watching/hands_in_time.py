@@ -19,6 +19,7 @@ from referee.games.confetti.table_score import card_of
 from referee.scoring.seated_reading import SeatedReading, Survey
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.watchers.stillness import Stillness, levels_changed
+from vision.arrays import Points
 from vision.channels import largest, smallest
 from vision.table import Table
 
@@ -107,8 +108,6 @@ FOREIGN_SHARE = 0.25  # of a card: more, and it may hide one
 _AS_BEFORE, _CHANGED = 12.0, 0.1  # levels; the share of a thing's place that may have changed by more
 _OVERLAP = 0.04  # of a card: more, and a third card may lie hidden between two
 _GROWN = 1.25  # a card's outline and its shadow
-
-Points = NDArray[np.float64]
 
 
 class HandsInTime:

@@ -14,6 +14,7 @@ from referee.errors import BadInputError
 from referee.games.piccolino.watching.seat import BareSight, Sight
 from referee.watchers.table_arms import Place
 from referee.watchers.table_finder import TableFinder, no_table_notice
+from vision.arrays import Image
 from vision.errors import BadTableError
 from vision.piles.card_watch import CardWatch, Cells
 from vision.piles.pile_watch import PileWatch
@@ -30,8 +31,6 @@ _RESTS_MM, _RESTS_NS = 3.0, 400 * MS
 _BARE_NS = 1_000 * MS
 _MOST_BARE = 3
 _NOBODY = -1
-
-Image = NDArray[np.uint8]
 
 
 class TableEyes:

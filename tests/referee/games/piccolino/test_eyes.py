@@ -22,10 +22,11 @@ from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from tests.support.piles_table import piles_table
+from vision.arrays import Image
 from vision.markers import Marker, find_markers, table_from_markers
 from vision.pictured.clowns import PictureClowns
 from vision.pictured.piles import PileReader
-from vision.piles.sights import Image, PilePlace, PileSight
+from vision.piles.sights import PilePlace, PileSight
 from vision.table import Table
 
 MS = 1_000_000

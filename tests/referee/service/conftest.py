@@ -1,13 +1,57 @@
-"""A desk and tables for each test."""
+"""Desks, tables and services for the tests of this folder."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from hardware.lamp import RecordedLamp
+from hardware.speaker import RecordedSpeaker
+from referee.service.parts import Parts
+from referee.service.service import Service
 from tests.support.office import Office
-from tests.support.table_fakes import Table
+from tests.support.table_fakes import FakeDevices, Table
+
+TIMEOUT_S = 60.0
+
+
+def until(condition: Callable[[], object]) -> bool:
+    end = time.monotonic() + TIMEOUT_S
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.005)
+    return bool(condition())
+
+
+def play(service: Service, **options: object) -> None:
+    """Begin a game of Piccolino in which Ann and Ben show a pair."""
+    service.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": options})
+    for seat in (0, 1):
+        shown = {"event": "card_shown", "seat": seat, "colour": "red", "mood": "happy"}
+        service.desk.do({"do": "event", "event": shown})
+
+
+class House:
+    """Parts of a service, to look at afterwards."""
+
+    def __init__(self) -> None:
+        self.devices = FakeDevices()
+        self.speaker, self.lamp = RecordedSpeaker(), RecordedLamp()
+        self.parts = Parts(lambda _: self.devices, lambda _, __: self.speaker, lambda _, __: self.lamp)
+
+    @property
+    def said(self) -> list[str]:
+        return [sentence for _, sentence in self.speaker.said]
+
+
+@pytest.fixture
+def no_thread_stays() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    assert until(lambda: set(threading.enumerate()) <= before), threading.enumerate()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from referee.journal.evidence import EvidenceFolder
 from referee.journal.folder import JOURNAL
 from referee.service.housekeeping import Housekeeping
 from referee.service.watchdog import Watchdog
-from tests.referee.service.test_service import until
+from tests.referee.service.conftest import until
 from tests.support.table_fakes import S, Table
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import http.client
-import threading
 import time
-from collections.abc import Callable, Iterator
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,40 +14,26 @@ import uvicorn
 from hardware import supervised
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
-from hardware.lamp import RecordedLamp
-from hardware.speaker import RecordedSpeaker
 from referee.lessons.going_on import GoingOn
 from referee.mqtt.discovery import house_state
 from referee.service.film import FilmKeeper
 from referee.service.guard.guard import Guard
-from referee.service.parts import Parts
-from referee.service.ring_pictures import Pictures
+from referee.service.ring_pictures import Pictures, Wanted
 from referee.service.service import Service, running
 from referee.web.app import create_app
 from referee.web.server import PageServer
+from tests.referee.service.conftest import House, play, until
 from tests.support.fails_once import FailsOnce
-from tests.support.table_fakes import FakeDevices
-
-
-def until(condition: Callable[[], object]) -> bool:
-    end = time.monotonic() + 60.0
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.005)
-    return bool(condition())
 
 
 @pytest.fixture(autouse=True)
-def soon(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def soon(monkeypatch: pytest.MonkeyPatch, no_thread_stays: None) -> None:
     monkeypatch.setattr(supervised, "LAST_WAIT_S", 0.01)
-    before = set(threading.enumerate())
-    yield
-    assert until(lambda: set(threading.enumerate()) <= before), threading.enumerate()
 
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    parts = Parts(lambda _: FakeDevices(), lambda _, __: RecordedSpeaker(), lambda _, __: RecordedLamp())
-    with running(tmp_path, parts) as found:
+    with running(tmp_path, House().parts) as found:
         yield found
 
 
@@ -59,13 +44,6 @@ def said(service: Service, part: str) -> bool:
     on_page = devices.get(f"part {part}", {}).get("message")
     in_house = house_state(state)["devices"].get(f"part_{part}")
     return (on_page, in_house) == (f"A part of Ringmaster failed and starts again ({part}).", "poor")
-
-
-def play(service: Service) -> None:
-    service.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}})
-    for seat in (0, 1):
-        shown = {"event": "card_shown", "seat": seat, "colour": "red", "mood": "happy"}
-        service.desk.do({"do": "event", "event": shown})
 
 
 def test_the_referee_rules_again_and_the_game_is_the_same(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,8 +74,6 @@ def test_what_looks_on_works_again(
     t_ns = time.monotonic_ns()
     service.devices.buffer.push(Frame(t_ns, t_ns, np.full((90, 160, 3), 90, np.uint8), 0))
     if part == "film":
-        from referee.service.ring_pictures import Wanted
-
         service.bus.publish(Wanted(1, 1, t_ns))
     assert until(lambda: said(service, part))
     assert until(work.worked.is_set)
@@ -129,14 +105,11 @@ def test_the_page_is_served_again_at_its_port(service: Service, monkeypatch: pyt
 
 
 def answers(port: int) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
-        connection.request("GET", "/api/state")
-        return connection.getresponse().status == 200
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/state", timeout=5) as answer:
+            return bool(answer.status == 200)
     except OSError:
         return False
-    finally:
-        connection.close()
 
 
 def test_a_lesson_goes_on_and_says_what_failed(tmp_path: Path) -> None:

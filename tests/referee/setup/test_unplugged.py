@@ -16,7 +16,8 @@ from referee.service.parts import Parts
 from referee.service.service import Service, running
 from referee.setup.finding import Finding, State
 from referee.setup.walk import NAMES, Walk, new_step
-from tests.referee.service.test_misbehaving import LIMITS, Rogue, RogueLamp, RogueLines, RogueSpeaker, until
+from tests.referee.service.conftest import until
+from tests.referee.service.test_misbehaving import LIMITS, Rogue, RogueLamp, RogueLines, RogueSpeaker
 
 MS = 1_000_000
 

@@ -34,6 +34,15 @@ def play(service: Service, **options: object) -> None:
         service.desk.do({"do": "event", "event": shown})
 
 
+def begin(office: Office, game: str, *players: str) -> None:
+    office.desk.do({"do": "start", "game": game, "players": list(players) or ["Ann", "Ben", "Cem"], "options": {}})
+
+
+def tell(office: Office, kind: str, **data: object) -> None:
+    """Tell the desk an event, as a page does."""
+    office.desk.do({"do": "event", "event": {"event": kind, **data}})
+
+
 class House:
     """Parts of a service, to look at afterwards."""
 

@@ -9,6 +9,7 @@ from referee.decks.finding import find_deck
 from referee.demo.table import demo_header
 from referee.engine.events import Header
 from referee.games.registry import GAMES, game_kind
+from tests.referee.service.conftest import begin
 from tests.support.office import Office
 
 OPTIONS: dict[str, dict[str, object]] = {
@@ -24,35 +25,29 @@ OPTIONS: dict[str, dict[str, object]] = {
     },
     "coloretto": {"table": "brown", "first": 0, "start_cards": [], "left_out": []},
 }
-NAMES = ("Ann", "Ben", "Cem")
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_that_begins_on_the_page_names_all_its_options(office: Office, game: str) -> None:
-    office.desk.do({"do": "start", "game": game, "players": list(NAMES), "options": {}})
+    begin(office, game)
     assert office.state()["game"]["options"] == OPTIONS[game]
     assert office.table.controller.playing().header.options == OPTIONS[game]
+    assert demo_header(game, 3, find_deck(game)).options.keys() >= OPTIONS[game].keys()
+    recorded = record._header(game, "Ann,Ben,Cem", None)
+    assert recorded is not None and recorded["options"] == OPTIONS[game]
+
+
+def test_what_people_chose_stays_as_they_chose_it(office: Office) -> None:
+    chosen = {"side": "black", "edition": "german"}
+    office.desk.do({"do": "start", "game": "confetti", "players": ["Ann"], "options": chosen})
+    assert office.state()["game"]["options"] == {**OPTIONS["confetti"], **chosen}
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_what_is_named_means_what_was_meant_before(game: str) -> None:
-    kind, header = game_kind(game), Header(game, NAMES, {})
+    kind, header = game_kind(game), Header(game, ("Ann", "Ben", "Cem"), {})
     assert kind.settings is not None
     named = kind.explicit(header)
     assert kind.settings(named) == kind.settings(header)
     assert kind.explicit(named) == named
     kind.start(named)
-
-
-def test_what_people_chose_stays_as_they_chose_it(office: Office) -> None:
-    chosen = {"side": "black", "edition": "german"}
-    office.desk.do({"do": "start", "game": "confetti", "players": list(NAMES), "options": chosen})
-    assert office.state()["game"]["options"] == {**OPTIONS["confetti"], **chosen}
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_demonstrations_and_recordings_name_them_too(game: str) -> None:
-    header = demo_header(game, 3, find_deck(game))
-    assert header.options.keys() >= OPTIONS[game].keys()
-    recorded = record._header(game, "Ann,Ben,Cem", None)
-    assert recorded is not None and recorded["options"] == OPTIONS[game]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from referee.language import Language
-from referee.service.quality import LAST_CARDS, Tally, interval, quality
+from referee.service.quality import LAST_CARDS, Tally, quality
 from tests.support.quiet_table import quiet_table
 
 
@@ -40,23 +40,12 @@ def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -
     table.close()
 
 
-def test_an_interval_is_as_wide_as_few_cards_make_it() -> None:
-    assert interval(0, 0) == (0.0, 1.0)
-    low, high = interval(2, 400)
-    assert 0.0005 < low < 0.005 < high < 0.02
-    assert interval(0, 400)[0] == 0.0
-    assert 0.005 < interval(0, 400)[1] < 0.011
-
-
 def test_long_gone_games_do_not_count(tmp_path: Path) -> None:
     table = quiet_table(tmp_path)
-    table.controller.start("piccolino", ["Ann", "Ben"], {})
-    first = table.controller.playing().log.row.game
-    table.controller.stop()
-    table.controller.start("piccolino", ["Ann", "Ben"], {})
-    second = table.controller.playing().log.row.game
-    table.controller.stop()
-    tallies = {first: Tally(cards=50, corrected=40), second: Tally(cards=LAST_CARDS, corrected=2)}
+    for _ in range(2):
+        table.controller.start("piccolino", ["Ann", "Ben"], {})
+        table.controller.stop()
+    tallies = {1: Tally(cards=50, corrected=40), 2: Tally(cards=LAST_CARDS, corrected=2)}
     told = quality(table.journal.read, Language("en"), {}, tallies)
     assert told["games"][0]["text"].startswith(f"Of the last {LAST_CARDS} cards 2 were corrected")
     table.close()

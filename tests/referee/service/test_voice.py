@@ -29,43 +29,17 @@ def test_quiet_hours_silence_speech_and_buzzer_but_not_the_caption(tmp_path: Pat
     assert not table.lamp.silent
 
 
-def test_the_language_changes_at_once(tmp_path: Path) -> None:
-    table = Table(tmp_path)
-    table.piccolino_with_a_pair()
-    table.controller.change_settings(TableSettings(language="de"))
-    table.hear("bell", seat=2)
-    assert table.said[-2].startswith("Richtig geklingelt") or "Cem" in table.said[-2]
-    assert not table.said[-2].startswith("Valid")
-
-
-def test_a_caption_goes_only_if_it_is_still_the_one(tmp_path: Path) -> None:
-    table = Table(tmp_path)
-    table.voice.tell("First.")
-    table.voice.tell("Second.")
-    table.voice.clear_caption("First.")
-    assert table.voice.caption == "Second."
-    table.voice.clear_caption("Second.")
-    assert table.voice.caption == ""
-
-
-def test_a_pairing_code_is_said_at_night_too(tmp_path: Path) -> None:
-    table = Table(tmp_path, quiet=True)
-    table.voice.tell("Nobody hears this.")
-    table.voice.say_aloud("The code is one.")
-    assert table.said == ["The code is one."]
-
-
-def test_pages_that_speak_are_told_what_is_said_but_at_night_nothing_and_never_a_code(tmp_path: Path) -> None:
-    table = Table(tmp_path)
-    table.piccolino_with_a_pair()
-    table.hear("bell", seat=2)
-    assert table.voice.said[-1]["text"].startswith("Valid ring, Cem") and table.voice.said[-1]["urgent"]
-    before = table.voice.said
-    table.voice.say_aloud("The code is one.")
-    table.controller.change_settings(TableSettings(quiet=True))
-    table.voice.tell("Nobody hears this.")
-    assert table.voice.said == before
-    assert table.voice.caption == "Nobody hears this."
+def test_pages_that_speak_are_told_what_is_said_but_at_night_nothing_and_never_a_code(pair: Table) -> None:
+    pair.hear("bell", seat=2)
+    assert pair.voice.said[-1]["text"].startswith("Valid ring, Cem") and pair.voice.said[-1]["urgent"]
+    before = pair.voice.said
+    pair.voice.say_aloud("The code is one.")
+    pair.controller.change_settings(TableSettings(quiet=True))
+    pair.voice.tell("Nobody hears this.")
+    pair.voice.say_aloud("The code is two.")
+    assert pair.said[-2:] == ["The code is one.", "The code is two."]
+    assert pair.voice.said == before
+    assert pair.voice.caption == "Nobody hears this."
     numbers = [one["number"] for one in before]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
@@ -88,16 +62,14 @@ def test_what_names_a_forgotten_player_is_neither_shown_nor_kept_nor_said_later(
     assert table.said[-1] == table.voice.caption == "The next game begins."
 
 
-def test_the_lamp_runs_with_the_sand_and_ends_with_it(tmp_path: Path) -> None:
-    table = Table(tmp_path)
+def test_the_lamp_runs_with_the_sand_and_ends_with_it(table: Table) -> None:
     table.controller.start("confetti", ["Ann"], {})
     table.hear("timer_flipped")
     table.hear("timer_ran_out")
     assert [signal for _, signal in table.lamp.shown] == [Signal.OFF, Signal.TIME_RUNNING, Signal.TIME_OVER]
 
 
-def test_a_caption_has_two_short_sentences_and_all_is_said(tmp_path: Path) -> None:
-    table = Table(tmp_path)
+def test_a_caption_has_two_short_sentences_and_all_is_said(table: Table) -> None:
     said = ["Ann: four points.", "Ben: three points.", "The end: Ann wins with four points."]
     table.voice.tell(*said)
     assert table.said[-3:] == said

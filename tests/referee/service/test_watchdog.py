@@ -6,7 +6,8 @@ import os
 import socket
 from itertools import pairwise
 from pathlib import Path
-from threading import Thread
+
+import pytest
 
 from referee.service.watchdog import HOUR_NS, Watchdog, interval_ns, notify
 from vision.effort import MOST, counted, spend
@@ -14,54 +15,39 @@ from vision.effort import MOST, counted, spend
 S = 1_000_000_000
 
 
-class Systemd:
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def __call__(self, line: str) -> bool:
-        self.lines.append(line)
-        return True
-
-
-def test_every_round_that_is_due_gives_a_sign_and_no_round_gives_none(tmp_path: Path) -> None:
-    systemd = Systemd()
-    dog = Watchdog(20 * S, lambda: False, tmp_path, "boot", systemd)
-    for second in range(60):
+def signs(folder: Path, seconds: range, hangs: bool = True, boot: str = "boot", every_ns: int | None = 20 * S) -> int:
+    """How many signs of life rounds at these seconds give."""
+    lines: list[str] = []
+    dog = Watchdog(every_ns, lambda: hangs, folder, boot, lambda line: not lines.append(line))
+    for second in seconds:
         dog.round_done(second * S)
-    assert systemd.lines == ["WATCHDOG=1"] * 12
+    assert set(lines) <= {"WATCHDOG=1"}
+    return len(lines)
 
 
-def test_without_a_watchdog_nothing_is_sent(tmp_path: Path) -> None:
-    systemd = Systemd()
-    Watchdog(None, lambda: True, tmp_path, "boot", systemd).round_done(S)
-    assert systemd.lines == []
+def test_every_round_that_is_due_gives_a_sign_and_a_camera_that_hangs_ends_them_once_an_hour(tmp_path: Path) -> None:
+    assert signs(tmp_path, range(60), hangs=False) == 12
+    assert signs(tmp_path, range(60), every_ns=None) == 0
+    assert signs(tmp_path, range(100, 160, 6)) == 0
+    assert signs(tmp_path, range(200, 201)) == 1
+    assert signs(tmp_path, range(100 + HOUR_NS // S, 101 + HOUR_NS // S)) == 0
+    # After the machine was off it may be tried again; where nothing can be noted, it is not tried for ever.
+    assert signs(tmp_path, range(101, 102), boot="another") == 0
+    assert signs(tmp_path / "missing", range(100, 101)) == 1
 
 
-def test_a_camera_that_hangs_ends_the_signs_once_an_hour(tmp_path: Path) -> None:
-    systemd = Systemd()
-    first = Watchdog(20 * S, lambda: True, tmp_path, "boot", systemd)
-    for second in range(0, 60, 6):
-        first.round_done(100 * S + second * S)
-    assert systemd.lines == []
-    again = Watchdog(20 * S, lambda: True, tmp_path, "boot", systemd)
-    again.round_done(200 * S)
-    assert systemd.lines == ["WATCHDOG=1"]
-    later = Watchdog(20 * S, lambda: True, tmp_path, "boot", systemd)
-    later.round_done(100 * S + HOUR_NS)
-    assert len(systemd.lines) == 1
-
-
-def test_after_the_machine_was_off_it_may_be_tried_again(tmp_path: Path) -> None:
-    systemd = Systemd()
-    Watchdog(20 * S, lambda: True, tmp_path, "boot", systemd).round_done(100 * S)
-    Watchdog(20 * S, lambda: True, tmp_path, "another", systemd).round_done(101 * S)
-    assert systemd.lines == []
-
-
-def test_where_nothing_can_be_noted_it_is_not_tried_for_ever(tmp_path: Path) -> None:
-    systemd = Systemd()
-    Watchdog(20 * S, lambda: True, tmp_path / "missing", "boot", systemd).round_done(100 * S)
-    assert systemd.lines == ["WATCHDOG=1"]
+@pytest.mark.parametrize(
+    ("said", "interval"),
+    [
+        ({"WATCHDOG_USEC": "20000000"}, 20 * S),
+        ({"WATCHDOG_USEC": "20000000", "WATCHDOG_PID": str(os.getpid())}, 20 * S),
+        ({"WATCHDOG_USEC": "20000000", "WATCHDOG_PID": "1"}, None),
+        ({"WATCHDOG_USEC": "soon"}, None),
+        ({}, None),
+    ],
+)
+def test_the_interval_is_what_systemd_says_for_this_process(said: dict[str, str], interval: int | None) -> None:
+    assert interval_ns(said) == interval
 
 
 def test_systemd_hears_what_is_sent(tmp_path: Path) -> None:
@@ -71,14 +57,6 @@ def test_systemd_hears_what_is_sent(tmp_path: Path) -> None:
         assert listener.recv(100) == b"READY=1"
     assert not notify("READY=1", {})
     assert not notify("READY=1", {"NOTIFY_SOCKET": str(tmp_path / "nobody")})
-
-
-def test_the_interval_is_what_systemd_says_for_this_process() -> None:
-    assert interval_ns({"WATCHDOG_USEC": "20000000"}) == 20 * S
-    assert interval_ns({"WATCHDOG_USEC": "20000000", "WATCHDOG_PID": str(os.getpid())}) == 20 * S
-    assert interval_ns({"WATCHDOG_USEC": "20000000", "WATCHDOG_PID": "1"}) is None
-    assert interval_ns({"WATCHDOG_USEC": "soon"}) is None
-    assert interval_ns({}) is None
 
 
 class SlowMachine:
@@ -124,17 +102,3 @@ def test_a_reading_that_hangs_or_never_ends_gives_no_sign(tmp_path: Path) -> Non
     endless = SlowMachine(tmp_path)
     endless.read(20 * MOST)
     assert endless.longest_silence_s() > 20
-
-
-def test_a_sign_of_life_comes_from_no_other_thread(tmp_path: Path) -> None:
-    machine = SlowMachine(tmp_path)
-
-    def elsewhere() -> None:
-        with counted():
-            spend(MOST)
-
-    with machine.dog.reading():
-        thread = Thread(target=elsewhere)
-        thread.start()
-        thread.join()
-    assert machine.signs_ns == []

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from referee.journal.database import Value
-from tests.support import crash
 from tests.support.crash import crash_often
 from tests.support.forgetful import ForgetfulConnection
 
@@ -20,15 +19,6 @@ def test_after_each_kill_all_that_was_announced_is_there_once(tmp_path: Path, fo
     assert verdict.faults == []
     assert verdict.kills == 8
     assert verdict.announced > 0
-
-
-def test_the_game_that_a_life_began_with_is_looked_at_however_many_follow(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(crash, "RECENT", 0)
-    verdict = crash_often(8, 3, forgetful=False, folder=tmp_path)
-    assert verdict.faults == []
-    assert verdict.resumed > 0
 
 
 class Careless(ForgetfulConnection):

@@ -26,13 +26,15 @@ def names(folder: EvidenceFolder, events: int) -> list[int]:
 
 
 def test_pictures_are_found_by_event_and_the_last_before_it_is_shown_first(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / JOURNAL)
-    folder = EvidenceFolder(tmp_path / "evidence", journal)
+    folder = EvidenceFolder(tmp_path / "evidence", Journal(tmp_path / JOURNAL))
     assert folder.add(3, 7, [(-120.0, b"before"), (-8.0, b"last before"), (25.0, b"after")])
     assert [picture.t_ms for picture in folder.of_event(3, 7)] == [-120.0, -8.0, 25.0]
     assert folder.find(folder.of_game(3)[7]) == b"last before"
     assert folder.find("3-7-9") is None
     assert folder.find("../journal") is None
+    # A folder that takes nothing is no fault.
+    (tmp_path / "file").touch()
+    assert not EvidenceFolder(tmp_path / "file", Journal(tmp_path / JOURNAL)).add(1, 1, [(0.0, b"x")])
 
 
 def test_over_the_budget_the_oldest_go_first_and_the_disputed_last(tmp_path: Path) -> None:
@@ -42,6 +44,21 @@ def test_over_the_budget_the_oldest_go_first_and_the_disputed_last(tmp_path: Pat
     assert folder.thin() == 3
     assert names(folder, 6) == [0, 4, 5]
     assert len(list((tmp_path / "evidence").glob("*.jpg"))) == 3
+    # A disk without room for others is made free.
+    assert EvidenceFolder(tmp_path / "evidence", journal, Budget(least_free_bytes=1 << 62)).thin() == 3
+
+
+def test_what_the_power_left_behind_is_swept_and_what_the_journal_does_not_know_is_set_aside(tmp_path: Path) -> None:
+    journal, folder = folder_with(tmp_path, Budget(), 3)
+    (tmp_path / "evidence" / "9-9-9.jpg").write_bytes(b"unknown")
+    (tmp_path / "evidence" / "1-7-0.part").write_bytes(b"torn")
+    folder.sweep()
+    assert sorted(path.name for path in (tmp_path / "evidence").iterdir()) == [f"1-{event}-0.jpg" for event in range(3)]
+    journal.forget_evidence("1-0-0")
+    journal.flush()
+    assert folder.set_aside("journal-damaged-x")
+    assert [path.name for path in (tmp_path / "evidence-of-journal-damaged-x").iterdir()] == ["1-0-0.jpg"]
+    assert names(folder, 3) == [1, 2]
 
 
 def evenings(tmp_path: Path, days: Sequence[float], budget: Budget) -> tuple[EvidenceFolder, Callable[[], list[int]]]:
@@ -83,31 +100,3 @@ def test_over_the_budget_the_game_played_first_goes_first_whatever_the_clock_sai
     folder, left = evenings(tmp_path, [9.0, 5.0, 7.0, 1.0], Budget(most_bytes=2000, least_free_bytes=0))
     assert folder.thin() == 2
     assert left() == [2, 3]
-
-
-def test_a_disk_without_room_for_others_is_made_free(tmp_path: Path) -> None:
-    _, folder = folder_with(tmp_path, Budget(least_free_bytes=1 << 62), 3)
-    assert folder.thin() == 3
-
-
-def test_what_the_power_left_behind_is_swept(tmp_path: Path) -> None:
-    _, folder = folder_with(tmp_path, Budget(), 2)
-    (tmp_path / "evidence" / "9-9-9.jpg").write_bytes(b"unknown")
-    (tmp_path / "evidence" / "1-7-0.part").write_bytes(b"torn")
-    folder.sweep()
-    assert sorted(path.name for path in (tmp_path / "evidence").iterdir()) == ["1-0-0.jpg", "1-1-0.jpg"]
-
-
-def test_pictures_that_a_saved_journal_does_not_know_are_set_aside_with_the_damaged_one(tmp_path: Path) -> None:
-    journal, folder = folder_with(tmp_path, Budget(), 3)
-    journal.forget_evidence("1-0-0")
-    journal.flush()
-    assert folder.set_aside("journal-damaged-x")
-    assert [path.name for path in (tmp_path / "evidence-of-journal-damaged-x").iterdir()] == ["1-0-0.jpg"]
-    assert names(folder, 3) == [1, 2]
-
-
-def test_a_folder_that_takes_nothing_is_no_fault(tmp_path: Path) -> None:
-    (tmp_path / "evidence").touch()
-    folder = EvidenceFolder(tmp_path / "evidence", Journal(tmp_path / JOURNAL))
-    assert not folder.add(1, 1, [(0.0, b"x")])

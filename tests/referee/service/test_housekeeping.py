@@ -24,14 +24,10 @@ class Round:
         self.news = threading.Event()
         self.evidence = EvidenceFolder(folder / "evidence", self.table.journal)
         dog = Watchdog(None, lambda: False, folder, "boot")
-        self.changes = 0
         self.housekeeping = Housekeeping(
-            self.table.controller, self.health, self.evidence, dog, self.news, self._changed
+            self.table.controller, self.health, self.evidence, dog, self.news, lambda: None
         )
         self.now_ns = 1000 * S
-
-    def _changed(self) -> None:
-        self.changes += 1
 
     def go(self, seconds: float = 0.1) -> None:
         self.now_ns += round(seconds * S)
@@ -84,7 +80,9 @@ def test_a_device_that_comes_and_goes_is_said_once_and_its_end_once(round_: Roun
     assert round_.table.said == [missing, works, missing]
 
 
-def test_a_short_trouble_is_shown_and_not_said(round_: Round) -> None:
+def test_a_short_trouble_is_shown_and_not_said_and_a_device_that_was_taken_away_does_not_work_again(
+    round_: Round,
+) -> None:
     round_.report("camera", Health.MISSING)
     round_.go(1)
     round_.go(8)
@@ -92,6 +90,12 @@ def test_a_short_trouble_is_shown_and_not_said(round_: Round) -> None:
     round_.report("camera", Health.OK, "")
     round_.go(60)
     assert round_.table.said == []
+    round_.report("lamp", Health.MISSING)
+    round_.go(1)
+    round_.go(10)
+    round_.health.forget("lamp")
+    round_.go(60)
+    assert round_.table.said == ["The lamp does not answer."]
 
 
 def test_only_what_the_game_needs_is_said_while_it_is_played(round_: Round) -> None:
@@ -111,31 +115,15 @@ def test_only_what_the_game_needs_is_said_while_it_is_played(round_: Round) -> N
     assert "The sandtimer's sensor is missing: please use the page's button." in round_.table.said
 
 
-def test_a_device_that_was_taken_away_is_not_said_to_work(round_: Round) -> None:
-    round_.report("lamp", Health.MISSING)
-    round_.go(1)
-    round_.go(10)
-    round_.health.forget("lamp")
-    round_.go(60)
-    assert round_.table.said == ["The lamp does not answer."]
-
-
-def test_a_caption_is_taken_away_after_a_while(round_: Round) -> None:
+def test_a_caption_is_taken_away_after_a_while_and_the_hour_is_heeded(round_: Round) -> None:
     round_.table.voice.tell("Time! Hands off.")
-    round_.go()
-    round_.go(5)
-    assert round_.table.voice.caption == "Time! Hands off."
-    round_.go(5)
-    assert round_.table.voice.caption == ""
-
-
-def test_the_hour_is_looked_at_now_and_then(round_: Round) -> None:
-    round_.table.hour = (23, 0)
-    round_.go(30)
-    assert round_.table.lamp.silent
-    round_.table.hour = (7, 0)
-    round_.go(30)
-    assert not round_.table.lamp.silent
+    for seconds, caption in ((0.1, "Time! Hands off."), (5, "Time! Hands off."), (5, "")):
+        round_.go(seconds)
+        assert round_.table.voice.caption == caption
+    for hour in (23, 7):
+        round_.table.hour = (hour, 0)
+        round_.go(30)
+        assert round_.table.lamp.silent is (hour == 23)
 
 
 def test_the_journal_is_copied_when_an_evening_rests_and_never_in_a_game(round_: Round, tmp_path: Path) -> None:

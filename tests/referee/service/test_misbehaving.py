@@ -198,15 +198,22 @@ class RogueHouse:
 
 
 @contextmanager
-def house(folder: Path) -> Iterator[RogueHouse]:
+def rogues(folder: Path) -> Iterator[RogueHouse]:
     camera, bell, sand = Rogue(), RogueLines("bell"), RogueLines("barrier")
     speaker, lamp = RogueSpeaker(), RogueLamp()
     fitted = Fitted(bell, sand, LIMITS)
     parts = Parts(lambda settings: TableDevices(settings, camera, fitted), lambda _, __: speaker, lambda _, __: lamp)
     with running(folder, parts) as service:
-        play(service, lockout_ms=0)
-        assert until(lambda: bell.opened and sand.opened)
+        assert until(lambda: bell.opened and sand.opened and service.devices.buffer.newest is not None)
         yield RogueHouse(service, camera, bell, sand, speaker, lamp)
+
+
+@contextmanager
+def house(folder: Path) -> Iterator[RogueHouse]:
+    """A house in which a game of Piccolino is played."""
+    with rogues(folder) as home:
+        play(home.service, lockout_ms=0)
+        yield home
 
 
 @pytest.fixture(autouse=True)
@@ -230,7 +237,6 @@ def watched(monkeypatch: pytest.MonkeyPatch, no_thread_stays: None) -> None:
 )
 def test_a_camera_that_fails_is_said_play_goes_on_and_it_comes_back(tmp_path: Path, mood: str, sentence: str) -> None:
     with house(tmp_path) as home:
-        assert until(lambda: home.service.devices.buffer.newest is not None)
         home.camera.mood = mood
         assert until(lambda: home.troubles() == {"camera": sentence})
         assert home.says(sentence)

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from referee.errors import BadInputError
 from referee.service import retrying
-from referee.service.devices import Fitted, TableDevices
-from referee.service.parts import Parts
-from referee.service.service import Service, running
 from referee.setup.finding import Finding, State
 from referee.setup.walk import NAMES, Walk, new_step
 from tests.referee.service.conftest import until
-from tests.referee.service.test_misbehaving import LIMITS, Rogue, RogueLamp, RogueLines, RogueSpeaker
+from tests.referee.service.test_misbehaving import rogues
 
 MS = 1_000_000
-
-
-@contextmanager
-def table(folder: Path) -> Iterator[tuple[Service, Rogue, RogueLines, RogueLines, RogueSpeaker, RogueLamp]]:
-    camera, bell, sand = Rogue(), RogueLines("bell"), RogueLines("barrier")
-    speaker, lamp = RogueSpeaker(), RogueLamp()
-    fitted = Fitted(bell, sand, LIMITS)
-    parts = Parts(lambda settings: TableDevices(settings, camera, fitted), lambda _, __: speaker, lambda _, __: lamp)
-    with running(folder, parts) as service:
-        assert until(lambda: bell.opened and sand.opened and service.devices.buffer.newest is not None)
-        yield service, camera, bell, sand, speaker, lamp
 
 
 @pytest.fixture(autouse=True)
@@ -47,15 +31,15 @@ def one_sentence(found: Finding) -> bool:
 def test_a_camera_that_fails_in_the_middle_of_any_step_is_one_sentence_and_it_goes_on(
     tmp_path: Path, mood: str
 ) -> None:
-    with table(tmp_path) as (service, camera, *_):
-        walk = service.desk.opened_walk()
+    with rogues(tmp_path) as home:
+        camera, walk = home.camera, home.service.desk.opened_walk()
         for name in NAMES:
             walk.open(name, aloud=False)
             walk.look()
         steps = {name: new_step(name) for name in NAMES}
         camera.mood = mood
         if mood in ("gone", "raises", "silent", "black"):
-            assert until(lambda: "camera" in troubled(service))
+            assert until(lambda: "camera" in home.troubles())
             time.sleep(0.5)
         for name in steps:
             walk.open(name, aloud=False)
@@ -85,8 +69,8 @@ def go_on(walk: Walk, found: Finding) -> None:
 
 
 def test_bell_sandtimer_lamp_and_voice_that_fail_are_one_sentence_each(tmp_path: Path) -> None:
-    with table(tmp_path) as (service, _, bell, sand, speaker, lamp):
-        walk = service.desk.opened_walk()
+    with rogues(tmp_path) as home:
+        bell, sand, walk = home.bell, home.sand, home.service.desk.opened_walk()
         walk.open("bell", aloud=False)
         bell.press()
         assert until(lambda: walk.look()[1].text == "Heard so far: 1 of 3.")
@@ -102,9 +86,9 @@ def test_bell_sandtimer_lamp_and_voice_that_fail_are_one_sentence_each(tmp_path:
         walk.answer({"seconds": 60})
         assert until(lambda: walk.look()[1].state is State.GOOD)
         walk.keep()
-        speaker.failing = lamp.failing = True
+        home.speaker.failing = home.lamp.failing = True
         walk.open("lamp")
-        assert until(lambda: len({"lamp", "speaker"} & set(troubled(service))) == 2)
+        assert until(lambda: home.troubles().keys() >= {"lamp", "speaker"})
         _, found = walk.look()
         assert found.state is State.MISSING and one_sentence(found)
         walk.answer({"seen": False})
@@ -112,22 +96,3 @@ def test_bell_sandtimer_lamp_and_voice_that_fail_are_one_sentence_each(tmp_path:
         assert walk.look()[1].text == "No lamp, no voice – that is fine."
         walk.keep()
         assert walk.kept["bell"].state == "missing"
-
-
-def troubled(service: Service) -> list[str]:
-    return [one.device.split()[0] for one in service.health.troubles()]
-
-
-def test_a_power_cut_in_the_middle_of_a_step_goes_on_where_it_was(tmp_path: Path) -> None:
-    for number, name in enumerate(NAMES):
-        with table(tmp_path) as (service, *_):
-            walk = service.desk.opened_walk()
-            assert walk.left == list(NAMES[number:])
-            walk.open(name, aloud=False)
-            walk.look()
-            # The power goes here: what is open is lost, what was kept before is not.
-        with table(tmp_path) as (service, *_):
-            walk = service.desk.opened_walk()
-            assert (walk.left[0], walk.open_step) == (name, None)
-            walk.open(name, aloud=False)
-            go_on(walk, walk.look()[1])

@@ -72,15 +72,6 @@ def test_the_outlines_are_those_of_the_frame_that_decided_and_lie_on_the_cards(f
         assert picture[mask > 0].std() > 1.5 * picture[around > 0].std()
 
 
-def test_it_is_there_for_a_game_that_is_over(filmed: Filmed) -> None:
-    desk = filmed.table.desk
-    desk.do({"do": "start", "game": "piccolino", "players": ["Dora", "Emil"], "options": {}})
-    assert desk.timeline(filmed.ring["id"]) == filmed.finish
-    why = desk.explain(filmed.ring["id"])
-    assert why["past"] and why["sight"] == filmed.finish["sight"]
-    assert desk.picture(why["picture"]) is not None
-
-
 def test_each_face_says_since_when_it_lay_open_and_was_not_covered(filmed: Filmed) -> None:
     faces = filmed.finish["faces"]
     assert sorted(face["seat"] for face in faces) == [0, 1]

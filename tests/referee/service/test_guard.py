@@ -199,7 +199,7 @@ def test_a_pushed_camera_is_shown_and_the_table_is_known_again(room: Room, push:
     assert (room.troubles, room.journalled()) == ([], [("moved", True), ("moved", False)])
 
 
-def test_a_camera_that_was_set_at_night_is_set_anew_by_day_without_a_word(tmp_path: Path) -> None:
+def test_a_camera_that_was_set_at_night_is_set_anew_by_day_and_at_a_games_beginning(tmp_path: Path) -> None:
     room = Room(tmp_path)
     room.camera = lit(6.0)
     room.go(3)
@@ -207,6 +207,16 @@ def test_a_camera_that_was_set_at_night_is_set_anew_by_day_without_a_word(tmp_pa
     room.camera = lit(1.0)
     room.go(5)
     assert (room.said, room.troubles, len(room.devices.settled)) == ([], [], 1)
+    room.show = lit(0.65)
+    room.go(3)
+    assert len(room.devices.settled) == 1
+    room.devices.camera_notes = (camera_notes.NO_FOCUS,)
+    room.table.controller.start("piccolino", ["Ann", "Ben"], {})
+    room.go(1)
+    assert len(room.devices.settled) == 2
+    assert "One moment: the camera sets itself to the light." in room.said
+    # That it could not be focused is shown as soon as somebody plays.
+    assert "guard blurred" in room.troubles
 
 
 def test_in_play_it_is_only_said_and_a_pause_sets_the_camera(room: Room) -> None:
@@ -227,16 +237,6 @@ def test_in_play_it_is_only_said_and_a_pause_sets_the_camera(room: Room) -> None
     assert room.said[3:] == ["The light is not too bright any more."]
 
 
-def test_what_is_not_quite_right_at_a_games_beginning_is_set_and_said(room: Room) -> None:
-    room.show = lit(0.65)
-    room.go(3)
-    assert room.devices.settled == []
-    room.table.controller.start("piccolino", ["Ann", "Ben"], {})
-    room.go(1)
-    assert len(room.devices.settled) == 1
-    assert "One moment: the camera sets itself to the light." in room.said
-
-
 def test_in_an_empty_dark_room_nothing_is_said_and_the_camera_is_not_set_all_night(room: Room) -> None:
     room.show = lit(0.02)
     room.go(60, 1)
@@ -251,16 +251,6 @@ def test_in_an_empty_dark_room_nothing_is_said_and_the_camera_is_not_set_all_nig
     room.show = lit(2.5)
     room.go(3)
     assert len(room.devices.settled) == tried + 1
-
-
-def test_what_set_up_could_not_do_is_said_as_soon_as_somebody_plays(room: Room) -> None:
-    room.devices.camera_notes = (camera_notes.NO_FOCUS,)
-    room.play()
-    assert room.troubles == ["guard blurred"]
-    room.devices.camera_notes = (camera_notes.EXPOSURE_DRIFTS,)
-    room.go(12, 1)
-    assert room.troubles == ["guard lock"]
-    assert any("settings by itself" in sentence for sentence in room.said)
 
 
 def test_a_mishap_stands_beside_the_rulings_that_it_touches_and_no_others(room: Room) -> None:
@@ -283,15 +273,6 @@ def test_a_mishap_stands_beside_the_rulings_that_it_touches_and_no_others(room: 
     room.show = lit(1.0)
     room.go(3)
     assert explained("green") == []
-
-
-def test_a_game_that_is_resumed_keeps_its_mishaps_and_is_not_paused_by_them(room: Room) -> None:
-    room.play()
-    room.show = lit(0.12)
-    room.go(2)
-    again = room.table.again()
-    play = again.controller.resume()
-    assert play is not None and not play.paused and again.controller.in_play
 
 
 def test_heat_power_disk_and_clock_are_said_and_their_ends(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import cv2
 import numpy as np
@@ -111,10 +112,10 @@ class RogueLines:
             raise ValueError("already closed")
 
     def fail(self) -> None:
-        """Give what cannot be an edge, as a driver might whose memory is torn."""
+        """Give no edge at all, as a driver might whose memory is torn."""
         self.failing = True
         if self._on_edge is not None:
-            self._on_edge(BrokenEdge(time.monotonic_ns(), self._line, True))
+            self._on_edge(cast(Edge, "no edge"))
 
     def press(self) -> None:
         # A press of its own, and not the chatter of the one before.
@@ -123,18 +124,6 @@ class RogueLines:
             now_ns = time.monotonic_ns()
             self._on_edge(Edge(now_ns, self._line, True))
             self._on_edge(Edge(now_ns + 40 * MS, self._line, False))
-
-
-class BrokenEdge(Edge):
-    """An edge that cannot be read."""
-
-    @property
-    def active(self) -> bool:
-        raise RuntimeError("the line reads neither high nor low")
-
-    @active.setter
-    def active(self, value: bool) -> None:
-        """A frozen edge sets its parts once."""
 
 
 class RogueSpeaker(RecordedSpeaker):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from referee.language import Language
-from referee.service.quality import LAST_CARDS, Tally, quality
 from tests.support.quiet_table import quiet_table
 
 
@@ -37,15 +35,4 @@ def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -
     table.desk.do({"do": "correct", "event": next(iter(table.desk.state()["readings"])), "with": {"cards": right}})
     confetti = table.desk.quality()["games"][1]
     assert (confetti["cards"], confetti["corrected"]) == (2, 1)
-    table.close()
-
-
-def test_long_gone_games_do_not_count(tmp_path: Path) -> None:
-    table = quiet_table(tmp_path)
-    for _ in range(2):
-        table.controller.start("piccolino", ["Ann", "Ben"], {})
-        table.controller.stop()
-    tallies = {1: Tally(cards=50, corrected=40), 2: Tally(cards=LAST_CARDS, corrected=2)}
-    told = quality(table.journal.read, Language("en"), {}, tallies)
-    assert told["games"][0]["text"].startswith(f"Of the last {LAST_CARDS} cards 2 were corrected")
     table.close()

@@ -88,17 +88,6 @@ def test_a_folder_that_is_a_file_is_one_sentence(tmp_path: Path) -> None:
         raise AssertionError
 
 
-def test_others_may_look_while_a_referee_writes(tmp_path: Path, journal: Journal) -> None:
-    journal.begin_game(HEADER, "boot", 0)
-    journal.flush()
-    reader = connect_to_read(tmp_path / JOURNAL)
-    assert list(reader.execute("SELECT count(*) FROM games")) == [(1,)]
-    journal.begin_game(HEADER, "boot", 0)
-    assert journal.flush()
-    assert list(reader.execute("SELECT count(*) FROM games")) == [(2,)]
-    reader.close()
-
-
 def test_a_disk_that_does_not_let_the_file_be_opened_is_tried_again(tmp_path: Path) -> None:
     first = Journal(tmp_path / JOURNAL)
     first.begin_game(HEADER, "boot", 0)

@@ -15,18 +15,83 @@ from tests.referee.service.conftest import begin, tell
 from tests.support.office import Office, piccolino
 
 
-def test_a_ring_of_nobody_asks_who_it_was_and_takes_the_answer(office: Office) -> None:
+@pytest.fixture
+def ring(office: Office) -> str:
+    """Name of Cem's valid ring."""
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    return str(office.state()["rulings"][-1]["id"])
+
+
+def correct(office: Office, data: object, **what: object) -> None:
+    office.desk.do({"do": "correct", "with": data, **what})
+
+
+def test_a_ring_of_nobody_asks_who_it_was_and_an_unclear_one_is_decided_by_the_players(office: Office) -> None:
     piccolino(office)
     office.table.hear("bell", seat=None)
     state = office.state()
-    assert [(question["kind"], question["seats"]) for question in state["questions"]] == [("who_rang", [0, 1, 2])]
+    (question,) = state["questions"]
+    assert (question["kind"], question["seats"]) == ("who_rang", [0, 1, 2])
     assert (state["phase"]["key"], state["phase"]["turn"]) == ("who_rang", None)
-    verdict = state["questions"][0]["verdict"]
-    assert (verdict["text"], verdict["ruling"]["valid"]) == ("Valid ring: two happy reds.", True)
+    assert question["verdict"]["text"] == "Valid ring: two happy reds."
+    assert question["verdict"]["ruling"]["valid"] is True
     office.desk.do({"do": "ringer", "seat": 1})
+    assert office.state()["questions"] == []
+    assert office.state()["rulings"][-1]["ruling"]["seat"] == 1
+    piccolino(office)
+    office.table.hear("card_shown", seat=1, colour=None, mood=None)
+    office.table.clock.now_ns += 1_000_000_000
+    office.table.hear("bell", seat=2)
+    (question,) = office.state()["questions"]
+    assert question["kind"] == "decide"
+    assert question["ruling"] == office.state()["rulings"][0]["id"]
+    office.desk.do({"do": "decide", "valid": True})
+    assert office.state()["questions"] == []
+
+
+def test_a_ruling_is_corrected_in_two_taps_and_undone(office: Office, ring: str) -> None:
+    readings = office.desk.explain(ring)["readings"]
+    assert [reading["data"]["event"] for reading in readings] == ["card_shown", "card_shown", "bell"]
+    correct(office, {"mood": "sad"}, event=readings[1]["event"])
     state = office.state()
-    assert state["questions"] == []
-    assert state["rulings"][-1]["ruling"]["seat"] == 1
+    assert state["rulings"][-1]["ruling"]["valid"] is False
+    assert [seat["points"] for seat in state["board"]] == [19, 20, 16]
+    assert state["can_undo"]
+    office.desk.do({"do": "undo"})
+    assert office.state()["rulings"][-1]["ruling"]["valid"] is True
+    # The verdict is the players' own, whatever was seen.
+    for valid, text in ((False, "False ring, Cem: so you decided."), (True, "Valid ring, Cem: so you decided.")):
+        correct(office, {"valid": valid}, ruling=office.state()["rulings"][-1]["id"])
+        assert office.state()["rulings"][-1]["text"] == text
+    with pytest.raises(BadInputError):
+        correct(office, {"valid": "perhaps"}, ruling=ring)
+    correct(office, None, ruling=ring)
+    assert office.state()["rulings"] == []
+
+
+def test_the_history_says_what_was_corrected_from_what_to_what(office: Office, ring: str) -> None:
+    _, card, bell = (reading["event"] for reading in office.desk.explain(ring)["readings"])
+    for event, data in ((card, {"mood": "sad"}), (card, {"mood": "sad", "colour": "blue"}), (bell, {"seat": 0})):
+        correct(office, data, event=event)
+    correct(office, None, event=bell)
+    changes = [one["change"] for one in office.desk.game(office.state()["game"]["id"])["corrections"]]
+    assert changes[:2] == ["Ben: red, happy → red, sad", "Ben: red, sad → blue, sad"]
+    assert changes[2:] == ["Cem rang. → Ann rang.", "Ann rang. → –"]
+
+
+def test_every_ruling_that_a_correction_changed_is_marked_and_no_other_one(office: Office, ring: str) -> None:
+    office.table.clock.now_ns += 3_000_000_000
+    office.table.card(0, "green")
+    office.table.hear("bell", seat=0)
+    card = office.desk.explain(ring)["readings"][1]["event"]
+    correct(office, {"mood": "sad"}, event=card)
+    marked = [(one["ruling"]["ruling"], one["corrected"]) for one in office.state()["rulings"]]
+    # The second ring was false and still is, with the same penalty; the first one won the piles and does not any more.
+    assert marked == [("cards_move", False)] * 2 + [("ring", False)] + [("cards_move", True)] * 2 + [("ring", True)]
+    office.desk.do({"do": "undo"})
+    shown = office.desk.game(office.state()["game"]["id"])["rulings"]
+    assert not any(one["corrected"] for one in office.state()["rulings"] + shown)
 
 
 @dataclass
@@ -70,80 +135,6 @@ def test_an_answer_that_comes_late_changes_what_was_taken_instead_and_makes_nobo
     rulings = [ruling["ruling"]["ruling"] for ruling in office.state()["rulings"]]
     assert "foul" not in rulings
     assert ("row_taken" in [record.event.kind for record in game.log.records.values()]) is not gone_on
-
-
-def test_an_unclear_ring_is_decided_by_the_players(office: Office) -> None:
-    piccolino(office)
-    office.table.hear("card_shown", seat=1, colour=None, mood=None)
-    office.table.clock.now_ns += 1_000_000_000
-    office.table.hear("bell", seat=2)
-    (question,) = office.state()["questions"]
-    assert question["kind"] == "decide"
-    assert question["ruling"] == office.state()["rulings"][0]["id"]
-    office.desk.do({"do": "decide", "valid": True})
-    assert office.state()["questions"] == []
-
-
-def test_a_ruling_is_corrected_in_two_taps_and_undone(office: Office) -> None:
-    piccolino(office)
-    office.table.hear("bell", seat=2)
-    ring = office.state()["rulings"][-1]["id"]
-    readings = office.desk.explain(ring)["readings"]
-    assert [reading["data"]["event"] for reading in readings] == ["card_shown", "card_shown", "bell"]
-    office.desk.do({"do": "correct", "event": readings[1]["event"], "with": {"mood": "sad"}})
-    state = office.state()
-    assert state["rulings"][-1]["ruling"]["valid"] is False
-    assert [seat["points"] for seat in state["board"]] == [19, 20, 16]
-    assert state["can_undo"]
-    office.desk.do({"do": "undo"})
-    assert office.state()["rulings"][-1]["ruling"]["valid"] is True
-    office.desk.do({"do": "correct", "ruling": ring, "with": None})
-    assert office.state()["rulings"] == []
-
-
-def test_the_history_says_what_was_corrected_from_what_to_what(office: Office) -> None:
-    piccolino(office)
-    office.table.hear("bell", seat=2)
-    ring = office.state()["rulings"][-1]["id"]
-    _, card, bell = (reading["event"] for reading in office.desk.explain(ring)["readings"])
-    for event, data in ((card, {"mood": "sad"}), (card, {"mood": "sad", "colour": "blue"}), (bell, {"seat": 0})):
-        office.desk.do({"do": "correct", "event": event, "with": data})
-    office.desk.do({"do": "correct", "event": bell, "with": None})
-    changes = [one["change"] for one in office.desk.game(office.state()["game"]["id"])["corrections"]]
-    assert changes[:2] == ["Ben: red, happy → red, sad", "Ben: red, sad → blue, sad"]
-    assert changes[2:] == ["Cem rang. → Ann rang.", "Ann rang. → –"]
-
-
-def test_every_ruling_that_a_correction_changed_is_marked_and_no_other_one(office: Office) -> None:
-    piccolino(office)
-    office.table.hear("bell", seat=2)
-    office.table.clock.now_ns += 3_000_000_000
-    office.table.card(0, "green")
-    office.table.hear("bell", seat=0)
-    ring = office.state()["rulings"][-1]["id"]
-    card = office.desk.explain(ring)["readings"][1]["event"]
-    office.desk.do({"do": "correct", "event": card, "with": {"mood": "sad"}})
-    marked = [(one["ruling"]["ruling"], one["corrected"]) for one in office.state()["rulings"]]
-    # The second ring was false and still is, with the same penalty; the first one won the piles and does not any more.
-    assert marked == [("cards_move", False)] * 2 + [("ring", False)] + [("cards_move", True)] * 2 + [("ring", True)]
-    game = office.state()["game"]["id"]
-    assert [one["corrected"] for one in office.desk.game(game)["rulings"]] == [True] * 3 + [False] * 3
-    office.desk.do({"do": "undo"})
-    assert not any(one["corrected"] for one in office.state()["rulings"] + office.desk.game(game)["rulings"])
-
-
-def test_a_rings_verdict_is_what_the_players_say_whatever_was_seen(office: Office) -> None:
-    piccolino(office)
-    office.table.hear("bell", seat=2)
-    ring = office.state()["rulings"][-1]["id"]
-    office.desk.do({"do": "correct", "ruling": ring, "with": {"valid": False}})
-    state = office.state()
-    assert state["rulings"][-1]["text"] == "False ring, Cem: so you decided."
-    assert [seat["points"] for seat in state["board"]] == [19, 20, 16]
-    office.desk.do({"do": "correct", "ruling": state["rulings"][-1]["id"], "with": {"valid": True}})
-    assert office.state()["rulings"][-1]["text"] == "Valid ring, Cem: so you decided."
-    with pytest.raises(BadInputError):
-        office.desk.do({"do": "correct", "ruling": ring, "with": {"valid": "perhaps"}})
 
 
 def test_coloretto_shows_what_was_told_and_its_last_step_is_taken_back(office: Office) -> None:

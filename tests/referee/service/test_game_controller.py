@@ -130,21 +130,6 @@ def test_after_the_machine_was_off_the_clock_goes_on_and_no_old_ring_is_near(pai
     assert resumed(third).shift_ns == play.shift_ns
 
 
-def test_a_correction_that_changes_who_wins_says_the_hand_and_the_winner(table: Table) -> None:
-    table.controller.start("confetti", ["Ann", "Ben"], {})
-    confetti_round(table)
-    table.controller.stop()
-    hand = next(
-        number
-        for number, record in table.controller.playing().log.records.items()
-        if record.event.kind == "hand" and record.event.data["seat"] == 0
-    )
-    before = len(table.said)
-    table.controller.correct(hand, {"cards": []})
-    first, end = table.said[before:]
-    assert first.startswith("Corrected: Ann: ") and end.startswith("The end: ")
-
-
 def test_corrections_outlast_the_power_and_the_first_reading_is_kept(pair: Table) -> None:
     pair.hear("bell", seat=2)
     pair.controller.correct(2, {"mood": "sad"})
@@ -236,20 +221,6 @@ def test_a_ring_that_waits_for_a_name_is_not_met_with_silence_and_its_correction
         assert pair.said.count(waits) == times
     pair.controller.say("ringer", {"seat": 1})
     assert "Ben gives one card each to Cem and Ann." in pair.said
-
-
-def test_what_sounds_the_same_at_another_instant_is_a_change(table: Table) -> None:
-    table.controller.start("piccolino", ["Ann", "Ben", "Cem"], {"lockout_ms": 0})
-    for mood in ("happy", "sad"):
-        table.card(0, "red")
-        table.card(1, "red", mood)
-        table.clock.now_ns += 2 * S
-        table.hear("bell", seat=2)
-    before = len(table.said)
-    table.controller.correct(2, {"mood": "sad"})
-    # The first ring turns false with the same words as the second one, which stays as it was.
-    said = table.said[before:]
-    assert said.count("Corrected: False ring, Cem: one of the reds is sad.") == 1
 
 
 @pytest.mark.parametrize(

@@ -108,18 +108,6 @@ def test_both_pictures_show_the_part_in_which_a_card_was_laid(frames: tuple[Fram
     assert changed.any() and not changed[:3].any() and not changed[:, :3].any()
 
 
-def test_what_is_asked_no_more_is_let_go_and_the_rest_stays_as_it_was(frames: tuple[Frame, Frame]) -> None:
-    pictures = QuestionPictures(TableArea())
-    pictures.heed(Doubted({"doubt-1-5-a": None, "doubt-1-6-b": None}, None, frames[0]))
-    first = pictures.find("doubt-1-6-b-now")
-    pictures.heed(Doubted({"doubt-1-6-b": None, "doubt-1-7-c": None}, *frames))
-    assert pictures.find("doubt-1-5-a-now") is None
-    assert pictures.find("doubt-1-6-b-now") == first is not None
-    assert pictures.names()["doubt-1-6-b"] == {"before": None, "now": "doubt-1-6-b-now"}
-    assert pictures.find("doubt-1-6-b-before") is None
-    assert pictures.find("live") is None
-
-
 def test_what_a_question_is_about_is_outlined_in_the_picture_that_it_is_about(frames: tuple[Frame, Frame]) -> None:
     pictures = QuestionPictures(TableArea())
     place = ((600.0, 300.0), (680.0, 300.0), (680.0, 410.0), (600.0, 410.0))

@@ -12,19 +12,16 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
 from hardware import supervised
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.problems import DeviceHealth, Health
 from referee.engine.events import Event
 from referee.engine.session import Seen
-from referee.errors import BadInputError, WorkFailedError
-from referee.service import notices, table_decks
-from referee.service.phone_bells import PhoneRingError
+from referee.errors import WorkFailedError
+from referee.service import table_decks
 from referee.service.service import Service, running
 from referee.setup.finding import load_kept
 from referee.watchers.by_hand import ByHandWatcher
@@ -40,26 +37,17 @@ def house() -> House:
     return House()
 
 
-class Listener(ByHandWatcher):
+class RingWatcher(ByHandWatcher):
     """Hears of each press that Cem rang."""
 
-    heard: ClassVar[list[DeviceEvent]] = []
-
     def hear(self, event: DeviceEvent) -> Seen:
-        self.heard.append(event)
         return Seen((Event(event.t_ns, "bell", {"seat": 2}),)) if isinstance(event, BellPressed) else Seen()
 
 
-@pytest.fixture
-def heard(monkeypatch: pytest.MonkeyPatch) -> list[DeviceEvent]:
-    monkeypatch.setattr(table_decks, "watcher_for", lambda header, setup: Listener())
-    Listener.heard.clear()
-    return Listener.heard
-
-
 def test_a_ring_on_the_line_is_ruled_said_and_kept(
-    tmp_path: Path, house: House, heard: list[DeviceEvent], caplog: pytest.LogCaptureFixture
+    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.setattr(table_decks, "watcher_for", lambda header, setup: RingWatcher())
     caplog.set_level("INFO", "ringmaster")
     with running(tmp_path, house.parts) as service:
         play(service)
@@ -75,42 +63,6 @@ def test_a_ring_on_the_line_is_ruled_said_and_kept(
     with running(tmp_path, again.parts) as service:
         assert service.desk.state()["rulings"][-1]["ruling"] == ruling
     assert not [text for text in again.said if "ring, Cem" in text and not text.startswith("The game goes on.")]
-
-
-def test_a_phone_that_is_a_bell_rings_at_the_time_of_its_thumb(
-    tmp_path: Path, house: House, heard: list[DeviceEvent]
-) -> None:
-    with running(tmp_path, house.parts) as service:
-        play(service)
-        service.desk.do({"do": "bell_here"})
-        pressed_ns = time.monotonic_ns() - 40_000_000
-        ring = {"do": "ring", "seat": 1, "t_ns": pressed_ns, "within_ms": 8}
-        service.desk.do(ring)
-        with pytest.raises(BadInputError):
-            service.desk.do({**ring, "seat": 5})
-        with pytest.raises(PhoneRingError):
-            service.desk.do({**ring, "t_ns": pressed_ns - 2_000_000_000})
-        assert until(lambda: heard)
-    assert heard == [BellPressed(pressed_ns, 1)]
-
-
-def test_a_missing_device_is_told_once_and_when_it_is_back(
-    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(notices, "SAID_AFTER_NS", 0)
-    monkeypatch.setattr(notices, "TAKEN_BACK_AFTER_NS", 0)
-    with running(tmp_path, house.parts) as service:
-        report = house.devices.on_health
-        assert report is not None
-        for t_ns in (1, 2, 3):
-            report(DeviceHealth(t_ns, "camera", Health.MISSING, "no camera"))
-        assert until(lambda: "The camera is missing: please check its cable." in house.said)
-        house.devices.source.put(DeviceHealth(time.monotonic_ns(), "bell", Health.MISSING, "no pins"))
-        assert until(lambda: "The bell is missing: rings are not noticed." in house.said)
-        report(DeviceHealth(4, "camera", Health.OK))
-        assert until(lambda: "The camera works again." in house.said)
-        assert until(lambda: [d["state"] for d in service.desk.state()["devices"]] == ["missing", "ok"])
-    assert house.said.count("The camera is missing: please check its cable.") == 1
 
 
 def alerts(service: Service) -> str:

@@ -22,15 +22,6 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     assert load_settings(tmp_path) == (settings, None)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "[" * 100_000, "\x00"])
-def test_a_damaged_file_is_set_aside(tmp_path: Path, text: str) -> None:
-    (tmp_path / FILE).write_text(text, encoding="utf-8")
-    settings, complaint = load_settings(tmp_path)
-    assert settings.volume == 1.0
-    assert complaint is None
-    assert [path.read_text(encoding="utf-8") for path in tmp_path.glob("settings-damaged-*")] == [text]
-
-
 NEWER: dict[str, object] = {"language": "de", "volume": 0.4, "quiet": True, "bell": "seats", "bell_pins": [17, 27, 22]}
 
 

@@ -108,16 +108,6 @@ def test_the_camera_is_aimed_focused_and_put_right() -> None:
     assert less.bar is not None and blurred.bar is not None and less.bar > blurred.bar
 
 
-def test_a_missing_marker_card_is_asked_for_where_it_would_help() -> None:
-    step = TableStep()
-    bare = step.look(seen(picture(markers=())))
-    assert (bare.state, bare.text.split(":")[0]) == (State.WAIT, "No marker card is in sight")
-    two = step.look(seen(picture(markers=(0, 1))))
-    assert two.text == "Put marker card 2 near the bottom left corner."
-    with pytest.raises(BadInputError, match="not measured yet"):
-        step.keep(seen(picture(markers=(0, 1))))
-
-
 def measured(kept: dict[str, Kept] | None = None) -> TableProfile:
     step = TableStep()
     states = [step.look(seen(picture(), now_ns=NOW + k * SECOND)).state for k in range(PICTURES)]
@@ -127,7 +117,14 @@ def measured(kept: dict[str, Kept] | None = None) -> TableProfile:
     return profile
 
 
-def test_a_table_is_measured_from_several_pictures_and_kept() -> None:
+def test_a_missing_marker_card_is_asked_for_and_a_table_is_measured_from_several_pictures() -> None:
+    step = TableStep()
+    bare = step.look(seen(picture(markers=())))
+    assert (bare.state, bare.text.split(":")[0]) == (State.WAIT, "No marker card is in sight")
+    two = step.look(seen(picture(markers=(0, 1))))
+    assert two.text == "Put marker card 2 near the bottom left corner."
+    with pytest.raises(BadInputError, match="not measured yet"):
+        step.keep(seen(picture(markers=(0, 1))))
     assert sorted(measured().markers_mm) == [0, 1, 2, 3]
 
 
@@ -187,34 +184,34 @@ def test_a_phone_that_is_laid_at_each_corner_measures_the_table_below_its_screen
 
 def test_a_seat_is_dragged_or_moved_and_whose_card_it_is_follows() -> None:
     step, profile = SeatsStep(), measured()
-    table, edge = profile.table, profile.edge_mm
+    edge = profile.edge_mm
     assert edge is not None
     now = replace(seen(picture()), profile=profile)
-    found = step.look(now)
-    assert [one.label for one in found.handles] == ["Seat 1", "Seat 2", "Seat 3"]
+
+    def put(answer: dict[str, object], at: TableProfile = profile) -> TableProfile:
+        kept = step.answer(replace(now, profile=at), answer).profile
+        assert kept is not None
+        return kept
+
+    assert [one.label for one in step.look(now).handles] == ["Seat 1", "Seat 2", "Seat 3"]
     # Seat 2 of three, which is near the top left, is dragged to the middle of the left edge.
     there = (edge[1] + edge[2]) / 2
-    x, y = (float(v) for v in table.to_px(there[None])[0] / now.size_px)
-    kept = step.answer(now, {"seat": 1, "at": [x, y]}).profile
-    assert kept is not None
-    even, put = SeatRing(edge, 3), SeatRing(edge, 3, places=kept.seats[3])
-    corner = edge[2] * 0.95 + edge[3] * 0.05
-    before, after = (ring.seat_at((float(corner[0]), float(corner[1]))) for ring in (even, put))
-    assert (before, after) == (1, 1)
-    top = edge[2] * 0.6 + edge[3] * 0.4
-    before, after = (ring.seat_at((float(top[0]), float(top[1]))) for ring in (even, put))
-    assert (before, after) == (1, 2)
-    np.testing.assert_allclose(put.part_of(1)[len(put.part_of(1)) // 2], there, atol=2.0)
+    x, y = (float(v) for v in profile.table.to_px(there[None])[0] / now.size_px)
+    dragged = put({"seat": 1, "at": [x, y]})
+    even, ring = SeatRing(edge, 3), SeatRing(edge, 3, places=dragged.seats[3])
+    for share, seats in ((0.95, (1, 1)), (0.6, (1, 2))):
+        place = edge[2] * share + edge[3] * (1 - share)
+        assert tuple(one.seat_at((float(place[0]), float(place[1]))) for one in (even, ring)) == seats
+    np.testing.assert_allclose(ring.part_of(1)[len(ring.part_of(1)) // 2], there, atol=2.0)
     # Back by the keyboard's steps, and evenly again.
-    back = step.answer(replace(now, profile=kept), {"seat": 1, "by_cm": 10}).profile
-    assert back is not None and back.seats[3][1] > kept.seats[3][1]
-    again = step.look(replace(now, profile=back))
-    assert again.choices[-1].text == "Spread the seats evenly"
-    spread = step.answer(replace(now, profile=back), again.choices[-1].answer).profile
-    assert spread is not None and not spread.seats
+    back = put({"seat": 1, "by_cm": 10}, dragged)
+    assert back.seats[3][1] > dragged.seats[3][1]
+    spread = step.look(replace(now, profile=back)).choices[-1]
+    assert spread.text == "Spread the seats evenly"
+    assert not put(dict(spread.answer), back).seats
     # Nobody is dragged over a neighbour, and nothing else is taken.
-    far = step.answer(now, {"seat": 1, "by_cm": 400}).profile
-    assert far is not None and far.seats[3][0] < far.seats[3][1] < far.seats[3][2]
+    far = put({"seat": 1, "by_cm": 400})
+    assert far.seats[3][0] < far.seats[3][1] < far.seats[3][2]
     for wrong in ({"seat": 3, "by_cm": 1}, {"seat": 0, "at": [1]}, {"seat": 0, "by_cm": "9"}):
         with pytest.raises(BadInputError):
             step.answer(now, wrong)
@@ -222,28 +219,19 @@ def test_a_seat_is_dragged_or_moved_and_whose_card_it_is_follows() -> None:
 
 def test_seats_stay_where_they_were_put_when_the_table_is_measured_anew(tmp_path: Path) -> None:
     step, now = SeatsStep(), replace(seen(picture()), profile=measured())
-    data = step.answer(now, {"seat": 2, "by_cm": -20}).data
-    save_kept(tmp_path, {"seats": Kept("good", "", data)})
-    kept = load_kept(tmp_path)
-    profile = measured(kept)
-    path = tmp_path / "table.json"
-    path.write_text(profile_text(profile), encoding="utf-8")
-    again = load_profile(path)
+    save_kept(tmp_path, {"seats": Kept("good", "", step.answer(now, {"seat": 2, "by_cm": -20}).data)})
+    profile = measured(load_kept(tmp_path))
+    (tmp_path / "table.json").write_text(profile_text(profile), encoding="utf-8")
+    again = load_profile(tmp_path / "table.json")
     assert again.seats == profile.seats == {3: (0.0, 0.3333, again.seats[3][2])}
     finder = TableFinder(again, 3)
     finder.look(picture())
     assert finder.place is not None and finder.place.ring.places == again.seats[3]
-    begun = SeatsStep()
-    begun.begin(seen(picture(), kept=kept))
-    assert any(one.text == "Spread the seats evenly" for one in begun.look(replace(now, profile=again)).choices)
     with pytest.raises(BadInputError, match="when the table is measured"):
         SeatsStep().answer(seen(picture()), {"seat": 0, "by_cm": 10})
 
 
-@given(
-    players=st.integers(2, 7),
-    moves=st.lists(st.tuples(st.integers(0, 6), st.floats(-3, 3)), max_size=12),
-)
+@given(players=st.integers(2, 7), moves=st.lists(st.tuples(st.integers(0, 6), st.floats(-3, 3)), max_size=12))
 def test_however_seats_are_moved_they_stay_in_order_and_once_round(
     players: int, moves: list[tuple[int, float]]
 ) -> None:
@@ -266,30 +254,26 @@ def test_the_light_is_good_or_says_where_a_lamp_dazzles() -> None:
     assert [shape.kind for shape in found.shapes] == ["bad"]
 
 
-def test_the_two_cards_of_a_deck_of_prints_that_come_closest_are_named_and_what_would_help(tmp_path: Path) -> None:
-    def told(deck: str, lamp: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> str:
-        lit = np.clip(picture() * np.array(lamp), 0, 255).astype(np.uint8)
-        found = LightStep().look(seen(lit, kept={"deck": Kept("good", "", {"deck": deck})}, folder=tmp_path))
-        return found.more[0]
-
-    assert told("coloretto").startswith("I can tell all cards apart; most alike are row-green-")
-    # A family's own: two faces that only the lamp hides, and two that are alike whatever the lamp.
-    blue, red, green = (255, 0, 0), (0, 0, 230), (60, 180, 60)
-    for name, second, expected in (
-        ("ours", (160, 40, 20), "Hard to tell in this light are blue and violet: a whiter lamp, or daylight"),
-        ("twins", blue, "Hard to tell in any light are blue and violet: where they lie it will ask."),
-    ):
-        faces = (("blue", blue), ("violet", second), ("red", red), ("green", green))
-        DeckStore(tmp_path).add(PrintDeck(name, (56.0, 87.0), tuple(plain_print(*face) for face in faces)))
-        assert told(name, (0.03, 0.35, 1.0)).startswith(expected), told(name, (0.03, 0.35, 1.0))
-    assert told("ours").startswith("I can tell all cards apart")
-
-
-def plain_print(face: str, colour: tuple[int, int, int]) -> Print:
-    art = np.full((174, 112, 3), 250, np.uint8)
-    cv2.circle(art, (56, 60), 36, (30, 30, 30), -1)
-    cv2.rectangle(art, (30, 110), (82, 150), colour, -1)
-    return Print(face, "front", {}, art)
+@pytest.mark.parametrize(
+    ("violet", "expected"),
+    [
+        ((160, 40, 20), "Hard to tell in this light are blue and violet: a whiter lamp, or daylight"),
+        ((255, 0, 0), "Hard to tell in any light are blue and violet: where they lie it will ask."),
+    ],
+)
+def test_the_two_cards_of_a_deck_of_prints_that_come_closest_are_named_and_what_would_help(
+    tmp_path: Path, violet: tuple[int, int, int], expected: str
+) -> None:
+    prints = []
+    for face, colour in {"blue": (255, 0, 0), "violet": violet, "red": (0, 0, 230), "green": (60, 180, 60)}.items():
+        art = np.full((174, 112, 3), 250, np.uint8)
+        cv2.circle(art, (56, 60), 36, (30, 30, 30), -1)
+        cv2.rectangle(art, (30, 110), (82, 150), colour, -1)
+        prints.append(Print(face, "front", {}, art))
+    DeckStore(tmp_path).add(PrintDeck("ours", (56.0, 87.0), tuple(prints)))
+    lit = np.clip(picture() * np.array((0.03, 0.35, 1.0)), 0, 255).astype(np.uint8)
+    found = LightStep().look(seen(lit, kept={"deck": Kept("good", "", {"deck": "ours"})}, folder=tmp_path))
+    assert found.more[0].startswith(expected)
 
 
 def test_three_presses_tell_how_the_bell_bounces() -> None:
@@ -326,32 +310,26 @@ def test_a_sandtimer_is_learned_from_two_whole_runs() -> None:
         SandtimerStep().keep(seen(heard=one, now_ns=45 * SECOND))
 
 
-def test_a_sandtimer_without_sensors_is_told_by_hand() -> None:
+def test_a_sandtimer_without_sensors_is_timed_by_hand_and_a_lamp_that_nobody_sees_is_not_fitted() -> None:
     step, bare = SandtimerStep(), TableSettings(sandtimer=False)
     step.answer(seen(settings=bare), {"tap": True})
     step.answer(seen(settings=bare, now_ns=NOW + 61 * SECOND), {"tap": True})
     assert step.look(seen(settings=bare)).text == "It runs for 61 seconds."
     step.answer(seen(settings=bare), {"seconds": 90})
-    kept = step.keep(seen(settings=bare)).settings
-    settings = bare.changed(kept).sand_settings()
+    settings = bare.changed(step.keep(seen(settings=bare)).settings).sand_settings()
     assert settings is not None and settings.profile is not None
     assert settings.profile.duration_ns == 90 * SECOND
     with pytest.raises(BadInputError, match="too short or too long"):
         step.answer(seen(settings=bare), {"seconds": 2})
-
-
-def test_what_nobody_sees_or_hears_is_not_fitted() -> None:
-    step = LampStep()
-    assert step.answer(seen(), {"quieter": True}).settings == {"volume": 0.8}
-    step.answer(seen(), {"seen": False})
-    step.answer(seen(), {"heard": True})
-    assert step.look(seen()).state is State.GOOD
-    assert step.keep(seen()).settings == {"lamp": False}
+    lamp = LampStep()
+    assert lamp.answer(seen(), {"quieter": True}).settings == {"volume": 0.8}
+    lamp.answer(seen(), {"seen": False})
+    lamp.answer(seen(), {"heard": True})
+    assert (lamp.look(seen()).state, lamp.keep(seen()).settings) == (State.GOOD, {"lamp": False})
 
 
 def test_ten_cards_and_a_ring_are_ready_to_play() -> None:
-    few, step = picture(3), CheckStep()
-    assert step.look(seen(few)).text == "Read so far: 3 of 10 cards."
+    assert CheckStep().look(seen(picture(3))).text == "Read so far: 3 of 10 cards."
     step = CheckStep()
     assert step.look(seen(picture(10))).text == "All 10 cards are read. Now ring once."
     gone = step.look(seen(picture(10), troubles={"bell": "The bell is not there."}))

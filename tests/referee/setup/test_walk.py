@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from calibration.survey import survey
 from hardware.problems import DeviceHealth, Health
 from referee.errors import BadInputError, SettingError
 from referee.language import Language
-from referee.measured_table import profile_of
 from referee.service.settings import TableSettings
 from referee.setup.finding import FILE, Kept, Seen, Wish, load_kept
 from referee.setup.terminal import Terminal
@@ -22,7 +18,6 @@ from referee.setup.walk import NAMES, Walk
 from simulation.still import table_picture
 from tests.support.quiet_table import QuietTable, quiet_table
 from vision.deck import load_deck
-from vision.profile import TableProfile
 
 
 @pytest.fixture
@@ -91,36 +86,6 @@ def test_the_terminal_leads_through_all_steps_and_ends_by_itself(tmp_path: Path)
     assert [line.split(":")[0].strip() for line in lines if line.startswith("\n")] == ["Camera", "Bell", "Cards"]
     kept = json.loads((tmp_path / FILE).read_text())
     assert {name: one["state"] for name, one in kept.items()} == {"camera": "missing", "bell": "good", "deck": "good"}
-
-
-class SeatKit(PaperKit):
-    """A kit with a measured table."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self.image, _ = table_picture(load_deck("confetti"), 0, 4, (1280, 720))
-        self.profile: TableProfile | None = profile_of(survey([("table", self.image)]), 180.0)
-
-    def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
-        return replace(super().seen(since_ns, kept), image=self.image, profile=self.profile)
-
-    def carry_out(self, wish: Wish) -> None:
-        super().carry_out(wish)
-        self.profile = wish.profile or self.profile
-
-
-def test_a_seat_is_moved_by_typing(tmp_path: Path) -> None:
-    kit, lines = SeatKit(tmp_path), list[str]()
-    there, typed = os.pipe()
-    with os.fdopen(there) as keys, os.fdopen(typed, "w", buffering=1) as people:
-        people.write("2 -15\n9 +5\n2 +400\n\n")
-        assert Terminal(Walk(kit), Language("en"), keys, 5.0, lines.append).lead(["seats"])
-    assert any("“2 +10” moves seat 2" in line for line in lines)
-    assert any("there is no such seat" in line for line in lines)
-    assert kit.profile is not None
-    first, second, third = kit.profile.seats[3]
-    assert first < second < third and second > 1 / 3
-    assert load_kept(tmp_path)["seats"].data["places"] == {"3": [first, second, third]}
 
 
 @pytest.mark.parametrize(

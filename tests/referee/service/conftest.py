@@ -7,12 +7,20 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 
+from hardware.camera.frames import Frame
+from hardware.events import BellPressed, SandFlipped
+from hardware.events import Event as DeviceEvent
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
+from referee.engine.events import Event
+from referee.engine.session import Seen
 from referee.service.parts import Parts
 from referee.service.service import Service
+from referee.watchers.by_hand import ByHandWatcher
 from tests.support.office import Office
 from tests.support.table_fakes import FakeDevices, Table
 
@@ -41,6 +49,26 @@ def begin(office: Office, game: str, *players: str) -> None:
 def tell(office: Office, kind: str, **data: object) -> None:
     """Tell the desk an event, as a page does."""
     office.desk.do({"do": "event", "event": {"event": kind, **data}})
+
+
+class RingWatcher(ByHandWatcher):
+    """Hears of each press that Cem rang, and the sandtimer; `broken`: it cannot bear the pictures."""
+
+    broken = False
+
+    def look(self, frame: Frame) -> Seen:
+        if RingWatcher.broken:
+            cv2.cvtColor(np.zeros((2, 2), np.uint8), cv2.COLOR_BGR2GRAY)
+        return Seen()
+
+    def hear(self, event: DeviceEvent) -> Seen:
+        match event:
+            case BellPressed(t_ns):
+                return Seen((Event(t_ns, "bell", {"seat": 2}),))
+            case SandFlipped(t_ns):
+                return Seen((Event(t_ns, "timer_flipped", {}),))
+            case _:
+                return Seen()
 
 
 class House:

@@ -18,7 +18,7 @@ from hardware.problems import HealthBoard
 from referee.demo.idle import simulated_devices, simulated_parts
 from referee.doctor.machine import Machine
 from referee.journal.evidence import EvidenceFolder
-from referee.journal.stored import game_numbered, kept_game
+from referee.journal.stored import games, kept_game
 from referee.language import Language
 from referee.service import notices
 from referee.service.explain import explanation
@@ -114,11 +114,18 @@ class Room:
     def troubles(self) -> list[str]:
         return [health.device for health in self.health.troubles()]
 
+    def film(self, seconds: float, per_s: int, draw: Callable[[int], Image] = lambda _: table()) -> None:
+        """Give pictures at a rate, by the time of each, and look twice a second."""
+        for _ in range(round(2 * seconds)):
+            for number in range(1, per_s // 2 + 1):
+                t_ns = self.now_ns + number * S // per_s
+                self.devices.buffer.push(Frame(t_ns, t_ns, draw(t_ns), 0))
+            self.now_ns += S // 2
+            self.step()
+
     def journalled(self) -> list[tuple[object, object]]:
-        play = self.table.controller.playing()
-        row = game_numbered(self.table.journal.read, play.log.row.game)
-        assert row is not None
-        events = (one.event for one in kept_game(self.table.journal.read, row).events)
+        read = self.table.journal.read
+        events = (one.event for one in kept_game(read, games(read)[0]).events)
         return [(event.data["what"], event.data["on"]) for event in events if event.kind == "mishap"]
 
 
@@ -305,48 +312,35 @@ def test_stripes_of_a_lamp_are_said_and_hands_are_none(
     monkeypatch.setattr(notices, "TAKEN_BACK_AFTER_NS", 0)
     room.play()
 
-    def pictures(seconds: float, depth: float) -> None:
-        for _ in range(round(2 * seconds)):
-            for number in range(1, 16):
-                t_ns = room.now_ns + number * S // 30
-                rows_s = t_ns / S + np.linspace(0, 0.026, 360)
-                light = (1 + depth * np.cos(2 * np.pi * hertz * rows_s)) ** (1 / 2.2)
-                shown = np.clip(table() * light[:, None, None], 0, 255).astype(np.uint8)
-                hand = int(200 + 120 * np.sin(t_ns / S))
-                shown[100:, hand : hand + 200] = (95, 130, 190)
-                room.devices.buffer.push(Frame(t_ns, t_ns, shown, 0))
-            room.now_ns += S // 2
-            room.step()
+    def striped(t_ns: int) -> Image:
+        rows_s = t_ns / S + np.linspace(0, 0.026, 360)
+        light = (1 + depth * np.cos(2 * np.pi * hertz * rows_s)) ** (1 / 2.2)
+        shown = np.clip(table() * light[:, None, None], 0, 255).astype(np.uint8)
+        hand = int(200 + 120 * np.sin(t_ns / S))
+        shown[100:, hand : hand + 200] = (95, 130, 190)
+        return shown
 
-    pictures(4, 0.01)
+    depth = 0.01
+    room.film(4, 30, striped)
     assert room.said == []
-    pictures(1.5, 0.2)
+    depth = 0.2
+    room.film(1.5, 30, striped)
     assert ["flickers" in sentence for sentence in room.said] == [True]
-    pictures(2, 0.0)
+    depth = 0.0
+    room.film(2, 30, striped)
     assert "does not flicker any more" in room.said[-1]
 
 
 def test_a_camera_that_gives_far_fewer_pictures_is_said_and_none_at_all_is_left_to_others(room: Room) -> None:
     room.play()
-    shown = room.now_ns
-
-    def pictures(seconds: float, per_s: int) -> None:
-        nonlocal shown
-        for step in range(round(4 * seconds)):
-            room.now_ns += S // 4
-            for part in range(per_s // 4 if per_s >= 4 else int(step % 4 < per_s)):
-                shown = max(shown + 1, room.now_ns - S // 4 + part * 1_000_000)
-                room.devices.buffer.push(Frame(shown, shown, table(), 0))
-            room.step()
-
-    pictures(5, 28)
-    pictures(4, 12)
+    room.film(5, 28)
+    room.film(4, 12)
     assert room.said == []
-    pictures(4, 4)
+    room.film(4, 4)
     assert (room.said, room.troubles) == ([], ["guard pace"])
-    pictures(10, 4)
-    assert [("camera is slow" in sentence) for sentence in room.said] == [True]
-    pictures(34, 28)
+    room.film(10, 4)
+    assert ["camera is slow" in sentence for sentence in room.said] == [True]
+    room.film(34, 28)
     assert "enough pictures again" in room.said[-1]
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-import cv2
 import numpy as np
 import pytest
 
@@ -17,13 +16,9 @@ from hardware.camera.camera import Camera, CameraMissingError, CameraTimeoutErro
 from hardware.camera.frames import Frame
 from hardware.camera.supervisor import WatchLimits
 from hardware.edges import Edge, OnEdge, OnHealth
-from hardware.events import BellPressed, SandFlipped
-from hardware.events import Event as DeviceEvent
 from hardware.lamp import RecordedLamp, Signal
 from hardware.speaker import RecordedSpeaker
 from hardware.voice import Chime
-from referee.engine.events import Event
-from referee.engine.session import Seen
 from referee.errors import SettingError
 from referee.service import devices as devices_module
 from referee.service import notices, retrying, table_decks
@@ -31,8 +26,7 @@ from referee.service.bus import IdleBell
 from referee.service.devices import Fitted, TableDevices
 from referee.service.parts import Parts
 from referee.service.service import Service, running
-from referee.watchers.by_hand import ByHandWatcher
-from tests.referee.service.conftest import play, until
+from tests.referee.service.conftest import RingWatcher, play, until
 
 MS = 1_000_000
 LIMITS = WatchLimits(stall_ns=300 * MS, black_ns=200 * MS, wrong_ns=200 * MS, reopen_black_ns=60_000 * MS)
@@ -142,26 +136,6 @@ class RogueLamp(RecordedLamp):
         if self.failing:
             raise OSError("the lamp's wire is loose")
         super().show(signal)
-
-
-class RingWatcher(ByHandWatcher):
-    """Hears rings and the sandtimer; `broken`: it cannot bear the pictures."""
-
-    broken = False
-
-    def look(self, frame: Frame) -> Seen:
-        if RingWatcher.broken:
-            cv2.cvtColor(np.zeros((2, 2), np.uint8), cv2.COLOR_BGR2GRAY)
-        return Seen()
-
-    def hear(self, event: DeviceEvent) -> Seen:
-        match event:
-            case BellPressed(t_ns):
-                return Seen((Event(t_ns, "bell", {"seat": 2}),))
-            case SandFlipped(t_ns):
-                return Seen((Event(t_ns, "timer_flipped", {}),))
-            case _:
-                return Seen()
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,13 @@ import pytest
 
 from hardware import supervised
 from hardware.events import BellPressed
-from hardware.events import Event as DeviceEvent
-from referee.engine.events import Event
-from referee.engine.session import Seen
 from referee.errors import WorkFailedError
 from referee.service import table_decks
 from referee.service.service import Service, running
 from referee.setup.finding import load_kept
-from referee.watchers.by_hand import ByHandWatcher
 from referee.web.app import create_app
 from referee.web.options import WebOptions
-from tests.referee.service.conftest import TIMEOUT_S, House, play, until
+from tests.referee.service.conftest import TIMEOUT_S, House, RingWatcher, play, until
 
 pytestmark = pytest.mark.usefixtures("no_thread_stays")
 
@@ -35,13 +31,6 @@ pytestmark = pytest.mark.usefixtures("no_thread_stays")
 @pytest.fixture
 def house() -> House:
     return House()
-
-
-class RingWatcher(ByHandWatcher):
-    """Hears of each press that Cem rang."""
-
-    def hear(self, event: DeviceEvent) -> Seen:
-        return Seen((Event(event.t_ns, "bell", {"seat": 2}),)) if isinstance(event, BellPressed) else Seen()
 
 
 def test_a_ring_on_the_line_is_ruled_said_and_kept(

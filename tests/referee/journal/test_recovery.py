@@ -1,4 +1,4 @@
-"""Damaged journals: each start comes up, no game is lost that a copy or SQLite itself still has, and it is reported."""
+"""Damaged journals and kills: each start comes up, no game is lost that a copy or SQLite still has, and it is said."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from referee.engine.events import Event, Header
 from referee.files import set_aside_files
 from referee.journal.copies import copies
-from referee.journal.database import readable
+from referee.journal.database import Value, readable
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.journal.stored import games, kept_game
 from referee.journal.tidying import delete_game
 from referee.journal.trouble import Trouble
+from tests.support.crash import crash_often
+from tests.support.forgetful import ForgetfulConnection
 
 DATA = Path(__file__).parents[2] / "data" / "journals"
 GAMES, EVENTS = 6, 25
@@ -310,3 +313,23 @@ def test_a_journal_of_a_newer_ringmaster_is_set_aside_and_its_games_are_shown(wh
     found, aside = started(path.parent)
     assert found == ALL
     assert aside is not None and aside.read_bytes() == newer
+
+
+@pytest.mark.parametrize("forgetful", [False, True])
+def test_after_each_kill_all_that_was_announced_is_there_once(tmp_path: Path, forgetful: bool) -> None:
+    verdict = crash_often(8, 3, forgetful=forgetful, folder=tmp_path)
+    assert verdict.faults == []
+    assert verdict.kills == 8
+    assert verdict.announced > 0
+
+
+class Careless(ForgetfulConnection):
+    """Never waits for the disk."""
+
+    def execute(self, sql: str, values: Sequence[Value] = (), /) -> Iterable[tuple[Any, ...]]:
+        return super().execute("PRAGMA synchronous=OFF" if "synchronous" in sql else sql, values)
+
+
+def test_a_journal_that_does_not_wait_for_the_disk_is_found_out(tmp_path: Path) -> None:
+    verdict = crash_often(8, 3, forgetful=True, folder=tmp_path, connector=Careless)
+    assert any("not kept" in fault or "damaged" in fault for fault in verdict.faults)

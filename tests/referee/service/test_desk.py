@@ -1,12 +1,20 @@
-"""The desk: what a page is shown of a game, and what its commands do."""
+"""The desk: what a page is shown of a game, what its commands do, with which options, and how good it was."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from referee.commands import record
+from referee.decks.finding import find_deck
+from referee.demo.table import demo_header
+from referee.engine.events import Header
 from referee.errors import BadInputError
+from referee.games.registry import GAMES, game_kind
 from tests.referee.service.conftest import begin, tell
 from tests.support.office import Office, piccolino
+from tests.support.quiet_table import quiet_table
 
 
 def test_a_game_is_shown_with_board_rulings_and_words(office: Office) -> None:
@@ -173,3 +181,75 @@ def test_a_seat_whose_player_gave_no_name_is_no_player_who_has_won(office: Offic
     figures = office.desk.statistics()
     assert [(one["name"], one["games"], one["wins"]) for one in figures["players"]] == [("Ben", 1, 0)]
     assert (figures["evenings"][0]["games"], figures["evenings"][0]["wins"]) == (1, {})
+
+
+def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -> None:
+    table = quiet_table(tmp_path)
+    assert table.desk.quality() == {"games": [], "evenings": [], "challenged": ""}
+    table.controller.start("piccolino", ["Ann", "Ben", "Cem"], {})
+    for number in range(6):
+        table.tell("card_shown", seat=number % 3, colour="red" if number == 3 else "blue", mood="sad")
+    table.tell("bell", seat=1)
+    events = table.desk.state()["readings"]
+    wrong = next(ident for ident, data in events.items() if data["colour"] == "red")
+    table.desk.do({"do": "correct", "event": wrong, "with": {"colour": "pink"}})
+    told = table.desk.quality()
+    (game,) = told["games"]
+    assert (game["game"], game["cards"], game["corrected"], game["rings"]) == ("piccolino", 6, 1, 1)
+    assert game["text"].startswith("Of the last 6 cards one was corrected: in the long run")
+    assert [(one["cards"], one["corrected"]) for one in told["evenings"]] == [(6, 1)]
+    # A correction that was taken back is none.
+    table.desk.do({"do": "undo"})
+    assert table.desk.quality()["games"][0]["corrected"] == 0
+    # Of a hand each card counts that was another one.
+    table.controller.start("confetti", ["Ann", "Ben"], {})
+    table.tell("timer_flipped")
+    table.tell("timer_ran_out")
+    hand = [["red", "blue", "green"], ["blue", "red", "green"]]
+    table.tell("hand", seat=0, cards=hand)
+    right = [["red", "blue", "green"], ["blue", "red", "purple"]]
+    table.desk.do({"do": "correct", "event": next(iter(table.desk.state()["readings"])), "with": {"cards": right}})
+    confetti = table.desk.quality()["games"][1]
+    assert (confetti["cards"], confetti["corrected"]) == (2, 1)
+    table.close()
+
+
+OPTIONS: dict[str, dict[str, object]] = {
+    "confetti": {"edition": "english", "overlimit": "separate", "side": "white", "late_cards": "count"},
+    "piccolino": {
+        "dealer": 0,
+        "cards": 55,
+        "two_left": "always",
+        "lockout_ms": 1500,
+        "lucky_guess": "valid",
+        "remarks": "off",
+        "missed": "off",
+    },
+    "coloretto": {"table": "brown", "first": 0, "start_cards": [], "left_out": []},
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_that_begins_on_the_page_names_all_its_options(office: Office, game: str) -> None:
+    begin(office, game)
+    assert office.state()["game"]["options"] == OPTIONS[game]
+    assert office.table.controller.playing().header.options == OPTIONS[game]
+    assert demo_header(game, 3, find_deck(game)).options.keys() >= OPTIONS[game].keys()
+    recorded = record._header(game, "Ann,Ben,Cem", None)
+    assert recorded is not None and recorded["options"] == OPTIONS[game]
+
+
+def test_what_people_chose_stays_as_they_chose_it(office: Office) -> None:
+    chosen = {"side": "black", "edition": "german"}
+    office.desk.do({"do": "start", "game": "confetti", "players": ["Ann"], "options": chosen})
+    assert office.state()["game"]["options"] == {**OPTIONS["confetti"], **chosen}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_named_means_what_was_meant_before(game: str) -> None:
+    kind, header = game_kind(game), Header(game, ("Ann", "Ben", "Cem"), {})
+    assert kind.settings is not None
+    named = kind.explicit(header)
+    assert kind.settings(named) == kind.settings(header)
+    assert kind.explicit(named) == named
+    kind.start(named)

@@ -9,24 +9,22 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from referee.engine.events import Event, Header
 from referee.files import set_aside_files
 from referee.journal.copies import copies
-from referee.journal.database import Value, readable
+from referee.journal.database import readable
 from referee.journal.folder import JOURNAL
 from referee.journal.journal import Journal
 from referee.journal.stored import games, kept_game
 from referee.journal.tidying import delete_game
 from referee.journal.trouble import Trouble
 from tests.support.crash import crash_often
-from tests.support.forgetful import ForgetfulConnection
 
 DATA = Path(__file__).parents[2] / "data" / "journals"
 GAMES, EVENTS = 6, 25
@@ -178,14 +176,6 @@ def test_garbage_in_the_log_is_reported_and_what_is_in_the_file_stays(where: tup
     assert ALL.items() <= found.items()
 
 
-def test_a_kill_in_play_damages_nothing(log: Path) -> None:
-    # The last frame was being written.
-    log.write_bytes(log.read_bytes()[:-100])
-    found, aside = started(log.parent)
-    assert aside is None
-    assert found["Killed"] >= EVENTS - 1
-
-
 def test_an_empty_or_missing_journal_goes_on_from_its_copy_and_is_reported(copied: Path, tmp_path: Path) -> None:
     for missing in (False, True):
         path = laid(copied, tmp_path / str(missing))
@@ -321,15 +311,3 @@ def test_after_each_kill_all_that_was_announced_is_there_once(tmp_path: Path, fo
     assert verdict.faults == []
     assert verdict.kills == 8
     assert verdict.announced > 0
-
-
-class Careless(ForgetfulConnection):
-    """Never waits for the disk."""
-
-    def execute(self, sql: str, values: Sequence[Value] = (), /) -> Iterable[tuple[Any, ...]]:
-        return super().execute("PRAGMA synchronous=OFF" if "synchronous" in sql else sql, values)
-
-
-def test_a_journal_that_does_not_wait_for_the_disk_is_found_out(tmp_path: Path) -> None:
-    verdict = crash_often(8, 3, forgetful=True, folder=tmp_path, connector=Careless)
-    assert any("not kept" in fault or "damaged" in fault for fault in verdict.faults)

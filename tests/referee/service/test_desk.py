@@ -17,18 +17,6 @@ from tests.support.office import Office, piccolino
 from tests.support.quiet_table import quiet_table
 
 
-def test_a_game_is_shown_with_board_rulings_and_words(office: Office) -> None:
-    piccolino(office)
-    office.table.hear("bell", seat=2)
-    state = office.state()
-    assert state["mode"] == "playing"
-    assert [seat["points"] for seat in state["board"]] == [17, 18, 20]
-    assert state["latest"]["text"].startswith("Cem wins the piles")
-    ring = state["rulings"][1]
-    assert (ring["text"], ring["corrected"]) == ("Valid ring, Cem: two happy reds.", False)
-    assert state["phase"]["turn"] == 2
-
-
 def test_a_game_is_paused_resumed_stopped_and_put_away(office: Office) -> None:
     assert (office.state()["mode"], office.state()["game"], office.state()["phase"]["key"]) == ("idle", None, "idle")
     piccolino(office)
@@ -37,18 +25,6 @@ def test_a_game_is_paused_resumed_stopped_and_put_away(office: Office) -> None:
         assert office.state()["mode"] == mode
     with pytest.raises(BadInputError):
         office.desk.do({"do": "stop"})
-
-
-def test_each_change_has_a_version_and_is_told_to_all_who_listen(office: Office) -> None:
-    versions: list[int] = []
-    end = office.desk.subscribe(versions.append)
-    piccolino(office)
-    told = len(versions)
-    assert versions == sorted(set(versions)) and told
-    assert office.state()["version"] == versions[-1]
-    end()
-    office.table.hear("bell", seat=2)
-    assert len(versions) == told
 
 
 SETS = [["red", "blue", "green"], ["blue", "green", "red"], ["green", "red", "blue"]]

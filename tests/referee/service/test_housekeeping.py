@@ -229,7 +229,12 @@ def test_a_caption_has_two_short_sentences_and_all_is_said(table: Table) -> None
 def signs(folder: Path, seconds: range, hangs: bool = True, boot: str = "boot", every_ns: int | None = 20 * S) -> int:
     """How many signs of life rounds at these seconds give."""
     lines: list[str] = []
-    dog = Watchdog(every_ns, lambda: hangs, folder, boot, lambda line: not lines.append(line))
+
+    def systemd(line: str) -> bool:
+        lines.append(line)
+        return True
+
+    dog = Watchdog(every_ns, lambda: hangs, folder, boot, systemd)
     for second in seconds:
         dog.round_done(second * S)
     assert set(lines) <= {"WATCHDOG=1"}
@@ -274,9 +279,14 @@ def test_systemd_hears_what_is_sent(tmp_path: Path) -> None:
 def test_a_hard_picture_on_a_slow_machine_gives_signs_of_life_and_an_endless_one_none(
     tmp_path: Path, steps: int, alive: bool
 ) -> None:
-    signs_ns = [100 * S]
     now_ns = 100 * S
-    dog = Watchdog(20 * S, lambda: False, tmp_path, "boot", lambda _: not signs_ns.append(now_ns), lambda: now_ns)
+    signs_ns = [now_ns]
+
+    def systemd(_: str) -> bool:
+        signs_ns.append(now_ns)
+        return True
+
+    dog = Watchdog(20 * S, lambda: False, tmp_path, "boot", systemd, lambda: now_ns)
     with dog.reading(), counted():
         for _ in range(steps // 1000):
             # Each step of a reading takes a millisecond, which is hundreds of times the usual.

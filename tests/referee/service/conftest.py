@@ -34,11 +34,11 @@ def until(condition: Callable[[], object]) -> bool:
     return bool(condition())
 
 
-def play(service: Service, **options: object) -> None:
-    """Begin a game of Piccolino in which Ann and Ben show a pair."""
+def play(service: Service, mood: str = "happy", **options: object) -> None:
+    """Begin a game of Piccolino in which Ann and Ben show two red cards."""
     service.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": options})
     for seat in (0, 1):
-        shown = {"event": "card_shown", "seat": seat, "colour": "red", "mood": "happy"}
+        shown = {"event": "card_shown", "seat": seat, "colour": "red", "mood": mood}
         service.desk.do({"do": "event", "event": shown})
 
 

@@ -175,7 +175,7 @@ def rogues(folder: Path) -> Iterator[RogueHouse]:
 def house(folder: Path) -> Iterator[RogueHouse]:
     """A house in which a game of Piccolino is played."""
     with rogues(folder) as home:
-        play(home.service, lockout_ms=0)
+        play(home.service, "sad", lockout_ms=0)
         yield home
 
 

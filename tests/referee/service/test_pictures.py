@@ -125,6 +125,7 @@ def test_what_a_question_is_about_is_outlined_in_the_picture_that_it_is_about(fr
     red = (shown[..., 2] > 150) & (shown[..., :2].max(axis=2) < 110)
     assert red.sum() > 200
     # Where no card has an outline, the table is shown.
+    pictures = QuestionPictures(TableArea())
     pictures.heed(Doubted({"doubt-1-5-area_differs": Shown(frames[1], ())}, frames[0], frames[0]))
     assert decoded(pictures.find("doubt-1-5-area_differs-now")).shape[1] == 800
 

@@ -66,8 +66,6 @@ def test_steps_are_kept_one_by_one_and_go_on_after_a_power_cut(tmp_path: Path) -
     walk.keep()
     walk.open("table")
     walk.skip()
-    # The power goes, here in the middle of the sandtimer.
-    walk.open("sandtimer")
     walk.open("camera")
     walk.keep()
     # A step whose device is missing is remembered; skipping it later does not lose what was known.
@@ -75,9 +73,11 @@ def test_steps_are_kept_one_by_one_and_go_on_after_a_power_cut(tmp_path: Path) -
     walk.skip()
     with pytest.raises(BadInputError):
         walk.keep()
+    # The power goes, here in the middle of the sandtimer.
+    walk.open("sandtimer")
     again = Walk(PaperKit(tmp_path))
     assert again.kept["camera"] == Kept("missing", "No camera is plugged in: check its cable.")
-    assert again.left == ["camera", "seats", "light", "sandtimer", "lamp", "check"]
+    assert again.left == ["seats", "light", "sandtimer", "lamp", "check"]
     assert again.open_step is None
     kept = again.kept
     assert (kept["deck"].data, kept["table"].state, kept["bell"].state) == ({"deck": "piccolino"}, "skipped", "good")

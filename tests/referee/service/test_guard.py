@@ -321,7 +321,7 @@ def test_stripes_of_a_lamp_are_said_and_hands_are_none(
         return shown
 
     depth = 0.01
-    room.film(4, 30, striped)
+    room.film(2, 30, striped)
     assert room.said == []
     depth = 0.2
     room.film(1.5, 30, striped)

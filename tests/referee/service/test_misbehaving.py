@@ -219,6 +219,7 @@ def test_pictures_of_another_size_or_that_cannot_be_borne_end_nothing(tmp_path: 
         home.camera.mood = "good"
         RingWatcher.broken = True
         assert until(lambda: "reader" in home.troubles())
+        assert home.says(home.troubles()["reader"])
         assert home.rings_are_ruled()
         RingWatcher.broken = False
         assert until(lambda: not home.troubles())

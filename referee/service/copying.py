@@ -30,10 +30,13 @@ class Copying:
         """Begin a copy if one is due."""
         if self._journal.changes != self._changes:
             self._changes, self._changed_ns = self._journal.changes, now_ns
-        if self._changes == self._copied or not self._journal.is_open:
+        if self._tried_ns is None:
+            self._tried_ns = now_ns
+        at_work = self._thread is not None and self._thread.is_alive()
+        if self._changes == self._copied or not self._journal.is_open or at_work:
             return
         rested_ns = now_ns - self._changed_ns
-        night = rested_ns > NIGHT_REST_NS and (self._tried_ns is None or now_ns - self._tried_ns > NIGHT_NS)
+        night = rested_ns > NIGHT_REST_NS and now_ns - self._tried_ns > NIGHT_NS
         if (rested_ns > REST_NS and not in_play) or night:
             self._copied, self._tried_ns = self._changes, now_ns
             self._thread = threading.Thread(target=self._copy, name="journal copy", daemon=True)

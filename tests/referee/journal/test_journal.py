@@ -1,8 +1,9 @@
-"""The journal: what it keeps, what it does when the disk takes nothing or the file is damaged, and who may open it."""
+"""The journal: what it and its evidence pictures keep, also when the disk takes nothing or the file is damaged."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -11,16 +12,21 @@ import pytest
 from referee.engine.events import Event, Header
 from referee.errors import WorkFailedError
 from referee.journal.database import Connection, connect, connect_to_read, open_journal
-from referee.journal.folder import JOURNAL, locked, state_folder
+from referee.journal.evidence import MS_PER_DAY, Budget, EvidenceFolder
+from referee.journal.folder import JOURNAL, locked
 from referee.journal.journal import Journal
-from referee.journal.stored import games, kept_game, open_game
+from referee.journal.stored import games, kept_game
 from referee.journal.trouble import Trouble
 
 HEADER = Header("piccolino", ("Ann", "Ben"), {"dealer": 1})
 
 
-def test_a_game_is_read_back_as_it_was_written(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / JOURNAL, wall_ms=lambda: 5)
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / JOURNAL, wall_ms=lambda: 5)
+
+
+def test_a_game_is_read_back_as_it_was_written(journal: Journal) -> None:
     row = journal.begin_game(HEADER, "boot", 7)
     journal.add_event(row.game, 1, Event(12, "bell", {"seat": 1, "frame_t_ns": 9}))
     journal.add_rulings(row.game, 1, [{"ruling": "ring", "t_ns": 12}])
@@ -32,29 +38,7 @@ def test_a_game_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     assert [ruling.data for ruling in kept.in_force()] == [{"ruling": "ring", "t_ns": 12}]
 
 
-def test_a_new_game_closes_the_one_before(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / JOURNAL)
-    journal.begin_game(HEADER, "boot", 0)
-    second = journal.begin_game(HEADER, "boot", 0)
-    journal.flush()
-    found = open_game(journal.read)
-    assert found is not None and found.game == second.game
-
-
-def test_corrections_keep_the_rulings_that_they_end(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / JOURNAL)
-    game = journal.begin_game(HEADER, "boot", 0).game
-    journal.add_event(game, 1, Event(1, "bell", {"seat": 1}))
-    journal.add_rulings(game, 1, [{"ruling": "ring", "t_ns": 1, "valid": True}])
-    journal.add_correction(game, 1, 1, {"seat": 0})
-    journal.change_ruling(game, 1, 0, 1, {"ruling": "ring", "t_ns": 1, "valid": False})
-    journal.flush()
-    kept = kept_game(journal.read, games(journal.read)[0])
-    assert [(one.since, one.until, one.data["valid"]) for one in kept.rulings] == [(0, 1, True), (1, None, False)]
-
-
-def test_what_waits_for_a_full_disk_is_written_in_order_when_there_is_room(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / JOURNAL)
+def test_what_waits_for_a_full_disk_is_written_in_order_when_there_is_room(tmp_path: Path, journal: Journal) -> None:
     game = journal.begin_game(HEADER, "boot", 0).game
     journal.flush()
     ((pages,),) = journal.read("PRAGMA page_count")
@@ -69,20 +53,8 @@ def test_what_waits_for_a_full_disk_is_written_in_order_when_there_is_room(tmp_p
     assert [event.number for event in kept.events] == list(range(1, 200))
 
 
-def test_a_read_only_disk_is_told_and_nothing_breaks(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / JOURNAL)
-    journal.read("PRAGMA query_only = ON")
-    game = journal.begin_game(HEADER, "boot", 0).game
-    assert not journal.flush()
-    assert journal.trouble is Trouble.READ_ONLY
-    journal.read("PRAGMA query_only = OFF")
-    assert journal.flush()
-    assert games(journal.read)[0].game == game
-
-
-def test_a_bad_byte_in_one_game_hides_no_other(tmp_path: Path) -> None:
+def test_a_bad_byte_in_one_game_hides_no_other(tmp_path: Path, journal: Journal) -> None:
     path = tmp_path / JOURNAL
-    journal = Journal(path)
     for name in ("Ann", "Bea"):
         journal.begin_game(Header("piccolino", (name, "Cem"), {}), "boot", 0)
     journal.close()
@@ -93,19 +65,12 @@ def test_a_bad_byte_in_one_game_hides_no_other(tmp_path: Path) -> None:
     assert len(list(connect_to_read(path).execute("SELECT header FROM games"))) == 2
 
 
-def test_a_game_played_at_no_time_that_there_is_hides_no_other(tmp_path: Path) -> None:
-    path = tmp_path / JOURNAL
-    journal = Journal(path)
+def test_a_game_played_at_no_time_that_there_is_hides_no_other(journal: Journal) -> None:
     journal.begin_game(HEADER, "boot", 0)
     second = journal.begin_game(HEADER, "boot", 0)
     journal.flush()
     journal.read("UPDATE games SET started_ms = ? WHERE game < ?", 1 << 60, second.game)
     assert [row.game for row in games(journal.read)] == [second.game]
-
-
-def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
-    (tmp_path / JOURNAL).touch()
-    assert Journal(tmp_path / JOURNAL).set_aside is None
 
 
 def test_a_command_leaves_a_journal_of_a_newer_ringmaster_alone(tmp_path: Path) -> None:
@@ -123,43 +88,6 @@ def test_a_folder_that_is_a_file_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "state").touch()
     with pytest.raises(WorkFailedError, match="cannot be used"), locked(tmp_path / "state"):
         raise AssertionError
-
-
-def test_only_one_referee_at_a_time(tmp_path: Path) -> None:
-    with locked(tmp_path), pytest.raises(WorkFailedError, match="another Ringmaster"), locked(tmp_path):
-        raise AssertionError
-    with locked(tmp_path):
-        pass
-
-
-def test_others_may_look_while_a_referee_writes(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / JOURNAL)
-    journal.begin_game(HEADER, "boot", 0)
-    journal.flush()
-    reader = connect_to_read(tmp_path / JOURNAL)
-    assert list(reader.execute("SELECT count(*) FROM games")) == [(1,)]
-    journal.begin_game(HEADER, "boot", 0)
-    assert journal.flush()
-    assert list(reader.execute("SELECT count(*) FROM games")) == [(2,)]
-    reader.close()
-
-
-def test_the_state_folder_is_what_systemd_gives_else_the_users_own() -> None:
-    assert state_folder(None, {"STATE_DIRECTORY": "/var/lib/ringmaster"}) == Path("/var/lib/ringmaster")
-    assert state_folder(None, {"XDG_STATE_HOME": "/home/ann/state"}) == Path("/home/ann/state/ringmaster")
-    assert state_folder(Path("here"), {"STATE_DIRECTORY": "/var/lib/ringmaster"}) == Path("here")
-
-
-def test_what_is_written_is_moved_to_its_place_beside_the_writing(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / JOURNAL)
-    journal.begin_game(HEADER, "boot", 0)
-    journal.flush()
-    before = (tmp_path / JOURNAL).read_bytes()
-    journal.checkpoint()
-    assert (tmp_path / JOURNAL).read_bytes() != before
-    journal.begin_game(HEADER, "boot", 0)
-    assert journal.flush()
-    journal.close()
 
 
 def test_a_disk_that_does_not_let_the_file_be_opened_is_tried_again(tmp_path: Path) -> None:
@@ -182,3 +110,93 @@ def test_a_disk_that_does_not_let_the_file_be_opened_is_tried_again(tmp_path: Pa
     assert journal.flush()
     assert [row.game == game for row in games(journal.read)] == [True, False]
     assert journal.set_aside is None
+
+
+def folder_with(tmp_path: Path, budget: Budget, events: int) -> tuple[Journal, EvidenceFolder]:
+    day = iter(range(events))
+    journal = Journal(tmp_path / JOURNAL, wall_ms=lambda: next(day) * MS_PER_DAY)
+    folder = EvidenceFolder(tmp_path / "evidence", journal, budget)
+    for event in range(events):
+        assert folder.add(1, event, [(0.0, bytes([event]) * 1000)])
+    return journal, folder
+
+
+def names(folder: EvidenceFolder, events: int) -> list[int]:
+    return [event for event in range(events) if folder.find(f"1-{event}-0") is not None]
+
+
+def test_pictures_are_found_by_event_and_the_last_before_it_is_shown_first(tmp_path: Path) -> None:
+    folder = EvidenceFolder(tmp_path / "evidence", Journal(tmp_path / JOURNAL))
+    assert folder.add(3, 7, [(-120.0, b"before"), (-8.0, b"last before"), (25.0, b"after")])
+    assert [picture.t_ms for picture in folder.of_event(3, 7)] == [-120.0, -8.0, 25.0]
+    assert folder.find(folder.of_game(3)[7]) == b"last before"
+    assert folder.find("3-7-9") is None
+    assert folder.find("../journal") is None
+    # A folder that takes nothing is no fault.
+    (tmp_path / "file").touch()
+    assert not EvidenceFolder(tmp_path / "file", Journal(tmp_path / JOURNAL)).add(1, 1, [(0.0, b"x")])
+
+
+def test_over_the_budget_the_oldest_go_first_and_the_disputed_last(tmp_path: Path) -> None:
+    journal, folder = folder_with(tmp_path, Budget(most_bytes=3000, least_free_bytes=0), 6)
+    journal.dispute(1, 0)
+    journal.flush()
+    assert folder.thin() == 3
+    assert names(folder, 6) == [0, 4, 5]
+    assert len(list((tmp_path / "evidence").glob("*.jpg"))) == 3
+    # A disk without room for others is made free.
+    assert EvidenceFolder(tmp_path / "evidence", journal, Budget(least_free_bytes=1 << 62)).thin() == 3
+
+
+def test_what_the_power_left_behind_is_swept_and_what_the_journal_does_not_know_is_set_aside(tmp_path: Path) -> None:
+    journal, folder = folder_with(tmp_path, Budget(), 3)
+    (tmp_path / "evidence" / "9-9-9.jpg").write_bytes(b"unknown")
+    (tmp_path / "evidence" / "1-7-0.part").write_bytes(b"torn")
+    folder.sweep()
+    assert sorted(path.name for path in (tmp_path / "evidence").iterdir()) == [f"1-{event}-0.jpg" for event in range(3)]
+    journal.forget_evidence("1-0-0")
+    journal.flush()
+    assert folder.set_aside("journal-damaged-x")
+    assert [path.name for path in (tmp_path / "evidence-of-journal-damaged-x").iterdir()] == ["1-0-0.jpg"]
+    assert names(folder, 3) == [1, 2]
+
+
+def evenings(tmp_path: Path, days: Sequence[float], budget: Budget) -> tuple[EvidenceFolder, Callable[[], list[int]]]:
+    """Give a folder with a picture of each game, kept on these days by the clock; and what lists the games left."""
+    clock = iter(days)
+    journal = Journal(tmp_path / JOURNAL, wall_ms=lambda: round(next(clock) * MS_PER_DAY))
+    folder = EvidenceFolder(tmp_path / "evidence", journal, budget)
+    for game in range(len(days)):
+        assert folder.add(game, 1, [(0.0, bytes(1000))])
+    return folder, lambda: [game for game in range(len(days)) if folder.find(f"{game}-1-0") is not None]
+
+
+BUDGET = Budget(least_free_bytes=0, undisputed_days=30, disputed_days=365)
+
+
+def test_what_is_older_than_its_time_goes_even_if_there_is_room(tmp_path: Path) -> None:
+    folder, left = evenings(tmp_path, [*range(0, 7 * 40, 7)], BUDGET)
+    assert folder.thin(now_ms=7 * 40 * MS_PER_DAY) == 20
+    assert left() == list(range(20, 40))
+
+
+@pytest.mark.parametrize(
+    ("days", "now"),
+    [
+        ([*range(40), 20_000.0, 20_000.1], 20_000.2),
+        ([20_000.0] * 40, 90_000.0),
+        ([20_000.0 + day / 10 for day in range(40)] + [100.0], 100.1),
+        ([20_000.0 + day / 10 for day in range(20)] + [100.0] * 10 + [20_003.0] * 20, 20_003.1),
+    ],
+)
+def test_a_clock_that_jumps_deletes_nothing_of_the_last_games(tmp_path: Path, days: list[float], now: float) -> None:
+    folder, left = evenings(tmp_path, days, BUDGET)
+    folder.thin(now_ms=round(now * MS_PER_DAY))
+    assert left()[-20:] == list(range(len(days) - 20, len(days)))
+    assert max(days) - min(days[:20]) > 30 or len(left()) == len(days)
+
+
+def test_over_the_budget_the_game_played_first_goes_first_whatever_the_clock_said(tmp_path: Path) -> None:
+    folder, left = evenings(tmp_path, [9.0, 5.0, 7.0, 1.0], Budget(most_bytes=2000, least_free_bytes=0))
+    assert folder.thin() == 2
+    assert left() == [2, 3]

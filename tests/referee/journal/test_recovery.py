@@ -1,4 +1,4 @@
-"""Damaged journals: each start comes up, no game is lost that a copy or SQLite itself still has, and it is reported."""
+"""Damaged journals and kills: each start comes up, no game is lost that a copy or SQLite still has, and it is said."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -24,11 +24,13 @@ from referee.journal.journal import Journal
 from referee.journal.stored import games, kept_game
 from referee.journal.tidying import delete_game
 from referee.journal.trouble import Trouble
+from tests.support.crash import crash_often
 
 DATA = Path(__file__).parents[2] / "data" / "journals"
 GAMES, EVENTS = 6, 25
 Games = dict[str, int]
 """How many events can be read of each game, by its first player."""
+ALL = {f"P{number}": EVENTS for number in range(GAMES)}
 
 
 def play(folder: Path, names: range) -> None:
@@ -82,58 +84,50 @@ def copied(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def one_bit(data: bytearray, dice: random.Random) -> None:
-    data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
+def laid(folder: Path, tmp_path: Path) -> Path:
+    """Copy a state folder, and give the path of its journal."""
+    return Path(shutil.copytree(folder, tmp_path / "state", dirs_exist_ok=True)) / JOURNAL
 
 
-def many_bits(data: bytearray, dice: random.Random) -> None:
-    for _ in range(dice.choice((5, 200))):
-        one_bit(data, dice)
+def harm(data: bytearray, how: str, dice: random.Random) -> None:
+    at = dice.randrange(len(data))
+    match how:
+        case "bits":
+            for _ in range(dice.choice((1, 5, 200))):
+                data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
+        case "no page":
+            data[at - at % 4096 : at - at % 4096 + 4096] = bytes(4096)
+        case "torn":
+            del data[at:]
+        case "garbage":
+            length = min(dice.choice((100, 50_000)), len(data) - at)
+            data[at : at + length] = dice.randbytes(length)
 
 
-def no_page(data: bytearray, dice: random.Random) -> None:
-    start = 4096 * dice.randrange(len(data) // 4096)
-    data[start : start + 4096] = bytes(4096)
-
-
-def torn(data: bytearray, dice: random.Random) -> None:
-    del data[dice.randrange(len(data)) :]
-
-
-def garbage(data: bytearray, dice: random.Random) -> None:
-    start = dice.randrange(len(data))
-    length = min(dice.choice((100, 50_000)), len(data) - start)
-    data[start : start + length] = dice.randbytes(length)
-
-
-HOW: list[Callable[[bytearray, random.Random], None]] = [one_bit, many_bits, no_page, torn, garbage]
-
-
-@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("how", ["bits", "no page", "torn", "garbage"])
 @pytest.mark.parametrize("with_copy", [False, True])
 def test_no_game_is_lost_that_a_copy_or_sqlite_still_has_and_what_is_lost_is_reported(
-    how: Callable[[bytearray, random.Random], None], with_copy: bool, whole: Path, copied: Path, tmp_path: Path
+    how: str, with_copy: bool, whole: Path, copied: Path, tmp_path: Path
 ) -> None:
-    dice = random.Random(how.__name__)
-    for trial in range(6):
-        folder = tmp_path / str(trial)
-        shutil.copytree(copied if with_copy else whole, folder)
-        data = bytearray((folder / JOURNAL).read_bytes())
-        how(data, dice)
-        (folder / JOURNAL).write_bytes(data)
-        least = by_sqlite_alone(folder / JOURNAL)
-        found, aside = started(folder)
+    dice = random.Random(how)
+    for trial in range(7):
+        path = laid(copied if with_copy else whole, tmp_path / str(trial))
+        data = bytearray(path.read_bytes())
+        harm(data, how, dice)
+        path.write_bytes(data)
+        least = by_sqlite_alone(path)
+        found, aside = started(path.parent)
         if with_copy:
-            assert set(found) == {f"P{number}" for number in range(GAMES)}, trial
-            assert aside is None or set(found.values()) == {EVENTS}, trial
+            assert set(found) == set(ALL), trial
+            assert aside is None or found == ALL, trial
         if aside is not None:
             assert aside.read_bytes() == data
-            assert set_aside_files(folder) == [aside]
+            assert set_aside_files(path.parent) == [aside]
             assert len(found) >= len(least & set(range(1, GAMES + 1))) - 1
         else:
             # One flipped bit in a text harms no more than the row that it is in.
             assert len(found) >= GAMES - 1
-        assert started(folder) == (found, None), trial
+        assert started(path.parent) == (found, None), trial
 
 
 def test_bytes_that_make_sqlite_run_out_of_memory_cost_no_game(tmp_path: Path) -> None:
@@ -162,51 +156,36 @@ os._exit(0)
 """
 
 
-def killed_in_play(whole: Path, folder: Path) -> Path:
-    shutil.copytree(whole, folder)
-    subprocess.run([sys.executable, "-c", KILLED, str(folder / JOURNAL)], check=True, timeout=60)
-    return folder / f"{JOURNAL}-wal"
+@pytest.fixture
+def log(whole: Path, tmp_path: Path) -> Path:
+    """The write-ahead log of a process that was killed in play."""
+    path = laid(whole, tmp_path)
+    subprocess.run([sys.executable, "-c", KILLED, str(path)], check=True, timeout=60)
+    return Path(f"{path}-wal")
 
 
 @pytest.mark.parametrize("where", [(0, 32), (40, 60), (0.2, 0.3), (0.5, 0.51), (0, 1.0)])
-def test_garbage_in_the_log_is_reported_and_what_is_in_the_file_stays(
-    where: tuple[float, float], whole: Path, tmp_path: Path
-) -> None:
-    log = killed_in_play(whole, tmp_path / "state")
+def test_garbage_in_the_log_is_reported_and_what_is_in_the_file_stays(where: tuple[float, float], log: Path) -> None:
     data = bytearray(log.read_bytes())
     start, end = (int(one if one > 1 or isinstance(one, int) else one * len(data)) for one in where)
     data[start:end] = random.Random(1).randbytes(end - start)
     log.write_bytes(data)
-    found, aside = started(tmp_path / "state")
+    found, aside = started(log.parent)
     assert aside is not None
     assert Path(f"{aside}-wal").read_bytes() == data
-    assert {f"P{number}": EVENTS for number in range(GAMES)}.items() <= found.items()
-
-
-def test_a_kill_in_play_damages_nothing(whole: Path, tmp_path: Path) -> None:
-    log = killed_in_play(whole, tmp_path / "state")
-    # The last frame was being written.
-    log.write_bytes(log.read_bytes()[:-100])
-    found, aside = started(tmp_path / "state")
-    assert aside is None
-    assert found["Killed"] >= EVENTS - 1
+    assert ALL.items() <= found.items()
 
 
 def test_an_empty_or_missing_journal_goes_on_from_its_copy_and_is_reported(copied: Path, tmp_path: Path) -> None:
-    for number, missing in enumerate((False, True)):
-        folder = tmp_path / str(number)
-        shutil.copytree(copied, folder)
-        (folder / JOURNAL).write_bytes(b"")
+    for missing in (False, True):
+        path = laid(copied, tmp_path / str(missing))
+        path.write_bytes(b"")
         if missing:
-            (folder / JOURNAL).unlink()
-        with readable(folder / JOURNAL) as (connection, damaged):
+            path.unlink()
+        with readable(path) as (connection, damaged):
             assert damaged and list(connection.execute("SELECT count(*) FROM games")) == [(GAMES,)]
-        found, _ = started(folder)
-        assert found == {f"P{number}": EVENTS for number in range(GAMES)}
-        assert len(set_aside_files(folder)) == 1
-
-
-def test_an_empty_journal_beside_pictures_is_reported(tmp_path: Path) -> None:
+        assert started(path.parent)[0] == ALL
+        assert len(set_aside_files(path.parent)) == 1
     (tmp_path / JOURNAL).touch()
     (tmp_path / "evidence").mkdir()
     (tmp_path / "evidence" / "1-1-0.jpg").write_bytes(b"x")
@@ -214,12 +193,10 @@ def test_an_empty_journal_beside_pictures_is_reported(tmp_path: Path) -> None:
 
 
 def test_games_after_the_copy_are_taken_from_the_damaged_file(copied: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "state"
-    shutil.copytree(copied, folder)
-    play(folder, range(GAMES, GAMES + 2))
-    path = folder / JOURNAL
+    path = laid(copied, tmp_path)
+    play(path.parent, range(GAMES, GAMES + 2))
     path.write_bytes(path.read_bytes().replace(b"tablesightssights", b"tablesigh\xd5ssights"))
-    found, aside = started(folder)
+    found, aside = started(path.parent)
     assert aside is not None
     assert found == {f"P{number}": EVENTS for number in range(GAMES + 2)}
 
@@ -231,50 +208,41 @@ class KillError(BaseException):
 def test_a_kill_at_any_moment_of_mending_costs_nothing_and_is_reported(
     copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps = 0
+    left = 0
+
+    def dying(call: Callable[..., object]) -> Callable[..., object]:
+        def wrapped(*args: object, **kwargs: object) -> object:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise KillError
+            return call(*args, **kwargs)
+
+        return wrapped
+
     for moment in range(60):
-        folder = tmp_path / str(moment)
-        shutil.copytree(copied, folder)
-        path = folder / JOURNAL
+        path = laid(copied, tmp_path / str(moment))
         damaged = path.read_bytes()[:-9000]
         path.write_bytes(damaged)
+        left, survived = moment, False
         with monkeypatch.context() as patch:
-            left = moment
-
-            def dying(call: Callable[..., object]) -> Callable[..., object]:
-                def wrapped(*args: object, **kwargs: object) -> object:
-                    nonlocal left
-                    left -= 1
-                    if left < 0:
-                        raise KillError
-                    return call(*args, **kwargs)
-
-                return wrapped
-
-            patch.setattr(os, "fsync", dying(os.fsync))
-            patch.setattr(Path, "rename", dying(Path.rename))
-            patch.setattr(Path, "unlink", dying(Path.unlink))
-            patch.setattr(shutil, "copyfile", dying(shutil.copyfile))
-            try:
+            for owner, name in ((os, "fsync"), (Path, "rename"), (Path, "unlink"), (shutil, "copyfile")):
+                patch.setattr(owner, name, dying(getattr(owner, name)))
+            with suppress(KillError):
                 Journal(path).close()
-                steps = moment
-            except KillError:
-                pass
-        found, _ = started(folder)
-        assert found == {f"P{number}": EVENTS for number in range(GAMES)}
-        (aside,) = set_aside_files(folder)
+                survived = True
+        assert started(path.parent)[0] == ALL
+        (aside,) = set_aside_files(path.parent)
         assert aside.read_bytes() == damaged
-        if steps:
+        if survived:
             break
-    assert steps > 5
+    assert survived and moment > 5
 
 
 def test_a_disk_without_room_leaves_the_damaged_file_and_says_so(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "state"
-    shutil.copytree(whole, folder)
-    path = folder / JOURNAL
+    path = laid(whole, tmp_path)
     damaged = path.read_bytes()[:-9000]
     path.write_bytes(damaged)
 
@@ -291,7 +259,7 @@ def test_a_disk_without_room_leaves_the_damaged_file_and_says_so(
         assert path.read_bytes() == damaged
     assert journal.flush()
     assert held(journal)["Now"] == 1
-    assert len(set_aside_files(folder)) == 1
+    assert len(set_aside_files(path.parent)) == 1
     journal.close()
 
 
@@ -310,32 +278,36 @@ def test_three_copies_are_kept_one_a_day(tmp_path: Path) -> None:
         assert copies(path)[0] == newest
 
 
-def test_a_copy_that_is_not_sound_is_passed_over(copied: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "state"
-    shutil.copytree(copied, folder)
-    (good,) = copies(folder / JOURNAL)
+def test_a_copy_that_is_not_sound_is_passed_over_and_a_deleted_game_does_not_come_back(
+    copied: Path, tmp_path: Path
+) -> None:
+    path = laid(copied, tmp_path)
+    (good,) = copies(path)
     (good.parent / "journal-9.sqlite").write_bytes(good.read_bytes()[:-5000])
-    (folder / JOURNAL).write_bytes(b"nonsense" * 900)
-    assert started(folder)[0] == {f"P{number}": EVENTS for number in range(GAMES)}
-
-
-def test_a_deleted_game_does_not_come_back_from_a_copy(copied: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "state"
-    shutil.copytree(copied, folder)
-    with closing(Journal(folder / JOURNAL)) as journal:
-        delete_game(journal, 1)
-        assert copies(folder / JOURNAL) == []
+    path.write_bytes(b"nonsense" * 900)
+    assert started(path.parent)[0] == ALL
+    with closing(Journal(path)) as journal:
+        delete_game(journal, games(journal.read)[0].game)
+        gone = ALL.keys() - held(journal).keys()
+        assert len(gone) == 1 and copies(path) == []
         journal.copy()
-    (folder / JOURNAL).write_bytes(b"nonsense" * 900)
-    assert "P0" not in started(folder)[0]
+    path.write_bytes(b"nonsense" * 900)
+    assert started(path.parent)[0].keys() == ALL.keys() - gone
 
 
 def test_a_journal_of_a_newer_ringmaster_is_set_aside_and_its_games_are_shown(whole: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "state"
-    shutil.copytree(whole, folder)
-    with closing(sqlite3.connect(folder / JOURNAL)) as connection:
+    path = laid(whole, tmp_path)
+    with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
-    newer = (folder / JOURNAL).read_bytes()
-    found, aside = started(folder)
-    assert found == {f"P{number}": EVENTS for number in range(GAMES)}
+    newer = path.read_bytes()
+    found, aside = started(path.parent)
+    assert found == ALL
     assert aside is not None and aside.read_bytes() == newer
+
+
+@pytest.mark.parametrize("forgetful", [False, True])
+def test_after_each_kill_all_that_was_announced_is_there_once(tmp_path: Path, forgetful: bool) -> None:
+    verdict = crash_often(8, 3, forgetful=forgetful, folder=tmp_path)
+    assert verdict.faults == []
+    assert verdict.kills == 8
+    assert verdict.announced > 0

@@ -11,21 +11,87 @@ from referee.engine.events import Event
 from referee.engine.session import Answer, Doubt
 from referee.errors import BadInputError, OvertakenError
 from referee.watchers.by_hand import ByHandWatcher
+from tests.referee.service.conftest import begin, tell
 from tests.support.office import Office, piccolino
 
 
-def test_a_ring_of_nobody_asks_who_it_was_and_takes_the_answer(office: Office) -> None:
+@pytest.fixture
+def ring(office: Office) -> str:
+    """Name of Cem's valid ring."""
+    piccolino(office)
+    office.table.hear("bell", seat=2)
+    return str(office.state()["rulings"][-1]["id"])
+
+
+def correct(office: Office, data: object, **what: object) -> None:
+    office.desk.do({"do": "correct", "with": data, **what})
+
+
+def test_a_ring_of_nobody_asks_who_it_was_and_an_unclear_one_is_decided_by_the_players(office: Office) -> None:
     piccolino(office)
     office.table.hear("bell", seat=None)
     state = office.state()
-    assert [(question["kind"], question["seats"]) for question in state["questions"]] == [("who_rang", [0, 1, 2])]
+    (question,) = state["questions"]
+    assert (question["kind"], question["seats"]) == ("who_rang", [0, 1, 2])
     assert (state["phase"]["key"], state["phase"]["turn"]) == ("who_rang", None)
-    verdict = state["questions"][0]["verdict"]
-    assert (verdict["text"], verdict["ruling"]["valid"]) == ("Valid ring: two happy reds.", True)
+    assert question["verdict"]["text"] == "Valid ring: two happy reds."
+    assert question["verdict"]["ruling"]["valid"] is True
     office.desk.do({"do": "ringer", "seat": 1})
+    assert office.state()["questions"] == []
+    assert office.state()["rulings"][-1]["ruling"]["seat"] == 1
+    piccolino(office)
+    office.table.hear("card_shown", seat=1, colour=None, mood=None)
+    office.table.clock.now_ns += 1_000_000_000
+    office.table.hear("bell", seat=2)
+    (question,) = office.state()["questions"]
+    assert question["kind"] == "decide"
+    assert question["ruling"] == office.state()["rulings"][0]["id"]
+    office.desk.do({"do": "decide", "valid": True})
+    assert office.state()["questions"] == []
+
+
+def test_a_ruling_is_corrected_in_two_taps_and_undone(office: Office, ring: str) -> None:
+    readings = office.desk.explain(ring)["readings"]
+    assert [reading["data"]["event"] for reading in readings] == ["card_shown", "card_shown", "bell"]
+    correct(office, {"mood": "sad"}, event=readings[1]["event"])
     state = office.state()
-    assert state["questions"] == []
-    assert state["rulings"][-1]["ruling"]["seat"] == 1
+    assert state["rulings"][-1]["ruling"]["valid"] is False
+    assert [seat["points"] for seat in state["board"]] == [19, 20, 16]
+    assert state["can_undo"]
+    office.desk.do({"do": "undo"})
+    assert office.state()["rulings"][-1]["ruling"]["valid"] is True
+    # The verdict is the players' own, whatever was seen.
+    for valid, text in ((False, "False ring, Cem: so you decided."), (True, "Valid ring, Cem: so you decided.")):
+        correct(office, {"valid": valid}, ruling=office.state()["rulings"][-1]["id"])
+        assert office.state()["rulings"][-1]["text"] == text
+    with pytest.raises(BadInputError):
+        correct(office, {"valid": "perhaps"}, ruling=ring)
+    correct(office, None, ruling=ring)
+    assert office.state()["rulings"] == []
+
+
+def test_the_history_says_what_was_corrected_from_what_to_what(office: Office, ring: str) -> None:
+    _, card, bell = (reading["event"] for reading in office.desk.explain(ring)["readings"])
+    for event, data in ((card, {"mood": "sad"}), (card, {"mood": "sad", "colour": "blue"}), (bell, {"seat": 0})):
+        correct(office, data, event=event)
+    correct(office, None, event=bell)
+    changes = [one["change"] for one in office.desk.game(office.state()["game"]["id"])["corrections"]]
+    assert changes[:2] == ["Ben: red, happy → red, sad", "Ben: red, sad → blue, sad"]
+    assert changes[2:] == ["Cem rang. → Ann rang.", "Ann rang. → –"]
+
+
+def test_every_ruling_that_a_correction_changed_is_marked_and_no_other_one(office: Office, ring: str) -> None:
+    office.table.clock.now_ns += 3_000_000_000
+    office.table.card(0, "green")
+    office.table.hear("bell", seat=0)
+    card = office.desk.explain(ring)["readings"][1]["event"]
+    correct(office, {"mood": "sad"}, event=card)
+    marked = [(one["ruling"]["ruling"], one["corrected"]) for one in office.state()["rulings"]]
+    # The second ring was false and still is, with the same penalty; the first one won the piles and does not any more.
+    assert marked == [("cards_move", False)] * 2 + [("ring", False)] + [("cards_move", True)] * 2 + [("ring", True)]
+    office.desk.do({"do": "undo"})
+    shown = office.desk.game(office.state()["game"]["id"])["rulings"]
+    assert not any(one["corrected"] for one in office.state()["rulings"] + shown)
 
 
 @dataclass
@@ -45,7 +111,7 @@ class _Guessing(ByHandWatcher):
 def test_an_answer_that_comes_late_changes_what_was_taken_instead_and_makes_nobody_do_wrong(
     office: Office, gone_on: bool
 ) -> None:
-    office.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    begin(office, "coloretto")
     game = office.table.controller.playing()
     for data in ({"seat": 0, "row": 0, "card": "green"}, {"seat": 1, "row": 0, "card": "red"}):
         office.table.controller.say("card_placed", data)
@@ -71,87 +137,12 @@ def test_an_answer_that_comes_late_changes_what_was_taken_instead_and_makes_nobo
     assert ("row_taken" in [record.event.kind for record in game.log.records.values()]) is not gone_on
 
 
-def test_an_unclear_ring_is_decided_by_the_players(office: Office) -> None:
-    piccolino(office)
-    office.table.hear("card_shown", seat=1, colour=None, mood=None)
-    office.table.clock.now_ns += 1_000_000_000
-    office.table.hear("bell", seat=2)
-    (question,) = office.state()["questions"]
-    assert question["kind"] == "decide"
-    assert question["ruling"] == office.state()["rulings"][0]["id"]
-    office.desk.do({"do": "decide", "valid": True})
-    assert office.state()["questions"] == []
-
-
-def test_a_ruling_is_corrected_in_two_taps_and_undone(office: Office) -> None:
-    piccolino(office)
-    office.table.hear("bell", seat=2)
-    ring = office.state()["rulings"][-1]["id"]
-    readings = office.desk.explain(ring)["readings"]
-    assert [reading["data"]["event"] for reading in readings] == ["card_shown", "card_shown", "bell"]
-    office.desk.do({"do": "correct", "event": readings[1]["event"], "with": {"mood": "sad"}})
-    state = office.state()
-    assert state["rulings"][-1]["ruling"]["valid"] is False
-    assert [seat["points"] for seat in state["board"]] == [19, 20, 16]
-    assert state["can_undo"]
-    office.desk.do({"do": "undo"})
-    assert office.state()["rulings"][-1]["ruling"]["valid"] is True
-    office.desk.do({"do": "correct", "ruling": ring, "with": None})
-    assert office.state()["rulings"] == []
-
-
-def test_the_history_says_what_was_corrected_from_what_to_what(office: Office) -> None:
-    piccolino(office)
-    office.table.hear("bell", seat=2)
-    ring = office.state()["rulings"][-1]["id"]
-    _, card, bell = (reading["event"] for reading in office.desk.explain(ring)["readings"])
-    for event, data in ((card, {"mood": "sad"}), (card, {"mood": "sad", "colour": "blue"}), (bell, {"seat": 0})):
-        office.desk.do({"do": "correct", "event": event, "with": data})
-    office.desk.do({"do": "correct", "event": bell, "with": None})
-    changes = [one["change"] for one in office.desk.game(office.state()["game"]["id"])["corrections"]]
-    assert changes[:2] == ["Ben: red, happy → red, sad", "Ben: red, sad → blue, sad"]
-    assert changes[2:] == ["Cem rang. → Ann rang.", "Ann rang. → –"]
-
-
-def test_every_ruling_that_a_correction_changed_is_marked_and_no_other_one(office: Office) -> None:
-    piccolino(office)
-    office.table.hear("bell", seat=2)
-    office.table.clock.now_ns += 3_000_000_000
-    office.table.card(0, "green")
-    office.table.hear("bell", seat=0)
-    ring = office.state()["rulings"][-1]["id"]
-    card = office.desk.explain(ring)["readings"][1]["event"]
-    office.desk.do({"do": "correct", "event": card, "with": {"mood": "sad"}})
-    marked = [(one["ruling"]["ruling"], one["corrected"]) for one in office.state()["rulings"]]
-    # The second ring was false and still is, with the same penalty; the first one won the piles and does not any more.
-    assert marked == [("cards_move", False)] * 2 + [("ring", False)] + [("cards_move", True)] * 2 + [("ring", True)]
-    game = office.state()["game"]["id"]
-    assert [one["corrected"] for one in office.desk.game(game)["rulings"]] == [True] * 3 + [False] * 3
-    office.desk.do({"do": "undo"})
-    assert not any(one["corrected"] for one in office.state()["rulings"] + office.desk.game(game)["rulings"])
-
-
-def test_a_rings_verdict_is_what_the_players_say_whatever_was_seen(office: Office) -> None:
-    piccolino(office)
-    office.table.hear("bell", seat=2)
-    ring = office.state()["rulings"][-1]["id"]
-    office.desk.do({"do": "correct", "ruling": ring, "with": {"valid": False}})
-    state = office.state()
-    assert state["rulings"][-1]["text"] == "False ring, Cem: so you decided."
-    assert [seat["points"] for seat in state["board"]] == [19, 20, 16]
-    office.desk.do({"do": "correct", "ruling": state["rulings"][-1]["id"], "with": {"valid": True}})
-    assert office.state()["rulings"][-1]["text"] == "Valid ring, Cem: so you decided."
-    with pytest.raises(BadInputError):
-        office.desk.do({"do": "correct", "ruling": ring, "with": {"valid": "perhaps"}})
-
-
 def test_coloretto_shows_what_was_told_and_its_last_step_is_taken_back(office: Office) -> None:
-    office.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
+    begin(office, "coloretto")
     assert office.state()["phase"]["told"] is None
     for seat, card in enumerate(("red", "joker")):
-        event = {"event": "card_placed", "seat": seat, "row": 1, "card": card}
-        office.desk.do({"do": "event", "event": event})
-    office.desk.do({"do": "event", "event": {"event": "row_taken", "seat": 2, "row": 1}})
+        tell(office, "card_placed", seat=seat, row=1, card=card)
+    tell(office, "row_taken", seat=2, row=1)
     phase = office.state()["phase"]
     assert (phase["rows"], phase["rooms"], phase["last"]) == ([[], None, []], [3, 3, 3], False)
     for rows, turn in (([[], ["red", "joker"], []], 2), ([[], ["red"], []], 1), ([[], [], []], 0)):
@@ -161,17 +152,21 @@ def test_coloretto_shows_what_was_told_and_its_last_step_is_taken_back(office: O
     assert phase["told"] is None
     office.desk.do({"do": "undo"})
     assert office.state()["phase"]["rows"] == [[], ["red"], []]
-    office.desk.do({"do": "event", "event": {"event": "last_round"}})
+    tell(office, "last_round")
     assert office.state()["phase"]["last"] is True
 
 
-def test_of_two_phones_that_tap_at_once_one_is_told_that_it_came_too_late(office: Office) -> None:
-    office.desk.do({"do": "start", "game": "coloretto", "players": ["Ann", "Ben", "Cem"], "options": {}})
-    seen = office.state()["moment"]
-    green = {"event": "card_placed", "row": 1, "card": "green"}
-    office.desk.do({"do": "event", "event": {**green, "seat": 0}, "moment": seen})
+def too_late(office: Office, command: dict[str, object]) -> None:
     with pytest.raises(OvertakenError, match="look again"):
-        office.desk.do({"do": "event", "event": {**green, "seat": 0}, "moment": seen})
+        office.desk.do(command)
+
+
+def test_of_two_phones_that_tap_at_once_one_is_told_that_it_came_too_late(office: Office) -> None:
+    begin(office, "coloretto")
+    green = {"event": "card_placed", "row": 1, "card": "green"}
+    tap = {"do": "event", "event": {**green, "seat": 0}, "moment": office.state()["moment"]}
+    office.desk.do(tap)
+    too_late(office, tap)
     state = office.state()
     assert state["phase"]["rows"] == [[], ["green"], []] and state["phase"]["turn"] == 1
     # Both take the last step back: the one before it stays.
@@ -179,9 +174,14 @@ def test_of_two_phones_that_tap_at_once_one_is_told_that_it_came_too_late(office
     state = office.state()
     back = {"do": "correct", "event": state["phase"]["told"], "with": None, "moment": state["moment"]}
     office.desk.do(back)
-    with pytest.raises(OvertakenError):
-        office.desk.do({**back, "event": state["phase"]["told"]})
+    too_late(office, back)
     assert office.state()["phase"]["rows"] == [[], ["green"], []]
+    # A second tap in the same place does not end the round that the first one began.
+    begin(office, "confetti", "Ann", "Ben")
+    seen = office.state()["moment"]
+    office.desk.do({"do": "flip", "moment": seen})
+    too_late(office, {"do": "time", "moment": seen})
+    assert office.state()["phase"]["key"] == "running"
 
 
 def test_a_name_tapped_for_one_ring_is_not_taken_for_the_next(office: Office) -> None:
@@ -192,69 +192,53 @@ def test_a_name_tapped_for_one_ring_is_not_taken_for_the_next(office: Office) ->
     office.table.card(1, "green")
     office.table.clock.now_ns += 2_000_000_000
     office.table.hear("bell", seat=None)
-    with pytest.raises(OvertakenError):
-        office.desk.do({"do": "ringer", "seat": 2, "moment": seen})
+    too_late(office, {"do": "ringer", "seat": 2, "moment": seen})
     assert [question["kind"] for question in office.state()["questions"]] == ["who_rang"]
-
-
-def test_a_second_tap_in_the_same_place_does_not_end_the_round_that_the_first_began(office: Office) -> None:
-    office.desk.do({"do": "start", "game": "confetti", "players": ["Ann", "Ben"], "options": {}})
-    seen = office.state()["moment"]
-    office.desk.do({"do": "flip", "moment": seen})
-    with pytest.raises(OvertakenError):
-        office.desk.do({"do": "time", "moment": seen})
-    assert office.state()["phase"]["key"] == "running"
 
 
 SET = [["red", "blue", "green"], ["blue", "green", "red"], ["green", "red", "blue"]]
 
 
-def play_confetti(office: Office) -> None:
-    """A whole game for five, two rounds, in which Ann has three points a round, and the others none."""
-    players = ["Ann", "Ben", "Cem", "Dora", "Emil"]
-    office.desk.do({"do": "start", "game": "confetti", "players": players, "options": {}})
+@pytest.fixture
+def past(office: Office) -> dict[int | str, str]:
+    """Names of the hands (by seat) and of the end of a game for five, in which Ann has won; the next one has begun."""
+    begin(office, "confetti", "Ann", "Ben", "Cem", "Dora", "Emil")
     for _ in range(2):
-        for event in ({"event": "timer_flipped"}, {"event": "timer_ran_out"}):
+        for kind in ("timer_flipped", "timer_ran_out"):
             office.table.clock.now_ns += 1_000_000_000
-            office.desk.do({"do": "event", "event": event})
+            tell(office, kind)
         for seat in range(5):
-            hand = {"event": "hand", "seat": seat, "cards": SET if seat == 0 else []}
-            office.desk.do({"do": "event", "event": hand})
-
-
-def test_a_wrong_end_of_the_last_game_is_put_right_while_the_next_one_is_played(office: Office) -> None:
-    play_confetti(office)
-    end = next(ruling for ruling in office.state()["rulings"] if ruling["ruling"]["ruling"] == "end")
-    hands = {
-        r["ruling"]["seat"]: r["id"] for r in reversed(office.state()["rulings"]) if r["ruling"]["ruling"] == "hand"
-    }
-    assert end["ruling"]["winners"] == [0]
-    assert office.desk.statistics()["players"][0]["name"] == "Ann"
+            tell(office, "hand", seat=seat, cards=SET if seat == 0 else [])
+    rulings = [(one["ruling"], one["id"]) for one in reversed(office.state()["rulings"])]
+    assert rulings[-1][0]["winners"] == [0]
     piccolino(office)
+    return {ruling["seat"] if ruling["ruling"] == "hand" else ruling["ruling"]: ident for ruling, ident in rulings}
+
+
+def test_a_wrong_end_of_the_last_game_is_put_right_while_the_next_one_is_played(
+    office: Office, past: dict[int | str, str]
+) -> None:
     before = office.state()
-    why = office.desk.explain(hands[1])
+    why = office.desk.explain(past[1])
     assert why["past"]
     assert why["game"]["players"][1] == "Ben"
     (reading,) = why["readings"]
-    five = [*SET, ["red", "blue", "yellow"], ["yellow", "red", "blue"], ["blue", "yellow", "red"]]
-    data = {**reading["data"], "cards": [list(card) for card in five]}
+    data = {**reading["data"], "cards": [*SET, ["red", "blue", "yellow"], ["yellow", "red", "blue"]]}
+    data["cards"].append(["blue", "yellow", "red"])
     done = office.desk.do({"do": "correct", "event": reading["event"], "with": data, "moment": before["moment"]})
     assert done["changed"] == 2  # Ben's hand, and who has won
-    assert office.desk.explain(end["id"])["ruling"]["points"][1] > 3
+    assert office.desk.explain(past["end"])["ruling"]["points"][1] > 3
     (last,) = (game for game in office.desk.history()["games"] if game["game"] == "confetti")
     points = last["points"]
     assert points[1] > points[2] and (last["winners"] == [1] or points[0] >= points[1])
-    assert office.table.voice.caption or office.state()["said"]
+    assert office.table.voice.caption
     now = office.state()
-    assert (now["game"], now["board"], now["rulings"]) == (before["game"], before["board"], before["rulings"])
-    assert now["undoes"] == before["undoes"]
+    for part in ("game", "board", "rulings", "undoes"):
+        assert now[part] == before[part]
 
 
-def test_the_last_ruling_of_the_last_game_can_be_struck_by_its_name(office: Office) -> None:
-    play_confetti(office)
-    end = next(ruling for ruling in office.state()["rulings"] if ruling["ruling"]["ruling"] == "end")
-    piccolino(office)
-    office.desk.do({"do": "correct", "ruling": end["id"], "with": {"cards": SET}})
+def test_the_last_ruling_of_the_last_game_can_be_struck_by_its_name(office: Office, past: dict[int | str, str]) -> None:
+    office.desk.do({"do": "correct", "ruling": past["end"], "with": {"cards": SET}})
     (game,) = (one for one in office.desk.history()["games"] if one["game"] == "confetti")
     assert (game["winners"], game["points"]) == ([0], [6, 0, 0, 0, 3])
     with pytest.raises(BadInputError):

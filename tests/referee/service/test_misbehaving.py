@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
-import cv2
 import numpy as np
 import pytest
 
@@ -16,13 +16,9 @@ from hardware.camera.camera import Camera, CameraMissingError, CameraTimeoutErro
 from hardware.camera.frames import Frame
 from hardware.camera.supervisor import WatchLimits
 from hardware.edges import Edge, OnEdge, OnHealth
-from hardware.events import BellPressed, SandFlipped
-from hardware.events import Event as DeviceEvent
 from hardware.lamp import RecordedLamp, Signal
 from hardware.speaker import RecordedSpeaker
 from hardware.voice import Chime
-from referee.engine.events import Event
-from referee.engine.session import Seen
 from referee.errors import SettingError
 from referee.service import devices as devices_module
 from referee.service import notices, retrying, table_decks
@@ -30,22 +26,14 @@ from referee.service.bus import IdleBell
 from referee.service.devices import Fitted, TableDevices
 from referee.service.parts import Parts
 from referee.service.service import Service, running
-from referee.watchers.by_hand import ByHandWatcher
+from tests.referee.service.conftest import RingWatcher, play, until
 
 MS = 1_000_000
-TIMEOUT_S = 60.0
 LIMITS = WatchLimits(stall_ns=300 * MS, black_ns=200 * MS, wrong_ns=200 * MS, reopen_black_ns=60_000 * MS)
 GREY = np.full((90, 160, 3), 90, np.uint8)
 STRIPES = np.tile(np.array([[[0], [255]]], np.uint8), (90, 80, 3))
 MISSING = "The camera is missing: please check its cable."
 NO_PICTURES = "The camera gives no pictures: please check that nothing covers it."
-
-
-def until(condition: Callable[[], object]) -> bool:
-    end = time.monotonic() + TIMEOUT_S
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.01)
-    return bool(condition())
 
 
 class RoguesCamera:
@@ -61,7 +49,7 @@ class RoguesCamera:
     def read(self) -> Frame | None:
         time.sleep(0.01)
         self._count += 1
-        now_ns = time.monotonic_ns()
+        now_ns, image = time.monotonic_ns(), GREY
         match self._rogue.mood:
             case "raises":
                 raise RuntimeError("somebody has pulled a bit out of the driver")
@@ -70,15 +58,14 @@ class RoguesCamera:
             case "silent":
                 raise CameraTimeoutError("nothing came")
             case "black":
-                return Frame(now_ns, now_ns, np.zeros_like(GREY), self._count)
+                image = np.zeros_like(GREY)
             case "jumps":
-                return Frame(now_ns + 10**12, now_ns + 10**12, GREY, self._count)
+                now_ns += 10**12
             case "stripes":
-                return Frame(now_ns, now_ns, STRIPES, self._count)
+                image = STRIPES
             case "odd":
-                return Frame(now_ns, now_ns, np.full((1, 1, 3), 90, np.uint8), self._count)
-            case _:
-                return Frame(now_ns, now_ns, GREY, self._count)
+                image = np.full((1, 1, 3), 90, np.uint8)
+        return Frame(now_ns, now_ns, image, self._count)
 
     def close(self) -> None:
         if self._rogue.mood != "good":
@@ -119,10 +106,10 @@ class RogueLines:
             raise ValueError("already closed")
 
     def fail(self) -> None:
-        """Give what cannot be an edge, as a driver might whose memory is torn."""
+        """Give no edge at all, as a driver might whose memory is torn."""
         self.failing = True
         if self._on_edge is not None:
-            self._on_edge(BrokenEdge(time.monotonic_ns(), self._line, True))
+            self._on_edge(cast(Edge, "no edge"))
 
     def press(self) -> None:
         # A press of its own, and not the chatter of the one before.
@@ -131,18 +118,6 @@ class RogueLines:
             now_ns = time.monotonic_ns()
             self._on_edge(Edge(now_ns, self._line, True))
             self._on_edge(Edge(now_ns + 40 * MS, self._line, False))
-
-
-class BrokenEdge(Edge):
-    """An edge that cannot be read."""
-
-    @property
-    def active(self) -> bool:
-        raise RuntimeError("the line reads neither high nor low")
-
-    @active.setter
-    def active(self, value: bool) -> None:
-        """A frozen edge sets its parts once."""
 
 
 class RogueSpeaker(RecordedSpeaker):
@@ -163,32 +138,20 @@ class RogueLamp(RecordedLamp):
         super().show(signal)
 
 
-class RingWatcher(ByHandWatcher):
-    """Hears rings and the sandtimer; `broken`: it cannot bear the pictures."""
+@dataclass(frozen=True)
+class RogueHouse:
+    service: Service
+    camera: Rogue
+    bell: RogueLines
+    sand: RogueLines
+    speaker: RogueSpeaker
+    lamp: RogueLamp
 
-    broken = False
-
-    def look(self, frame: Frame) -> Seen:
-        if RingWatcher.broken:
-            cv2.cvtColor(np.zeros((2, 2), np.uint8), cv2.COLOR_BGR2GRAY)
-        return Seen()
-
-    def hear(self, event: DeviceEvent) -> Seen:
-        match event:
-            case BellPressed(t_ns):
-                return Seen((Event(t_ns, "bell", {"seat": 2}),))
-            case SandFlipped(t_ns):
-                return Seen((Event(t_ns, "timer_flipped", {}),))
-            case _:
-                return Seen()
-
-
-class House:
-    def __init__(self, service: Service, camera: Rogue, bell: RogueLines, sand: RogueLines) -> None:
-        self.service, self.camera, self.bell, self.sand = service, camera, bell, sand
+    def says(self, sentence: str) -> bool:
+        return until(lambda: sentence in [text for _, text in self.speaker.said])
 
     def rings_are_ruled(self) -> bool:
-        """Press the bell, and tell whether another ruling follows."""
+        """Press the bell, and report whether another ruling follows."""
         before = len(self.service.desk.state()["rulings"])
         self.bell.press()
         return until(lambda: len(self.service.desk.state()["rulings"]) > before)
@@ -198,30 +161,31 @@ class House:
 
 
 @contextmanager
-def house(folder: Path, speaker: RecordedSpeaker, lamp: RecordedLamp) -> Iterator[House]:
+def rogues(folder: Path) -> Iterator[RogueHouse]:
     camera, bell, sand = Rogue(), RogueLines("bell"), RogueLines("barrier")
+    speaker, lamp = RogueSpeaker(), RogueLamp()
     fitted = Fitted(bell, sand, LIMITS)
     parts = Parts(lambda settings: TableDevices(settings, camera, fitted), lambda _, __: speaker, lambda _, __: lamp)
     with running(folder, parts) as service:
-        options = {"lockout_ms": 0}
-        service.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": options})
-        for seat in (0, 1):
-            shown = {"event": "card_shown", "seat": seat, "colour": "red", "mood": "sad"}
-            service.desk.do({"do": "event", "event": shown})
-        assert until(lambda: bell.opened and sand.opened)
-        yield House(service, camera, bell, sand)
+        assert until(lambda: bell.opened and sand.opened and service.devices.buffer.newest is not None)
+        yield RogueHouse(service, camera, bell, sand, speaker, lamp)
+
+
+@contextmanager
+def house(folder: Path) -> Iterator[RogueHouse]:
+    """A house in which a game of Piccolino is played."""
+    with rogues(folder) as home:
+        play(home.service, "sad", lockout_ms=0)
+        yield home
 
 
 @pytest.fixture(autouse=True)
-def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def watched(monkeypatch: pytest.MonkeyPatch, no_thread_stays: None) -> None:
     monkeypatch.setattr(table_decks, "watcher_for", lambda header, setup: RingWatcher())
     monkeypatch.setattr(retrying, "AGAIN_NS", 50 * MS)
     monkeypatch.setattr(notices, "SAID_AFTER_NS", 0)
     monkeypatch.setattr(notices, "TAKEN_BACK_AFTER_NS", 0)
     RingWatcher.broken = False
-    before = set(threading.enumerate())
-    yield
-    assert until(lambda: set(threading.enumerate()) <= before), threading.enumerate()
 
 
 @pytest.mark.parametrize(
@@ -235,80 +199,68 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
 )
 def test_a_camera_that_fails_is_said_play_goes_on_and_it_comes_back(tmp_path: Path, mood: str, sentence: str) -> None:
-    speaker = RecordedSpeaker()
-    with house(tmp_path, speaker, RecordedLamp()) as home:
-        assert until(lambda: home.service.devices.buffer.newest is not None)
+    with house(tmp_path) as home:
         home.camera.mood = mood
         assert until(lambda: home.troubles() == {"camera": sentence})
-        assert until(lambda: sentence in [text for _, text in speaker.said])
+        assert home.says(sentence)
         assert home.rings_are_ruled()
         home.camera.mood = "good"
         assert until(lambda: not home.troubles())
-        assert until(lambda: "The camera works again." in [text for _, text in speaker.said])
+        assert home.says("The camera works again.")
         assert home.rings_are_ruled()
         assert not home.service.failed
 
 
-def test_pictures_of_another_size_in_mid_game_end_nothing(tmp_path: Path) -> None:
-    with house(tmp_path, RecordedSpeaker(), RecordedLamp()) as home:
+def test_pictures_of_another_size_or_that_cannot_be_borne_end_nothing(tmp_path: Path) -> None:
+    with house(tmp_path) as home:
         home.camera.mood = "odd"
         assert until(lambda: (newest := home.service.devices.buffer.newest) is not None and newest.rows == 1)
         assert home.rings_are_ruled()
-        assert not home.service.failed
-
-
-def test_a_picture_that_cannot_be_borne_is_left_out_and_said(tmp_path: Path) -> None:
-    speaker = RecordedSpeaker()
-    with house(tmp_path, speaker, RecordedLamp()) as home:
+        home.camera.mood = "good"
         RingWatcher.broken = True
         assert until(lambda: "reader" in home.troubles())
+        assert home.says(home.troubles()["reader"])
         assert home.rings_are_ruled()
         RingWatcher.broken = False
         assert until(lambda: not home.troubles())
-        assert until(lambda: "The pictures can be read again." in [text for _, text in speaker.said])
+        assert home.says("The pictures can be read again.")
+        assert not home.service.failed
 
 
 @pytest.mark.parametrize("which", ["bell", "sandtimer"])
 def test_lines_that_fail_are_said_and_opened_again(tmp_path: Path, which: str) -> None:
-    speaker = RecordedSpeaker()
-    with house(tmp_path, speaker, RecordedLamp()) as home:
+    with house(tmp_path) as home:
         lines = home.bell if which == "bell" else home.sand
         lines.fail()
         assert until(lambda: which in home.troubles())
         sentence = home.troubles()[which]
         assert sentence.endswith(".") and "Traceback" not in sentence
         # Nobody misses the sandtimer in Piccolino.
-        assert which == "sandtimer" or until(lambda: sentence in [text for _, text in speaker.said])
+        assert which == "sandtimer" or home.says(sentence)
         assert home.service.desk.do({"do": "event", "event": {"event": "bell", "seat": 0}})["rulings"]
         lines.failing = False
         assert until(lambda: not home.troubles() and lines.opened == 2)
         assert home.rings_are_ruled()
 
 
-def test_a_loudspeaker_that_raises_costs_no_ruling_and_speaks_again(tmp_path: Path) -> None:
-    speaker = RogueSpeaker()
-    with house(tmp_path, speaker, RecordedLamp()) as home:
-        speaker.failing = True
+@pytest.mark.parametrize("which", ["loudspeaker", "lamp"])
+def test_a_loudspeaker_or_lamp_that_raises_costs_no_ruling_and_works_again(tmp_path: Path, which: str) -> None:
+    with house(tmp_path) as home:
+        part = home.lamp if which == "lamp" else home.speaker
+        part.failing = True
         assert home.rings_are_ruled()
-        assert until(lambda: home.troubles() == {"speaker": "The loudspeaker gives no sound: please read the page."})
-        # Who cannot hear it reads it.
-        assert until(lambda: "gives no sound" in home.service.voice.caption)
-        speaker.failing = False
-        assert until(lambda: home.rings_are_ruled() and not home.troubles())
-        assert until(lambda: "The loudspeaker works again." in [text for _, text in speaker.said])
-
-
-def test_a_lamp_that_raises_costs_no_ruling_and_shines_again(tmp_path: Path) -> None:
-    speaker, lamp = RecordedSpeaker(), RogueLamp()
-    with house(tmp_path, speaker, lamp) as home:
-        lamp.failing = True
-        assert home.rings_are_ruled()
-        assert until(lambda: home.troubles() == {"lamp": "The lamp does not answer."})
-        assert until(lambda: "The lamp does not answer." in [text for _, text in speaker.said])
-        lamp.failing = False
-        assert until(lambda: home.rings_are_ruled() and not home.troubles())
-        assert until(lambda: "The lamp works again." in [text for _, text in speaker.said])
-        assert lamp.shown[-1][1] is Signal.FALSE
+        if which == "lamp":
+            assert until(lambda: home.troubles() == {"lamp": "The lamp does not answer."})
+            assert home.says("The lamp does not answer.")
+        else:
+            silent = "The loudspeaker gives no sound: please read the page."
+            assert until(lambda: home.troubles() == {"speaker": silent})
+            # Who cannot hear it reads it.
+            assert until(lambda: "gives no sound" in home.service.voice.caption)
+        part.failing = False
+        assert until(lambda: home.rings_are_ruled() and {"lamp", "speaker"}.isdisjoint(home.troubles()))
+        assert home.says(f"The {which} works again.")
+        assert which != "lamp" or home.lamp.shown[-1][1] is Signal.FALSE
 
 
 def test_another_camera_is_tried_first_and_taken_only_if_it_gives_a_picture(
@@ -317,8 +269,8 @@ def test_another_camera_is_tried_first_and_taken_only_if_it_gives_a_picture(
     cameras = {"usb:0": Rogue(), "usb:1": Rogue()}
     cameras["usb:1"].mood = "gone"
     monkeypatch.setattr(devices_module, "open_camera", lambda spec, settings: cameras[spec]())
-    (tmp_path / "table.json").write_text("{", encoding="utf-8")
-    with house(tmp_path, RecordedSpeaker(), RecordedLamp()) as home:
+    with house(tmp_path) as home:
+        (tmp_path / "table.json").write_text("{", encoding="utf-8")
         with pytest.raises(SettingError, match="It is not there"):
             home.service.desk.do({"do": "settings", "camera": "usb:1"})
         assert home.service.controller.settings.camera == "picamera2"
@@ -332,17 +284,12 @@ def test_another_camera_is_tried_first_and_taken_only_if_it_gives_a_picture(
         assert home.rings_are_ruled()
 
 
-def test_a_bell_button_is_moved_to_another_pin_in_mid_game(tmp_path: Path) -> None:
-    with house(tmp_path, RecordedSpeaker(), RecordedLamp()) as home:
+def test_a_bell_is_moved_to_another_pin_in_play_and_helps_who_was_locked_out_after_it(tmp_path: Path) -> None:
+    pressed: list[int] = []
+    with house(tmp_path) as home:
+        home.service.bus.subscribe(IdleBell, lambda bell: pressed.append(bell.t_ns))
         home.service.desk.do({"do": "settings", "bell_pins": [27]})
         assert until(lambda: home.bell.opened == 2)
-        assert home.rings_are_ruled()
-
-
-def test_the_bell_helps_who_was_locked_out_but_only_while_no_game_is_played(tmp_path: Path) -> None:
-    pressed: list[int] = []
-    with house(tmp_path, RecordedSpeaker(), RecordedLamp()) as home:
-        home.service.bus.subscribe(IdleBell, lambda bell: pressed.append(bell.t_ns))
         assert home.rings_are_ruled()
         assert pressed == []
         home.service.desk.do({"do": "stop"})

@@ -57,53 +57,50 @@ def test_rings_are_heard_in_the_order_of_the_thumbs_however_long_each_was_on_its
             hall.phones.ring(seat, at_ns, WITHIN_NS)
     hall.pass_(3 * LAG_NS / MS)
     assert [(one.t_ns, one.seat) for one in hall.heard] == [
-        (at_ns, seat) for _, at_ns, seat, _ in sorted(told, key=_at)
+        (at_ns, seat) for _, at_ns, seat, _ in sorted(told, key=lambda one: one[1])
     ]
     assert hall.queue.late == 0
 
 
-def _at(told: tuple[int, int, int, bool]) -> int:
-    return told[1]
-
-
-def test_of_two_thumbs_closer_than_their_times_are_certain_nobody_is_named_first() -> None:
+@pytest.mark.parametrize(
+    ("presses", "heard"),
+    [
+        # Closer than their times are certain: nobody is named first.
+        ([(2, 20), (0, 30)], [(70, None)]),
+        # A thumb that bounces is its own rival to nobody.
+        ([(1, 20), (1, 15)], [(80, 1), (85, 1)]),
+        # A clock that runs ahead never rings in the future.
+        ([(0, -5000)], [(100, 0)]),
+    ],
+)
+def test_presses_are_put_in_order(presses: list[tuple[int, int]], heard: list[tuple[int, int | None]]) -> None:
     hall = Hall()
     hall.pass_(100)
-    hall.phones.ring(2, hall.now_ns - 20 * MS, WITHIN_NS)
-    hall.phones.ring(0, hall.now_ns - 30 * MS, WITHIN_NS)
+    for seat, ago_ms in presses:
+        hall.phones.ring(seat, hall.now_ns - ago_ms * MS, WITHIN_NS)
     hall.pass_(800)
-    assert [(one.t_ns, one.seat) for one in hall.heard] == [(START_NS + 70 * MS, None)]
-
-
-def test_a_thumb_that_bounces_is_its_own_rival_to_nobody() -> None:
-    hall = Hall()
-    hall.pass_(100)
-    hall.phones.ring(1, hall.now_ns - 20 * MS, WITHIN_NS)
-    hall.phones.ring(1, hall.now_ns - 15 * MS, WITHIN_NS)
-    hall.pass_(800)
-    assert [one.seat for one in hall.heard] == [1, 1]
+    assert [(one.t_ns, one.seat) for one in hall.heard] == [(START_NS + ms * MS, seat) for ms, seat in heard]
 
 
 @pytest.mark.parametrize(
-    ("late_ns", "within_ns", "key"),
-    [(LAG_NS + MS, WITHIN_NS, "bell_late"), (0, MOST_WITHIN_NS + MS, "bell_uncertain")],
+    ("late_ns", "within_ns", "arrived", "key"),
+    [
+        (LAG_NS + MS, WITHIN_NS, False, "bell_late"),
+        (LAG_NS + 50 * MS, WITHIN_NS, True, "bell_late"),
+        (0, MOST_WITHIN_NS + MS, False, "bell_uncertain"),
+    ],
 )
 def test_a_press_that_cannot_be_judged_in_its_order_is_refused_with_a_reason(
-    late_ns: int, within_ns: int, key: str
+    late_ns: int, within_ns: int, arrived: bool, key: str
 ) -> None:
     hall = Hall()
+    hall.pass_(1000)
+    arrival = Arrival(hall.now_ns, 6 * MS) if arrived else None
     with pytest.raises(PhoneRingError) as refused:
-        hall.phones.ring(0, hall.now_ns - late_ns, within_ns)
+        hall.phones.ring(0, hall.now_ns - late_ns, within_ns, arrival)
     assert refused.value.key == key
     hall.pass_(800)
     assert hall.heard == []
-
-
-def test_a_phone_whose_clock_runs_ahead_never_rings_in_the_future() -> None:
-    hall = Hall()
-    hall.phones.ring(0, hall.now_ns + 5_000 * MS, WITHIN_NS)
-    hall.pass_(800)
-    assert [one.t_ns for one in hall.heard] == [START_NS]
 
 
 def test_nothing_waits_for_phones_that_have_gone() -> None:
@@ -134,10 +131,3 @@ def test_a_press_is_dated_back_by_half_of_its_phones_round_trip_at_most(
     assert ring == BellPressed(came_ns - dated_ms * MS, 1)
     assert ring.way is not None
     assert (ring.way.back_ms, ring.way.most_ms) == (dated_ms, min(half_ms, MOST_WITHIN_NS // MS))
-
-
-def test_a_press_that_says_itself_that_it_is_late_stays_late() -> None:
-    hall = Hall()
-    hall.pass_(1000)
-    with pytest.raises(PhoneRingError):
-        hall.phones.ring(1, hall.now_ns - LAG_NS - 50 * MS, WITHIN_NS, Arrival(hall.now_ns, 6 * MS))

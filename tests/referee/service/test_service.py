@@ -1,4 +1,4 @@
-"""The whole service with its threads: started, fed, stopped; and as a process, ended by a signal."""
+"""The whole service: started, fed, a thread of it raised in, stopped; and as a process, ended by a signal."""
 
 from __future__ import annotations
 
@@ -12,52 +12,32 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+import uvicorn
 
 from hardware import supervised
+from hardware.camera.frames import Frame
 from hardware.events import BellPressed
-from hardware.events import Event as DeviceEvent
-from hardware.lamp import RecordedLamp
-from hardware.problems import DeviceHealth, Health
-from hardware.speaker import RecordedSpeaker
-from referee.engine.session import Seen
-from referee.errors import BadInputError, WorkFailedError
-from referee.service import notices
-from referee.service.parts import Parts
-from referee.service.phone_bells import PhoneRingError
+from referee.errors import WorkFailedError
+from referee.lessons.going_on import GoingOn
+from referee.mqtt.discovery import house_state
+from referee.mqtt.publisher import Publisher
+from referee.service import table_decks
+from referee.service.film import FilmKeeper
+from referee.service.guard.guard import Guard
+from referee.service.ring_pictures import Pictures, Wanted
 from referee.service.service import Service, running
+from referee.service.shutdown import Shutdown, busy_threads
 from referee.setup.finding import load_kept
 from referee.web.app import create_app
 from referee.web.options import WebOptions
-from tests.support.table_fakes import FakeDevices
-
-TIMEOUT_S = 60.0
-
-
-def until(condition: Callable[[], bool]) -> bool:
-    end = time.monotonic() + TIMEOUT_S
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.005)
-    return condition()
-
-
-class House:
-    """What a service is put together from, to look at afterwards."""
-
-    def __init__(self) -> None:
-        self.devices = FakeDevices()
-        self.speaker, self.lamp = RecordedSpeaker(), RecordedLamp()
-
-    @property
-    def parts(self) -> Parts:
-        return Parts(lambda _: self.devices, lambda _, __: self.speaker, lambda _, __: self.lamp)
-
-    @property
-    def said(self) -> list[str]:
-        return [sentence for _, sentence in self.speaker.said]
+from referee.web.server import PageServer
+from tests.referee.service.conftest import TIMEOUT_S, House, RingWatcher, play, until
+from tests.support.fails_once import FailsOnce
 
 
 @pytest.fixture
@@ -65,41 +45,18 @@ def house() -> House:
     return House()
 
 
-@pytest.fixture(autouse=True)
-def no_thread_stays() -> Iterator[None]:
-    before = set(threading.enumerate())
-    yield
-    assert until(lambda: set(threading.enumerate()) <= before), threading.enumerate()
-
-
-def play(service: Service) -> None:
-    service.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}})
-    for seat in (0, 1):
-        service.desk.do(
-            {"do": "event", "event": {"event": "card_shown", "seat": seat, "colour": "red", "mood": "happy"}}
-        )
-
-
 def test_a_ring_on_the_line_is_ruled_said_and_kept(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from referee.service import table_decks as module
-    from referee.watchers.by_hand import ByHandWatcher
-
+    monkeypatch.setattr(table_decks, "watcher_for", lambda header, setup: RingWatcher())
     caplog.set_level("INFO", "ringmaster")
-
-    class RingWatcher(ByHandWatcher):
-        def hear(self, event: DeviceEvent) -> Seen:
-            from referee.engine.events import Event
-
-            return Seen((Event(event.t_ns, "bell", {"seat": 2}),)) if isinstance(event, BellPressed) else Seen()
-
-    monkeypatch.setattr(module, "watcher_for", lambda header, setup: RingWatcher())
     with running(tmp_path, house.parts) as service:
         play(service)
         house.devices.source.put(BellPressed(time.monotonic_ns(), 2))
-        assert until(lambda: bool(service.desk.state()["rulings"]))
+        assert until(lambda: service.desk.state()["rulings"])
         ruling = service.desk.state()["rulings"][-1]["ruling"]
+        with pytest.raises(WorkFailedError), running(tmp_path, House().parts):
+            raise AssertionError
     assert ruling["ruling"] == "ring"
     assert "game 1 begins: piccolino" in caplog.text and '"ruling": "ring"' in caplog.text
     assert "Cem" not in caplog.text
@@ -107,57 +64,6 @@ def test_a_ring_on_the_line_is_ruled_said_and_kept(
     with running(tmp_path, again.parts) as service:
         assert service.desk.state()["rulings"][-1]["ruling"] == ruling
     assert not [text for text in again.said if "ring, Cem" in text and not text.startswith("The game goes on.")]
-
-
-def test_a_phone_that_is_a_bell_rings_at_the_time_of_its_thumb(
-    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from referee.service import table_decks as module
-    from referee.watchers.by_hand import ByHandWatcher
-
-    heard: list[DeviceEvent] = []
-
-    class Listener(ByHandWatcher):
-        def hear(self, event: DeviceEvent) -> Seen:
-            heard.append(event)
-            return Seen()
-
-    monkeypatch.setattr(module, "watcher_for", lambda header, setup: Listener())
-    with running(tmp_path, house.parts) as service:
-        play(service)
-        service.desk.do({"do": "bell_here"})
-        pressed_ns = time.monotonic_ns() - 40_000_000
-        service.desk.do({"do": "ring", "seat": 1, "t_ns": pressed_ns, "within_ms": 8})
-        with pytest.raises(BadInputError):
-            service.desk.do({"do": "ring", "seat": 5, "t_ns": pressed_ns, "within_ms": 8})
-        with pytest.raises(PhoneRingError):
-            service.desk.do({"do": "ring", "seat": 1, "t_ns": pressed_ns - 2_000_000_000, "within_ms": 8})
-        assert until(lambda: bool(heard))
-    assert heard == [BellPressed(pressed_ns, 1)]
-
-
-def test_a_missing_device_is_told_once_and_when_it_is_back(
-    tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(notices, "SAID_AFTER_NS", 0)
-    monkeypatch.setattr(notices, "TAKEN_BACK_AFTER_NS", 0)
-    with running(tmp_path, house.parts) as service:
-        report = house.devices.on_health
-        assert report is not None
-        for t_ns in (1, 2, 3):
-            report(DeviceHealth(t_ns, "camera", Health.MISSING, "no camera"))
-        assert until(lambda: "The camera is missing: please check its cable." in house.said)
-        house.devices.source.put(DeviceHealth(time.monotonic_ns(), "bell", Health.MISSING, "no pins"))
-        assert until(lambda: "The bell is missing: rings are not noticed." in house.said)
-        report(DeviceHealth(4, "camera", Health.OK))
-        assert until(lambda: "The camera works again." in house.said)
-        assert until(lambda: [d["state"] for d in service.desk.state()["devices"]] == ["missing", "ok"])
-    assert house.said.count("The camera is missing: please check its cable.") == 1
-
-
-def test_two_referees_in_one_folder_are_refused(tmp_path: Path, house: House) -> None:
-    with running(tmp_path, house.parts), pytest.raises(WorkFailedError), running(tmp_path, House().parts):
-        raise AssertionError
 
 
 def alerts(service: Service) -> str:
@@ -206,12 +112,8 @@ def test_a_file_that_makes_no_sense_stops_no_start_and_is_shown_at_each_until_so
     with running(tmp_path, House().parts) as service:
         assert stem not in alerts(service)
     assert len(list((tmp_path / "set-aside").iterdir())) == 1
-
-
-def test_sound_steps_of_setting_up_outlast_one_that_makes_no_sense(tmp_path: Path) -> None:
-    (tmp_path / "setup.json").write_text(json.dumps(SETUP), encoding="utf-8")
-    assert list(load_kept(tmp_path)) == ["deck"]
-    assert list(load_kept(tmp_path)) == ["deck"]
+    # Sound steps of setting up outlast one that makes no sense.
+    assert list(load_kept(tmp_path)) == (["deck"] if data == json.dumps(SETUP).encode() else [])
 
 
 def test_on_a_disk_that_takes_nothing_all_works_and_the_page_says_that_nothing_is_kept(
@@ -238,13 +140,8 @@ def test_on_a_disk_that_takes_nothing_all_works_and_the_page_says_that_nothing_i
 def test_a_referee_that_fails_again_and_again_ends_so_that_a_new_process_begins(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervised, "LAST_WAIT_S", 0.01)
-
-    def broken(_: object) -> None:
-        raise RuntimeError("broken")
-
     with running(tmp_path, house.parts) as service:
-        monkeypatch.setattr(service.controller, "hear", broken)
+        monkeypatch.setattr(service.controller, "hear", None)
 
         def ring() -> bool:
             house.devices.source.put(BellPressed(time.monotonic_ns(), 1))
@@ -261,8 +158,8 @@ def test_a_signal_ends_the_command_in_good_order(tmp_path: Path) -> None:
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     command = [sys.executable, "-c", "import sys; from referee.cli import main; sys.exit(main())", "run"]
-    command += ["--host", "127.0.0.1", "--port", str(port)]
-    command += ["--camera", str(pictures), "--state", str(tmp_path / "state"), "--log-level", "warning"]
+    command += ["--host", "127.0.0.1", "--port", str(port), "--log-level", "warning"]
+    command += ["--camera", str(pictures), "--state", str(tmp_path / "state")]
     systemd = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     systemd.bind(str(tmp_path / "notify"))
     systemd.settimeout(TIMEOUT_S)
@@ -282,3 +179,167 @@ def test_a_signal_ends_the_command_in_good_order(tmp_path: Path) -> None:
     assert process.returncode == 0
     assert "Traceback" not in errors
     assert "WARNING camera: missing" in errors and "INFO" not in errors
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch, no_thread_stays: None) -> None:
+    monkeypatch.setattr(supervised, "LAST_WAIT_S", 0.01)
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    with running(tmp_path, House().parts) as found:
+        yield found
+
+
+def said(service: Service, part: str) -> bool:
+    """Whether the page, and the house, say that a part failed."""
+    state = service.desk.state()
+    devices = {one["name"]: one for one in state["devices"]}
+    on_page = devices.get(f"part {part}", {}).get("message")
+    in_house = house_state(state)["devices"].get(f"part_{part}")
+    return (on_page, in_house) == (f"A part of Ringmaster failed and starts again ({part}).", "poor")
+
+
+def test_the_referee_rules_again_and_the_game_is_the_same(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    play(service)
+    before = service.desk.state()["game"]
+    hear = FailsOnce(service.controller.hear)
+    monkeypatch.setattr(service.controller, "hear", hear)
+    service.devices.queue.source("test", 0).put(BellPressed(time.monotonic_ns(), 1))
+    assert until(lambda: said(service, "referee"))
+    assert until(lambda: service.desk.state()["caption"].startswith("The game goes on"))
+    assert service.desk.state()["game"] == before
+    service.desk.do({"do": "event", "event": {"event": "bell", "seat": 1}})
+    assert any(one["ruling"].get("valid") for one in service.desk.state()["rulings"])
+    service.devices.queue.source("test", 0).put(BellPressed(time.monotonic_ns(), 1))
+    assert until(hear.worked.is_set)
+    assert not service.ended.is_set()
+
+
+@pytest.mark.parametrize(
+    ("part", "owner", "method"),
+    [
+        ("guard", Guard, "step"),
+        ("film", FilmKeeper, "tend"),
+        ("pictures", Pictures, "_survey"),
+        ("publisher", Publisher, "_settings_now"),
+    ],
+)
+def test_what_looks_on_works_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch, part: str, owner: type, method: str
+) -> None:
+    work = FailsOnce(getattr(owner, method))
+    monkeypatch.setattr(owner, method, lambda self, *args: work(self, *args))
+    t_ns = time.monotonic_ns()
+    service.devices.buffer.push(Frame(t_ns, t_ns, np.full((90, 160, 3), 90, np.uint8), 0))
+    if part == "film":
+        service.bus.publish(Wanted(1, 1, t_ns))
+    assert until(lambda: said(service, part))
+    assert until(work.worked.is_set)
+
+
+def test_the_page_is_served_again_at_its_port(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = PageServer(create_app(service.desk), "127.0.0.1", 0, service.report)
+    server.start()
+    try:
+        work = FailsOnce(uvicorn.Server.on_tick)
+
+        async def tick(self: uvicorn.Server, counter: int) -> bool:
+            if not work.failed.is_set():
+                work(self, counter)
+            return self.should_exit
+
+        monkeypatch.setattr(uvicorn.Server, "on_tick", tick)
+        assert until(lambda: said(service, "page"))
+        assert until(lambda: answers(server.port))
+    finally:
+        server.stop()
+
+
+def answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/state", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+def test_a_lesson_goes_on_and_says_what_failed(tmp_path: Path) -> None:
+    lesson = GoingOn(tmp_path)
+    lesson.start()
+    job = FailsOnce(lambda: None)
+    lesson.later("learn", job)
+    assert until(lambda: lesson.trouble is not None and not lesson.view()["busy"])
+    assert "nobody expects" in lesson.view()["trouble"]["values"]["why"]
+    lesson.later("learn", job)
+    assert until(job.worked.is_set)
+    lesson.stop()
+
+
+# A watcher that is never done with the first frame, and is inside of OpenCV nearly all of the time.
+STUCK_READER = """
+import sys
+import cv2, numpy as np
+from referee.cli import main
+from referee.commands import run
+from referee.games.confetti.watching.watcher import ConfettiWatcher
+
+def look(self, frame):
+    print("it looks", flush=True)
+    picture = np.zeros((1500, 1500), np.uint8)
+    while True:
+        cv2.GaussianBlur(picture, (0, 0), 9)
+
+def serve_a_game(service, *rest):
+    service.desk.do({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}})
+    serve(service, *rest)
+
+ConfettiWatcher.look = look
+serve, run._serve = run._serve, serve_a_game
+sys.exit(main())
+"""
+
+
+def test_a_process_without_threads_ends_by_itself_and_a_thread_that_is_left_is_not_waited_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    left: list[int] = []
+    shutdown = Shutdown(left.append, longest_s=TIMEOUT_S)
+    shutdown.begin()
+    shutdown.begin()
+    shutdown.end(0)
+    assert left == [] and busy_threads() == []
+    never = threading.Event()
+    reader = threading.Thread(target=never.wait)
+    reader.start()
+    Shutdown(left.append).end(1, "the referee has failed")
+    assert left == [1] and busy_threads() == [reader]
+    # The end comes although it is never reached in order.
+    Shutdown(left.append, longest_s=0.01).begin()
+    assert until(lambda: left == [1, 0])
+    assert capsys.readouterr().err == "the referee has failed\n"
+    never.set()
+    reader.join()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_reader_that_never_returns_neither_delays_nor_aborts_the_end(number: signal.Signals, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", STUCK_READER, "run", "--simulated", "--host", "127.0.0.1", "--port", "0"]
+    process = subprocess.Popen(
+        [*command, "--log-level", "error", "--state", str(tmp_path)],
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    too_late = threading.Timer(TIMEOUT_S, process.kill)
+    too_late.start()
+    assert process.stdout is not None
+    heard = {process.stdout.readline().split(":")[0] for _ in range(2)}
+    assert heard == {"The referee is ready", "it looks\n"}
+    process.send_signal(number)
+    _, errors = process.communicate()
+    too_late.cancel()
+    assert process.returncode == 0
+    assert errors == ""

@@ -10,27 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardware.camera import notes as camera_notes
 from referee.errors import BadInputError
 from referee.service.settings import FILE, TableSettings, load_settings, save_settings
+from tests.support.office import Office
 
 
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     settings = TableSettings(language="fr", volume=0.25, quiet_hours=("22:00", "07:00"), bell="seats", sand=(9, 2, 1))
     save_settings(tmp_path, settings)
     assert load_settings(tmp_path) == (settings, None)
-
-
-def test_without_a_file_the_usual_ones_hold(tmp_path: Path) -> None:
-    assert load_settings(tmp_path)[1] is None
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", "[" * 100_000, "\x00"])
-def test_a_damaged_file_is_set_aside(tmp_path: Path, text: str) -> None:
-    (tmp_path / FILE).write_text(text, encoding="utf-8")
-    settings, complaint = load_settings(tmp_path)
-    assert settings.volume == 1.0
-    assert complaint is None
-    assert [path.read_text(encoding="utf-8") for path in tmp_path.glob("settings-damaged-*")] == [text]
 
 
 NEWER: dict[str, object] = {"language": "de", "volume": 0.4, "quiet": True, "bell": "seats", "bell_pins": [17, 27, 22]}
@@ -71,26 +60,6 @@ def test_settings_that_want_one_pin_give_way_one_by_one(tmp_path: Path) -> None:
     assert load_settings(tmp_path)[1] is None
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"volume": 2},
-        {"volume": True},
-        {"quiet": "yes"},
-        {"quiet_hours": ["25:00", "07:00"]},
-        {"quiet_hours": ["22:00"]},
-        {"quiet_hours": 7},
-        {"quiet_hours": ["2200", "0700"]},
-        {"bell": "gong"},
-        {"colour": "red"},
-        {"camera": 5},
-    ],
-)
-def test_what_cannot_be_set_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(BadInputError):
-        TableSettings().changed(wrong)
-
-
 @given(st.integers(0, 23), st.integers(0, 59), st.integers(0, 1439), st.integers(0, 1439))
 def test_quiet_hours_are_those_from_the_one_time_to_the_other_over_midnight_too(
     hour: int, minute: int, start: int, end: int
@@ -102,11 +71,59 @@ def test_quiet_hours_are_those_from_the_one_time_to_the_other_over_midnight_too(
     assert quiet is ((60 * hour + minute - start) % 1440 < (end - start) % 1440)
 
 
-def test_each_bell_has_its_devices() -> None:
-    assert TableSettings().bell_settings().one_for_all
-    assert len(TableSettings(bell="seats").bell_settings().pins) == 7
-    assert TableSettings(bell="microphone").bell_settings().backend == "microphone"
-    assert TableSettings(bell="none").bell_settings().backend == "none"
-    assert TableSettings(sandtimer=False).sand_settings() is None
-    by_hand = TableSettings(sandtimer=False, sand=(90, 1, 1)).sand_settings()
-    assert by_hand is not None and by_hand.backend == "watched"
+def test_a_webcam_is_chosen_by_the_name_that_stays_its_own(office: Office, tmp_path: Path) -> None:
+    lasting = "usb:/dev/v4l/by-id/usb-046d_HD_Pro_Webcam_C920_1A2B-video-index0"
+    office.plugged = [(lasting, "HD Pro Webcam C920")]
+    office.devices.camera_notes = (camera_notes.COLOURS_DRIFT,)
+    office.table.controller.change_settings(replace(office.table.settings, language="de"))
+    shown = office.desk.cameras()
+    assert shown["cameras"] == [{"camera": lasting, "name": "HD Pro Webcam C920"}]
+    assert "Weißabgleich" in shown["notes"][0]
+    office.desk.do({"do": "settings", "camera": lasting})
+    assert load_settings(tmp_path)[0].camera == lasting
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"bell_pins": [17, 27, 17], "bell": "seats"}, "GPIO17 has two buttons"),
+        ({"bell_pins": [23]}, "GPIO23 is in use by the sandtimer or the lamp"),
+        ({"bell_pins": [26]}, "GPIO26 is in use by the sandtimer or the lamp"),
+        ({"bell_pins": [40]}, "there is no pin GPIO40"),
+        ({"bell_pins": []}, "one to 7 bell buttons"),
+        ({"bell_pins": "17"}, "numbers"),
+        ({"camera": "usb:1"}, "gives no picture"),
+        ({"camera": "/dev/sda"}, "no such camera"),
+        ({"camera": "usb:/dev/v4l/by-id/../../sda"}, "no such camera"),
+        ({"sand": [1, 2, 3]}, "no such setting"),
+        ({"colour": "red"}, "."),
+        ({"volume": True}, "."),
+        ({"quiet": "yes"}, "."),
+        ({"quiet_hours": ["25:00", "07:00"]}, "."),
+        ({"quiet_hours": ["22:00"]}, "."),
+        ({"quiet_hours": 7}, "."),
+        ({"quiet_hours": ["2200", "0700"]}, "."),
+        ({"bell": "gong"}, "."),
+    ],
+)
+def test_a_wrong_setting_is_told_in_one_sentence_and_the_old_one_stays(
+    office: Office, tmp_path: Path, wrong: dict[str, object], says: str
+) -> None:
+    before = office.state()["settings"]
+    with pytest.raises(BadInputError, match=says):
+        office.desk.do({"do": "settings", "volume": 0.5, **wrong})
+    assert office.state()["settings"] == before
+    assert load_settings(tmp_path)[0] == office.table.controller.settings
+
+
+def test_settings_are_kept_and_hold_at_once(office: Office, tmp_path: Path) -> None:
+    chosen = {"camera": "usb:0", "bell": "seats", "bell_pins": [17, 27, 22], "lamp": False, "language": "fr"}
+    office.desk.do({"do": "settings", **chosen, "quiet_hours": ["22:00", "07:00"]})
+    state = office.state()
+    assert (state["language"], state["settings"]["quiet_hours"]) == ("fr", ["22:00", "07:00"])
+    office.desk.do({"do": "settings", "quiet_hours": None})
+    shown = {**chosen, "volume": 1.0, "quiet": False, "quiet_hours": None}
+    assert {key: office.state()["settings"][key] for key in shown} == shown
+    assert office.fitted.bell_settings().pins[2].number == 22
+    kept, complaint = load_settings(tmp_path)
+    assert (kept.camera, kept.lamp, kept.language, complaint) == ("usb:0", False, "fr", None)

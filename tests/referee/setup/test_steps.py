@@ -25,7 +25,7 @@ from referee.setup.camera import CameraStep
 from referee.setup.check import CheckStep
 from referee.setup.devices import BellStep, LampStep, SandtimerStep
 from referee.setup.finding import Heard, Kept, Seen, State, load_kept, save_kept
-from referee.setup.light import LightStep, closest_colours
+from referee.setup.light import LightStep
 from referee.setup.seats import SeatsStep, moved
 from referee.setup.table import PICTURES, TableStep
 from referee.setup.walk import NAMES, new_step
@@ -33,7 +33,6 @@ from referee.watchers.table_finder import TableFinder
 from simulation.pins import press, sand
 from simulation.still import table_picture
 from vision.deck import load_deck
-from vision.marked.colour import NEUTRAL
 from vision.markers import find_markers
 from vision.prints.print_deck import Print, PrintDeck
 from vision.profile import TableProfile, load_profile, profile_text, seats_fit
@@ -54,22 +53,13 @@ def seen(
     settings: TableSettings | None = None,
     now_ns: int = NOW,
     since_ns: int = 0,
+    folder: Path = Path("/nowhere"),
     troubles: dict[str, str] | None = None,
     kept: dict[str, Kept] | None = None,
-    folder: Path = Path("/nowhere"),
 ) -> Seen:
-    return Seen(
-        now_ns=now_ns,
-        since_ns=since_ns,
-        language=Language("en"),
-        settings=settings or TableSettings(),
-        folder=folder,
-        image=image,
-        image_t_ns=now_ns,
-        heard=[Heard(event, event.t_ns + 20 * MS) for event in heard],
-        troubles=troubles or {},
-        kept=kept or {},
-    )
+    given = [Heard(event, event.t_ns + 20 * MS) for event in heard]
+    now = Seen(now_ns, since_ns, Language("en"), settings or TableSettings(), folder, image, now_ns, given)
+    return replace(now, troubles=troubles or {}, kept=kept or {})
 
 
 def pressed(times_s: Sequence[float]) -> list[Event]:
@@ -111,17 +101,23 @@ def test_the_camera_is_aimed_focused_and_put_right() -> None:
     blurred = step.look(seen(np.asarray(cv2.GaussianBlur(picture(), (0, 0), 4.0), np.uint8)))
     assert blurred.state is State.MEND
     assert "turn the lens back" in blurred.text
+    shift = np.array([[1.0, 0, -80], [0, 1, 0]])
+    cut = np.asarray(cv2.warpAffine(picture(), shift, (1280, 720), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+    assert "cut off at the left edge" in CameraStep().look(seen(cut)).text
     less = step.look(seen(np.asarray(cv2.GaussianBlur(picture(), (0, 0), 2.0), np.uint8)))
     assert less.bar is not None and blurred.bar is not None and less.bar > blurred.bar
 
 
-def test_a_table_that_is_cut_off_is_named_by_its_side() -> None:
-    shift = np.array([[1.0, 0, -80], [0, 1, 0]])
-    cut = np.asarray(cv2.warpAffine(picture(), shift, (1280, 720), borderMode=cv2.BORDER_REPLICATE), np.uint8)
-    assert "cut off at the left edge" in CameraStep().look(seen(cut)).text
+def measured(kept: dict[str, Kept] | None = None) -> TableProfile:
+    step = TableStep()
+    states = [step.look(seen(picture(), now_ns=NOW + k * SECOND)).state for k in range(PICTURES)]
+    assert states == [State.WAIT] * (PICTURES - 1) + [State.GOOD]
+    profile = step.keep(seen(picture(), kept=kept)).profile
+    assert profile is not None and profile.edge_mm is not None
+    return profile
 
 
-def test_a_missing_marker_card_is_asked_for_where_it_would_help() -> None:
+def test_a_missing_marker_card_is_asked_for_and_a_table_is_measured_from_several_pictures() -> None:
     step = TableStep()
     bare = step.look(seen(picture(markers=())))
     assert (bare.state, bare.text.split(":")[0]) == (State.WAIT, "No marker card is in sight")
@@ -129,15 +125,7 @@ def test_a_missing_marker_card_is_asked_for_where_it_would_help() -> None:
     assert two.text == "Put marker card 2 near the bottom left corner."
     with pytest.raises(BadInputError, match="not measured yet"):
         step.keep(seen(picture(markers=(0, 1))))
-
-
-def test_a_table_is_measured_from_several_pictures_and_kept() -> None:
-    step = TableStep()
-    states = [step.look(seen(picture(), now_ns=NOW + k * SECOND)).state for k in range(PICTURES)]
-    assert states == [State.WAIT] * (PICTURES - 1) + [State.GOOD]
-    profile = step.keep(seen(picture())).profile
-    assert profile is not None
-    assert sorted(profile.markers_mm) == [0, 1, 2, 3]
+    assert sorted(measured().markers_mm) == [0, 1, 2, 3]
 
 
 def test_seats_are_shown_and_buttons_are_given_to_them_by_ringing() -> None:
@@ -194,83 +182,56 @@ def test_a_phone_that_is_laid_at_each_corner_measures_the_table_below_its_screen
     np.testing.assert_allclose(sides[0], sides[1], rtol=0.004)
 
 
-def measured() -> TableProfile:
-    step = TableStep()
-    for k in range(PICTURES):
-        step.look(seen(picture(), now_ns=NOW + k * SECOND))
-    profile = step.keep(seen(picture())).profile
-    assert profile is not None and profile.edge_mm is not None
-    return profile
-
-
 def test_a_seat_is_dragged_or_moved_and_whose_card_it_is_follows() -> None:
     step, profile = SeatsStep(), measured()
-    table, edge = profile.table, profile.edge_mm
+    edge = profile.edge_mm
     assert edge is not None
     now = replace(seen(picture()), profile=profile)
-    found = step.look(now)
-    assert [one.label for one in found.handles] == ["Seat 1", "Seat 2", "Seat 3"]
+
+    def put(answer: dict[str, object], at: TableProfile = profile) -> TableProfile:
+        kept = step.answer(replace(now, profile=at), answer).profile
+        assert kept is not None
+        return kept
+
+    assert [one.label for one in step.look(now).handles] == ["Seat 1", "Seat 2", "Seat 3"]
     # Seat 2 of three, which is near the top left, is dragged to the middle of the left edge.
     there = (edge[1] + edge[2]) / 2
-    x, y = (float(v) for v in table.to_px(there[None])[0] / now.size_px)
-    kept = step.answer(now, {"seat": 1, "at": [x, y]}).profile
-    assert kept is not None
-    even, put = SeatRing(edge, 3), SeatRing(edge, 3, places=kept.seats[3])
-    corner = edge[2] * 0.95 + edge[3] * 0.05
-    before, after = (ring.seat_at((float(corner[0]), float(corner[1]))) for ring in (even, put))
-    assert (before, after) == (1, 1)
-    top = edge[2] * 0.6 + edge[3] * 0.4
-    before, after = (ring.seat_at((float(top[0]), float(top[1]))) for ring in (even, put))
-    assert (before, after) == (1, 2)
-    np.testing.assert_allclose(put.part_of(1)[len(put.part_of(1)) // 2], there, atol=2.0)
+    x, y = (float(v) for v in profile.table.to_px(there[None])[0] / now.size_px)
+    dragged = put({"seat": 1, "at": [x, y]})
+    even, ring = SeatRing(edge, 3), SeatRing(edge, 3, places=dragged.seats[3])
+    for share, seats in ((0.95, (1, 1)), (0.6, (1, 2))):
+        place = edge[2] * share + edge[3] * (1 - share)
+        assert tuple(one.seat_at((float(place[0]), float(place[1]))) for one in (even, ring)) == seats
+    np.testing.assert_allclose(ring.part_of(1)[len(ring.part_of(1)) // 2], there, atol=2.0)
     # Back by the keyboard's steps, and evenly again.
-    back = step.answer(replace(now, profile=kept), {"seat": 1, "by_cm": 10}).profile
-    assert back is not None and back.seats[3][1] > kept.seats[3][1]
-    again = step.look(replace(now, profile=back))
-    assert again.choices[-1].text == "Spread the seats evenly"
-    spread = step.answer(replace(now, profile=back), again.choices[-1].answer).profile
-    assert spread is not None and not spread.seats
+    back = put({"seat": 1, "by_cm": 10}, dragged)
+    assert back.seats[3][1] > dragged.seats[3][1]
+    spread = step.look(replace(now, profile=back)).choices[-1]
+    assert spread.text == "Spread the seats evenly"
+    assert not put(dict(spread.answer), back).seats
     # Nobody is dragged over a neighbour, and nothing else is taken.
-    far = step.answer(now, {"seat": 1, "by_cm": 400}).profile
-    assert far is not None and far.seats[3][0] < far.seats[3][1] < far.seats[3][2]
-    for wrong in (
-        {"seat": 3, "by_cm": 1},
-        {"seat": 0, "at": [1]},
-        {"seat": 0, "by_cm": "9"},
-        {"seat": True, "by_cm": 1},
-    ):
+    far = put({"seat": 1, "by_cm": 400})
+    assert far.seats[3][0] < far.seats[3][1] < far.seats[3][2]
+    for wrong in ({"seat": 3, "by_cm": 1}, {"seat": 0, "at": [1]}, {"seat": 0, "by_cm": "9"}):
         with pytest.raises(BadInputError):
             step.answer(now, wrong)
 
 
 def test_seats_stay_where_they_were_put_when_the_table_is_measured_anew(tmp_path: Path) -> None:
     step, now = SeatsStep(), replace(seen(picture()), profile=measured())
-    data = step.answer(now, {"seat": 2, "by_cm": -20}).data
-    save_kept(tmp_path, {"seats": Kept("good", "", data)})
-    kept = load_kept(tmp_path)
-    table = TableStep()
-    for k in range(PICTURES):
-        table.look(seen(picture(), now_ns=NOW + k * SECOND))
-    profile = table.keep(seen(picture(), kept=kept)).profile
-    assert profile is not None
-    path = tmp_path / "table.json"
-    path.write_text(profile_text(profile), encoding="utf-8")
-    again = load_profile(path)
+    save_kept(tmp_path, {"seats": Kept("good", "", step.answer(now, {"seat": 2, "by_cm": -20}).data)})
+    profile = measured(load_kept(tmp_path))
+    (tmp_path / "table.json").write_text(profile_text(profile), encoding="utf-8")
+    again = load_profile(tmp_path / "table.json")
     assert again.seats == profile.seats == {3: (0.0, 0.3333, again.seats[3][2])}
     finder = TableFinder(again, 3)
     finder.look(picture())
     assert finder.place is not None and finder.place.ring.places == again.seats[3]
-    begun = SeatsStep()
-    begun.begin(seen(picture(), kept=kept))
-    assert any(one.text == "Spread the seats evenly" for one in begun.look(replace(now, profile=again)).choices)
     with pytest.raises(BadInputError, match="when the table is measured"):
         SeatsStep().answer(seen(picture()), {"seat": 0, "by_cm": 10})
 
 
-@given(
-    players=st.integers(2, 7),
-    moves=st.lists(st.tuples(st.integers(0, 6), st.floats(-3, 3)), max_size=12),
-)
+@given(players=st.integers(2, 7), moves=st.lists(st.tuples(st.integers(0, 6), st.floats(-3, 3)), max_size=12))
 def test_however_seats_are_moved_they_stay_in_order_and_once_round(
     players: int, moves: list[tuple[int, float]]
 ) -> None:
@@ -293,39 +254,26 @@ def test_the_light_is_good_or_says_where_a_lamp_dazzles() -> None:
     assert [shape.kind for shape in found.shapes] == ["bad"]
 
 
-def test_colours_come_closer_in_dim_and_coloured_light() -> None:
-    deck = load_deck("confetti")
-    palette, ground = deck.palette["white"], deck.background["white"]
-    day = closest_colours(palette, ground, NEUTRAL, 225.0, "white")
-    dim = closest_colours(palette, ground, np.array([1.0, 0.35, 0.1]), 60.0, "white")
-    assert day is not None and dim is not None
-    assert day.mistaken < dim.mistaken
-
-
-def test_the_two_cards_of_a_deck_of_prints_that_come_closest_are_named_and_what_would_help(tmp_path: Path) -> None:
-    def told(deck: str, lamp: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> str:
-        lit = np.clip(picture() * np.array(lamp), 0, 255).astype(np.uint8)
-        found = LightStep().look(seen(lit, kept={"deck": Kept("good", "", {"deck": deck})}, folder=tmp_path))
-        return found.more[0]
-
-    assert told("coloretto").startswith("I can tell all cards apart; most alike are row-green-")
-    # A family's own: two faces that only the lamp hides, and two that are alike whatever the lamp.
-    blue, red, green = (255, 0, 0), (0, 0, 230), (60, 180, 60)
-    for name, second, expected in (
-        ("ours", (160, 40, 20), "Hard to tell in this light are blue and violet: a whiter lamp, or daylight"),
-        ("twins", blue, "Hard to tell in any light are blue and violet: where they lie it will ask."),
-    ):
-        faces = (("blue", blue), ("violet", second), ("red", red), ("green", green))
-        DeckStore(tmp_path).add(PrintDeck(name, (56.0, 87.0), tuple(plain_print(*face) for face in faces)))
-        assert told(name, (0.03, 0.35, 1.0)).startswith(expected), told(name, (0.03, 0.35, 1.0))
-    assert told("ours").startswith("I can tell all cards apart")
-
-
-def plain_print(face: str, colour: tuple[int, int, int]) -> Print:
-    art = np.full((174, 112, 3), 250, np.uint8)
-    cv2.circle(art, (56, 60), 36, (30, 30, 30), -1)
-    cv2.rectangle(art, (30, 110), (82, 150), colour, -1)
-    return Print(face, "front", {}, art)
+@pytest.mark.parametrize(
+    ("violet", "expected"),
+    [
+        ((160, 40, 20), "Hard to tell in this light are blue and violet: a whiter lamp, or daylight"),
+        ((255, 0, 0), "Hard to tell in any light are blue and violet: where they lie it will ask."),
+    ],
+)
+def test_the_two_cards_of_a_deck_of_prints_that_come_closest_are_named_and_what_would_help(
+    tmp_path: Path, violet: tuple[int, int, int], expected: str
+) -> None:
+    prints = []
+    for face, colour in {"blue": (255, 0, 0), "violet": violet, "red": (0, 0, 230), "green": (60, 180, 60)}.items():
+        art = np.full((174, 112, 3), 250, np.uint8)
+        cv2.circle(art, (56, 60), 36, (30, 30, 30), -1)
+        cv2.rectangle(art, (30, 110), (82, 150), colour, -1)
+        prints.append(Print(face, "front", {}, art))
+    DeckStore(tmp_path).add(PrintDeck("ours", (56.0, 87.0), tuple(prints)))
+    lit = np.clip(picture() * np.array((0.03, 0.35, 1.0)), 0, 255).astype(np.uint8)
+    found = LightStep().look(seen(lit, kept={"deck": Kept("good", "", {"deck": "ours"})}, folder=tmp_path))
+    assert found.more[0].startswith(expected)
 
 
 def test_three_presses_tell_how_the_bell_bounces() -> None:
@@ -362,32 +310,26 @@ def test_a_sandtimer_is_learned_from_two_whole_runs() -> None:
         SandtimerStep().keep(seen(heard=one, now_ns=45 * SECOND))
 
 
-def test_a_sandtimer_without_sensors_is_told_by_hand() -> None:
+def test_a_sandtimer_without_sensors_is_timed_by_hand_and_a_lamp_that_nobody_sees_is_not_fitted() -> None:
     step, bare = SandtimerStep(), TableSettings(sandtimer=False)
     step.answer(seen(settings=bare), {"tap": True})
     step.answer(seen(settings=bare, now_ns=NOW + 61 * SECOND), {"tap": True})
     assert step.look(seen(settings=bare)).text == "It runs for 61 seconds."
     step.answer(seen(settings=bare), {"seconds": 90})
-    kept = step.keep(seen(settings=bare)).settings
-    settings = bare.changed(kept).sand_settings()
+    settings = bare.changed(step.keep(seen(settings=bare)).settings).sand_settings()
     assert settings is not None and settings.profile is not None
     assert settings.profile.duration_ns == 90 * SECOND
     with pytest.raises(BadInputError, match="too short or too long"):
         step.answer(seen(settings=bare), {"seconds": 2})
-
-
-def test_what_nobody_sees_or_hears_is_not_fitted() -> None:
-    step = LampStep()
-    assert step.answer(seen(), {"quieter": True}).settings == {"volume": 0.8}
-    step.answer(seen(), {"seen": False})
-    step.answer(seen(), {"heard": True})
-    assert step.look(seen()).state is State.GOOD
-    assert step.keep(seen()).settings == {"lamp": False}
+    lamp = LampStep()
+    assert lamp.answer(seen(), {"quieter": True}).settings == {"volume": 0.8}
+    lamp.answer(seen(), {"seen": False})
+    lamp.answer(seen(), {"heard": True})
+    assert (lamp.look(seen()).state, lamp.keep(seen()).settings) == (State.GOOD, {"lamp": False})
 
 
 def test_ten_cards_and_a_ring_are_ready_to_play() -> None:
-    few, step = picture(3), CheckStep()
-    assert step.look(seen(few)).text == "Read so far: 3 of 10 cards."
+    assert CheckStep().look(seen(picture(3))).text == "Read so far: 3 of 10 cards."
     step = CheckStep()
     assert step.look(seen(picture(10))).text == "All 10 cards are read. Now ring once."
     gone = step.look(seen(picture(10), troubles={"bell": "The bell is not there."}))

@@ -1,28 +1,34 @@
-"""The walk through the steps: kept one by one, skipped ones remembered, going on after a power cut."""
+"""The walk through the steps: kept one by one, with devices that misbehave, going on after a power cut."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
-from dataclasses import replace
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from calibration.survey import survey
 from hardware.problems import DeviceHealth, Health
 from referee.errors import BadInputError, SettingError
 from referee.language import Language
-from referee.measured_table import profile_of
+from referee.service import retrying
 from referee.service.settings import TableSettings
-from referee.setup.finding import FILE, Kept, Seen, Wish, load_kept
+from referee.setup.finding import FILE, Finding, Kept, Seen, State, Wish, load_kept
 from referee.setup.terminal import Terminal
 from referee.setup.walk import NAMES, Walk
 from simulation.still import table_picture
-from tests.support.quiet_table import quiet_table
+from tests.referee.service.conftest import until
+from tests.referee.service.test_misbehaving import rogues
+from tests.support.quiet_table import QuietTable, quiet_table
 from vision.deck import load_deck
-from vision.profile import TableProfile
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[QuietTable]:
+    table = quiet_table(tmp_path, can_be_set_up=True)
+    yield table
+    table.close()
 
 
 class PaperKit:
@@ -60,46 +66,21 @@ def test_steps_are_kept_one_by_one_and_go_on_after_a_power_cut(tmp_path: Path) -
     walk.keep()
     walk.open("table")
     walk.skip()
+    walk.open("camera")
+    walk.keep()
+    # A step whose device is missing is remembered; skipping it later does not lose what was known.
+    walk.open("camera")
+    walk.skip()
+    with pytest.raises(BadInputError):
+        walk.keep()
     # The power goes, here in the middle of the sandtimer.
     walk.open("sandtimer")
     again = Walk(PaperKit(tmp_path))
-    assert again.left == ["camera", "seats", "light", "sandtimer", "lamp", "check"]
+    assert again.kept["camera"] == Kept("missing", "No camera is plugged in: check its cable.")
+    assert again.left == ["seats", "light", "sandtimer", "lamp", "check"]
     assert again.open_step is None
     kept = again.kept
     assert (kept["deck"].data, kept["table"].state, kept["bell"].state) == ({"deck": "piccolino"}, "skipped", "good")
-
-
-def test_what_was_set_up_is_proposed_for_the_first_game(tmp_path: Path) -> None:
-    table = quiet_table(tmp_path, can_be_set_up=True)
-    walk = table.desk.opened_walk()
-    assert table.desk.state()["setup"] == {"due": True, "left": 0, "players": None, "game": None}
-    walk.open("seats")
-    walk.answer({"players": 5})
-    walk.open("deck")
-    walk.answer({"deck": "piccolino"})
-    table.desk.refresh()
-    setup = table.desk.state()["setup"]
-    assert (setup["due"], setup["players"], setup["game"]) == (False, 5, "piccolino")
-    table.close()
-
-
-def test_a_step_whose_device_is_missing_is_remembered_and_offered_again(tmp_path: Path) -> None:
-    walk = Walk(PaperKit(tmp_path))
-    walk.open("camera")
-    walk.keep()
-    assert walk.kept["camera"] == Kept("missing", "No camera is plugged in: check its cable.")
-    # Skipping it later does not lose what was known.
-    walk.open("camera")
-    walk.skip()
-    assert walk.kept["camera"].state == "missing"
-    with pytest.raises(BadInputError):
-        walk.keep()
-
-
-@pytest.mark.parametrize("text", ["", "[1]", '{"camera": 3, "bell": {"state": "odd"}}', '{"camera": {"sta'])
-def test_a_damaged_record_counts_as_nothing_done(tmp_path: Path, text: str) -> None:
-    (tmp_path / FILE).write_text(text)
-    assert load_kept(tmp_path) == {}
 
 
 def test_the_terminal_leads_through_all_steps_and_ends_by_itself(tmp_path: Path) -> None:
@@ -111,42 +92,39 @@ def test_the_terminal_leads_through_all_steps_and_ends_by_itself(tmp_path: Path)
     assert {name: one["state"] for name, one in kept.items()} == {"camera": "missing", "bell": "good", "deck": "good"}
 
 
-class SeatKit(PaperKit):
-    """A kit with a measured table."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self.image, _ = table_picture(load_deck("confetti"), 0, 4, (1280, 720))
-        self.profile: TableProfile | None = profile_of(survey([("table", self.image)]), 180.0)
-
-    def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
-        return replace(super().seen(since_ns, kept), image=self.image, profile=self.profile)
-
-    def carry_out(self, wish: Wish) -> None:
-        super().carry_out(wish)
-        self.profile = wish.profile or self.profile
-
-
-def test_a_seat_is_moved_by_typing(tmp_path: Path) -> None:
-    kit, lines = SeatKit(tmp_path), list[str]()
-    there, typed = os.pipe()
-    with os.fdopen(there) as keys, os.fdopen(typed, "w", buffering=1) as people:
-        people.write("2 -15\n9 +5\n2 +400\n\n")
-        assert Terminal(Walk(kit), Language("en"), keys, 5.0, lines.append).lead(["seats"])
-    assert any("“2 +10” moves seat 2" in line for line in lines)
-    assert any("there is no such seat" in line for line in lines)
-    assert kit.profile is not None
-    first, second, third = kit.profile.seats[3]
-    assert first < second < third and second > 1 / 3
-    assert load_kept(tmp_path)["seats"].data["places"] == {"3": [first, second, third]}
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("It is dark: one more lamp would help.", "It is dark: one more lamp would help."),
+        ({"message": "You play with {deck}.", "values": {"deck": {"message": "the {x}"}}}, "You play with the {x}."),
+        (
+            {"message": "{deck.__class__} {deck:>99999999}", "values": {"deck": "x"}},
+            "{deck.__class__} {deck:>99999999}",
+        ),
+        ({"message": "x", "values": [1]}, ""),
+        ([], ""),
+    ],
+)
+def test_a_record_of_an_older_version_or_of_somebody_else_is_only_text(
+    tmp_path: Path, said: object, shown: str
+) -> None:
+    (tmp_path / FILE).write_text(json.dumps({"light": {"state": "mend", "said": said}}))
+    assert load_kept(tmp_path)["light"].text == shown
 
 
-def test_what_was_found_is_said_in_the_language_of_the_day(tmp_path: Path) -> None:
-    table = quiet_table(tmp_path, can_be_set_up=True)
+def test_what_was_set_up_is_proposed_for_the_first_game_and_said_in_the_language_of_the_day(
+    table: QuietTable, tmp_path: Path
+) -> None:
     walk = table.desk.opened_walk()
+    assert table.desk.state()["setup"] == {"due": True, "left": 0, "players": None, "game": None}
+    walk.open("seats")
+    walk.answer({"players": 5})
     walk.open("deck")
     walk.answer({"deck": "piccolino"})
     walk.keep()
+    table.desk.refresh()
+    setup = table.desk.state()["setup"]
+    assert (setup["due"], setup["players"], setup["game"]) == (False, 5, "piccolino")
     table.health.report(DeviceHealth(1, "bell", Health.MISSING, "no pins"))
     walk.open("bell")
     walk.keep()
@@ -159,83 +137,116 @@ def test_what_was_found_is_said_in_the_language_of_the_day(tmp_path: Path) -> No
             assert texts["deck"] == Language(code).text("You play with {deck}.", deck="Piccolino")
             assert texts["bell"] == Language(code).text("The bell is missing: rings are not noticed.")
         walk = Walk(table.kit)
-    table.close()
 
 
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("It is dark: one more lamp would help.", "It is dark: one more lamp would help."),
-        ({"message": "You play with {deck}.", "values": {"deck": {"message": "the {x}"}}}, "You play with the {x}."),
-        (
-            {"message": "{deck.__class__} {deck:>99999999}", "values": {"deck": "x"}},
-            "{deck.__class__} {deck:>99999999}",
-        ),
-        ({"message": 3}, ""),
-        ({"message": "x", "values": [1]}, ""),
-        ([], ""),
-    ],
-)
-def test_a_record_of_an_older_version_or_of_somebody_else_is_only_text(
-    tmp_path: Path, said: object, shown: str
-) -> None:
-    (tmp_path / FILE).write_text(json.dumps({"light": {"state": "mend", "said": said}}))
-    assert load_kept(tmp_path)["light"].text == shown
+def test_the_first_step_tries_the_cameras_that_are_plugged_in_and_lists_them(table: QuietTable) -> None:
+    old, good = "usb:/dev/v4l/by-id/usb-old", "usb:/dev/v4l/by-id/usb-c920"
+    plugged, tried = [("picamera2", "imx708"), (old, "Old Cam"), (good, "C920")], list[object]()
 
-
-class Cameras:
-    """Cameras of which only some give a picture; what was set is noted."""
-
-    def __init__(self, good: str) -> None:
-        self.good = good
-        self.set: list[str] = []
-
-    def __call__(self) -> list[tuple[str, str]]:
-        return [
-            ("picamera2", "imx708"),
-            ("usb:/dev/v4l/by-id/usb-old", "Old Cam"),
-            ("usb:/dev/v4l/by-id/usb-c920", "C920"),
-        ]
-
-    def change(self, data: Mapping[str, object]) -> None:
-        self.set.append(str(data["camera"]))
-        if data["camera"] != self.good:
+    def change(data: Mapping[str, object]) -> None:
+        tried.append(data["camera"])
+        if data["camera"] != good:
             raise SettingError("that camera gives no picture", "no_picture_from", why="dark")
 
-
-def test_the_first_step_tries_the_cameras_that_are_plugged_in_and_lists_them(tmp_path: Path) -> None:
-    table = quiet_table(tmp_path, can_be_set_up=True)
-    cameras = Cameras("usb:/dev/v4l/by-id/usb-c920")
-    table.kit.cameras, table.kit.change = cameras, cameras.change
+    table.kit.cameras, table.kit.change = lambda: plugged, change
     walk = table.desk.opened_walk()
     # As long as the usual one is only slow, nothing is changed.
     walk.open("camera")
-    assert cameras.set == []
+    assert tried == []
     table.health.report(DeviceHealth(1, "camera", Health.MISSING, "picamera2 is not there"))
     walk.open("camera")
-    assert cameras.set == ["usb:/dev/v4l/by-id/usb-old", "usb:/dev/v4l/by-id/usb-c920"]
+    assert tried == [old, good]
     _, found = walk.look()
     assert [one.text for one in found.choices] == ["imx708", "Old Cam", "C920"]
     assert found.text == "No picture comes from this camera. Tap the one to use:"
-    cameras.set.clear()
-    walk.answer({"camera": "usb:/dev/v4l/by-id/usb-c920"})
-    assert cameras.set == ["usb:/dev/v4l/by-id/usb-c920"]
+    walk.answer({"camera": good})
+    assert tried == [old, good, good]
     with pytest.raises(SettingError):
         walk.answer({"camera": "picamera2"})
     with pytest.raises(BadInputError):
         walk.answer({"camera": "/etc/passwd"})
-    table.kit.cameras = lambda: []
+    plugged.clear()
     assert walk.look()[1].text == "No camera is plugged in: check its cable."
-    table.close()
 
 
-def test_of_cameras_that_give_a_picture_another_one_can_be_tapped(tmp_path: Path) -> None:
-    table = quiet_table(tmp_path, can_be_set_up=True)
-    picture, _ = table_picture(load_deck("confetti"), 10, 4, (1280, 720))
-    table.show(picture)
+def test_of_cameras_that_give_a_picture_another_one_can_be_tapped(table: QuietTable) -> None:
+    table.show(table_picture(load_deck("confetti"), 10, 4, (1280, 720))[0])
+    plugged: list[tuple[str, str]] = []
+    table.kit.cameras = lambda: plugged
     walk = table.desk.opened_walk()
-    for names, offered in ((["only"], []), (["one", "other"], ["one", "other"])):
-        table.kit.cameras = lambda names=names: [(f"usb:{at}", name) for at, name in enumerate(names)]  # type: ignore[misc]
+    for name, offered in (("one", []), ("other", ["one", "other"])):
+        plugged.append((f"usb:{name}", name))
         walk.open("camera")
         assert [one.text for one in walk.look()[1].choices if "camera" in one.answer] == offered
-    table.close()
+
+
+MS = 1_000_000
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrying, "AGAIN_NS", 50 * MS)
+    monkeypatch.setattr("referee.service.setup_kit._OLD_NS", 400 * MS)
+
+
+def one_sentence(found: Finding) -> bool:
+    return found.text.endswith((".", "?")) and len(found.text) < 160 and "Error" not in found.text
+
+
+@pytest.mark.parametrize("mood", ["gone", "silent", "black", "odd", "jumps", "stripes"])
+def test_a_camera_that_fails_in_the_middle_of_any_step_is_one_sentence_and_it_goes_on(
+    tmp_path: Path, mood: str
+) -> None:
+    with rogues(tmp_path) as home:
+        walk = home.service.desk.opened_walk()
+        home.camera.mood = mood
+        if mood in ("gone", "silent", "black"):
+            assert until(lambda: "camera" in home.troubles())
+            time.sleep(0.5)
+        for name in NAMES:
+            walk.open(name, aloud=False)
+            _, found = walk.look()
+            assert one_sentence(found), (name, found)
+            if mood in ("gone", "silent") and name in ("camera", "table", "seats", "light", "check"):
+                assert found.state is State.MISSING
+                assert "camera" in found.text
+            try:
+                walk.keep()
+            except BadInputError as error:
+                assert str(error).endswith((".", "anew", "known yet")), error
+                walk.skip()
+        assert set(walk.kept) == set(NAMES)
+        # It comes back, and so does the step.
+        home.camera.mood = "good"
+        walk.open("camera", aloud=False)
+        assert until(lambda: walk.look()[1].state is not State.MISSING)
+
+
+def test_bell_sandtimer_lamp_and_voice_that_fail_are_one_sentence_each(tmp_path: Path) -> None:
+    with rogues(tmp_path) as home:
+        bell, sand, walk = home.bell, home.sand, home.service.desk.opened_walk()
+        walk.open("bell", aloud=False)
+        bell.press()
+        assert until(lambda: walk.look()[1].text == "Heard so far: 1 of 3.")
+        bell.fail()
+        assert until(lambda: walk.look()[1].state is State.MISSING)
+        assert one_sentence(walk.look()[1]) and "bell" in walk.look()[1].text
+        walk.keep()
+        walk.open("sandtimer", aloud=False)
+        sand.fail()
+        assert until(lambda: walk.look()[1].state is State.MISSING)
+        assert one_sentence(walk.look()[1]) and "sandtimer" in walk.look()[1].text
+        # Its time can be tapped all the same.
+        walk.answer({"seconds": 60})
+        assert until(lambda: walk.look()[1].state is State.GOOD)
+        walk.keep()
+        home.speaker.failing = home.lamp.failing = True
+        walk.open("lamp")
+        assert until(lambda: home.troubles().keys() >= {"lamp", "speaker"})
+        _, found = walk.look()
+        assert found.state is State.MISSING and one_sentence(found)
+        walk.answer({"seen": False})
+        walk.answer({"heard": False})
+        assert walk.look()[1].text == "No lamp, no voice – that is fine."
+        walk.keep()
+        assert walk.kept["bell"].state == "missing"

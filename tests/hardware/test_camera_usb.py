@@ -134,29 +134,17 @@ def test_a_webcam_that_is_unplugged_or_has_no_rest_while_it_settles_ends_in_time
     assert capture.frames * FRAME_MS < 20_000
 
 
-def test_a_frame_counts_as_exposed_when_it_has_arrived_never_earlier() -> None:
+@pytest.mark.parametrize(("stamped", "readout_ns"), [(True, 12 * MS), (False, 1e9 / 30)])
+def test_a_frame_counts_as_exposed_when_it_has_arrived_and_lost_ones_show(stamped: bool, readout_ns: float) -> None:
     capture = FakeWebcam()
+    capture.stamped = stamped
     camera = opened(capture, lock=False)
     frame = read(camera)
     assert frame.exposure_end_ns == capture.now_ns
-    assert frame.row_exposure_end_ns(0) == pytest.approx(capture.now_ns - 12 * MS, abs=1000)
-
-
-def test_without_a_drivers_stamp_a_whole_frame_is_taken_for_the_readout() -> None:
-    capture = FakeWebcam()
-    capture.stamped = False
-    frame = read(opened(capture, lock=False))
-    assert frame.exposure_end_ns == capture.now_ns
-    assert frame.readout_ns == pytest.approx(1e9 / 30, abs=2)
-
-
-def test_lost_frames_show_in_the_count() -> None:
-    capture = FakeWebcam()
-    camera = opened(capture, lock=False)
-    first = read(camera)
-    assert read(camera).sequence == first.sequence + 1
+    assert frame.row_exposure_end_ns(0) == pytest.approx(capture.now_ns - readout_ns, abs=1000)
+    assert read(camera).sequence == frame.sequence + 1
     capture.delay_frames = 3
-    assert read(camera).sequence == first.sequence + 4
+    assert read(camera).sequence == frame.sequence + 4
 
 
 def test_unplugging_faults_and_half_pictures_are_clear_errors() -> None:

@@ -1,4 +1,4 @@
-"""The printed pages, rendered to pixels: true to size, both sides in register, markers that decode, cards of the rules."""
+"""The printed pages, rendered to pixels: true to size, in register, markers that decode, the cards of the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pins that bounce and flicker as real ones: what is made of them is what the script says, whatever the seed."""
+"""A script's pins bounce and flicker as real ones, and it stands still while its people wait."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import time
 from itertools import pairwise
 
 import pytest
-from gpiozero.pins.mock import MockFactory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,8 +16,9 @@ from hardware.gpio import GpioLines
 from hardware.sand import SandLogic
 from hardware.settings import Pin
 from referee.demo.devices import wiring_for
-from simulation.pins import PinMover, StampedPin, edges_of, pin_factory
+from simulation.pins import PinMover, edges_of, pin_factory
 from simulation.script import Action, Flip, Ring, Script, person_at
+from simulation.waits import LONGEST_NS, Waits
 
 SECOND = 10**9
 AREA = (800.0, 450.0)
@@ -61,55 +61,21 @@ def test_edges_are_the_same_for_the_same_seed_and_in_order() -> None:
     assert all(first.t_ns <= second.t_ns for first, second in pairwise(one))
 
 
-@pytest.fixture
-def factory() -> MockFactory:
-    return pin_factory()
-
-
-def collected(factory: MockFactory, pin: Pin, edges: list[Edge]) -> list[Edge]:
+@pytest.mark.parametrize("pin", [Pin(17), Pin(17, pull="down", active_high=True)])
+def test_pins_hand_on_the_stamps_that_they_are_moved_with(pin: Pin) -> None:
+    edges = [Edge(9 * SECOND + 137_000 * i, "bell", i % 2 == 0) for i in range(9)]
     taken: list[Edge] = []
-    specs = [LineSpec("bell", pin)]
-    clock = lambda: 10 * SECOND
+    factory, specs, clock = pin_factory(), [LineSpec("bell", pin)], lambda: 10 * SECOND
     lines = GpioLines(specs, lambda: factory, clock)
     lines.open(taken.append, lambda state, message: None)
     assert PinMover(factory, specs, edges, clock).move_until(20 * SECOND) == len(edges)
     lines.close()
-    return taken
-
-
-@pytest.mark.parametrize("pin", [Pin(17), Pin(17, pull="down", active_high=True)])
-def test_pins_hand_on_the_stamps_that_they_are_moved_with(factory: MockFactory, pin: Pin) -> None:
-    edges = [Edge(9 * SECOND + 137_000 * i, "bell", i % 2 == 0) for i in range(9)]
-    taken = collected(factory, pin, edges)
     assert [edge.active for edge in taken] == [edge.active for edge in edges]
     assert all(abs(one.t_ns - other.t_ns) < 10 for one, other in zip(taken, edges, strict=True))
 
 
-def test_pins_can_be_moved_for_ever_without_remembering_it(factory: MockFactory) -> None:
-    pin = factory.pin(17)
-    assert isinstance(pin, StampedPin)
-    before = len(pin.states)
-    for i in range(1000):
-        pin.move(i, i % 2 == 0)
-    assert len(pin.states) == before
-
-
-def test_edges_before_a_time_are_moved_and_no_others(factory: MockFactory) -> None:
-    edges = [Edge(t_ns, "bell", active) for t_ns, active in ((10, True), (20, False), (30, True))]
-    mover = PinMover(factory, [LineSpec("bell", Pin(17))], [*edges, Edge(40, "another", True)])
-    assert mover.move_until(20) == 1
-    assert mover.horizon_ns(25) == 20
-    assert mover.move_until(1000) == 2
-    assert mover.horizon_ns(25) == 25
-
-
-def test_only_pins_of_its_own_kind_are_moved() -> None:
-    mover = PinMover(MockFactory(), [LineSpec("bell", Pin(17))], [Edge(10, "bell", True)])
-    with pytest.raises(TypeError, match="pin_factory"):
-        mover.move_until(11)
-
-
-def test_the_thread_moves_what_is_due_and_ends_when_told(factory: MockFactory) -> None:
+def test_the_thread_moves_what_is_due_and_ends_when_told() -> None:
+    factory = pin_factory()
     now_ns = time.monotonic_ns()
     edges = [Edge(now_ns - 5, "bell", True), Edge(now_ns + 3600 * SECOND, "bell", False)]
     mover = PinMover(factory, [LineSpec("bell", Pin(17))], edges)
@@ -118,3 +84,26 @@ def test_the_thread_moves_what_is_due_and_ends_when_told(factory: MockFactory) -
         time.sleep(0.001)
     mover.stop()
     assert bool(factory.pin(17).state) is False
+
+
+def test_a_script_stands_still_until_people_go_on_and_then_comes_late_by_so_much() -> None:
+    waits = Waits((10.0, 20.0))
+    assert [waits.script_ns(t * SECOND) for t in (5, 10, 18)] == [5 * SECOND, 10 * SECOND, 10 * SECOND]
+    assert waits.clock_ns(9 * SECOND, 0) == 9 * SECOND
+    assert waits.clock_ns(11 * SECOND, 18 * SECOND) is None
+    waits.go_on(18 * SECOND)
+    late = waits.script_ns(30 * SECOND)
+    assert 20 * SECOND <= late <= 22 * SECOND
+    due = waits.clock_ns(15 * SECOND, 18 * SECOND)
+    assert due is not None and waits.script_ns(due) == 15 * SECOND
+    # What was filmed while they waited stays as it was.
+    assert waits.script_ns(17 * SECOND) == 10 * SECOND
+
+
+def test_who_was_answered_before_does_not_wait_and_nobody_waits_for_ever() -> None:
+    waits = Waits((10.0, 20.0))
+    waits.go_on(6 * SECOND)
+    assert waits.script_ns(15 * SECOND) == 15 * SECOND
+    assert waits.script_ns(20 * SECOND + LONGEST_NS) == 20 * SECOND
+    assert waits.clock_ns(21 * SECOND, 30 * SECOND) is None
+    assert waits.clock_ns(21 * SECOND, 21 * SECOND + LONGEST_NS) == 21 * SECOND + LONGEST_NS

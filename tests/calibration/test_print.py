@@ -87,18 +87,6 @@ def test_every_mark_is_printed_in_its_place_and_colour(printed: Print, deck: Dec
                 assert pixel(image, x + corner[0], y + corner[1]) == pytest.approx(ground, abs=3)
 
 
-@both_papers
-def test_circles_have_their_diameter(printed: Print, deck: Deck, paper: str) -> None:
-    pdf, manifest = printed("confetti", paper)
-    image = rendered(pdf, 0)
-    for card in on_page(manifest, 1):
-        x, y, width, height = card["box_mm"]
-        low, high = (np.array([x, y]) + 0.5) * PX_PER_MM, (np.array([x + width, y + height]) - 0.5) * PX_PER_MM
-        inner = image[int(low[1]) : int(high[1]), int(low[0]) : int(high[0])]
-        for mark in deck.by_id["white", card["face"]].marks:
-            gap = np.abs(inner.astype(int) - bgr(deck.palette["white"][mark.colour])).sum(axis=2)
-            diameter = 2 * np.sqrt((gap < 60).sum() / np.pi) / PX_PER_MM
-            assert diameter == pytest.approx(mark.diameter_mm, abs=0.35)
 
 
 @both_papers
@@ -286,12 +274,6 @@ def test_what_is_printed_is_what_the_readers_compare_with(name: str) -> None:
     game_kind(prints.game or "coloretto").cards.check(prints)
 
 
-def test_decks_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["decks", "--json"]) == 0
-    listed = {line["deck"]: line for line in map(json.loads, capsys.readouterr().out.splitlines())}
-    shared = {"deck": "coloretto", "game": "coloretto", "kind": "prints", "faces": 16}
-    assert listed["coloretto"] == {**shared, "card_mm": [63.0, 88.0], "taught": False}
-    assert listed["everdeck"]["faces"] == 120
 
 
 @pytest.mark.parametrize("mood", ["happy", "sad"])

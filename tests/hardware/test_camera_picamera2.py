@@ -11,12 +11,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from hardware.camera.camera import (
-    CameraMissingError,
-    CameraSettings,
-    CameraTimeoutError,
-    open_camera,
-)
+from hardware.camera.camera import CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
 from hardware.camera.frames import Frame, PixelFormat
 from hardware.camera.picamera2 import Picamera2Camera
 from tests.support.fake_picamera2 import MS, FakePicamera2
@@ -174,12 +169,6 @@ def test_focus_is_set_once_and_a_failure_is_said() -> None:
     camera = opened(device)
     assert [controls for controls in device.set if "AfMode" in controls] == [{"AfMode": 1, "AfTrigger": 0}]
     assert any("focus" in note for note in camera.notes)
-
-
-def test_the_frame_rate_is_what_the_sensor_can_do() -> None:
-    device = FakePicamera2()
-    opened(device, CameraSettings(width=64, height=48, small_width=32, frames_per_s=120.0))
-    assert device.set[0] == {"FrameRate": 50.0}
 
 
 def test_opening_says_what_to_install_or_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

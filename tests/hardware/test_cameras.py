@@ -264,35 +264,26 @@ def test_the_one_that_gives_pictures_is_taken_whatever_its_number(plugs: Plugs) 
         assert plugs.of(which) == (node, "HD Pro")
 
 
-def test_a_lasting_name_is_followed_to_where_the_camera_is_now(plugs: Plugs) -> None:
+def test_among_several_a_lasting_name_is_followed_and_a_number_that_stands_for_none_not_guessed_at(
+    plugs: Plugs,
+) -> None:
     plugs.webcam("HD Pro", 0, "usb-1")
     brio = plugs.webcam("Brio", 2, "usb-2")
-    assert [camera.spec for camera in usb_cameras(plugs.dev, plugs.ask)] == [
-        f"usb:{plugs.by_id('HD Pro')}",
-        f"usb:{plugs.by_id('Brio')}",
-    ]
-    assert plugs.of(str(plugs.by_id("Brio"))) == (brio, "Brio")
-
-
-def test_among_several_a_number_that_stands_for_none_is_not_guessed_at(plugs: Plugs) -> None:
-    plugs.webcam("HD Pro", 0, "usb-1")
-    plugs.webcam("Brio", 2, "usb-2")
-    assert plugs.of("2")[1] == "Brio"
+    names = [str(plugs.by_id(card)) for card in ("HD Pro", "Brio")]
+    assert [camera.spec for camera in usb_cameras(plugs.dev, plugs.ask)] == [f"usb:{name}" for name in names]
+    assert plugs.of(names[1]) == plugs.of("2") == (brio, "Brio")
     with pytest.raises(CameraMissingError, match=r"camera 1 is not there; there are HD Pro \(usb:.*\), Brio"):
         plugs.of("1")
 
 
 def test_a_camera_that_is_unplugged_or_a_node_for_remarks_is_said_with_the_others(plugs: Plugs) -> None:
+    with pytest.raises(CameraMissingError, match=r"USB camera 0 is not there: is its cable in\?"):
+        node_of("", plugs.dev, lambda _: None)
     plugs.webcam("HD Pro", 0, "usb-1")
     with pytest.raises(CameraMissingError, match=r"USB camera Brio is not there.*Another one is: HD Pro"):
         plugs.of(str(plugs.by_id("Brio")))
     with pytest.raises(CameraMissingError, match=r"gives no pictures: choose HD Pro"):
         plugs.of(str(plugs.by_id("HD Pro", 1)))
-
-
-def test_without_any_camera_one_sentence_says_so(tmp_path: Path) -> None:
-    with pytest.raises(CameraMissingError, match=r"USB camera 0 is not there: is its cable in\?"):
-        node_of("", tmp_path, lambda _: None)
 
 
 def test_a_file_that_is_no_video_node_does_not_answer(tmp_path: Path) -> None:

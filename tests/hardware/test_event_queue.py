@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import threading
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -79,24 +78,6 @@ def test_sources_that_keep_their_promise_give_one_sorted_stream(raw: list[tuple[
     assert [event.t_ns for event in given_out] == sorted(t for t, _ in raw)
     assert queue.late == 0
     assert len(queue) == 0
-
-
-def test_many_threads_lose_nothing() -> None:
-    queue = EventQueue()
-
-    def send(seat: int) -> None:
-        source = queue.source(str(seat), lag_ns=0)
-        for i in range(300):
-            source.put(ring(i * 10 + seat, seat))
-
-    threads = [threading.Thread(target=send, args=(seat,)) for seat in range(5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    events = queue.take(SECOND)
-    assert len(events) == 1500
-    assert [event.t_ns for event in events] == sorted(event.t_ns for event in events)
 
 
 def test_the_board_keeps_since_when_a_device_is_as_it_is() -> None:

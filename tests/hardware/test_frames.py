@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hardware.camera.exposure import Exposure, ExposureLimits, Light, judge, settle
-from hardware.camera.frames import Frame, FrameBuffer, PixelFormat, from_stream, luma, to_bgr
+from hardware.camera.frames import Frame, FrameBuffer, PixelFormat, from_stream, to_bgr
 from simulation.live import to_nv12
 
 PIXEL = np.zeros((1, 1, 3), np.uint8)
@@ -55,15 +55,6 @@ def test_every_frame_that_never_came_is_counted(gaps: list[int]) -> None:
         buffer.push(frame(number, sequence))
     assert buffer.lost == sum(gaps)
     assert buffer.pushed == len(gaps) + 1
-
-
-def test_a_count_that_starts_again_after_reopening_is_no_loss() -> None:
-    buffer = FrameBuffer()
-    buffer.push(frame(1, 500))
-    buffer.restart()
-    buffer.push(frame(2, 3))
-    buffer.push(frame(3, 4))
-    assert buffer.lost == 0
 
 
 def test_a_frame_still_being_exposed_at_the_ring_is_not_the_one_that_decides() -> None:
@@ -114,16 +105,6 @@ def test_waiting_for_the_frames_before_a_ring_ends_with_the_frame_that_proves_it
     assert not buffer.wait_complete(51, timeout_s=0)
 
 
-def test_rows_of_a_rolling_shutter_end_one_after_another() -> None:
-    picture = Frame(1_000, 1_100, np.zeros((201, 4, 3), np.uint8), 0)
-    assert picture.readout_ns == 200
-    assert picture.row_exposure_end_ns(0) == 900
-    assert picture.row_exposure_end_ns(100) == picture.t_ns
-    assert picture.row_exposure_end_ns(200) == picture.exposure_end_ns
-    with pytest.raises(ValueError, match="row 201"):
-        picture.row_exposure_end_ns(201)
-
-
 WIDTH, HEIGHT = 16, 8
 
 
@@ -154,15 +135,6 @@ def test_libcameras_packed_formats_are_named_from_the_last_byte() -> None:
         found, layout = from_stream(np.ascontiguousarray(stored).reshape(-1), (WIDTH, HEIGHT), stride, kind)
         assert layout is PixelFormat.BGR
         assert np.array_equal(found, image)
-
-
-def test_unknown_formats_and_wrong_shapes_are_refused() -> None:
-    with pytest.raises(ValueError, match="SBGGR10"):
-        from_stream(np.zeros(64, np.uint8), (4, 4), 16, "SBGGR10")
-    with pytest.raises(ValueError, match="nv12"):
-        to_bgr(np.zeros((7, 8), np.uint8), PixelFormat.NV12)
-    with pytest.raises(ValueError, match="BGR"):
-        luma(np.zeros((8, 8), np.uint8), PixelFormat.BGR)
 
 
 CARD = (slice(40, 60), slice(30, 45))

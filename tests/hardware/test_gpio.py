@@ -14,7 +14,7 @@ from gpiozero.exc import PinInvalidPin
 from gpiozero.pins.mock import MockFactory, MockPin
 
 from hardware.bell import BellLogic, bell_lines, bell_seats
-from hardware.edges import Edge, EdgeDevice, LineSpec, kernel_stamps_monotonic
+from hardware.edges import Edge, EdgeDevice, LineSpec
 from hardware.events import BellEdge, BellPressed
 from hardware.gpio import GpioLines, lgpio_factory
 from hardware.problems import DeviceHealth, DeviceMissingError, HardwareError, Health, PinInUseError
@@ -152,10 +152,3 @@ def test_devices_that_ask_for_the_pins_at_one_time_do_not_get_in_each_others_way
     assert faults == [DeviceMissingError] * 8
     assert Path.cwd() == tmp_path
     assert "LG_WD" not in os.environ
-
-
-@pytest.mark.parametrize(
-    ("release", "good"), [("6.6.20+rpt-rpi-v8", True), ("5.10.0", True), ("5.4.83-v7+", False), ("?", False)]
-)
-def test_kernels_that_stamp_on_the_monotonic_clock(release: str, good: bool) -> None:
-    assert kernel_stamps_monotonic(release) is good

@@ -5,14 +5,12 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from simulation.live import LiveTable, Shots
 from simulation.script import Carry, Flip, Lying, Motion, Rest, Ring, Script, ScriptCard, collisions, person_at
 from simulation.still import table_picture
-from simulation.truth import rings_of, truth_at, visible_since
-from simulation.view import Look, to_px
+from simulation.truth import rings_of, truth_at
+from simulation.view import Look
 from vision.deck import Deck
 from vision.render_face import bgr
 
@@ -89,22 +87,6 @@ def test_a_card_that_is_turned_over_shows_less_of_itself_in_mid_turn_and_then_it
     assert ground.max() < 60
 
 
-def test_what_is_hidden_is_known(table: LiveTable) -> None:
-    early = truth_at(table, table.exposure_end_ns(at(table, 0.2)))
-    assert early.card("under").visible < 0.6 and early.hands == ()
-    uncovered = truth_at(table, table.exposure_end_ns(at(table, 5.5)))
-    assert uncovered.card("under").visible > 0.98
-    resting = truth_at(table, table.exposure_end_ns(at(table, 6.4)))
-    assert resting.card("over").visible < 0.8
-    assert {hand.seat for hand in resting.hands} >= {0}
-    since = visible_since(table, "under", at(table, 5.5))
-    assert since is not None and 3 * 10**9 < since - table.start_ns < 5 * 10**9
-    assert visible_since(table, "alone", at(table, 4.5)) is None
-    assert early.card("alone").since_ns == table.start_ns
-    with pytest.raises(KeyError):
-        early.card("nobody")
-
-
 def test_the_hand_is_at_the_bell_when_it_rings(table: LiveTable) -> None:
     ((t_ns, seat),) = rings_of(table)
     assert (t_ns, seat) == (table.start_ns + round(6.5e9), 1)
@@ -165,40 +147,3 @@ def test_cards_lie_free_and_in_the_picture(deck: Deck, n_cards: int) -> None:
         assert cv2.contourArea(one) > 0 and cv2.isContourConvex(one)
     assert all(card["visible_fraction"] > 0.95 for card in truth["cards"])
     assert image.dtype == np.uint8
-
-
-@settings(max_examples=3)
-@given(seed=st.integers(0, 1000))
-def test_the_last_card_of_a_heap_is_covered_by_nothing(deck: Deck, seed: int) -> None:
-    _, truth = table_picture(deck, 20, seed, size=STILL, overlap=True)
-    fractions = [card["visible_fraction"] for card in truth["cards"]]
-    assert fractions[-1] > 0.95
-    assert min(fractions) < 0.7
-    for card in truth["cards"]:
-        if card["visible_fraction"] == 0:
-            assert all(mark["visible_fraction"] == 0 for mark in card["marks"])
-
-
-def test_markers_are_found_and_give_the_scale(deck: Deck) -> None:
-    image, truth = table_picture(deck, 6, seed=3, markers=(3, 7, 9, 15))
-    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50))
-    corners, ids, _ = detector.detectMarkers(image)
-    assert ids is not None
-    told = {marker["id"]: marker for marker in truth["markers"]}
-    assert sorted(told) == [3, 7, 9, 15]
-    assert len(ids) >= 3
-    for number, found in zip(ids.ravel(), corners, strict=True):
-        assert found[0] == pytest.approx(np.array(told[int(number)]["corners_px"]), abs=1.5)
-    # Table coordinates: mm with the origin at the lowest marker's centre.
-    assert told[3]["center_mm"] == [0, 0]
-    homography = np.array(truth["camera"]["H_table_mm_to_px"])
-    for thing in truth["markers"] + truth["cards"]:
-        centre = to_px(np.array([thing["center_mm"]]), homography)[0]
-        assert cv2.pointPolygonTest(np.array(thing["corners_px"], np.float32), (centre[0], centre[1]), False) > 0
-
-
-def test_impossible_tables_are_refused(deck: Deck) -> None:
-    with pytest.raises(ValueError, match="85 cards of 84"):
-        table_picture(deck, 85, seed=0)
-    with pytest.raises(ValueError, match="no table 'glass'"):
-        table_picture(deck, 1, seed=0, look=Look(table="glass"))

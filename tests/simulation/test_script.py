@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -72,18 +71,6 @@ def test_pins_hand_on_the_stamps_that_they_are_moved_with(pin: Pin) -> None:
     lines.close()
     assert [edge.active for edge in taken] == [edge.active for edge in edges]
     assert all(abs(one.t_ns - other.t_ns) < 10 for one, other in zip(taken, edges, strict=True))
-
-
-def test_the_thread_moves_what_is_due_and_ends_when_told() -> None:
-    factory = pin_factory()
-    now_ns = time.monotonic_ns()
-    edges = [Edge(now_ns - 5, "bell", True), Edge(now_ns + 3600 * SECOND, "bell", False)]
-    mover = PinMover(factory, [LineSpec("bell", Pin(17))], edges)
-    mover.start()
-    while mover.horizon_ns(now_ns) < now_ns:
-        time.sleep(0.001)
-    mover.stop()
-    assert bool(factory.pin(17).state) is False
 
 
 def test_a_script_stands_still_until_people_go_on_and_then_comes_late_by_so_much() -> None:

@@ -276,6 +276,14 @@ def test_what_is_printed_is_what_the_readers_compare_with(name: str) -> None:
 
 
 
+def test_decks_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["decks", "--json"]) == 0
+    listed = {line["deck"]: line for line in map(json.loads, capsys.readouterr().out.splitlines())}
+    shared = {"game": "coloretto", "kind": "prints", "card_mm": [63.0, 88.0], "taught": False}
+    assert listed["coloretto"] == {"deck": "coloretto", "faces": 16, **shared}
+    assert listed["everdeck"]["faces"] == 120
+
+
 @pytest.mark.parametrize("mood", ["happy", "sad"])
 def test_clowns_can_be_told_apart_without_colour_and_their_back_is_the_same_either_way_up(mood: str) -> None:
     """Hair and pattern alone, in drawings of one colour and brightness, tell all clowns apart."""

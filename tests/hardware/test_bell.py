@@ -54,7 +54,7 @@ def presses(outcomes: list[Outcome]) -> list[int]:
 
 
 BURST = toggles(SECOND, [300 * US, 200 * US] * 19 + [300 * US], True)
-HELD = [Press(0), Stuck(5 * SECOND, Fault.HELD)]
+HELD: list[Outcome] = [Press(0), Stuck(5 * SECOND, Fault.HELD)]
 CASES: dict[str, tuple[Pairs, list[Outcome]]] = {
     "a clean press": ([(1000, True), (50 * MS, False)], [Press(1000)]),
     "chatter of 30 ms": (toggles(0, [1 * MS, 29 * MS, 1 * MS, 30 * MS, 60 * MS], True), [Press(0)]),

@@ -149,18 +149,16 @@ def test_a_silent_camera_times_out_and_its_request_is_kept() -> None:
 
 
 def test_an_unplugged_camera_is_missing_and_is_closed() -> None:
-    device = FakePicamera2()
+    device, failing = FakePicamera2(), FakePicamera2()
     camera = opened(device)
     device.broken = RuntimeError("Camera frontend has timed out!")
     with pytest.raises(CameraMissingError, match="timed out"):
         camera.read()
     camera.close()
-    assert device.closed
-    failing = FakePicamera2()
     failing.broken = RuntimeError("Device or resource\nbusy")
     with pytest.raises(CameraMissingError, match="Device or resource busy"):
         opened(failing)
-    assert failing.closed
+    assert device.closed and failing.closed
 
 
 def test_focus_is_set_once_and_a_failure_is_said() -> None:

@@ -119,8 +119,7 @@ def test_a_camera_that_refuses_a_control_is_used_and_it_is_said(refused: int, no
 def test_a_camera_that_takes_all_controls_and_does_as_it_likes_is_used_and_it_is_said() -> None:
     capture = FakeWebcam()
     capture.lies = True
-    camera = opened(capture)
-    assert {camera_notes.NO_EXPOSURE, camera_notes.COLOURS_DRIFT} <= set(camera.notes)
+    assert {camera_notes.NO_EXPOSURE, camera_notes.COLOURS_DRIFT} <= set(opened(capture).notes)
 
 
 def test_a_webcam_that_is_unplugged_or_has_no_rest_while_it_settles_ends_in_time() -> None:

@@ -77,22 +77,6 @@ def test_memory_limit_drops_the_oldest_but_never_the_newest() -> None:
     assert [f.exposure_end_ns for f in buffer.between(0, 10)] == [9]
 
 
-def test_a_slow_reader_gets_the_newest_and_knows_what_it_missed() -> None:
-    buffer = FrameBuffer()
-    buffer.push(frame(1))
-    reader = buffer.reader()
-    assert reader.next(timeout_s=0) is None
-    for end in (2, 3, 4):
-        buffer.push(frame(end))
-    newest = reader.next(timeout_s=0)
-    assert newest is not None
-    assert newest.exposure_end_ns == 4
-    assert reader.skipped == 2
-    buffer.push(frame(5))
-    assert reader.next(timeout_s=0) is buffer.newest
-    assert reader.skipped == 2
-
-
 def test_waiting_for_the_frames_before_a_ring_ends_with_the_frame_that_proves_it() -> None:
     buffer = FrameBuffer()
     results: list[bool] = []
@@ -203,15 +187,6 @@ def test_a_coloured_lamp_that_clips_one_channel_is_noticed_and_a_lone_glint_dark
     assert judge(glint, Exposure(5_000, 1)).settled
 
 
-@pytest.mark.parametrize(
-    ("level", "exposure", "light"),
-    [(3, Exposure(20_000, 8), Light.TOO_DARK), (255, Exposure(100, 1), Light.TOO_BRIGHT)],
-)
-def test_light_that_no_exposure_fits_is_said(level: int, exposure: Exposure, light: Light) -> None:
-    judged = judge(pixels((level, level, level)), exposure)
-    assert (judged.settled, judged.light) == (True, light)
-
-
 def test_gain_is_the_last_resort_and_lamps_make_no_stripes() -> None:
     limits = ExposureLimits()
     assert limits.split(7_000) == Exposure(7_000, 1.0)
@@ -221,10 +196,3 @@ def test_gain_is_the_last_resort_and_lamps_make_no_stripes() -> None:
     assert limits.split(1.0) == Exposure(100.0, 1.0)
     sixty = ExposureLimits(flicker_us=500_000 / 60)
     assert sixty.split(18_000).time_us == pytest.approx(2 * 500_000 / 60)
-
-
-def test_a_camera_that_ignores_what_it_is_told_does_not_hang_the_search() -> None:
-    white = np.full((40, 40, 3), 255, np.uint8)
-    settled = settle(lambda: white, lambda wanted: Exposure(9_000, 1), Exposure(9_000, 1), steps=5)
-    assert not settled.judgement.settled
-    assert settled.exposure == Exposure(9_000, 1)

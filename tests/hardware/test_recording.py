@@ -47,14 +47,18 @@ from tests.support.recorded_games import (
 )
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "game.mcap"
+
+
 def read(path: Path) -> tuple[list[RecordedEvent], list[str]]:
     """Give the events of a recording and the warnings."""
     warnings: list[str] = []
     return events_of(path, warnings.append), warnings
 
 
-def test_what_is_recorded_comes_back_in_the_order_it_happened(tmp_path: Path) -> None:
-    path = tmp_path / "game.mcap"
+def test_what_is_recorded_comes_back_in_the_order_it_happened(path: Path) -> None:
     written = write_game(path)
     warnings: list[str] = []
     recording = opened(path, warnings.append)
@@ -75,9 +79,8 @@ def test_what_is_recorded_comes_back_in_the_order_it_happened(tmp_path: Path) ->
     assert list(recording.events) == events
 
 
-def test_foxglove_can_show_it(tmp_path: Path) -> None:
+def test_foxglove_can_show_it(path: Path) -> None:
     """Read by MCAP's own reader: the channels, schemas and encodings that the design promises."""
-    path = tmp_path / "game.mcap"
     write_game(path)
     with path.open("rb") as file:
         messages = list(make_reader(file, validate_crcs=True).iter_messages())
@@ -105,9 +108,8 @@ def test_foxglove_can_show_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("camera", ["protobuf", "json"])
 @pytest.mark.parametrize("chunked", [True, False])
 def test_recordings_of_other_programs_are_read(
-    tmp_path: Path, compression: CompressionType, camera: str, chunked: bool
+    path: Path, compression: CompressionType, camera: str, chunked: bool
 ) -> None:
-    path = tmp_path / "theirs.mcap"
     encode = as_json if camera == "json" else as_protobuf
     messages = [
         ("/diagnostics", 0, b"\x00\x01"),
@@ -130,6 +132,12 @@ def test_recordings_of_other_programs_are_read(
     assert frame.exposure_end_ns == 30
     assert abs(int(frame.frame().image.mean()) - 200) <= 3
     assert warnings == []
+    for data in (b"", b"\xff\xd8 no jpeg"):
+        write_foreign(path, [("/camera", 7, encode(data))], camera)
+        (event,) = events_of(path)
+        assert isinstance(event.payload, RecordedFrame)
+        with pytest.raises(BadRecordingError, match="picture at 7 ns"):
+            event.payload.frame()
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -139,9 +147,8 @@ def test_recordings_of_other_programs_are_read(
     chunked=st.booleans(),
 )
 def test_any_order_of_writing_gives_the_order_of_time(
-    tmp_path: Path, times: list[int], chunk_size: int, chunked: bool
+    path: Path, times: list[int], chunk_size: int, chunked: bool
 ) -> None:
-    path = tmp_path / "mixed.mcap"
     messages = [("/bell", t, json.dumps({"seat": n, "pressed": True}).encode()) for n, t in enumerate(times)]
     write_foreign(path, messages, compression=CompressionType.NONE, chunked=chunked, chunk_size=chunk_size)
     found = [(event.t_ns, event.payload) for event in events_of(path)]
@@ -171,9 +178,8 @@ MEANINGLESS: dict[str, list[tuple[str, bytes]]] = {
     ("topic", "camera", "data"), [(topic, *case) for topic, cases in MEANINGLESS.items() for case in cases]
 )
 def test_a_message_that_means_nothing_is_left_out_with_one_warning(
-    tmp_path: Path, topic: str, camera: str, data: bytes
+    path: Path, topic: str, camera: str, data: bytes
 ) -> None:
-    path = tmp_path / "odd.mcap"
     good = ("/bell", 9, b'{"seat": 0, "pressed": false}')
     write_foreign(path, [(topic, 1, data), (topic, 2, data), good], camera)
     events, warnings = read(path)
@@ -183,13 +189,12 @@ def test_a_message_that_means_nothing_is_left_out_with_one_warning(
     assert "\n" not in warnings[0]
 
 
-def test_edges_from_the_lines_are_recorded_undebounced_and_levels_told_from_changes(tmp_path: Path) -> None:
+def test_edges_from_the_lines_are_recorded_undebounced_and_levels_told_from_changes(path: Path) -> None:
     lines = FakeLines([Edge(3, "seat 0", True), Edge(3, "tilt", False)])
     tap = EdgeTap(lines, {"seat 0": 0, "seat 1": 1}, lambda message: None)
     tap.open()
     for t_ns, line, active in ((5, "seat 1", True), (6, "seat 1", False), (7, "tilt", True), (8, "flip", True)):
         lines.move(t_ns, line, active)
-    path = tmp_path / "edges.mcap"
     with RecordingWriter(path, None, 0) as writer:
         for edge in tap.fetch():
             writer.edge(edge)
@@ -204,16 +209,6 @@ def test_edges_from_the_lines_are_recorded_undebounced_and_levels_told_from_chan
     ]
 
 
-def test_a_stored_picture_that_is_none_is_a_clear_error(tmp_path: Path) -> None:
-    path = tmp_path / "odd.mcap"
-    for data in (b"", b"\xff\xd8 no jpeg"):
-        write_foreign(path, [("/camera", 7, as_protobuf(data))])
-        (event,) = events_of(path)
-        assert isinstance(event.payload, RecordedFrame)
-        with pytest.raises(BadRecordingError, match="picture at 7 ns"):
-            event.payload.frame()
-
-
 def test_what_cannot_be_a_recording_is_refused_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "notes.mcap").write_text("no recording")
     (tmp_path / "empty.mcap").write_bytes(b"")
@@ -224,8 +219,7 @@ def test_what_cannot_be_a_recording_is_refused_in_one_sentence(tmp_path: Path) -
         assert "\n" not in str(caught.value)
 
 
-def test_a_recording_is_never_overwritten(tmp_path: Path) -> None:
-    path = tmp_path / "game.mcap"
+def test_a_recording_is_never_overwritten(tmp_path: Path, path: Path) -> None:
     write_game(path)
     before = path.read_bytes()
     with pytest.raises(RecordingNotWrittenError, match="there already"):
@@ -235,10 +229,7 @@ def test_a_recording_is_never_overwritten(tmp_path: Path) -> None:
         RecordingWriter(tmp_path / "no folder" / "game.mcap", None, 0)
 
 
-def test_a_full_disk_is_one_clear_error_and_leaves_what_was_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "game.mcap"
+def test_a_full_disk_is_one_clear_error_and_leaves_what_was_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = RecordingWriter(path, HEADER, 0)
     writer.bell(BellEdge(1, None, True))
     writer.flush()
@@ -290,11 +281,10 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Game:
     return path.read_bytes(), events_of(path)
 
 
-def test_cut_anywhere_it_reads_up_to_the_last_whole_chunk(tmp_path: Path, game: Game) -> None:
+def test_cut_anywhere_it_reads_up_to_the_last_whole_chunk(path: Path, game: Game) -> None:
     content, events = game
     # A chunk is about a second.
     assert len(chunks(content)) >= 4 and len(events) == 17
-    path = tmp_path / "torn.mcap"
     edges = {offset + d for _, start, end in records(content) for offset in (start, end) for d in (-1, 0, 1, 8, 9, 10)}
     cuts = sorted({*edges, *random.Random(4).sample(range(len(content)), 150)})
     data_end = next(end for opcode, _, end in records(content) if opcode == Opcode.DATA_END)
@@ -314,9 +304,8 @@ def test_cut_anywhere_it_reads_up_to_the_last_whole_chunk(tmp_path: Path, game: 
             opened(path)
 
 
-def test_a_tail_of_zeros_after_a_power_cut_is_left_out(tmp_path: Path, game: Game) -> None:
+def test_a_tail_of_zeros_after_a_power_cut_is_left_out(path: Path, game: Game) -> None:
     content, _ = game
-    path = tmp_path / "torn.mcap"
     start, end = chunks(content)[2]
     for kept, zeros in ((start, 4096), (start + 40, end - start - 40)):
         path.write_bytes(content[:kept] + bytes(zeros))
@@ -327,9 +316,8 @@ def test_a_tail_of_zeros_after_a_power_cut_is_left_out(tmp_path: Path, game: Gam
 
 @pytest.mark.parametrize("compression", list(CompressionType))
 def test_bytes_changed_anywhere_never_give_a_wrong_event_or_a_traceback(
-    tmp_path: Path, compression: CompressionType
+    path: Path, compression: CompressionType
 ) -> None:
-    path = tmp_path / "theirs.mcap"
     bells = [("/bell", 10 * n, f'{{"seat": {n}, "pressed": true}}'.encode()) for n in range(30)]
     write_foreign(path, bells, compression=compression, chunk_size=300)
     content = path.read_bytes()
@@ -347,9 +335,8 @@ def test_bytes_changed_anywhere_never_give_a_wrong_event_or_a_traceback(
             assert found == events[: len(found)], at
 
 
-def test_a_chunk_that_says_it_is_huge_is_damage_not_a_full_memory(tmp_path: Path, game: Game) -> None:
+def test_a_chunk_that_says_it_is_huge_is_damage_not_a_full_memory(path: Path, game: Game) -> None:
     content, events = game
-    path = tmp_path / "huge.mcap"
     start, _ = chunks(content)[2]
     changed = bytearray(content)
     struct.pack_into("<Q", changed, start + 9 + 16, 1 << 60)

@@ -83,8 +83,9 @@ def over(at_s: float, ran_s: float, witness: Witness = Witness.BARRIER, disturbe
 
 TURN = turn(s(5), True)
 BY_TILT, BY_BARRIER = SandFlipped(s(5), Witness.TILT), SandFlipped(s(5), Witness.BARRIER)
-RUN, WHOLE = TURN + sand(s(5.6), s(65)), [BY_TILT, over(65, 59.4)]
-RESUMED = [SandResumed(s(30)), over(75, 59.4, disturbed=True)]
+RUN = TURN + sand(s(5.6), s(65))
+WHOLE: list[Event] = [BY_TILT, over(65, 59.4)]
+RESUMED: list[Event] = [SandResumed(s(30)), over(75, 59.4, disturbed=True)]
 TURNED_BACK = turn(s(80), False)
 KNOCKS = [Edge(s(5) + i * 8 * MS, "barrier", i % 2 == 0) for i in range(8)]
 BY_DURATION = over(65, 60, Witness.DURATION)

@@ -21,6 +21,7 @@ from tests.support.fails_once import FailsOnce
 from tests.support.speech_fakes import HANG, PLAY, PLAY_LONG, RENDER, RENDER_SLOWLY, Machine, runs
 
 Open = Callable[..., SpokenSpeaker]
+Reports = list[DeviceHealth]
 TIMEOUT_S = 60
 
 
@@ -35,12 +36,12 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 
 @pytest.fixture
-def reports() -> list[DeviceHealth]:
+def reports() -> Reports:
     return []
 
 
 @pytest.fixture
-def start(machine: Machine, tmp_path: Path, reports: list[DeviceHealth]) -> Iterator[Open]:
+def start(machine: Machine, tmp_path: Path, reports: Reports) -> Iterator[Open]:
     opened: list[SpokenSpeaker] = []
 
     def start_one(**more: object) -> SpokenSpeaker:
@@ -67,7 +68,7 @@ def say(speaker: SpokenSpeaker, *sentences: str) -> None:
     assert speaker.wait(TIMEOUT_S)
 
 
-def states(reports: list[DeviceHealth]) -> list[Health]:
+def states(reports: Reports) -> list[Health]:
     return [report.state for report in reports]
 
 
@@ -136,8 +137,8 @@ def test_names_are_text_and_no_commands(machine: Machine, start: Open) -> None:
     assert [len(text) for text in machine.played[2:]] == [600]
 
 
-def test_a_fault_that_nobody_expects_costs_one_sentence_and_is_reported(
-    machine: Machine, start: Open, reports: list[DeviceHealth], monkeypatch: pytest.MonkeyPatch
+def test_an_unexpected_fault_costs_one_sentence(
+    machine: Machine, start: Open, reports: Reports, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervised, "LAST_WAIT_S", 0.01)
     speaker = start()
@@ -156,7 +157,7 @@ def test_a_fault_that_nobody_expects_costs_one_sentence_and_is_reported(
     ],
 )
 def test_a_voice_that_crashes_or_gives_half_a_sound_is_reported_once_and_works_again(
-    machine: Machine, start: Open, reports: list[DeviceHealth], script: str, said: str
+    machine: Machine, start: Open, reports: Reports, script: str, said: str
 ) -> None:
     (machine.bin / "head").symlink_to("/usr/bin/head")
     machine.install("espeak-ng", script)
@@ -169,16 +170,14 @@ def test_a_voice_that_crashes_or_gives_half_a_sound_is_reported_once_and_works_a
     assert (machine.played, states(reports)) == (["One."], [Health.MISSING, Health.OK])
 
 
-def test_a_voice_that_hangs_is_ended_and_reported(machine: Machine, start: Open, reports: list[DeviceHealth]) -> None:
+def test_a_voice_that_hangs_is_ended_and_reported(machine: Machine, start: Open, reports: Reports) -> None:
     machine.install("espeak-ng", f'echo $$ >> "$HERE/pid"; {HANG}')
     say(start(render_limit_ns=300 * MS), "One.")
     assert (machine.played, states(reports)) == ([], [Health.STALLED])
     assert not any(runs(int(pid)) for pid in machine.read("pid"))
 
 
-def test_without_a_loudspeaker_the_game_goes_on_and_it_is_said_once(
-    machine: Machine, start: Open, reports: list[DeviceHealth]
-) -> None:
+def test_a_loudspeaker_that_is_missing_is_said_once(machine: Machine, start: Open, reports: Reports) -> None:
     machine.install("aplay", 'echo "audio open error: No such file" >&2; exit 1')
     speaker = start()
     for sentence in ("One.", "Two.", "Three."):
@@ -191,9 +190,7 @@ def test_without_a_loudspeaker_the_game_goes_on_and_it_is_said_once(
     assert (machine.played, states(reports)) == (["Four."], [Health.MISSING, Health.OK])
 
 
-def test_a_player_that_hangs_holds_up_one_sentence_only(
-    machine: Machine, start: Open, reports: list[DeviceHealth]
-) -> None:
+def test_a_player_that_hangs_holds_up_one_sentence(machine: Machine, start: Open, reports: Reports) -> None:
     machine.install("aplay", f'{PLAY}\ncase "$text" in One*) {HANG};; esac')
     say(start(play_margin_ns=2 * SECOND), "One.", "Two.")
     assert (machine.played, states(reports)) == (["One.", "Two."], [Health.STALLED, Health.OK])
@@ -218,14 +215,8 @@ def test_closing_stops_the_sentence_and_leaves_nothing_behind(machine: Machine, 
     [("de", RENDER, 2), ("fr", RENDER, 0), ("de", "exit 1", 1)],
     ids=["its voice", "another voice", "it fails"],
 )
-def test_piper_speaks_where_it_has_a_voice_of_the_language_and_espeak_where_it_fails(
-    machine: Machine,
-    start: Open,
-    reports: list[DeviceHealth],
-    tmp_path: Path,
-    language: str,
-    script: str,
-    tried: int,
+def test_piper_speaks_where_it_has_a_voice_and_espeak_where_it_fails(
+    machine: Machine, start: Open, reports: Reports, tmp_path: Path, language: str, script: str, tried: int
 ) -> None:
     machine.install("piper", f'echo x >> "$HERE/piper"; {script}')
     folder = tmp_path / "share" / "piper-voices"
@@ -242,7 +233,7 @@ def test_piper_speaks_where_it_has_a_voice_of_the_language_and_espeak_where_it_f
     [("espeak-ng", "auto", "espeak-ng"), ("aplay", "auto", "alsa-utils"), ("", "piper", "piper-voices")],
 )
 def test_what_is_not_installed_is_said_with_what_to_do(
-    machine: Machine, reports: list[DeviceHealth], gone: str, backend: str, advice: str
+    machine: Machine, reports: Reports, gone: str, backend: str, advice: str
 ) -> None:
     if gone:
         (machine.bin / gone).unlink()
@@ -260,9 +251,7 @@ def test_other_players_and_devices_can_be_chosen(machine: Machine, start: Open) 
     assert (machine.played, machine.read("device")) == (["One."], ["--device=kitchen"])
 
 
-def test_the_folder_of_sounds_may_be_unusable_torn_or_full(
-    machine: Machine, start: Open, tmp_path: Path, reports: list[DeviceHealth]
-) -> None:
+def test_the_folder_of_sounds_may_fail(machine: Machine, start: Open, tmp_path: Path, reports: Reports) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     speaker = start(cache=tmp_path / "file" / "cache")
     say(speaker, "One.")
@@ -302,9 +291,7 @@ def test_each_chime_is_another_sound_of_less_than_a_second_and_half_as_loud_at_h
         assert not any(samples(chime, 0.0))
 
 
-def test_the_chime_is_played_before_the_sentence_and_at_its_volume(
-    machine: Machine, start: Open, tmp_path: Path
-) -> None:
+def test_a_chime_is_played_before_its_sentence_at_its_volume(machine: Machine, start: Open, tmp_path: Path) -> None:
     machine.install("aplay", 'for wav; do :; done; echo "${wav##*/}" >> "$HERE/played"')
     speaker = start(volume=0.5)
     speaker.say(["Valid ring."], chime=Chime.VALID)

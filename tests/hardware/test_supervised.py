@@ -65,23 +65,16 @@ def test_work_that_raises_is_reported_and_begins_again_until_it_is_stopped(caplo
     assert "Traceback" not in caplog.text
 
 
-def test_one_that_waits_to_begin_again_is_stopped_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervised, "LAST_WAIT_S", 3600.0)
+def test_one_that_waits_to_begin_again_is_stopped_at_once() -> None:
     failed = threading.Event()
-
-    def work() -> None:
-        raise UnexpectedError
-
-    thread = SupervisedThread("work", work, lambda fault: failed.set(), first_wait_s=3600.0)
+    thread = SupervisedThread("work", FailsOnce(failed.wait), lambda fault: failed.set(), first_wait_s=3600.0)
     thread.start()
     assert failed.wait(60)
     thread.stop()
     assert not thread.is_alive
 
 
-def test_a_report_that_fails_as_well_ends_nothing_and_all_is_well_later(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_report_that_fails_as_well_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervised, "WELL_S", 0.05)
     stop, well = threading.Event(), threading.Event()
     work = FailsOnce(stop.wait)

@@ -186,7 +186,7 @@ def test_a_computer_that_has_a_name_keeps_it(pi: PiHost, capsys: pytest.CaptureF
     assert "http://attic.local" in capsys.readouterr().out
 
 
-def test_uninstalling_keeps_the_games(pi: PiHost) -> None:
+def test_uninstalling_keeps_the_games_and_purging_does_not(pi: PiHost) -> None:
     installer.install(pi)
     game = game_of(pi)
     installer.uninstall(pi)
@@ -196,55 +196,40 @@ def test_uninstalling_keeps_the_games(pi: PiHost) -> None:
     installer.uninstall(pi)
     left = [path for path in pi.root.rglob("*ringmaster*") if "var/" not in str(path.relative_to(pi.root))]
     assert left == []
-
-
-def test_purging_removes_them(pi: PiHost) -> None:
-    installer.install(pi)
-    game = game_of(pi)
     installer.uninstall(pi, purge=True)
     assert not game.parent.exists()
     assert pi.ran("userdel") == ["userdel ringmaster"]
 
 
-def test_what_python_left_in_the_folder_is_not_installed(tmp_path: Path) -> None:
+def test_only_the_sources_are_installed_and_all_of_them(tmp_path: Path) -> None:
     source = tmp_path / "source"
-    for part in installer.SOURCE_PARTS:
+    source.mkdir()
+    with pytest.raises(InstallError, match="download Ringmaster again"):
+        installer.copy_source(source, tmp_path / "copy")
+    for part in (*installer.SOURCE_PARTS, "build"):
         if "." in part or part == "LICENSE":
-            source.mkdir(exist_ok=True)
             (source / part).write_text(part, encoding="utf-8")
         else:
             (source / part / "__pycache__").mkdir(parents=True)
             (source / part / "code.py").write_text("", encoding="utf-8")
-    (source / "build").mkdir()
     installer.copy_source(source, tmp_path / "copy")
     copied = {path.name for path in (tmp_path / "copy").rglob("*")}
     assert "code.py" in copied and not copied & {"__pycache__", "build"}
 
 
-def test_an_incomplete_download_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InstallError, match="download Ringmaster again"):
-        installer.copy_source(tmp_path, tmp_path / "copy")
-
-
-def test_a_dry_run_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    PiHost(tmp_path)
-    before = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr(installer, "Host", lambda dry, log: Host(tmp_path, dry=dry))
-    assert installer.main(["install", "--dry-run", "--any-computer"]) == 0
-    said = capsys.readouterr().out
-    assert "would run systemctl restart ringmaster.service" in said
-    assert "would write /etc/systemd/system/ringmaster.service" in said
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_failure_is_told_on_stderr_with_status_1(
+def test_a_dry_run_changes_nothing_and_a_failure_is_status_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(installer, "Host", lambda dry, log: Host(tmp_path, dry=dry))
     assert installer.main(["install", "--dry-run"]) == 1
     assert capsys.readouterr().err == "Ringmaster needs Raspberry Pi OS, bookworm or newer; this is another system.\n"
+    PiHost(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    assert installer.main(["install", "--dry-run", "--any-computer"]) == 0
+    said = capsys.readouterr().out
+    assert "would run systemctl restart ringmaster.service" in said
+    assert "would write /etc/systemd/system/ringmaster.service" in said
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_program_that_is_missing_or_fails_is_logged(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_a_camera_that_hangs_in_its_driver_is_reported_in_two_seconds_and_left_b
 
 def test_setting_up_is_no_stall_and_what_it_could_not_do_is_known_anew(rig: Rig) -> None:
     camera = rig.running()
-    assert rig.supervisor.notes == ("It holds nothing.",)
+    assert "It holds nothing." in rig.supervisor.notes
     area = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
     assert rig.supervisor.settle(area, focus=False)
     assert rig.settles()

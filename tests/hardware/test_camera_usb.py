@@ -83,10 +83,18 @@ def test_a_lamp_of_either_mains_makes_no_stripes(mains_hz: int) -> None:
     assert capture.values[cv2.CAP_PROP_EXPOSURE] == pytest.approx(5_000 / mains_hz, abs=1)
 
 
-def test_a_lamp_that_flickers_with_no_mains_is_said_to() -> None:
-    capture = FakeWebcam(brightness=1.0)
-    capture.lamp_hz = 133.0
-    assert opened(capture).notes == (camera_notes.LAMP_FLICKERS,)
+@pytest.mark.parametrize(
+    ("fault", "notes"),
+    [
+        ({"lamp_hz": 133.0}, {camera_notes.LAMP_FLICKERS}),
+        # It takes all controls and does as it likes.
+        ({"lies": True}, {camera_notes.NO_EXPOSURE, camera_notes.COLOURS_DRIFT}),
+    ],
+)
+def test_a_flickering_lamp_and_a_camera_that_does_not_obey_are_said(fault: dict[str, float], notes: set[str]) -> None:
+    capture = FakeWebcam()
+    vars(capture).update(fault)
+    assert notes <= set(opened(capture).notes)
 
 
 def test_a_focus_that_runs_away_is_brought_back_or_left_to_itself() -> None:
@@ -114,12 +122,6 @@ def test_a_camera_that_refuses_a_control_is_used_and_it_is_said(refused: int, no
     camera = opened(capture)
     assert read(camera).rows == 96
     assert camera.notes == ((note,) if note else ())
-
-
-def test_a_camera_that_takes_all_controls_and_does_as_it_likes_is_used_and_it_is_said() -> None:
-    capture = FakeWebcam()
-    capture.lies = True
-    assert {camera_notes.NO_EXPOSURE, camera_notes.COLOURS_DRIFT} <= set(opened(capture).notes)
 
 
 def test_a_webcam_that_is_unplugged_or_has_no_rest_while_it_settles_ends_in_time() -> None:

@@ -70,7 +70,9 @@ def test_a_valid_ring_lights_green_and_beeps(
     lamp.close()
 
 
-def test_a_new_signal_interrupts_the_old_one_and_in_quiet_mode_nothing_sounds(factory: MockFactory) -> None:
+def test_a_new_signal_interrupts_the_old_one_nothing_sounds_in_quiet_mode_and_all_ends_dark(
+    factory: MockFactory,
+) -> None:
     lamp = GpioLamp(LampSettings(quiet=True), lambda: factory)
     beep = watch(factory.pin(26), lambda value: value == 1)
     red = watch(factory.pin(5), lambda value: value == 1)
@@ -79,20 +81,13 @@ def test_a_new_signal_interrupts_the_old_one_and_in_quiet_mode_nothing_sounds(fa
     assert red.wait(20)
     lamp.show(Signal.TIME_RUNNING)
     assert blue.wait(20)
-    lamp.close()
-    assert not beep.is_set()
-
-
-def test_the_lamp_is_dark_and_its_thread_gone_when_closed(factory: MockFactory) -> None:
-    before = threading.active_count()
-    lamp = GpioLamp(LampSettings(), lambda: factory)
-    lamp.show(Signal.TIME_OVER)
+    threads = threading.active_count()
     lamp.close()
     lamp.close()
     lamp.show(Signal.VALID)
-    assert threading.active_count() == before
+    assert threading.active_count() == threads - 1
     assert [factory.pin(number).state for number in (5, 6, 13, 26)] == [0, 0, 0, 0]
-    GpioLamp(LampSettings(), lambda: factory).close()
+    assert not beep.is_set()
 
 
 def test_a_lamp_that_fails_is_reported_and_works_again(factory: MockFactory) -> None:

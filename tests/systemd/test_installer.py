@@ -205,7 +205,7 @@ def test_only_the_sources_are_installed_and_all_of_them(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
     with pytest.raises(InstallError, match="download Ringmaster again"):
-        installer.copy_source(source, tmp_path / "copy")
+        installer.copy_source(source, tmp_path / "nothing")
     for part in (*installer.SOURCE_PARTS, "build"):
         if "." in part or part == "LICENSE":
             (source / part).write_text(part, encoding="utf-8")

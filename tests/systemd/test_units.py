@@ -156,15 +156,11 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "inside"
 
 
-def test_its_units_are_the_same(package: Path) -> None:
+def test_the_package_has_the_units_the_command_and_what_they_start(package: Path) -> None:
     for unit in ("ringmaster.service", "ringmaster-power.service", "ringmaster-power.path", "ringmaster-club.service"):
         (found,) = package.glob(f"**/systemd/system/{unit}")
-        assert found.read_bytes() == (ROOT / "systemd" / unit).read_bytes()
-
-
-def test_what_the_unit_starts_is_there_and_so_is_the_command(package: Path) -> None:
-    current = package / "opt" / "ringmaster" / "current"
-    assert (current / "bin" / "ringmaster").is_file()
+        assert found.read_bytes() == (SYSTEMD / unit).read_bytes()
+    assert (package / "opt" / "ringmaster" / "current" / "bin" / "ringmaster").is_file()
     assert str((package / "usr" / "bin" / "ringmaster").readlink()) == "/opt/ringmaster/current/bin/ringmaster"
 
 

@@ -57,14 +57,6 @@ def test_rows_end_one_after_another_from_the_sensors_stamp_on_whichever_clock(as
     assert frame.t_ns == stamp_ns + readout_ns // 2
 
 
-def test_without_stamps_the_arrival_counts_and_it_is_said() -> None:
-    device = FakePicamera2()
-    device.stamps = False
-    camera = opened(device)
-    assert read(camera).exposure_end_ns == device.now_ns
-    assert any("arrival" in note for note in camera.notes)
-
-
 @pytest.mark.parametrize(("kind", "layout"), [("YUV420", PixelFormat.I420), ("NV12", PixelFormat.NV12)])
 def test_both_streams_come_in_either_layout_without_their_padding(kind: str, layout: PixelFormat) -> None:
     frame = read(opened(FakePicamera2(kind=kind)))
@@ -91,14 +83,25 @@ def test_a_camera_that_refuses_all_controls_is_used_and_it_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("brightness", "stubborn", "word"), [(1.0, True, "bleached"), (0.001, False, "lamp")], ids=["stubborn", "dark"]
+    ("fault", "word"),
+    [
+        ({"stubborn": True}, "bleached"),
+        ({"brightness": 0.001}, "lamp"),
+        ({"focuses": False}, "focus"),
+        ({"stamps": False}, "arrival"),
+    ],
+    ids=["does not obey", "dark", "no focus", "no stamps"],
 )
-def test_what_no_exposure_puts_right_is_said_and_the_camera_used(brightness: float, stubborn: bool, word: str) -> None:
-    device = FakePicamera2(brightness)
-    device.stubborn = stubborn
+def test_a_camera_with_a_fault_is_used_and_it_is_said(fault: dict[str, float], word: str) -> None:
+    device = FakePicamera2()
+    vars(device).update(fault)
     camera = opened(device)
-    assert read(camera).rows == 48
     assert any(word in note for note in camera.notes)
+    assert [controls for controls in device.set if "AfMode" in controls] == [{"AfMode": 1, "AfTrigger": 0}]
+    frame = read(camera)
+    assert frame.rows == 48
+    # Without a stamp the time of arrival counts.
+    assert (frame.exposure_end_ns == device.now_ns) == (not device.stamps)
 
 
 def test_a_frame_with_a_drifted_exposure_is_left_out_and_the_lock_set_again() -> None:
@@ -129,17 +132,12 @@ def test_a_camera_that_drifts_for_good_is_used_after_a_while_and_it_is_said() ->
     assert any("white balance" in note for note in camera.notes)
 
 
-def test_lost_frames_show_in_the_count() -> None:
+def test_lost_frames_show_in_the_count_and_a_silent_cameras_request_is_kept() -> None:
     device = FakePicamera2()
     camera = opened(device)
     first = read(camera)
     device.skip_frames = 4
     assert read(camera).sequence == first.sequence + 5
-
-
-def test_a_silent_camera_times_out_and_its_request_is_kept() -> None:
-    device = FakePicamera2()
-    camera = opened(device)
     device.silent = True
     for _ in range(3):
         with pytest.raises(CameraTimeoutError):
@@ -159,14 +157,6 @@ def test_an_unplugged_camera_is_missing_and_is_closed() -> None:
     with pytest.raises(CameraMissingError, match="Device or resource busy"):
         opened(failing)
     assert device.closed and failing.closed
-
-
-def test_focus_is_set_once_and_a_failure_is_said() -> None:
-    device = FakePicamera2()
-    device.focuses = False
-    camera = opened(device)
-    assert [controls for controls in device.set if "AfMode" in controls] == [{"AfMode": 1, "AfTrigger": 0}]
-    assert any("focus" in note for note in camera.notes)
 
 
 def test_opening_says_what_to_install_or_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

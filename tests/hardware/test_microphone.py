@@ -177,14 +177,11 @@ def test_sound_comes_out_of_the_recording_program(tmp_path: Path) -> None:
     source.close()
 
 
-def test_a_recording_program_that_ends_says_why(tmp_path: Path) -> None:
+def test_a_recording_program_that_ends_says_why_and_a_missing_one_what_to_install(tmp_path: Path) -> None:
     source = arecord(tmp_path, "echo 'arecord: main:831: audio open error: No such file or directory' >&2; exit 1")
     with pytest.raises(DeviceMissingError, match="audio open error"):
         source.read(20)
     source.close()
-
-
-def test_a_missing_recording_program_says_what_to_install(tmp_path: Path) -> None:
     with pytest.raises(DeviceMissingError, match="alsa-utils"):
         Arecord(MicrophoneSettings(), str(tmp_path / "nothing")).open()
 

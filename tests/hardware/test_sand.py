@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable
 
 import pytest
-from gpiozero.pins.mock import MockFactory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,15 +14,13 @@ from hardware.events import (
     Event,
     SandEdge,
     SandFlipped,
-    SandLine,
     SandRanOut,
     SandReason,
     SandResumed,
     SandTrouble,
     Witness,
 )
-from hardware.gpio import PinFactory
-from hardware.problems import BadSettingError, DeviceHealth, DeviceMissingError, Health, TooLittleSandError
+from hardware.problems import BadSettingError, TooLittleSandError
 from hardware.sand import SandLogic, Sandtimer, learn_sandtimer
 from hardware.settings import MS, SECOND, Pin, SandProfile, SandSettings
 from tests.support.device_fakes import FakeClock, ListSink
@@ -238,31 +235,6 @@ def test_a_timer_is_not_learned_from_too_little(runs: list[list[int]]) -> None:
 SHORT = SandProfile(duration_ns=10 * SECOND, spread_ns=0, longest_gap_ns=100 * MS)
 
 
-def test_a_run_on_mock_pins() -> None:
-    factory, clock, sink = MockFactory(), FakeClock(), ListSink()
-    timer = Sandtimer(SandSettings(profile=SHORT), sink, clock, make_factory=lambda: factory)
-    timer.device.step()
-    barrier = factory.pin(23)
-
-    def move(level: bool) -> None:
-        barrier._state = level
-        barrier._last_change = clock.t_ns / SECOND
-        barrier._call_when_changed()
-
-    for i in range(201):
-        move(i % 2 == 1)
-        timer.device.step()
-        clock.t_ns += 50 * MS
-    clock.t_ns += SECOND
-    timer.device.step()
-    (flipped,), (over,) = sink.of(SandFlipped), sink.of(SandRanOut)
-    assert (flipped.t_ns, flipped.witness) == (SECOND, Witness.BARRIER)
-    assert over == SandRanOut(11 * SECOND, 10 * SECOND, Witness.BARRIER, False)
-    assert sink.of(SandEdge)[0] == SandEdge(SECOND, SandLine.BARRIER, 1)
-    timer.device.close()
-    factory.reset()
-
-
 def test_a_watched_timer_is_flipped_from_the_page() -> None:
     """The page may send a tap twice."""
     clock, sink = FakeClock(), ListSink()
@@ -275,18 +247,6 @@ def test_a_watched_timer_is_flipped_from_the_page() -> None:
     timer.device.step()
     assert sink.of(SandFlipped) == [SandFlipped(SECOND, Witness.HAND)]
     assert sink.of(SandRanOut) == [SandRanOut(11 * SECOND, 10 * SECOND, Witness.DURATION, False)]
-
-
-def test_a_timer_whose_pins_are_missing_says_so_and_the_thread_ends() -> None:
-    def no_pins() -> PinFactory:
-        raise DeviceMissingError("There are no pins.")
-
-    clock, sink = FakeClock(), ListSink()
-    timer = Sandtimer(SandSettings(), sink, clock, make_factory=no_pins)
-    timer.device.step()
-    assert [(health.device, health.state) for health in sink.of(DeviceHealth)] == [("sandtimer", Health.MISSING)]
-    timer.start()
-    timer.stop()
 
 
 @pytest.mark.parametrize(

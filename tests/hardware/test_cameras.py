@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -175,35 +175,28 @@ def test_a_camera_that_can_be_set_up_anew_still_can_where_the_table_is_in_its_ow
     assert opened_turned(lambda: still, Turn()) is still
 
 
-class Library(ModuleType):
-    """picamera2, which lists USB cameras, too."""
-
-    Picamera2 = SimpleNamespace(
-        global_camera_info=lambda: [
-            {"Model": "imx708_wide", "Num": 0, "Id": "/base/axi/pcie@1000120000/rp1/i2c@88000/imx708@1a"},
-            {"Model": "ov5647", "Num": 1, "Id": "/base/axi/pcie@1000120000/rp1/i2c@80000/ov5647@36"},
-            {"Model": "C920", "Num": 2, "Id": "/base/axi/pcie@1000120000/rp1/usb@200000-1:1.0-046d:08e5"},
-        ]
-    )
-
-
-def test_cameras_of_the_pi_are_named_and_those_at_a_usb_plug_left_to_the_other_back_end(
+def test_cameras_of_the_pi_are_named_and_a_library_that_is_missing_or_fails_lists_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "picamera2", Library("picamera2"))
-    assert picamera2_cameras() == [("picamera2", "imx708_wide"), ("picamera2:1", "ov5647")]
-
-
-def test_a_library_that_is_missing_or_fails_lists_no_camera(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "picamera2", None)
-    assert picamera2_cameras() == []
+    at = "/base/axi/pcie@1000120000/rp1"
+    there = [
+        {"Model": "imx708_wide", "Num": 0, "Id": f"{at}/i2c@88000/imx708@1a"},
+        {"Model": "ov5647", "Num": 1, "Id": f"{at}/i2c@80000/ov5647@36"},
+        # The library lists USB cameras, too; another back-end has them.
+        {"Model": "C920", "Num": 2, "Id": f"{at}/usb@200000-1:1.0-046d:08e5"},
+    ]
 
     def fails() -> None:
         raise RuntimeError("Camera __init__ sequence did not complete.")
 
-    broken = Library("picamera2")
-    broken.Picamera2 = SimpleNamespace(global_camera_info=fails)
-    monkeypatch.setitem(sys.modules, "picamera2", broken)
+    for listed, found in (
+        (lambda: there, [("picamera2", "imx708_wide"), ("picamera2:1", "ov5647")]),
+        (fails, []),
+    ):
+        library = SimpleNamespace(Picamera2=SimpleNamespace(global_camera_info=listed))
+        monkeypatch.setitem(sys.modules, "picamera2", library)
+        assert picamera2_cameras() == found
+    monkeypatch.setitem(sys.modules, "picamera2", None)
     assert picamera2_cameras() == []
 
 

@@ -103,20 +103,15 @@ def test_the_systems_numpy_stays(pi: PiHost, system: str, numpy: str) -> None:
     assert "--system-site-packages" in pi.ran("/usr/bin/python3 -m venv")[0]
 
 
-def test_only_missing_packages_are_fetched(pi: PiHost) -> None:
+def test_only_missing_packages_are_fetched_and_a_second_installation_replaces_the_first(pi: PiHost) -> None:
     installer.install(pi)
     (fetched,) = pi.ran("apt-get install")
     assert "python3-lgpio" in fetched and "espeak-ng" not in fetched
+    game = game_of(pi)
     pi.commands.clear()
     pi.answers["dpkg-query"] = "install ok installed"
     installer.install(pi)
     assert pi.ran("apt-get") == []
-
-
-def test_a_second_installation_replaces_the_first(pi: PiHost) -> None:
-    installer.install(pi)
-    game = game_of(pi)
-    installer.install(pi)
     assert pi.link_target("/opt/ringmaster/current") == "/opt/ringmaster/env-2"
     assert pi.folders("/opt/ringmaster", "env-*") == ["/opt/ringmaster/env-2"]
     assert game.read_text(encoding="utf-8") == "a game"

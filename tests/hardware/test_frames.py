@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from hardware.camera.exposure import Exposure, ExposureLimits, Light, judge, settle
+from hardware.camera.exposure import Exposure, ExposureLimits, Light, settle
 from hardware.camera.frames import Frame, FrameBuffer, PixelFormat, from_stream, to_bgr
 from simulation.live import to_nv12
 
@@ -172,27 +172,3 @@ def test_the_white_of_a_card_ends_bright_and_not_clipped(
         # Only a light that the camera's limits cannot reach excuses a card that is too dark or too bright.
         light = settled.exposure.light
         assert light >= 0.9 * 20_000 * 8 if settled.judgement.light is Light.TOO_DARK else light <= 31
-
-
-def pixels(colour: tuple[int, int, int]) -> NDArray[np.uint8]:
-    return np.full((80, 80, 3), colour, np.uint8)
-
-
-def test_a_coloured_lamp_that_clips_one_channel_is_noticed_and_a_lone_glint_darkens_nothing() -> None:
-    judged = judge(pixels((120, 180, 255)), Exposure(5_000, 1))
-    assert not judged.settled
-    assert judged.exposure.light < 5_000
-    glint = pixels((225, 225, 225))
-    glint[60:62, 70:73] = 255
-    assert judge(glint, Exposure(5_000, 1)).settled
-
-
-def test_gain_is_the_last_resort_and_lamps_make_no_stripes() -> None:
-    limits = ExposureLimits()
-    assert limits.split(7_000) == Exposure(7_000, 1.0)
-    assert limits.split(13_000) == Exposure(10_000, 1.3)
-    assert limits.split(40_000) == Exposure(20_000, 2.0)
-    assert limits.split(10.0**9) == Exposure(20_000, 8.0)
-    assert limits.split(1.0) == Exposure(100.0, 1.0)
-    sixty = ExposureLimits(flicker_us=500_000 / 60)
-    assert sixty.split(18_000).time_us == pytest.approx(2 * 500_000 / 60)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardware.bell import BellLogic
-from hardware.edges import Edge, LineSpec, judge_edges
+from hardware.edges import Edge, judge_edges
 from hardware.events import BellPressed, SandFlipped, SandRanOut, SandTrouble
-from hardware.gpio import GpioLines
 from hardware.sand import SandLogic
-from hardware.settings import Pin
 from referee.demo.devices import wiring_for
-from simulation.pins import PinMover, edges_of, pin_factory
+from simulation.pins import edges_of
 from simulation.script import Action, Flip, Ring, Script, person_at
 from simulation.waits import LONGEST_NS, Waits
 
@@ -58,19 +55,6 @@ def test_edges_are_the_same_for_the_same_seed_and_in_order() -> None:
     one, again, other = (edges_of(script, seed, 0) for seed in (1, 1, 2))
     assert one == again != other
     assert all(first.t_ns <= second.t_ns for first, second in pairwise(one))
-
-
-@pytest.mark.parametrize("pin", [Pin(17), Pin(17, pull="down", active_high=True)])
-def test_pins_hand_on_the_stamps_that_they_are_moved_with(pin: Pin) -> None:
-    edges = [Edge(9 * SECOND + 137_000 * i, "bell", i % 2 == 0) for i in range(9)]
-    taken: list[Edge] = []
-    factory, specs, clock = pin_factory(), [LineSpec("bell", pin)], lambda: 10 * SECOND
-    lines = GpioLines(specs, lambda: factory, clock)
-    lines.open(taken.append, lambda state, message: None)
-    assert PinMover(factory, specs, edges, clock).move_until(20 * SECOND) == len(edges)
-    lines.close()
-    assert [edge.active for edge in taken] == [edge.active for edge in edges]
-    assert all(abs(one.t_ns - other.t_ns) < 10 for one, other in zip(taken, edges, strict=True))
 
 
 def test_a_script_stands_still_until_people_go_on_and_then_comes_late_by_so_much() -> None:

@@ -87,8 +87,6 @@ def test_every_mark_is_printed_in_its_place_and_colour(printed: Print, deck: Dec
                 assert pixel(image, x + corner[0], y + corner[1]) == pytest.approx(ground, abs=3)
 
 
-
-
 @both_papers
 @pytest.mark.parametrize(("what", "key"), [("confetti", "face"), ("piccolino", "card")])
 def test_backs_lie_behind_fronts(printed: Print, what: str, key: str, paper: str) -> None:
@@ -272,8 +270,6 @@ def test_what_is_printed_is_what_the_readers_compare_with(name: str) -> None:
             small = cv2.resize(art, face.art.shape[1::-1], interpolation=cv2.INTER_AREA)
             assert float(np.abs(small.astype(float) - face.art).mean()) < 2.0, f"run make art: {face.id}"
     game_kind(prints.game or "coloretto").cards.check(prints)
-
-
 
 
 def test_decks_lists_them(capsys: pytest.CaptureFixture[str]) -> None:

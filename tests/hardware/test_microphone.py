@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hardware.events import BellPressed
-from hardware.microphone import MUTED, TOO_LOUD, Arecord, BellEar, MicrophoneBell, Samples
+from hardware.microphone import MUTED, TOO_LOUD, Arecord, BellEar, MicrophoneBell, SampleClock, Samples
 from hardware.problems import BadSettingError, DeviceHealth, DeviceMissingError, HardwareError, Health
 from hardware.settings import MS, SECOND, MicrophoneSettings
 from tests.support import table_sounds as sounds
@@ -59,6 +59,19 @@ def test_a_bell_is_heard_over_music() -> None:
         music[at : at + len(bell)] += bell
         heard += any(abs(t_ns - 500 * MS) < 2 * MS for t_ns in heard_ns(music))
     assert heard >= 11
+
+
+def test_samples_are_stamped_by_the_earliest_arrivals_and_right_again_after_lost_ones() -> None:
+    rng = np.random.default_rng(1)
+    clock, block_ns = SampleClock(48_000), 256 * SECOND / 48_000
+    for block in range(800):
+        lost_ns = SECOND if block >= 600 else 0
+        taken_ns = 10 * SECOND + round(block * block_ns) + lost_ns
+        late_ns = int(rng.exponential(4 * MS)) if block % 5 else 0
+        stamp_ns = clock.stamp(256, taken_ns + round(block_ns) + late_ns)
+        if 10 < block < 600:
+            assert abs(stamp_ns - taken_ns) < 1000
+    assert abs(stamp_ns - taken_ns) < 1 * MS
 
 
 class FakeSource:

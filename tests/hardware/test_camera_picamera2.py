@@ -1,19 +1,22 @@
+"""A camera of the Raspberry Pi: settled on the table, held, dated row by row; and when it does not obey."""
+
+from __future__ import annotations
+
 import os
 import sys
 import types
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
-from hardware.camera.camera import CameraMissingError, CameraSettings, CameraTimeoutError, clock_offset_ns, open_camera
-from hardware.camera.exposure import DriftWatch, Exposure, Lock, Verdict
+from hardware.camera.camera import CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
 from hardware.camera.frames import Frame, PixelFormat
 from hardware.camera.picamera2 import Picamera2Camera
 from tests.support.fake_picamera2 import MS, FakePicamera2
 
 SETTINGS = CameraSettings(width=64, height=48, small_width=32)
-READOUT_NS = 20 * MS
 
 
 def opened(device: FakePicamera2, settings: CameraSettings = SETTINGS) -> Picamera2Camera:
@@ -42,39 +45,16 @@ def test_exposure_is_settled_on_the_white_of_the_cards_and_held(brightness: floa
     assert held["ExposureTime"] == pytest.approx(device.values["ExposureTime"])
 
 
-def test_rows_end_one_after_another_from_the_sensors_stamp() -> None:
+@pytest.mark.parametrize("asleep_ns", [0, 3_600_000 * MS])
+def test_rows_end_one_after_another_from_the_sensors_stamp_on_whichever_clock(asleep_ns: int) -> None:
     device = FakePicamera2()
-    camera = opened(device)
-    frame = read(camera)
-    stamp_ns = device.now_ns - 25 * MS
+    device.asleep_ns = asleep_ns
+    frame = read(opened(device))
+    stamp_ns, readout_ns = device.now_ns - 25 * MS, 20 * MS
     # The stamp is the end of the first row's exposure; the exposure time is not added again.
     assert frame.row_exposure_end_ns(0) == stamp_ns
-    assert frame.exposure_end_ns == stamp_ns + READOUT_NS
-    assert frame.t_ns == stamp_ns + READOUT_NS // 2
-    assert frame.exposure_end_ns <= device.now_ns
-
-
-def test_a_stamp_that_counts_time_asleep_is_brought_to_our_clock() -> None:
-    device = FakePicamera2()
-    device.asleep_ns = 3_600_000 * MS
-    frame = read(opened(device))
-    assert frame.row_exposure_end_ns(0) == device.now_ns - 25 * MS
-
-
-def test_which_clock_a_stamp_is_on() -> None:
-    second = 1_000 * MS
-    assert clock_offset_ns(99 * second, 99 * second + 5, 500 * second) == 0
-    assert clock_offset_ns(500 * second, 99 * second, 500 * second + 5) == 99 * second - 500 * second - 5
-    assert clock_offset_ns(7, 99 * second, 500 * second) is None
-    assert clock_offset_ns(None, 99 * second, 500 * second) is None
-
-
-def test_without_stamps_the_arrival_counts_and_it_is_said() -> None:
-    device = FakePicamera2()
-    device.stamps = False
-    camera = opened(device)
-    assert read(camera).exposure_end_ns == device.now_ns
-    assert any("arrival" in note for note in camera.notes)
+    assert frame.exposure_end_ns == stamp_ns + readout_ns
+    assert frame.t_ns == stamp_ns + readout_ns // 2
 
 
 @pytest.mark.parametrize(("kind", "layout"), [("YUV420", PixelFormat.I420), ("NV12", PixelFormat.NV12)])
@@ -98,17 +78,30 @@ def test_a_camera_that_refuses_all_controls_is_used_and_it_is_said() -> None:
     assert frame.small_grey is None
     assert frame.grey().shape == (48, 64)
     said = " ".join(camera.notes)
-    for word in ("white balance", "exposure", "small stream"):
-        assert word in said
+    assert all(word in said for word in ("white balance", "exposure", "small stream"))
     assert device.set == []
 
 
-def test_a_camera_that_takes_controls_but_does_not_obey_is_used_and_it_is_said() -> None:
+@pytest.mark.parametrize(
+    ("fault", "word"),
+    [
+        ({"stubborn": True}, "bleached"),
+        ({"brightness": 0.001}, "lamp"),
+        ({"focuses": False}, "focus"),
+        ({"stamps": False}, "arrival"),
+    ],
+    ids=["does not obey", "dark", "no focus", "no stamps"],
+)
+def test_a_camera_with_a_fault_is_used_and_it_is_said(fault: dict[str, float], word: str) -> None:
     device = FakePicamera2()
-    device.stubborn = True
+    vars(device).update(fault)
     camera = opened(device)
-    assert read(camera).rows == 48
-    assert any("bleached" in note for note in camera.notes)
+    assert any(word in note for note in camera.notes)
+    assert [controls for controls in device.set if "AfMode" in controls] == [{"AfMode": 1, "AfTrigger": 0}]
+    frame = read(camera)
+    assert frame.rows == 48
+    # Without a stamp the time of arrival counts.
+    assert (frame.exposure_end_ns == device.now_ns) == (not device.stamps)
 
 
 def test_a_frame_with_a_drifted_exposure_is_left_out_and_the_lock_set_again() -> None:
@@ -131,29 +124,20 @@ def test_a_camera_that_drifts_for_good_is_used_after_a_while_and_it_is_said() ->
     camera = opened(device)
     device.stubborn = True
     device.values["ColourGains"] = (3.0, 1.0)
-    frames = [frame for frame in (read_or_none(camera) for _ in range(10)) if frame]
+    frames = []
+    for _ in range(10):
+        with suppress(CameraTimeoutError):
+            frames.append(camera.read())
     assert frames
     assert any("white balance" in note for note in camera.notes)
 
 
-def read_or_none(camera: Picamera2Camera) -> Frame | None:
-    try:
-        return camera.read()
-    except CameraTimeoutError:
-        return None
-
-
-def test_lost_frames_show_in_the_count() -> None:
+def test_lost_frames_show_in_the_count_and_a_silent_cameras_request_is_kept() -> None:
     device = FakePicamera2()
     camera = opened(device)
     first = read(camera)
     device.skip_frames = 4
     assert read(camera).sequence == first.sequence + 5
-
-
-def test_a_silent_camera_times_out_and_its_request_is_kept() -> None:
-    device = FakePicamera2()
-    camera = opened(device)
     device.silent = True
     for _ in range(3):
         with pytest.raises(CameraTimeoutError):
@@ -163,36 +147,16 @@ def test_a_silent_camera_times_out_and_its_request_is_kept() -> None:
 
 
 def test_an_unplugged_camera_is_missing_and_is_closed() -> None:
-    device = FakePicamera2()
+    device, failing = FakePicamera2(), FakePicamera2()
     camera = opened(device)
     device.broken = RuntimeError("Camera frontend has timed out!")
     with pytest.raises(CameraMissingError, match="timed out"):
         camera.read()
     camera.close()
-    assert device.closed
-    failing = FakePicamera2()
     failing.broken = RuntimeError("Device or resource\nbusy")
     with pytest.raises(CameraMissingError, match="Device or resource busy"):
         opened(failing)
-    assert failing.closed
-
-
-def test_focus_is_set_once_and_a_failure_is_said() -> None:
-    device = FakePicamera2()
-    device.focuses = False
-    camera = opened(device)
-    assert [controls for controls in device.set if "AfMode" in controls] == [{"AfMode": 1, "AfTrigger": 0}]
-    assert any("focus" in note for note in camera.notes)
-
-
-def test_darkness_is_said() -> None:
-    assert any("lamp" in note for note in opened(FakePicamera2(0.001)).notes)
-
-
-def test_the_frame_rate_is_what_the_sensor_can_do() -> None:
-    device = FakePicamera2()
-    opened(device, CameraSettings(width=64, height=48, small_width=32, frames_per_s=120.0))
-    assert device.set[0] == {"FrameRate": 50.0}
+    assert device.closed and failing.closed
 
 
 def test_opening_says_what_to_install_or_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,20 +197,18 @@ def module(make: Callable[[int], object]) -> types.ModuleType:
     return library
 
 
-def test_the_lock_trusts_what_is_not_reported_and_allows_rounding() -> None:
-    lock = Lock(Exposure(10_000, 2.0), (1.5, 2.0))
-    assert lock.drift({}) is None
-    assert lock.drift({"ExposureTime": 10_040, "AnalogueGain": 2.05, "ColourGains": (1.51, 2.01)}) is None
-    assert lock.drift({"ExposureTime": 12_000}) == "exposure"
-    assert lock.drift({"AnalogueGain": 4.0}) == "exposure"
-    assert lock.drift({"ColourGains": (1.5, 2.4)}) == "white balance"
-
-
-def test_the_drift_watch_sets_again_now_and_then_and_gives_up_in_the_end() -> None:
-    watch = DriftWatch(Lock(Exposure(10_000, 1.0), None), again_after=3, give_up_after=7)
-    wrong = {"ExposureTime": 30_000}
-    verdicts = [watch.judge(wrong) for _ in range(8)]
-    again, refuse = Verdict.SET_AGAIN, Verdict.REFUSE
-    assert verdicts == [again, refuse, refuse, again, refuse, refuse, again, Verdict.GIVE_UP]
-    assert watch.refused == 7
-    assert watch.judge({"ExposureTime": 10_000}) is Verdict.USE
+@pytest.mark.parametrize("brighter", [0.1, 8.0])
+def test_a_pi_camera_is_set_up_anew_and_frees_its_automatics_for_that(brighter: float) -> None:
+    device = FakePicamera2()
+    camera = opened(device)
+    device.brightness *= brighter
+    device.focuses = False
+    set_before = len(device.set)
+    camera.settle(focus=False)
+    assert {"AeEnable": True, "AwbEnable": True} in device.set[set_before:]
+    assert not any("AfTrigger" in controls for controls in device.set[set_before:])
+    assert 200 <= np.median(read(camera).bgr()[14:22, 18:30]) <= 245
+    assert camera.notes == ()
+    device.broken = RuntimeError("Camera frontend has timed out!")
+    with pytest.raises(CameraMissingError, match="timed out"):
+        camera.settle()

@@ -83,10 +83,18 @@ def test_a_lamp_of_either_mains_makes_no_stripes(mains_hz: int) -> None:
     assert capture.values[cv2.CAP_PROP_EXPOSURE] == pytest.approx(5_000 / mains_hz, abs=1)
 
 
-def test_a_lamp_that_flickers_with_no_mains_is_said_to() -> None:
-    capture = FakeWebcam(brightness=1.0)
-    capture.lamp_hz = 133.0
-    assert opened(capture).notes == (camera_notes.LAMP_FLICKERS,)
+@pytest.mark.parametrize(
+    ("fault", "notes"),
+    [
+        ({"lamp_hz": 133.0}, {camera_notes.LAMP_FLICKERS}),
+        # It takes all controls and does as it likes.
+        ({"lies": True}, {camera_notes.NO_EXPOSURE, camera_notes.COLOURS_DRIFT, camera_notes.FOCUS_DRIFTS}),
+    ],
+)
+def test_a_flickering_lamp_and_a_camera_that_does_not_obey_are_said(fault: dict[str, float], notes: set[str]) -> None:
+    capture = FakeWebcam()
+    vars(capture).update(fault)
+    assert set(opened(capture).notes) == notes
 
 
 def test_a_focus_that_runs_away_is_brought_back_or_left_to_itself() -> None:
@@ -116,13 +124,6 @@ def test_a_camera_that_refuses_a_control_is_used_and_it_is_said(refused: int, no
     assert camera.notes == ((note,) if note else ())
 
 
-def test_a_camera_that_takes_all_controls_and_does_as_it_likes_is_used_and_it_is_said() -> None:
-    capture = FakeWebcam()
-    capture.lies = True
-    camera = opened(capture)
-    assert {camera_notes.NO_EXPOSURE, camera_notes.COLOURS_DRIFT} <= set(camera.notes)
-
-
 def test_a_webcam_that_is_unplugged_or_has_no_rest_while_it_settles_ends_in_time() -> None:
     capture = FakeWebcam()
     capture.dies_after = 50
@@ -134,29 +135,17 @@ def test_a_webcam_that_is_unplugged_or_has_no_rest_while_it_settles_ends_in_time
     assert capture.frames * FRAME_MS < 20_000
 
 
-def test_a_frame_counts_as_exposed_when_it_has_arrived_never_earlier() -> None:
+@pytest.mark.parametrize(("stamped", "readout_ns"), [(True, 12 * MS), (False, 1e9 / 30)])
+def test_a_frame_counts_as_exposed_when_it_has_arrived_and_lost_ones_show(stamped: bool, readout_ns: float) -> None:
     capture = FakeWebcam()
+    capture.stamped = stamped
     camera = opened(capture, lock=False)
     frame = read(camera)
     assert frame.exposure_end_ns == capture.now_ns
-    assert frame.row_exposure_end_ns(0) == pytest.approx(capture.now_ns - 12 * MS, abs=1000)
-
-
-def test_without_a_drivers_stamp_a_whole_frame_is_taken_for_the_readout() -> None:
-    capture = FakeWebcam()
-    capture.stamped = False
-    frame = read(opened(capture, lock=False))
-    assert frame.exposure_end_ns == capture.now_ns
-    assert frame.readout_ns == pytest.approx(1e9 / 30, abs=2)
-
-
-def test_lost_frames_show_in_the_count() -> None:
-    capture = FakeWebcam()
-    camera = opened(capture, lock=False)
-    first = read(camera)
-    assert read(camera).sequence == first.sequence + 1
+    assert frame.row_exposure_end_ns(0) == pytest.approx(capture.now_ns - readout_ns, abs=1000)
+    assert read(camera).sequence == frame.sequence + 1
     capture.delay_frames = 3
-    assert read(camera).sequence == first.sequence + 4
+    assert read(camera).sequence == frame.sequence + 4
 
 
 def test_unplugging_faults_and_half_pictures_are_clear_errors() -> None:

@@ -1,17 +1,24 @@
+"""Frames: the one that decides, their pixels in every layout, and their exposure."""
+
+from __future__ import annotations
+
 import threading
 
+import cv2
 import numpy as np
-import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from hardware.camera.frames import Frame, FrameBuffer, PixelFormat
+from hardware.camera.exposure import Exposure, ExposureLimits, Light, settle
+from hardware.camera.frames import Frame, FrameBuffer, PixelFormat, from_stream, to_bgr
+from simulation.live import to_nv12
 
 PIXEL = np.zeros((1, 1, 3), np.uint8)
 
 
-def frame(end_ns: int, sequence: int = 0, readout_ns: int = 0, image: npt.NDArray[np.uint8] = PIXEL) -> Frame:
+def frame(end_ns: int, sequence: int = 0, readout_ns: int = 0, image: NDArray[np.uint8] = PIXEL) -> Frame:
     return Frame(end_ns - readout_ns // 2, end_ns, image, sequence)
 
 
@@ -50,15 +57,6 @@ def test_every_frame_that_never_came_is_counted(gaps: list[int]) -> None:
     assert buffer.pushed == len(gaps) + 1
 
 
-def test_a_count_that_starts_again_after_reopening_is_no_loss() -> None:
-    buffer = FrameBuffer()
-    buffer.push(frame(1, 500))
-    buffer.restart()
-    buffer.push(frame(2, 3))
-    buffer.push(frame(3, 4))
-    assert buffer.lost == 0
-
-
 def test_a_frame_still_being_exposed_at_the_ring_is_not_the_one_that_decides() -> None:
     buffer = FrameBuffer()
     before, during = frame(1_000, readout_ns=100), frame(2_000, readout_ns=100)
@@ -69,40 +67,14 @@ def test_a_frame_still_being_exposed_at_the_ring_is_not_the_one_that_decides() -
     assert buffer.last_before(2_001) is during
 
 
-def test_a_frame_that_is_not_newer_is_turned_away_and_counted() -> None:
-    buffer = FrameBuffer()
-    first = frame(100)
-    assert buffer.push(first)
-    assert not buffer.push(frame(100))
-    assert not buffer.push(frame(40))
-    assert buffer.newest is first
-    assert buffer.late == 2
-
-
 def test_memory_limit_drops_the_oldest_but_never_the_newest() -> None:
-    picture = np.zeros((10, 10, 3), np.uint8)
+    small = np.zeros((10, 10, 3), np.uint8)
     buffer = FrameBuffer(max_bytes=650)
     for end in range(5):
-        buffer.push(frame(end, image=picture))
+        buffer.push(frame(end, image=small))
     assert [f.exposure_end_ns for f in buffer.between(0, 10)] == [3, 4]
     buffer.push(frame(9, image=np.zeros((100, 100, 3), np.uint8)))
     assert [f.exposure_end_ns for f in buffer.between(0, 10)] == [9]
-
-
-def test_a_slow_reader_gets_the_newest_and_knows_what_it_missed() -> None:
-    buffer = FrameBuffer()
-    buffer.push(frame(1))
-    reader = buffer.reader()
-    assert reader.next(timeout_s=0) is None
-    for end in (2, 3, 4):
-        buffer.push(frame(end))
-    newest = reader.next(timeout_s=0)
-    assert newest is not None
-    assert newest.exposure_end_ns == 4
-    assert reader.skipped == 2
-    buffer.push(frame(5))
-    assert reader.next(timeout_s=0) is buffer.newest
-    assert reader.skipped == 2
 
 
 def test_waiting_for_the_frames_before_a_ring_ends_with_the_frame_that_proves_it() -> None:
@@ -117,23 +89,86 @@ def test_waiting_for_the_frames_before_a_ring_ends_with_the_frame_that_proves_it
     assert not buffer.wait_complete(51, timeout_s=0)
 
 
-def test_rows_of_a_rolling_shutter_end_one_after_another() -> None:
-    picture = Frame(1_000, 1_100, np.zeros((201, 4, 3), np.uint8), 0)
-    assert picture.readout_ns == 200
-    assert picture.row_exposure_end_ns(0) == 900
-    assert picture.row_exposure_end_ns(100) == picture.t_ns
-    assert picture.row_exposure_end_ns(200) == picture.exposure_end_ns
-    with pytest.raises(ValueError, match="row 201"):
-        picture.row_exposure_end_ns(201)
+WIDTH, HEIGHT = 16, 8
 
 
-def test_nv12_has_the_rows_of_its_grey_plane() -> None:
-    picture = Frame(5, 5, np.zeros((6, 8), np.uint8), 0, PixelFormat.NV12)
-    assert picture.rows == 4
-    assert picture.grey().shape == (4, 8)
-    assert picture.bgr().shape == (4, 8, 3)
+def picture() -> NDArray[np.uint8]:
+    """Blocks of plain colours: halving the colour planes loses nothing."""
+    image = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+    for column, colour in enumerate([(40, 40, 200), (40, 180, 40), (200, 60, 40), (230, 230, 230)]):
+        image[:, column * 4 : column * 4 + 4] = colour
+    return image
 
 
-def test_a_last_row_before_the_middle_row_is_refused() -> None:
-    with pytest.raises(ValueError, match="before its middle row"):
-        Frame(10, 9, PIXEL, 0)
+@pytest.mark.parametrize("layout", [PixelFormat.I420, PixelFormat.NV12])
+def test_colours_come_back_from_video_layouts(layout: PixelFormat) -> None:
+    image = np.asarray(cv2.cvtColor(picture(), cv2.COLOR_BGR2YUV_I420), np.uint8)
+    if layout is PixelFormat.NV12:
+        image = to_nv12(picture())
+    assert np.abs(to_bgr(image, layout).astype(int) - picture()).max() <= 6
+    seen = Frame(5, 5, image, 0, layout)
+    assert (seen.rows, seen.grey().shape) == (HEIGHT, (HEIGHT, WIDTH))
+
+
+def test_libcameras_packed_formats_are_named_from_the_last_byte() -> None:
+    image = picture()
+    rgb = np.ascontiguousarray(image[:, :, ::-1])
+    four = np.concatenate([rgb, np.full((HEIGHT, WIDTH, 1), 255, np.uint8)], axis=2)
+    for kind, stored in (("RGB888", image), ("BGR888", rgb), ("XBGR8888", four)):
+        stride = stored.shape[1] * stored.shape[2]
+        found, layout = from_stream(np.ascontiguousarray(stored).reshape(-1), (WIDTH, HEIGHT), stride, kind)
+        assert layout is PixelFormat.BGR
+        assert np.array_equal(found, image)
+
+
+CARD = (slice(40, 60), slice(30, 45))
+GLINT = (slice(48, 49), slice(36, 37))
+
+
+class FakeTable:
+    """A dark table with one white card with a red mark and a glint, seen by a camera with a curve of its own."""
+
+    def __init__(self, brightness: float, warm: float = 1.0, gamma: float = 2.2, knee: float = 0.0) -> None:
+        self.light = np.full((120, 160, 3), 0.04)
+        self.light[CARD] = (0.85 / warm, 0.85, 0.85 * warm)
+        self.light[GLINT] = 40.0
+        self.brightness, self.gamma, self.knee = brightness, gamma, knee
+        self.exposure = Exposure(10_000.0, 1.0)
+        self.random = np.random.default_rng(5)
+
+    def take(self) -> NDArray[np.uint8]:
+        linear = np.clip(self.light * self.brightness * self.exposure.light / 10_000.0, 0, 1)
+        coded = linear ** (1 / self.gamma)
+        coded = coded + self.knee * coded * (1 - coded)
+        noise = self.random.normal(0, 1.5, coded.shape)
+        return np.clip(np.rint(coded * 255 + noise), 0, 255).astype(np.uint8)
+
+    def apply(self, wanted: Exposure) -> Exposure:
+        # Sensors expose whole rows and have gains in steps.
+        self.exposure = Exposure(round(wanted.time_us / 19.0) * 19.0, round(wanted.gain * 16) / 16)
+        return self.exposure
+
+
+@settings(max_examples=60)
+@given(
+    brightness=st.floats(0.03, 60.0),
+    warm=st.floats(1.0, 1.3),
+    gamma=st.floats(1.8, 2.6),
+    knee=st.floats(0.0, 0.5),
+)
+def test_the_white_of_a_card_ends_bright_and_not_clipped(
+    brightness: float, warm: float, gamma: float, knee: float
+) -> None:
+    table = FakeTable(brightness, warm, gamma, knee)
+    limits = ExposureLimits(shortest_us=30, longest_us=20_000, highest_gain=8)
+    settled = settle(table.take, table.apply, table.exposure, limits)
+    assert settled.judgement.settled
+    assert settled.steps <= 16
+    card = table.take()[CARD].reshape(-1, 3).max(axis=1)
+    if settled.judgement.light is Light.ENOUGH:
+        assert np.mean(card >= 254) < 0.02
+        assert np.median(card) > 190
+    else:
+        # Only a light that the camera's limits cannot reach excuses a card that is too dark or too bright.
+        light = settled.exposure.light
+        assert light >= 0.9 * 20_000 * 8 if settled.judgement.light is Light.TOO_DARK else light <= 31

@@ -14,13 +14,14 @@ from hardware import supervised
 from hardware.bell import BellLogic
 from hardware.camera.frames import Frame, FrameBuffer
 from hardware.camera.supervisor import CameraReport, CameraSupervisor
-from hardware.edges import Edge, EdgeDevice, OnEdge, OnHealth
-from hardware.events import BellPressed, Event
+from hardware.edges import EdgeDevice
+from hardware.events import BellPressed
 from hardware.lamp import GpioLamp, Signal
 from hardware.microphone import MicrophoneBell
 from hardware.problems import DeviceHealth, Health
-from hardware.settings import BellSettings, LampSettings, MicrophoneSettings
+from hardware.settings import LampSettings, MicrophoneSettings
 from hardware.supervised import SupervisedThread
+from tests.support.device_fakes import FakeLines, ListSink
 from tests.support.fails_once import FailsOnce, UnexpectedError
 
 S = 1_000_000_000
@@ -41,21 +42,8 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert until(lambda: set(threading.enumerate()) <= before), threading.enumerate()
 
 
-class Sink:
-    """Takes what a device notices."""
-
-    def __init__(self) -> None:
-        self.events: list[Event] = []
-        self.held_ns: int | None = None
-
-    def put(self, event: Event) -> None:
-        self.events.append(event)
-
-    def hold(self, t_ns: int | None) -> None:
-        self.held_ns = t_ns
-
-    def states(self) -> list[Health]:
-        return [event.state for event in self.events if isinstance(event, DeviceHealth)]
+def states(sink: ListSink) -> list[Health]:
+    return [health.state for health in sink.of(DeviceHealth)]
 
 
 def test_work_that_raises_is_reported_and_begins_again_until_it_is_stopped(caplog: pytest.LogCaptureFixture) -> None:
@@ -77,23 +65,16 @@ def test_work_that_raises_is_reported_and_begins_again_until_it_is_stopped(caplo
     assert "Traceback" not in caplog.text
 
 
-def test_one_that_waits_to_begin_again_is_stopped_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervised, "LAST_WAIT_S", 3600.0)
+def test_one_that_waits_to_begin_again_is_stopped_at_once() -> None:
     failed = threading.Event()
-
-    def work() -> None:
-        raise UnexpectedError
-
-    thread = SupervisedThread("work", work, lambda fault: failed.set(), first_wait_s=3600.0)
+    thread = SupervisedThread("work", FailsOnce(failed.wait), lambda fault: failed.set(), first_wait_s=3600.0)
     thread.start()
     assert failed.wait(60)
     thread.stop()
     assert not thread.is_alive
 
 
-def test_a_report_that_fails_as_well_ends_nothing_and_all_is_well_later(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_report_that_fails_as_well_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervised, "WELL_S", 0.05)
     stop, well = threading.Event(), threading.Event()
     work = FailsOnce(stop.wait)
@@ -105,34 +86,21 @@ def test_a_report_that_fails_as_well_ends_nothing_and_all_is_well_later(
     thread.stop()
 
 
-class Lines:
-    """One line, whose edges a test gives."""
-
-    def open(self, on_edge: OnEdge, on_health: OnHealth) -> tuple[Edge, ...]:
-        self.on_edge = on_edge
-        return ()
-
-    def close(self) -> None:
-        """Close nothing."""
-
-
 def test_a_bell_button_is_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    sink, lines = Sink(), Lines()
-    settings = BellSettings()
-    logic = BellLogic({"bell": None}, settings.debounce)
-    feed = FailsOnce(logic.feed)
-    monkeypatch.setattr(logic, "feed", feed)
+    sink, lines = ListSink(), FakeLines()
+    logic = BellLogic({"bell": None})
+    monkeypatch.setattr(logic, "feed", FailsOnce(logic.feed))
     bell = EdgeDevice("bell", lines, logic, sink)
     bell.start()
     try:
-        assert until(lambda: sink.states() == [Health.OK])
-        lines.on_edge(Edge(time.monotonic_ns(), "bell", True))
-        assert until(lambda: sink.states() == [Health.OK, Health.MISSING, Health.OK])
+        assert until(lambda: states(sink) == [Health.OK])
+        lines.move(time.monotonic_ns(), "bell", True)
+        assert until(lambda: states(sink) == [Health.OK, Health.MISSING, Health.OK])
         # Nothing waits for an edge that was lost with the fault.
         assert until(lambda: sink.held_ns is None)
-        lines.on_edge(Edge(time.monotonic_ns() - S, "bell", False))
-        lines.on_edge(Edge(time.monotonic_ns(), "bell", True))
-        assert until(lambda: any(isinstance(event, BellPressed) for event in sink.events))
+        lines.move(time.monotonic_ns() - S, "bell", False)
+        lines.move(time.monotonic_ns(), "bell", True)
+        assert until(lambda: sink.of(BellPressed))
     finally:
         bell.stop()
 
@@ -152,13 +120,13 @@ class Silence:
 
 
 def test_a_microphone_is_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    sink, source = Sink(), Silence()
+    sink, source = ListSink(), Silence()
     read = FailsOnce(source.read)
     monkeypatch.setattr(source, "read", read)
     bell = MicrophoneBell(MicrophoneSettings(), sink, source, retry_ns=1)
     bell.start()
     try:
-        assert until(lambda: sink.states() == [Health.MISSING, Health.OK])
+        assert until(lambda: states(sink) == [Health.MISSING, Health.OK])
         assert read.worked.is_set()
     finally:
         bell.stop()
@@ -168,8 +136,7 @@ def test_a_lamp_shines_again(monkeypatch: pytest.MonkeyPatch) -> None:
     factory = MockFactory(pin_class=MockPWMPin)
     reports: list[Health] = []
     lamp = GpioLamp(LampSettings("gpio"), lambda: factory, lambda health: reports.append(health.state))
-    shown = FailsOnce(lamp._set)
-    monkeypatch.setattr(lamp, "_set", shown)
+    monkeypatch.setattr(lamp, "_set", FailsOnce(lamp._set))
     try:
         lamp.show(Signal.TIME_RUNNING)
         assert until(lambda: reports == [Health.MISSING, Health.OK])

@@ -30,14 +30,14 @@ def wires() -> dict[int, str]:
     return {int(line.attrib["id"].removeprefix("pin-")): line.attrib["class"].split()[1] for line in lines}
 
 
-def test_every_default_pin_has_a_wire_and_no_other() -> None:
-    signals = {GPIO_AT[pin] for pin, kind in wires().items() if kind not in ("ground", "power")}
-    assert signals == defaults()
-
-
-def test_ground_and_supply_are_on_such_pins() -> None:
-    assert {pin for pin, kind in wires().items() if kind == "ground"} <= GROUND
-    assert {pin for pin, kind in wires().items() if kind == "power"} <= POWER
+def test_every_default_pin_has_a_wire_and_no_other_and_is_named_rightly() -> None:
+    signals = {pin: GPIO_AT[pin] for pin, kind in wires().items() if kind not in ("ground", "power")}
+    assert set(signals.values()) == defaults()
+    text = " ".join(ET.parse(DOCS / "wiring.svg").getroot().itertext())
+    assert {int(pin): int(gpio) for gpio, pin in re.findall(r"GPIO (\d+) · pin (\d+)", text)} == signals
+    for name, kind, pins in (("ground", "ground", GROUND), ("3.3 V", "power", POWER)):
+        assert {pin for pin, drawn in wires().items() if drawn == kind} <= pins
+        assert {int(pin) for pin in re.findall(rf"{name} · pin (\d+)", text)} <= pins
 
 
 def test_a_wire_that_is_called_by_a_colour_is_drawn_in_it_and_no_other_wire_is() -> None:
@@ -47,14 +47,6 @@ def test_a_wire_that_is_called_by_a_colour_is_drawn_in_it_and_no_other_wire_is()
     for at, colour in enumerate(("red", "green", "blue")):
         parts = [int(drawn[colour][k : k + 2], 16) for k in (0, 2, 4)]
         assert parts[at] == max(parts) > 1.5 * sorted(parts)[1], colour
-
-
-def test_the_drawing_names_each_pin_rightly() -> None:
-    text = " ".join(ET.parse(DOCS / "wiring.svg").getroot().itertext())
-    named = {int(pin): int(gpio) for gpio, pin in re.findall(r"GPIO (\d+) · pin (\d+)", text)}
-    assert named == {pin: GPIO_AT[pin] for pin, kind in wires().items() if kind not in ("ground", "power")}
-    for what, pins in (("ground", GROUND), ("3.3 V", POWER)):
-        assert {int(pin) for pin in re.findall(rf"{what} · pin (\d+)", text)} <= pins
 
 
 def test_the_table_agrees_with_the_header_and_the_settings() -> None:

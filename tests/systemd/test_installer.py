@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import installer
@@ -89,6 +89,8 @@ def test_a_new_pi_gets_a_running_referee(pi: PiHost, capsys: pytest.CaptureFixtu
         "systemctl enable --quiet ringmaster.service",
         "systemctl enable --quiet --now ringmaster-power.path",
     ]
+    assert pi.ran("hostnamectl") == ["hostnamectl set-hostname ringmaster"]
+    assert pi.text("/etc/hosts") == "127.0.0.1\tlocalhost\n127.0.1.1\tringmaster\n"
     assert "http://ringmaster.local" in capsys.readouterr().out
 
 
@@ -101,35 +103,33 @@ def test_the_systems_numpy_stays(pi: PiHost, system: str, numpy: str) -> None:
     assert "--system-site-packages" in pi.ran("/usr/bin/python3 -m venv")[0]
 
 
-def test_only_missing_packages_are_fetched(pi: PiHost) -> None:
+def test_only_missing_packages_are_fetched_and_a_second_installation_replaces_the_first(pi: PiHost) -> None:
     installer.install(pi)
     (fetched,) = pi.ran("apt-get install")
     assert "python3-lgpio" in fetched and "espeak-ng" not in fetched
-
-
-def test_without_missing_packages_the_network_is_not_asked(pi: PiHost) -> None:
+    game = game_of(pi)
+    pi.commands.clear()
     pi.answers["dpkg-query"] = "install ok installed"
     installer.install(pi)
     assert pi.ran("apt-get") == []
-
-
-def test_a_second_installation_replaces_the_first(pi: PiHost) -> None:
-    installer.install(pi)
-    game = game_of(pi)
-    installer.install(pi)
     assert pi.link_target("/opt/ringmaster/current") == "/opt/ringmaster/env-2"
     assert pi.folders("/opt/ringmaster", "env-*") == ["/opt/ringmaster/env-2"]
     assert game.read_text(encoding="utf-8") == "a game"
 
 
-def test_an_upgrade_that_does_not_start_is_taken_back(pi: PiHost) -> None:
+def test_an_upgrade_that_does_not_start_is_taken_back_and_a_first_one_says_what_to_do(pi: PiHost) -> None:
+    restart = "systemctl restart ringmaster"
+    pi.failing = (restart,)
+    with pytest.raises(InstallError, match="ringmaster doctor"):
+        installer.install(pi)
+    pi.failing = ()
     installer.install(pi)
-    pi.failing = ("systemctl restart ringmaster",)
+    kept, restarts = pi.folders("/opt/ringmaster", "env-*"), len(pi.ran(restart))
+    pi.failing = (restart,)
     with pytest.raises(InstallError, match="the one before runs again"):
         installer.install(pi)
-    assert pi.link_target("/opt/ringmaster/current") == "/opt/ringmaster/env-1"
-    assert pi.folders("/opt/ringmaster", "env-*") == ["/opt/ringmaster/env-1"]
-    assert len(pi.ran("systemctl restart ringmaster")) == 3
+    assert [pi.link_target("/opt/ringmaster/current")] == kept == pi.folders("/opt/ringmaster", "env-*")
+    assert len(pi.ran(restart)) == restarts + 2
 
 
 @pytest.mark.parametrize("failing", ["apt-get install", "pip", "-c import"])
@@ -144,64 +144,29 @@ def test_an_upgrade_that_fails_early_leaves_the_old_one(pi: PiHost, failing: str
     assert len(pi.ran("systemctl restart")) == restarts
 
 
-def test_a_first_installation_that_does_not_start_says_what_to_do(pi: PiHost) -> None:
-    pi.failing = ("systemctl restart ringmaster",)
-    with pytest.raises(InstallError, match="ringmaster doctor"):
-        installer.install(pi)
+def system(text: str) -> Callable[[PiHost], object]:
+    return lambda pi: (pi.root / "etc/os-release").write_text(text, encoding="utf-8")
 
 
-def not_a_pi(host: PiHost) -> None:
-    (host.root / "proc/device-tree/model").unlink()
-
-
-def of_32_bits(host: PiHost) -> None:
-    host.answers["dpkg --print-architecture"] = "armhf"
-
-
-def old_system(host: PiHost) -> None:
-    (host.root / "etc/os-release").write_text('PRETTY_NAME="bullseye"\nID=debian\nVERSION_ID="11"\n', encoding="utf-8")
-
-
-def other_system(host: PiHost) -> None:
-    (host.root / "etc/os-release").write_text('PRETTY_NAME="Fedora"\nID=fedora\nVERSION_ID=42\n', encoding="utf-8")
-
-
-def full_card(host: PiHost) -> None:
-    host.free = GIB // 2
-
-
-def no_root(host: PiHost) -> None:
-    host.failing = ("root",)
-
-
-def no_network(host: PiHost) -> None:
-    host.failing = ("apt-get",)
-
-
-def no_python_libraries(host: PiHost) -> None:
-    host.failing = ("pip",)
-
-
-def no_picamera2(host: PiHost) -> None:
-    del host.answers["apt-cache show python3-picamera2"]
+def fails(begin: str) -> Callable[[PiHost], object]:
+    return lambda pi: setattr(pi, "failing", (begin,))
 
 
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        (not_a_pi, "no Raspberry Pi"),
-        (of_32_bits, "64-bit"),
-        (old_system, "this is bullseye"),
-        (other_system, "this is Fedora"),
-        (full_card, "1 GB"),
-        (no_root, "sudo"),
-        (no_network, "on the network"),
-        (no_python_libraries, "on the network"),
-        (no_picamera2, "Raspberry Pi OS"),
+        (lambda pi: (pi.root / "proc/device-tree/model").unlink(), "no Raspberry Pi"),
+        (lambda pi: pi.answers.update({"dpkg --print-architecture": "armhf"}), "64-bit"),
+        (system('PRETTY_NAME="bullseye"\nID=debian\nVERSION_ID="11"\n'), "this is bullseye"),
+        (system('PRETTY_NAME="Fedora"\nID=fedora\nVERSION_ID=42\n'), "this is Fedora"),
+        (lambda pi: setattr(pi, "free", GIB // 2), "1 GB"),
+        (fails("root"), "sudo"),
+        (fails("apt-get"), "on the network"),
+        (fails("pip"), "on the network"),
+        (lambda pi: pi.answers.pop("apt-cache show python3-picamera2"), "Raspberry Pi OS"),
     ],
 )
-def test_every_failure_is_one_plain_sentence(pi: PiHost, fault: object, said: str) -> None:
-    assert callable(fault)
+def test_every_failure_is_one_plain_sentence(pi: PiHost, fault: Callable[[PiHost], object], said: str) -> None:
     fault(pi)
     with pytest.raises(InstallError, match=said) as failure:
         installer.install(pi)
@@ -216,76 +181,50 @@ def test_a_computer_that_has_a_name_keeps_it(pi: PiHost, capsys: pytest.CaptureF
     assert "http://attic.local" in capsys.readouterr().out
 
 
-def test_a_computer_with_its_factory_name_is_named(pi: PiHost) -> None:
-    installer.install(pi)
-    assert pi.ran("hostnamectl") == ["hostnamectl set-hostname ringmaster"]
-    assert pi.text("/etc/hosts") == "127.0.0.1\tlocalhost\n127.0.1.1\tringmaster\n"
-
-
-def test_uninstalling_keeps_the_games(pi: PiHost) -> None:
+def test_uninstalling_keeps_the_games_and_purging_does_not(pi: PiHost) -> None:
     installer.install(pi)
     game = game_of(pi)
     installer.uninstall(pi)
     assert game.read_text(encoding="utf-8") == "a game"
     assert pi.ran("userdel") == []
     assert pi.ran("systemctl disable")[-1] == "systemctl disable --now ringmaster-power.path"
+    installer.uninstall(pi)
     left = [path for path in pi.root.rglob("*ringmaster*") if "var/" not in str(path.relative_to(pi.root))]
     assert left == []
-
-
-def test_purging_removes_them(pi: PiHost) -> None:
-    installer.install(pi)
-    game = game_of(pi)
     installer.uninstall(pi, purge=True)
     assert not game.parent.exists()
     assert pi.ran("userdel") == ["userdel ringmaster"]
 
 
-def test_uninstalling_twice_does_no_harm(pi: PiHost) -> None:
-    installer.install(pi)
-    installer.uninstall(pi)
-    installer.uninstall(pi)
-
-
-def test_what_python_left_in_the_folder_is_not_installed(tmp_path: Path) -> None:
+def test_only_the_sources_are_installed_and_all_of_them(tmp_path: Path) -> None:
     source = tmp_path / "source"
-    for part in installer.SOURCE_PARTS:
+    source.mkdir()
+    with pytest.raises(InstallError, match="download Ringmaster again"):
+        installer.copy_source(source, tmp_path / "nothing")
+    for part in (*installer.SOURCE_PARTS, "build"):
         if "." in part or part == "LICENSE":
-            source.mkdir(exist_ok=True)
             (source / part).write_text(part, encoding="utf-8")
         else:
             (source / part / "__pycache__").mkdir(parents=True)
             (source / part / "code.py").write_text("", encoding="utf-8")
-    (source / "build").mkdir()
     installer.copy_source(source, tmp_path / "copy")
     copied = {path.name for path in (tmp_path / "copy").rglob("*")}
     assert "code.py" in copied and not copied & {"__pycache__", "build"}
 
 
-def test_an_incomplete_download_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InstallError, match="download Ringmaster again"):
-        installer.copy_source(tmp_path, tmp_path / "copy")
-
-
-def test_a_dry_run_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    PiHost(tmp_path)
-    before = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr(installer, "Host", lambda dry, log: Host(tmp_path, dry=dry))
-    assert installer.main(["install", "--dry-run", "--any-computer"]) == 0
-    said = capsys.readouterr().out
-    assert "would run systemctl restart ringmaster.service" in said
-    assert "would write /etc/systemd/system/ringmaster.service" in said
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_failure_is_told_on_stderr_with_status_1(
+def test_a_dry_run_changes_nothing_and_a_failure_is_status_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(installer, "Host", lambda dry, log: Host(tmp_path, dry=dry))
     assert installer.main(["install", "--dry-run"]) == 1
     assert capsys.readouterr().err == "Ringmaster needs Raspberry Pi OS, bookworm or newer; this is another system.\n"
+    PiHost(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    assert installer.main(["install", "--dry-run", "--any-computer"]) == 0
+    said = capsys.readouterr().out
+    assert "would run systemctl restart ringmaster.service" in said
+    assert "would write /etc/systemd/system/ringmaster.service" in said
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_program_that_is_missing_or_fails_is_logged(tmp_path: Path) -> None:

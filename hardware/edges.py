@@ -47,19 +47,6 @@ class StampCheck:
         return arrival_ns
 
 
-def name_clock(stamp_ns: int, tolerance_ns: int = 1 * SECOND) -> str | None:
-    """Name the clock on which a stamp that was just taken lies, for the doctor; None: none that is known."""
-    clocks = {
-        "monotonic": time.CLOCK_MONOTONIC,
-        "boottime": time.CLOCK_BOOTTIME,
-        "realtime": time.CLOCK_REALTIME,
-    }
-    for name, clock in clocks.items():
-        if abs(time.clock_gettime_ns(clock) - stamp_ns) <= tolerance_ns:
-            return name
-    return None
-
-
 def kernel_stamps_monotonic(release: str) -> bool:
     """Tell from the kernel's release ("6.6.20-rpi") whether GPIO edges are stamped on CLOCK_MONOTONIC.
 

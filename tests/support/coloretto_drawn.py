@@ -53,7 +53,6 @@ class Counted:
     def hold_against(
         self, true: Counter[Key], told: Counter[Key], true_fouls: Counter[Key], told_fouls: Counter[Key]
     ) -> None:
-        """Count what was told, moves and fouls, against what was so."""
         self.understood = (true & told).total()
         self.wrong += [str(one) for one in (told - true).elements()]
         self.fouls, self.fouls_found = true_fouls.total(), (true_fouls & told_fouls).total()
@@ -61,12 +60,10 @@ class Counted:
         self.fouls_missed = [str(one) for one in (true_fouls - told_fouls).elements()]
 
     def as_json(self) -> dict[str, object]:
-        """Give it for a line of output."""
         # `asdict` would count a counter's items.
         return {**vars(self), "asked": dict(self.asked)}
 
     def figures(self) -> dict[str, int]:
-        """Give what can be summed over games."""
         return {
             "games": 1,
             "moves": self.moves,

@@ -54,19 +54,7 @@ class Verdict:
     faults: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """Give the verdict as one JSON object."""
         return {**self.__dict__, "faults": self.faults[:20], "fault_count": len(self.faults)}
-
-    def in_words(self) -> str:
-        """Give the verdict as some lines."""
-        done = (
-            f"killed {self.kills} times, went on {self.resumed} times; {self.games} games, {self.events} events, "
-            f"{self.corrections} corrections, {self.announced} rulings announced"
-        )
-        faults = self.faults[:20] or [
-            "every announced ruling was kept, none was announced twice, all states are replays"
-        ]
-        return "\n".join([done, *faults])
 
 
 def crash_often(kills: int, seed: int, *, forgetful: bool, folder: Path, connector: Connect | None = None) -> Verdict:
@@ -98,14 +86,11 @@ def crash_often(kills: int, seed: int, *, forgetful: bool, folder: Path, connect
 
 @dataclass
 class _Ledger:
-    """What was told: how often each ruling, and how many corrections of each game."""
-
     announced: Counter[str] = field(default_factory=Counter)
     corrections: dict[int, int] = field(default_factory=dict)
 
 
 def _summed_up(verdict: Verdict, kept: Mapping[int, KeptGame], ledger: _Ledger) -> Verdict:
-    """Hold everything together once more, in the end."""
     _check_kept(verdict, kept, ledger.announced, ledger)
     # What a correction took back may be ruled anew, and said anew: then it is kept as often as it came to hold.
     rows = Counter(_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings)
@@ -118,7 +103,6 @@ def _summed_up(verdict: Verdict, kept: Mapping[int, KeptGame], ledger: _Ledger) 
 
 
 def _one_life(folder: Path, dice: random.Random, connector: Connect) -> list[dict[str, Any]]:
-    """Let a referee live for a while, kill it, and give all that it told."""
     seed = dice.randrange(1 << 30)
     reading, writing = os.pipe()
     with warnings.catch_warnings():
@@ -164,7 +148,6 @@ def _listen(reading: int, dice: random.Random) -> bytes:
 
 
 def _game_of(line: Mapping[str, Any]) -> int:
-    """Give the game that a line tells of, 0 for none."""
     return int(line["resumed"]["game"] if "resumed" in line else line.get("game", 0))
 
 
@@ -211,7 +194,6 @@ def _check_kept(verdict: Verdict, kept: Mapping[int, KeptGame], heard: Iterable[
 
 
 def _check_resumed(verdict: Verdict, digest: Mapping[str, Any], kept: Mapping[int, KeptGame]) -> None:
-    """The events that the process found are the first of those that are there now."""
     one = kept[digest["game"]]
     count = len(digest["rulings"])
     then = KeptGame(one.row, one.events[:count], (), one.corrections[: digest["corrections"]])

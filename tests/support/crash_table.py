@@ -7,16 +7,13 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hardware.events import Event as DeviceEvent
 from hardware.lamp import NullLamp
 from hardware.speaker import NullSpeaker
 from referee.announcer import Announcer
-from referee.engine.events import Event
-from referee.engine.session import RulingData, Seen
+from referee.engine.session import RulingData
 from referee.errors import BadInputError
 from referee.games import GAME_NAMES
 from referee.games.coloretto.rules import Coloretto
@@ -31,28 +28,11 @@ from referee.service.game_controller import GameController
 from referee.service.live_game import LiveGame
 from referee.service.settings import TableSettings
 from referee.service.voice import Voice
-from referee.watchers.by_hand import ByHandWatcher
+from tests.support.table_fakes import Scripted, ScriptWatcher
 
 PLAYERS = ("Ann", "Ben", "Cem")
 Tell = Callable[[Mapping[str, Any]], None]
 What = tuple[str, dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Scripted:
-    """A device event that is the game's event already."""
-
-    t_ns: int
-    kind: str
-    data: Mapping[str, object]
-
-
-class ScriptWatcher(ByHandWatcher):
-    """Hands scripted events on."""
-
-    def hear(self, event: DeviceEvent) -> Seen:
-        """Take an event."""
-        return Seen((Event(event.t_ns, event.kind, event.data),)) if isinstance(event, Scripted) else Seen()
 
 
 class TellingVoice(Voice):
@@ -64,7 +44,6 @@ class TellingVoice(Voice):
         self.game = 0
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
-        """Tell what is announced."""
         for ruling in rulings:
             self._tell({"announced": dict(ruling), "game": self.game})
         super().rule(announcer, rulings)
@@ -96,7 +75,6 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
 
 
 def digest(play: LiveGame) -> dict[str, Any]:
-    """Give what tells a game's state from any other: all rulings that hold, and what each seat has."""
     count = len(play.log.corrections)
     return {
         "game": play.log.row.game,
@@ -106,7 +84,6 @@ def digest(play: LiveGame) -> dict[str, Any]:
 
 
 def state_digest(game: object, rulings: Sequence[Sequence[RulingData]]) -> dict[str, Any]:
-    """Give the same of a game, and the rulings on each of its events."""
     plain = [[{key: value for key, value in one.items() if key != "frame_t_ns"} for one in some] for some in rulings]
     return {"rulings": json.loads(json.dumps(plain)), "seats": _seats(game)}
 
@@ -164,7 +141,6 @@ def _correct(controller: GameController, play: LiveGame, dice: random.Random, te
 
 
 def likely_moves(game: object, dice: random.Random) -> Iterator[What]:
-    """Give a likely next event, one after the other."""
     while True:
         match game:
             case Confetti():

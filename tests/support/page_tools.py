@@ -29,8 +29,6 @@ ANSWER_S = 120.0
 
 @dataclass
 class FakeClock:
-    """Seconds that pass when told."""
-
     now_s: float = 1000.0
 
     def __call__(self) -> float:
@@ -50,8 +48,6 @@ class GameClock:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server answered."""
-
     status: int
     headers: dict[str, str]
     body: bytes

@@ -74,7 +74,6 @@ class PilePlay:
         self._verdicts: dict[int, dict[str, Any]] = {}
 
     def play(self, rings: int) -> None:
-        """Play until so many rings were rung, and film it."""
         seat = 0
         since_ring = 0
         while len(self.rung) < rings:
@@ -146,7 +145,6 @@ class PilePlay:
         return not touched and not any(seat in ring.hides for ring in self._rings_over(t_ns))
 
     def _around(self, cards: list[Turned], t_ns: int) -> list[Turned]:
-        """The latest cards that were touched by then."""
         end = bisect_right(cards, t_ns, key=lambda card: card.from_ns)
         return cards[max(0, end - 40) : end]
 
@@ -166,7 +164,6 @@ class PilePlay:
         return self._known[:end]
 
     def verdict(self, ring: Rung) -> dict[str, Any]:
-        """What a ring is, on the last of the frames that ended before it."""
         if ring.t_ns not in self._verdicts:
             self._verdicts[ring.t_ns] = self._verdict(ring)
         return self._verdicts[ring.t_ns]
@@ -189,7 +186,6 @@ class PilePlay:
         return {"valid": False, "reason": "sad" if len(set(colours)) < len(colours) else "no_pair"}
 
     def sights(self, frame: Frame) -> list[Seen]:
-        """What a good reader of piles makes of a frame."""
         return [self._sight(seat, frame) for seat in range(self.players)]
 
     def _sight(self, seat: int, frame: Frame) -> Seen:
@@ -224,5 +220,4 @@ class PilePlay:
 
 
 def corners(shift: float) -> NDArray[np.float64]:
-    """Give the corners of a card that lies so far from its place, px."""
     return np.array([[0.0, 0.0], [120.0, 0.0], [120.0, 168.0], [0.0, 168.0]]) + shift

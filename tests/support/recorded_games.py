@@ -19,7 +19,6 @@ MS = 1_000_000
 
 
 def picture_frame(number: int, t_ns: int, readout_ns: int = 20 * MS) -> Frame:
-    """A small picture whose grey tells its number."""
     return Frame(t_ns, t_ns + readout_ns // 2, np.full((12, 16, 3), 10 * number, np.uint8), number)
 
 

@@ -32,8 +32,6 @@ class Noise:
 
 @dataclass
 class Played:
-    """A game, and what was made of it."""
-
     paper: PaperGame
     events: list[Event] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
@@ -42,7 +40,6 @@ class Played:
 
     @property
     def fouls_told(self) -> list[tuple[str, int, int]]:
-        """The fouls that the referee told: why, whose, which row."""
         return [(one["reason"], one["seat"], one["row"]) for one in self.rulings if one["ruling"] == "foul"]
 
     @property
@@ -93,7 +90,6 @@ class Seen:
         ]
 
     def look(self, times: int, hidden: float | None = None) -> None:
-        """Look at the table, once a second."""
         for _ in range(times):
             self.t_ns += SECOND_NS
             share = self.noise.hidden if hidden is None else hidden
@@ -151,14 +147,12 @@ class Seen:
             self.look(3)
 
     def hold(self, row: int) -> None:
-        """The row is gone, and its cards are in somebody's hand."""
         self.rows[row], self.held = [], {row}
         self.look(2)
         self.held = set()
 
 
 def play(players: int, seed: int, noise: Noise) -> Played:
-    """Play a whole game before the tracker."""
     luck = random.Random(f"{players}/{seed}")
     paper = PaperGame(players, random.Random(f"{seed}/{players}"))
     options = {"table": paper.table, "first": paper.first, "left_out": paper.left_out}

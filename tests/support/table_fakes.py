@@ -30,8 +30,6 @@ S = SECOND_NS
 
 @dataclass(frozen=True)
 class Scripted:
-    """A device event that is the game's event already."""
-
     t_ns: int
     kind: str
     data: Mapping[str, object] = field(default_factory=dict)
@@ -108,8 +106,6 @@ class Table:
 
 
 class FakeDevices:
-    """Eyes and ears of a test."""
-
     def __init__(self) -> None:
         self.queue = EventQueue()
         self.source = self.queue.source("bell", 0)

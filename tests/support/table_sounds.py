@@ -69,7 +69,6 @@ def shout(rng: np.random.Generator) -> Sound:
 
 
 def chord(rng: np.random.Generator) -> Sound:
-    """Three piano-like notes, each with twelve overtones."""
     frequencies: list[float] = []
     levels: list[float] = []
     decays: list[float] = []

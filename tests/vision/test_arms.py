@@ -52,18 +52,6 @@ def test_an_empty_table_has_no_arms_whatever_its_noise_and_a_slow_change_of_ligh
         assert arms(finder, table(seed, 1.0 + seed * 0.002)) == ()
 
 
-def test_what_lies_there_where_no_arm_is_known_to_be_belongs_to_the_table_at_once() -> None:
-    finder = rested()
-    laid = with_arm(table(97), (0, 200), (250, 185), (140, 170, 222))
-    assert len(arms(finder, laid)) == 1
-    finder.settle()
-    assert arms(finder, laid) == ()
-    (arm,) = arms(finder, with_arm(laid, (639, 200), (390, 190), (60, 88, 140)))
-    assert arm.entries_px[0][0] > 560
-    # Once it is gone, the table is as it was.
-    assert arms(finder, table(96)) == ()
-
-
 def two_arms(left: int, right: int) -> Image:
     one = with_arm(table(left + right), (0, 180), (left, 180), (110, 60, 40))
     return with_arm(one, (639, 180), (right, 180), (60, 60, 150))
@@ -85,14 +73,6 @@ def test_a_card_that_was_laid_down_belongs_to_the_table_after_a_moment() -> None
     assert not mask.any()
     # And when it is taken away, what it lay on is no arm.
     assert not finder.look(table(7)).any()
-
-
-def test_what_lies_on_the_table_and_hangs_on_nothing_is_no_arm_for_a_shadow_beside_it() -> None:
-    finder = rested()
-    image = table(60)
-    image[150:240, 300:360] = 250
-    image[160:250, 360:400] = (image[160:250, 360:400] * 0.7).astype(np.uint8)
-    assert arms(finder, image) == ()
 
 
 def test_a_hand_that_may_hang_on_two_arms_may_be_of_both() -> None:

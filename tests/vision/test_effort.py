@@ -20,24 +20,6 @@ SCENES = Path(__file__).parents[1] / "data" / "scenes"
 Image = NDArray[np.uint8]
 
 
-def test_a_search_ends_at_its_bound_with_what_it_has_found() -> None:
-    found = []
-    with counted(1000) as effort:
-        with at_most(0.1):
-            for k in range(1000):
-                spend(10)
-                found.append(k)
-        # What must be done is done, whatever it takes.
-        spend(500)
-        with at_most(0.615):
-            found.append(-1)
-            spend(10)
-            found.append(-2)
-    assert found == [*range(10), -1]
-    assert effort.cut_short
-    assert effort.steps == 10 * 11 + 500 + 10
-
-
 def test_what_is_no_reading_is_never_ended_and_readings_in_threads_are_counted_apart() -> None:
     with at_most(0.001):
         spend(10)

@@ -21,6 +21,7 @@ from vision.image import load_image, load_picture
 from vision.image_header import FlawedFileError, header_of
 
 Image = NDArray[np.uint8]
+PASSES = (cv2.IMWRITE_JPEG_PROGRESSIVE, 1, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
 
 
 def quarters(width: int = 320, height: int = 200) -> Image:
@@ -49,6 +50,11 @@ def png_of(width: int, height: int, *, lines: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
 
 
+def of_size(jpeg: bytes, width: int, height: int, marker: bytes = b"\xff\xc0") -> bytes:
+    at = jpeg.index(marker) + 5
+    return jpeg[:at] + struct.pack(">HH", height, width) + jpeg[at + 4 :]
+
+
 def with_orientation(jpeg: bytes, orientation: int) -> bytes:
     tiff = b"II*\0\x08\0\0\0" + struct.pack("<HHHIHHI", 1, 0x0112, 3, 1, orientation, 0, 0)
     exif = b"Exif\0\0" + tiff
@@ -57,12 +63,8 @@ def with_orientation(jpeg: bytes, orientation: int) -> bytes:
 
 def media(*brands: bytes) -> bytes:
     """The begin of a file of the ISO's media kinds, which names its brand first, then a version, then others."""
-    return (
-        struct.pack(">I", 12 + 4 * len(brands))
-        + b"ftyp"
-        + b"\0\0\0\0".join([brands[0], b"".join(brands[1:])])
-        + bytes(99)
-    )
+    named = b"\0\0\0\0".join([brands[0], b"".join(brands[1:])])
+    return struct.pack(">I", 12 + 4 * len(brands)) + b"ftyp" + named + bytes(99)
 
 
 def stored(folder: Path, data: bytes, name: str = "a.jpg") -> Path:
@@ -71,24 +73,20 @@ def stored(folder: Path, data: bytes, name: str = "a.jpg") -> Path:
     return path
 
 
+def test_grey_and_deep_pictures_are_read_in_colours_of_eight_bits(tmp_path: Path) -> None:
+    grey = cv2.cvtColor(quarters(), cv2.COLOR_BGR2GRAY)
+    read = load_image(stored(tmp_path, encoded(".png", np.asarray(grey, np.uint8))))
+    np.testing.assert_array_equal(read, np.repeat(grey[:, :, None], 3, axis=2))
+    read = load_image(stored(tmp_path, encoded(".png", quarters().astype(np.uint16) * 257)))
+    np.testing.assert_array_equal(read, quarters())
+
+
 @pytest.mark.parametrize("kind", [".png", ".jpg", ".webp"])
 def test_the_three_kinds_are_read_whatever_the_name_says(tmp_path: Path, kind: str) -> None:
     picture = load_picture(stored(tmp_path, encoded(kind), "picture.dat"))
     assert picture.reduction == 1
     assert picture.size_px == (320, 200)
     assert np.abs(picture.image.astype(int) - quarters()).mean() < 6
-
-
-def test_grey_and_deep_pictures_become_plain_ones(tmp_path: Path) -> None:
-    grey = cv2.cvtColor(quarters(), cv2.COLOR_BGR2GRAY)
-    deep = quarters().astype(np.uint16) * 257
-    for data, expected in [
-        (encoded(".png", np.asarray(grey, np.uint8)), np.repeat(grey[:, :, None], 3, axis=2)),
-        (encoded(".png", deep), quarters()),
-    ]:
-        image = load_image(stored(tmp_path, data))
-        assert image.dtype == np.uint8
-        np.testing.assert_array_equal(image, expected)
 
 
 def as_stored(upright: Image, orientation: int) -> Image:
@@ -130,26 +128,6 @@ def test_a_large_picture_is_read_smaller_and_its_points_are_told_in_its_own_pixe
     assert load_image(tmp_path / "a.jpg").shape == (2400, 4000, 3)
 
 
-def test_a_bomb_is_refused_by_what_it_claims(tmp_path: Path) -> None:
-    # Its lines are missing: had anybody begun to decode, the complaint would be another one.
-    bomb = stored(tmp_path, png_of(20_000, 20_000, lines=3))
-    with pytest.raises(BadImageError, match=r"too large \(20000 × 20000 pixels\)"):
-        load_picture(bomb)
-    with pytest.raises(BadImageError, match=r"too large \(65000 × 65000 pixels\)"):
-        jpeg = encoded(".jpg")
-        at = jpeg.index(b"\xff\xc0") + 5
-        load_picture(stored(tmp_path, jpeg[:at] + struct.pack(">HH", 65000, 65000) + jpeg[at + 4 :]))
-
-
-def test_what_no_decoder_holds_in_little_memory_is_refused(tmp_path: Path) -> None:
-    full = [cv2.IMWRITE_JPEG_PROGRESSIVE, 1, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444]
-    jpeg = encoded(".jpg", None, *full)
-    at = jpeg.index(b"\xff\xc2") + 5
-    for data in (png_of(7000, 7000, lines=3), jpeg[:at] + struct.pack(">HH", 6000, 8000) + jpeg[at + 4 :]):
-        with pytest.raises(BadImageError, match=r"too large .* for its kind of file"):
-            load_picture(stored(tmp_path, data))
-
-
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
@@ -158,8 +136,6 @@ def test_what_no_decoder_holds_in_little_memory_is_refused(tmp_path: Path) -> No
         (encoded(".bmp"), "is not a JPEG, PNG or WebP picture"),
         (media(b"heic"), "is a HEIC picture"),
         (media(b"mif1", b"heix"), "is a HEIC picture"),
-        (media(b"msf1", b"hevc"), "is a HEIC picture"),
-        (media(b"heis"), "is a HEIC picture"),
         (media(b"hevx"), "is a HEIC picture"),
         (media(b"avif", b"mif1"), "is an AVIF picture"),
         (media(b"mif1", b"miaf", b"avif"), "is an AVIF picture"),
@@ -176,6 +152,12 @@ def test_what_no_decoder_holds_in_little_memory_is_refused(tmp_path: Path) -> No
         (encoded(".webp")[:100], "is torn"),
         (encoded(".png", np.zeros((1, 1, 3), np.uint8)), "is too small"),
         (png_of(300, 200, lines=3), "is damaged"),
+        # Their lines are missing: they are refused by the size that they claim.
+        (png_of(20_000, 20_000, lines=3), r"too large \(20000 × 20000 pixels\)"),
+        (of_size(encoded(".jpg"), 65000, 65000), r"too large \(65000 × 65000 pixels\)"),
+        # Decoders hold these whole in memory.
+        (png_of(7000, 7000, lines=3), "too large .* for its kind of file"),
+        (of_size(encoded(".jpg", None, *PASSES), 8000, 6000, b"\xff\xc2"), "too large .* for its kind of file"),
     ],
 )
 def test_what_is_no_whole_picture_is_refused_in_one_line(
@@ -188,15 +170,6 @@ def test_what_is_no_whole_picture_is_refused_in_one_line(
     assert capfd.readouterr() == ("", "")
 
 
-def test_what_is_no_file_is_refused_in_one_line(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for name, complaint in [("none.jpg", "there is no picture"), ("", "is a folder"), ("pipe", "a device or a pipe")]:
-        with pytest.raises(BadImageError, match=complaint):
-            load_picture(tmp_path / name)
-    with pytest.raises(BadImageError, match="cannot be opened"):
-        load_picture(tmp_path / ("x" * 300))
-
-
 def test_a_thumbnails_end_is_not_taken_for_the_pictures(tmp_path: Path) -> None:
     jpeg, thumbnail = encoded(".jpg"), encoded(".jpg", quarters(64, 64))
     block = b"\xff\xe1" + struct.pack(">H", len(thumbnail) + 2) + thumbnail
@@ -204,6 +177,16 @@ def test_a_thumbnails_end_is_not_taken_for_the_pictures(tmp_path: Path) -> None:
     assert load_picture(stored(tmp_path, whole)).size_px == (320, 200)
     with pytest.raises(BadImageError, match="is damaged"):
         load_picture(stored(tmp_path, whole[:-200]))
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [("none.jpg", "there is no picture"), ("", "is a folder"), ("pipe", "a pipe"), ("x" * 300, "cannot be opened")],
+)
+def test_what_is_no_file_is_refused_in_one_line(tmp_path: Path, name: str, complaint: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadImageError, match=complaint):
+        load_picture(tmp_path / name)
 
 
 WHOLE = {kind: encoded(kind, quarters(96, 80)) for kind in (".jpg", ".png", ".webp")}
@@ -285,7 +268,6 @@ def without_tables() -> bytes:
 
 ODD = {
     "a phone's scan header": with_scan(JPEG, 0, 0, 0),
-    "another's": with_scan(JPEG, 0, 63, 0x10),
     "a third's": with_scan(COUNTED, 63, 63, 0),
     "in passes": opencv(cv2.IMWRITE_JPEG_PROGRESSIVE, 1),
     "with counters": COUNTED,
@@ -299,19 +281,16 @@ ODD = {
     "noise in its notes": with_segment(b"".join(segment(0xE0 + k, NOISE) for k in range(1, 16))),
     "torn notes of the camera": with_segment(segment(0xE1, b"Exif\0\0II*\0\xff\xff\xff\xff")),
     "a torn colour profile": with_segment(segment(0xE2, b"ICC_PROFILE\0\x05\x02" + NOISE)),
-    "an empty note": with_segment(segment(0xE1, b"")),
     "a note longer than it says": with_segment(segment(0xE5, b"abc") + b"\0\0\x12 and more"),
     "filled up between segments": with_segment(b"\xff" * 17),
     "a thumbnail in its notes": with_segment(segment(0xE1, GAIN_MAP)),
     "two pictures": pillow("MPO", save_all=True, append_images=[Pillow.new("RGB", (40, 30))]),
     "a gain map after it": JPEG + GAIN_MAP,
-    "a depth map after it": JPEG + PNG,
     "a film after it": JPEG + b"\0\0\0\x18ftypmp42" + NOISE,
     "zeros after it": JPEG + bytes(5000),
     "zeros before its end": JPEG[:-2] + bytes(900) + JPEG[-2:],
     "no end mark": JPEG[:-2],
     "half an end mark": JPEG[:-1],
-    "zeros for an end mark": JPEG[:-2] + bytes(100),
     "PNG with a torn note": PNG[:33] + struct.pack(">I", 3) + b"tEXta\0b\0\0\0\0" + PNG[33:],
     "PNG with a torn profile": PNG[:33] + chunk(b"iCCP", b"x\0\0" + zlib.compress(b"none")) + PNG[33:],
     "PNG with bytes after it": PNG + NOISE,
@@ -322,6 +301,11 @@ ODD = {
     "WebP that counts a byte too many": WEBP[:4] + struct.pack("<I", len(WEBP) - 7) + WEBP[8:],
     "WebP with bytes after it": WEBP + NOISE,
 }
+
+
+_WHOLE = opencv(*PASSES)
+_SCANS = [k for k in range(len(_WHOLE) - 1) if _WHOLE[k : k + 2] == b"\xff\xda"]
+MISSING_PASS = _WHOLE[: _SCANS[0]] + _WHOLE[_SCANS[1] :]  # that of a colour
 
 
 @pytest.mark.parametrize("data", ODD.values(), ids=ODD.keys())
@@ -339,21 +323,13 @@ def test_a_whole_picture_in_an_odd_file_is_read_without_a_word(
         JPEG[: len(JPEG) * 3 // 4] + b"\xff\xd9",
         COUNTED.replace(b"\xff\xd2", b"\xff\xd5", 1),
         PNG[:60],
+        MISSING_PASS,
         PNG[: len(PNG) // 2] + PNG[-12:],
     ],
 )
 def test_a_picture_that_has_lost_pixels_is_refused_however_odd_it_is(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(BadImageError, match=r"is torn|is damaged"):
         load_image(stored(tmp_path, data))
-
-
-def test_a_colour_that_no_pass_brings_is_missed(tmp_path: Path) -> None:
-    whole = opencv(
-        cv2.IMWRITE_JPEG_PROGRESSIVE, 1, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444
-    )
-    scans = [k for k in range(len(whole) - 1) if whole[k : k + 2] == b"\xff\xda"]
-    with pytest.raises(BadImageError, match="is torn"):
-        load_image(stored(tmp_path, whole[: scans[0]] + whole[scans[1] :]))
 
 
 @pytest.mark.parametrize("kind", ["PNG", "WEBP"])
@@ -373,17 +349,6 @@ def test_what_is_transparent_is_not_seen_however_the_picture_is_turned(tmp_path:
     assert (image[40:, :50] == 255).all()
     np.testing.assert_array_equal(image[5, 5], (30, 30, 200))
     assert 60 < image[0, -1].mean() < 200
-
-
-@pytest.mark.parametrize("mode", ["LA", "P"])
-def test_other_ways_of_being_transparent(tmp_path: Path, mode: str) -> None:
-    glass = Pillow.fromarray(np.full((70, 70), 250, np.uint8))
-    path = tmp_path / "glass.png"
-    if mode == "P":
-        glass.convert("P").save(path, transparency=250)
-    else:
-        Pillow.merge("LA", (glass, glass.point(lambda _: 0))).save(path)
-    assert load_picture(path).image.max() < 200
 
 
 def test_a_panorama_is_not_read_at_a_quarter_of_its_size(tmp_path: Path) -> None:

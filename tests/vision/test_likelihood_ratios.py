@@ -13,7 +13,6 @@ ROWS, COLUMNS = 70, 45
 
 
 def art(hat: tuple[float, float, float] | None) -> np.ndarray:
-    """A made-up figure on its ground, with or without a hat."""
     sheet = np.full((ROWS, COLUMNS, 3), 0.8, np.float32)
     cv2.circle(sheet, (22, 40), 12, (0.2, 0.3, 0.7), -1, cv2.LINE_AA)
     cv2.rectangle(sheet, (8, 56), (36, 63), (0.6, 0.3, 0.2), -1, cv2.LINE_AA)

@@ -49,7 +49,6 @@ def painted(*greys: int) -> Image:
 
 
 def with_bar(left: int, colour: tuple[int, int, int]) -> Image:
-    """The bare place with something that is 6 pixels wide beside or across it."""
     image = painted()
     image[:, left : left + 6] = colour
     return image
@@ -142,15 +141,6 @@ def test_where_something_moves_a_glance_is_taken_and_what_it_did_not_tell_is_rea
     for t_ns, grey in enumerate((10, 40, 70, 70, 70, 100, 100)):
         watch.look(painted(grey), t_ns)
     assert reader.glances == [False, True, True, False, True]
-
-
-def test_every_place_is_read_again_now_and_then() -> None:
-    reader = ScriptedReader({10: ("empty", None, 0)}, 2)
-    watch = PileWatch(reader)
-    for step in range(150):
-        watch.look(painted(10, 10), step)
-    assert 2 <= reader.reads.count(0) <= 4
-    assert 2 <= reader.reads.count(1) <= 4
 
 
 def test_lamps_that_dim_slowly_or_at_once_change_nothing() -> None:

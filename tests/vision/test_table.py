@@ -57,7 +57,6 @@ class Camera:
         return np.asarray(seen, np.float64)[:, 0]
 
     def table_at(self, share: tuple[float, float]) -> Points:
-        """The place on the table, (2,) in mm, that a share of the picture shows, but for the lens."""
         ray = np.linalg.inv(self.matrix) @ [share[0] * SIZE[0], share[1] * SIZE[1], 1]
         plane = np.column_stack([self.turn[:, :2], [0, 0, self.height_mm]])
         x, y, depth = np.linalg.inv(plane) @ ray
@@ -162,14 +161,6 @@ def test_few_markers_say_how_vague_they_are(n: int) -> None:
     assert worst_length(Camera(), few, reach=0.1) < 0.05
 
 
-@settings(max_examples=20)
-@given(camera=cameras, share=st.tuples(st.floats(0, 1), st.floats(0, 1)))
-def test_there_and_back_is_the_same_place(camera: Camera, share: tuple[float, float]) -> None:
-    table, _ = fit_table(camera.pieces(6), SIZE)
-    pixels = np.array([[share[0] * SIZE[0], share[1] * SIZE[1]]])
-    assert table.to_px(table.to_mm(pixels)) == pytest.approx(pixels, abs=0.05)
-
-
 def test_moving_the_origin_and_stretching_change_only_the_coordinates() -> None:
     table, places = fit_table(Camera().pieces(5), SIZE)
     points = np.array([[300.0, 200], [1000, 600]])
@@ -199,7 +190,7 @@ class Cut(Camera):
 
     def see(self, points_mm: Points) -> Points:
         right, down = np.multiply(self.shift, SIZE)
-        # What is at the picture's top comes out smaller than at its bottom.
+        # The top of the picture comes out smaller than its bottom.
         program = np.array([[1, 0, right], [0, self.stretch, down], [0, -self.keystone / SIZE[1], 1 + self.keystone]])
         return np.asarray(cv2.perspectiveTransform(super().see(points_mm)[None], program)[0], np.float64)
 
@@ -225,11 +216,3 @@ def test_sizes_are_right_in_a_picture_that_a_program_straightened(keystone: floa
     table, _ = fit_table(camera.pieces(4), SIZE)
     # The lens bent the picture before the program did.
     assert worst_length(camera, table) < 0.02
-
-
-@settings(max_examples=20)
-@example(Camera(focal_share=0.6918047727334762, tilt_deg=(0.0, -18.6875), roll_deg=-165.0, height_mm=908.0, k1=0.0), 6)
-@given(camera=cameras, n=st.integers(3, 16))
-def test_a_whole_picture_is_not_taken_for_a_cut_one(camera: Camera, n: int) -> None:
-    table, _ = fit_table(camera.pieces(n), SIZE)
-    assert table.camera[:2, 2] == pytest.approx(((SIZE[0] - 1) / 2, (SIZE[1] - 1) / 2))

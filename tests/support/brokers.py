@@ -21,11 +21,7 @@ def mosquitto() -> str | None:
 
 
 class Mosquitto:
-    """A broker. port: where it listens, on the loopback. lines: further lines of its settings.
-
-    Raises:
-        WorkFailedError: Mosquitto is not installed, or does not start.
-    """
+    """A broker. port: where it listens, on the loopback. lines: further lines of its settings."""
 
     def __init__(self, folder: Path, lines: tuple[str, ...] = (), *, forgets: bool = False) -> None:
         program = mosquitto()
@@ -41,11 +37,8 @@ class Mosquitto:
         (folder / "mosquitto.conf").write_text(text + "\n", encoding="utf-8")
 
     def start(self) -> None:
-        self._process = subprocess.Popen(
-            [self._program, "-c", str(self._folder / "mosquitto.conf")],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        command = [self._program, "-c", str(self._folder / "mosquitto.conf")]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until = time.monotonic() + _START_S
         while not _answers(self.port):
             if time.monotonic() > until or self._process.poll() is not None:
@@ -57,9 +50,7 @@ class Mosquitto:
             self._process.terminate()
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(5)
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+            self.kill()
 
     def signal(self, number: int) -> None:
         if self._process is not None:

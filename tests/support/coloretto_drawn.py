@@ -64,18 +64,10 @@ class Counted:
         return {**vars(self), "asked": dict(self.asked)}
 
     def figures(self) -> dict[str, int]:
-        return {
-            "games": 1,
-            "moves": self.moves,
-            "understood": self.understood,
-            "questions": self.asked.total(),
-            "put_right": self.put_right,
-            "wrong": len(self.wrong),
-            "fouls": self.fouls,
-            "fouls_found": self.fouls_found,
-            "fouls_false": len(self.fouls_false),
-            "points_right": int(self.points_right),
-        }
+        same = {name: int(getattr(self, name)) for name in ("moves", "understood", "put_right", "fouls", "fouls_found")}
+        counted = {"wrong": len(self.wrong), "fouls_false": len(self.fouls_false)}
+        sums = {"games": 1, "questions": self.asked.total(), "points_right": int(self.points_right)}
+        return same | counted | sums
 
 
 LOOKS = (

@@ -18,6 +18,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,7 @@ def crash_often(kills: int, seed: int, *, forgetful: bool, folder: Path, connect
 @dataclass
 class _Ledger:
     announced: Counter[str] = field(default_factory=Counter)
-    corrections: dict[int, int] = field(default_factory=dict)
+    corrections: dict[int, int] = field(default_factory=dict)  # how many were told, by game
 
 
 def _summed_up(verdict: Verdict, kept: Mapping[int, KeptGame], ledger: _Ledger) -> Verdict:
@@ -95,8 +96,7 @@ def _summed_up(verdict: Verdict, kept: Mapping[int, KeptGame], ledger: _Ledger) 
     # What a correction took back may be ruled anew, and said anew: then it is kept as often as it came to hold.
     rows = Counter(_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings)
     verdict.faults += [f"announced {n} times: {what}" for what, n in ledger.announced.items() if n > max(1, rows[what])]
-    verdict.announced = len(ledger.announced)
-    verdict.games = len(kept)
+    verdict.announced, verdict.games = len(ledger.announced), len(kept)
     verdict.events = sum(len(game.events) for game in kept.values())
     verdict.corrections = sum(len(game.corrections) for game in kept.values())
     return verdict
@@ -160,20 +160,16 @@ def _kept(folder: Path, most: int | None = None, since: int | None = None) -> di
         for path in folder.glob(f"{JOURNAL}*"):
             if not path.name.endswith("-shm"):
                 shutil.copy(path, copy)
-        connection = sqlite3.connect(Path(copy) / JOURNAL)
-        try:
-            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if not tables:
-                return {}
+        with closing(sqlite3.connect(Path(copy) / JOURNAL)) as connection:
 
             def query(sql: str, *values: object) -> list[tuple[Any, ...]]:
                 return connection.execute(sql, values).fetchall()
 
+            if not query("SELECT count(*) FROM sqlite_master")[0][0]:
+                return {}
             latest = enumerate(games(query))
             asked = (row for place, row in latest if most is None or place < most or (since and row.game >= since))
             return {row.game: kept_game(query, row) for row in asked}
-        finally:
-            connection.close()
 
 
 def _check_kept(verdict: Verdict, kept: Mapping[int, KeptGame], heard: Iterable[str], ledger: _Ledger) -> None:

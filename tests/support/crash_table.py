@@ -50,10 +50,7 @@ class TellingVoice(Voice):
 
 
 def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) -> None:
-    """Resume the game in a folder, and play on, telling all that is announced to a pipe, a JSON line each.
-
-    It ends by itself only if nobody is there any more to kill it.
-    """
+    """Resume the game in a folder, and play on, telling all that is announced to a pipe, a JSON line each."""
 
     def tell(what: Mapping[str, Any]) -> None:
         os.write(pipe, json.dumps(what).encode() + b"\n")
@@ -62,9 +59,8 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
     with locked(folder):
         journal = Journal(folder / JOURNAL, connector)
         voice = TellingVoice(tell)
-        controller = GameController(
-            journal, voice, TableSettings(), lambda header: ScriptWatcher(), boot=dice.choice("ab")
-        )
+        boot = dice.choice("ab")
+        controller = GameController(journal, voice, TableSettings(), lambda header: ScriptWatcher(), boot=boot)
         voice.game = _open_game(journal)
         play = controller.resume()
         if play is not None:
@@ -76,11 +72,8 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
 
 def digest(play: LiveGame) -> dict[str, Any]:
     count = len(play.log.corrections)
-    return {
-        "game": play.log.row.game,
-        "corrections": count,
-        **state_digest(play.game, [list(r.rulings) for r in play.log.records.values()]),
-    }
+    state = state_digest(play.game, [list(record.rulings) for record in play.log.records.values()])
+    return {"game": play.log.row.game, "corrections": count, **state}
 
 
 def state_digest(game: object, rulings: Sequence[Sequence[RulingData]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Pictures of tables with piles, drawn quickly: heights, shadows, lamps, glare, blur, noise and JPEG."""
+"""Pictures of tables with piles, drawn quickly: heights, shadows, light, blur, noise and JPEG."""
 
 from __future__ import annotations
 
@@ -120,9 +120,6 @@ def pile(
     return corners
 
 
-_LIGHT_OF = (np.arange(256, dtype=np.float32) / 255) ** 2.2  # of a grey level
-
-
 def bare(random: np.random.Generator, camera: PileTable, kind: int) -> Image:
     width, height = camera.size
     grain = cv2.GaussianBlur(random.normal(0, 1, (height, width)).astype(np.float32), (0, 0), sigmaX=25, sigmaY=1.2)
@@ -132,22 +129,10 @@ def bare(random: np.random.Generator, camera: PileTable, kind: int) -> Image:
 
 
 def photographed(random: np.random.Generator, image: Image, hard: float) -> Image:
-    """What a camera makes of it; `hard`, 0 to 1, is how bad lamp, glare, blur, noise and JPEG are."""
-    height, width = image.shape[:2]
-    y, x = np.indices((height, width), sparse=True, dtype=np.float32)
-    angle = random.uniform(0, 2 * np.pi)
-    ramp = np.cos(angle) * (x / width - 0.5) + np.sin(angle) * (y / height - 0.5)
-    light = (1 - (0.1 + 0.5 * hard) * (ramp / 1.42 + 0.5)) * random.uniform(1 - 0.5 * hard, 1 + 0.15 * hard)
-    lamp = np.array([random.uniform(1 - 0.45 * hard, 1), random.uniform(1 - 0.1 * hard, 1), 1.0], np.float32)
-    linear = _LIGHT_OF[image] * light[:, :, None] * lamp
-    for _ in range(int(random.integers(0, 3))):
-        spot, reach = random.uniform(0, 1, 2) * (width, height), random.uniform(0.03, 0.12) * width
-        glare = np.exp(-((x - spot[0]) ** 2 + (y - spot[1]) ** 2) / (2 * reach**2))
-        linear += (0.35 * hard * glare)[:, :, None] * lamp
-    clipped = np.clip(linear, 0, 1).astype(np.float32)
-    shown = 255 * cv2.pow(clipped, 1 / random.uniform(2.2 - 0.4 * hard, 2.2 + 0.3 * hard))
-    shown = cv2.GaussianBlur(shown, (0, 0), 0.4 + random.uniform(0, 1.1 * hard))
-    shown += random.normal(0, 1 + 7 * hard * random.uniform(), shown.shape)
+    """What a camera makes of it; `hard`, 0 to 1, is how bad light, blur and noise are."""
+    light = np.linspace(1, 1 - 0.5 * hard, image.shape[1], dtype=np.float32)[None, :, None]
+    shown = cv2.GaussianBlur(image * light, (0, 0), 0.4 + 0.5 * hard)
+    shown += random.normal(0, 1 + 3 * hard, shown.shape)
     packed = cv2.imencode(".jpg", np.clip(shown, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, 85])[1]
     return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)
 

@@ -102,10 +102,9 @@ class Phone:
         deadline = time.monotonic() + ANSWER_S
         while True:
             state = self.state()
-            said = [ruling["text"] for ruling in state["rulings"]]
-            if any(text in one for one in said):
+            if any(text in ruling["text"] for ruling in state["rulings"]):
                 return state
-            assert time.monotonic() < deadline, f"{text!r} is not among {said}"
+            assert time.monotonic() < deadline, f"{text!r} is not among {state['rulings']}"
             time.sleep(0.01)
 
 
@@ -150,6 +149,8 @@ def served(
     clock, said = FakeClock(), list[str]()
     # Never started: it keeps what is set, and tells nobody.
     house = Publisher(folder, table.journal, table.evidence, table.desk, lambda: None)
+    controls = power or Power()
+    system = System(folder, table.controller, table.health, table.evidence, controls, refresh=table.desk.refresh)
     options = WebOptions(
         state_dir=folder,
         say_code=said.append,
@@ -158,9 +159,7 @@ def served(
         lessons=lessons,
         house=house,
         keeping=table.keeping,
-        system=System(
-            folder, table.controller, table.health, table.evidence, power or Power(), refresh=table.desk.refresh
-        ),
+        system=system,
     )
     app = create_app(desk or table.desk, options)
     server = PageServer(app, "127.0.0.1", 0)

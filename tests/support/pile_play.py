@@ -74,8 +74,7 @@ class PilePlay:
         self._verdicts: dict[int, dict[str, Any]] = {}
 
     def play(self, rings: int) -> None:
-        seat = 0
-        since_ring = 0
+        seat = since_ring = 0
         while len(self.rung) < rings:
             card = self._turn(seat if self.luck.random() < 0.95 else self.luck.randrange(self.players))
             seat = (card.seat + 1) % self.players
@@ -134,10 +133,7 @@ class PilePlay:
         return self.swept[end - 1][0] if end else 0
 
     def _pair(self, tops: dict[int, Card]) -> str | None:
-        for colour in COLOURS:
-            if list(tops.values()).count((colour, "happy")) > 1:
-                return colour
-        return None
+        return next((colour for colour in COLOURS if list(tops.values()).count((colour, "happy")) > 1), None)
 
     def plain(self, seat: int, t_ns: int) -> bool:
         """Whether a pile lies open to the camera, with nothing over it."""
@@ -164,6 +160,7 @@ class PilePlay:
         return self._known[:end]
 
     def verdict(self, ring: Rung) -> dict[str, Any]:
+        """What a ring is, on the last of the frames that ended before it."""
         if ring.t_ns not in self._verdicts:
             self._verdicts[ring.t_ns] = self._verdict(ring)
         return self._verdicts[ring.t_ns]
@@ -196,23 +193,19 @@ class PilePlay:
             # Hands take the piles: lower cards show for a moment, and piles slide by.
             luck = self._luck(frame, seat)
             kind = luck.choice(["covered", "covered", "face", "turning", "empty"])
-            colour, mood = luck.choice(self._deck())
-            return (
-                Seen(seat, kind, colour, mood, corners(luck.uniform(-200, 200))) if kind == "face" else Seen(seat, kind)
-            )
-        for card in self._around(self.turned, t_ns):
-            if card.seat == seat and t_ns < card.open_ns:
-                luck = self._luck(frame, seat)
-                early = t_ns - card.from_ns < 90 * MS
-                return Seen(seat, luck.choice(["covered"] if early else ["covered", "turning", "turning", "back"]))
+            face = luck.choice(self._deck())
+            return Seen(seat, kind, *face, corners(luck.uniform(-200, 200))) if kind == "face" else Seen(seat, kind)
         mine = [card for card in self._around(self.turned, t_ns) if card.seat == seat]
-        swept = self._swept_by(t_ns)
-        if not mine or mine[-1].open_ns < swept:
+        for card in mine:
+            if t_ns < card.open_ns:
+                early = t_ns - card.from_ns < 90 * MS
+                kinds = ["covered"] if early else ["covered", "turning", "turning", "back"]
+                return Seen(seat, self._luck(frame, seat).choice(kinds))
+        if not mine or mine[-1].open_ns < self._swept_by(t_ns):
             return Seen(seat, "empty")
         if t_ns - mine[-1].open_ns < FRAME_NS and self._luck(frame, seat).random() < self.glitches:
             return Seen(seat, "unclear")
-        colour, mood = mine[-1].card
-        return Seen(seat, "face", colour, mood, corners(mine[-1].pose + (frame.sequence * 7919 + seat) % 100 / 400))
+        return Seen(seat, "face", *mine[-1].card, corners(mine[-1].pose + (frame.sequence * 7919 + seat) % 100 / 400))
 
     def _luck(self, frame: Frame, seat: int) -> random.Random:
         """Chance that is the same each time a frame is looked at."""

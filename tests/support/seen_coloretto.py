@@ -80,14 +80,8 @@ class Seen:
         paper = self.paper
         self.gone = set(paper.rows_taken)
         self.rows = [paper.lying(("row", row)) for row in range(3 if paper.n == 2 else paper.n)]
-        self.areas = [
-            [
-                card
-                for k, (card, place) in enumerate(zip(paper.cards, paper.place, strict=True))
-                if place == ("hand", seat) and k not in self.stacked
-            ]
-            for seat in range(paper.n)
-        ]
+        lying = [one for k, one in enumerate(zip(paper.cards, paper.place, strict=True)) if k not in self.stacked]
+        self.areas = [[card for card, place in lying if place == ("hand", seat)] for seat in range(paper.n)]
 
     def look(self, times: int, hidden: float | None = None) -> None:
         for _ in range(times):
@@ -136,12 +130,8 @@ class Seen:
 
     def lay_elsewhere_first(self, row: int, card: str) -> None:
         """A card lies in another row for some looks, before its player thinks better of it."""
-        others = [
-            other
-            for other, cards in enumerate(self.rows)
-            if other != row and other not in self.gone and len(cards) < self.paper.room(other)
-        ]
-        if others:
+        free = {other for other, cards in enumerate(self.rows) if len(cards) < self.paper.room(other)}
+        if others := sorted(free - self.gone - {row}):
             other = self.luck.choice(others)
             self.rows[other] = [*self.rows[other], card]
             self.look(3)

@@ -111,13 +111,12 @@ class FakeDevices:
         self.source = self.queue.source("bell", 0)
         self.buffer = FrameBuffer(4 * S)
         self.on_health: OnHealth | None = None
-        self.hangs = False
         self.settles, self.settling = True, False
+        self.hangs = self.stopped = False
         self.settled: list[tuple[Polygon | None, bool]] = []
         self.camera_notes: tuple[str, ...] = ()
         self.loudness: float | None = None
         self.flipped = 0
-        self.stopped = False
         self.unpluggable = {"usb:1"}
         self.changed: list[str] = []
 

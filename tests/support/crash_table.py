@@ -61,7 +61,8 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
         voice = TellingVoice(tell)
         boot = dice.choice("ab")
         controller = GameController(journal, voice, TableSettings(), lambda header: ScriptWatcher(), boot=boot)
-        voice.game = _open_game(journal)
+        last = journal.read("SELECT game FROM games WHERE closed = 0 ORDER BY game DESC LIMIT 1")
+        voice.game = int(last[0][0]) if last else 0
         play = controller.resume()
         if play is not None:
             tell({"resumed": digest(play)})
@@ -92,11 +93,6 @@ def _seats(game: object) -> list[Any]:
             return [game.rows, sorted(game.taken), game.turn, [sorted(hand.items()) for hand in game.hands], game.over]
         case _:
             return []
-
-
-def _open_game(journal: Journal) -> int:
-    rows = journal.read("SELECT game FROM games WHERE closed = 0 ORDER BY game DESC LIMIT 1")
-    return int(rows[0][0]) if rows else 0
 
 
 def _step(controller: GameController, voice: TellingVoice, dice: random.Random, tell: Tell) -> None:

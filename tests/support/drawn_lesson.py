@@ -34,11 +34,7 @@ _TIMES = 2
 
 
 def taught(printed: PrintDeck, seed: int, shots: Shots | None = None) -> PrintDeck:
-    """Give a deck as Ringmaster knows it that was taught from pictures of its cards, and kept in a file.
-
-    Raises:
-        BadLessonError: nothing can be learned from the pictures.
-    """
+    """Give a deck as Ringmaster knows it that was taught from pictures of its cards, and kept in a file."""
     luck = random.Random(seed)
     cards = [face for face in printed.faces for _ in range(_TIMES)]
     luck.shuffle(cards)

@@ -78,22 +78,10 @@ def lay(image: Image, picture: Image, corners_px: Floats) -> None:
     window = (int(high[0] - low[0]), int(high[1] - low[1]))
     # Shrunk before it is warped, or the warp would skip pixels.
     card = cv2.warpPerspective(picture, warp, window, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    cover = cv2.warpPerspective(_cutout(width, height), warp, window, flags=cv2.INTER_LINEAR) / np.float32(255)
+    cover = cv2.warpPerspective(np.ones((height, width), np.float32), warp, window, flags=cv2.INTER_LINEAR)
     shade = cv2.GaussianBlur(np.roll(cover, (2, 2), axis=(0, 1)), (0, 0), 2.0)[:, :, None]
     under = image[low[1] : high[1], low[0] : high[0]]
     under[:] = np.rint(under * (1 - 0.3 * shade) * (1 - cover[:, :, None]) + card * cover[:, :, None]).astype(np.uint8)
-
-
-@cache
-def _cutout(width: int, height: int) -> Image:
-    radius = round(3.5 / 63 * width)
-    alpha = np.zeros((height, width), np.uint8)
-    cv2.rectangle(alpha, (radius, 0), (width - 1 - radius, height - 1), 255, -1)
-    cv2.rectangle(alpha, (0, radius), (width - 1, height - 1 - radius), 255, -1)
-    for x in (radius, width - 1 - radius):
-        for y in (radius, height - 1 - radius):
-            cv2.circle(alpha, (x, y), radius, 255, -1)
-    return alpha
 
 
 def shrunk(name: str, px_per_mm: float) -> Image:
@@ -132,8 +120,8 @@ def photographed(random: np.random.Generator, image: Image, hard: float) -> Imag
     """What a camera makes of it; `hard`, 0 to 1, is how bad light, blur and noise are."""
     light = np.linspace(1, 1 - 0.5 * hard, image.shape[1], dtype=np.float32)[None, :, None]
     shown = cv2.GaussianBlur(image * light, (0, 0), 0.4 + 0.5 * hard)
-    shown += random.normal(0, 1 + 3 * hard, shown.shape)
-    packed = cv2.imencode(".jpg", np.clip(shown, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, 85])[1]
+    noise = random.normal(0, 1 + 3 * hard, shown.shape)
+    packed = cv2.imencode(".jpg", np.clip(shown + noise, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, 85])[1]
     return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)
 
 

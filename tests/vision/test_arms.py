@@ -64,17 +64,6 @@ def test_two_arms_are_two_until_they_touch() -> None:
     assert len(both.entries_px) == 2
 
 
-def test_a_card_that_was_laid_down_belongs_to_the_table_after_a_moment() -> None:
-    finder = rested()
-    for seed in range(100):
-        image = table(seed)
-        cv2.rectangle(image, (60, 150), (120, 240), (250, 250, 250), -1)
-        mask = finder.look(image)
-    assert not mask.any()
-    # And when it is taken away, what it lay on is no arm.
-    assert not finder.look(table(7)).any()
-
-
 def test_a_hand_that_may_hang_on_two_arms_may_be_of_both() -> None:
     finder = rested()
     image = with_arm(table(60), (0, 180), (200, 180), (110, 60, 40))

@@ -29,11 +29,9 @@ class ScriptedReader(PileReader):
         super().__init__(piccolino(), None, SIZE, where, FITTER)
         self.script = script
         self.reads: list[int] = []
-        self.glances: list[bool] = []
 
     def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
         self.reads.append(number)
-        self.glances.append(moves)
         x, y = (round(value) for value in self.regions[number].centre_px)
         kind, face, left = self.script[int(image_bgr[y, x, 0])]
         colour, mood = face.split("-") if face else (None, None)
@@ -135,14 +133,6 @@ def test_only_what_changed_is_read_again() -> None:
     assert (change.after.seat, reader.reads) == (1, [1])
 
 
-def test_where_something_moves_a_glance_is_taken_and_what_it_did_not_tell_is_read_once_it_rests() -> None:
-    reader = ScriptedReader({10: ("empty", None, 0), 40: COVERED, 70: COVERED, 100: ("back", None, 0)})
-    watch = PileWatch(reader)
-    for t_ns, grey in enumerate((10, 40, 70, 70, 70, 100, 100)):
-        watch.look(painted(grey), t_ns)
-    assert reader.glances == [False, True, True, False, True]
-
-
 def test_lamps_that_dim_slowly_or_at_once_change_nothing() -> None:
     watch = PileWatch(ScriptedReader(dict.fromkeys(range(256), ("face", "pink-sad", 0))))
     assert len(watch.look(painted(200), 0)) == 1
@@ -157,20 +147,6 @@ def test_pictures_out_of_order_or_of_another_size_are_refused() -> None:
         watch.look(painted(10), 33 * MS)
     with pytest.raises(ValueError, match="expected a picture of"):
         watch.look(np.zeros((10, 10, 3), np.uint8), 99 * MS)
-
-
-def test_places_that_an_arm_has_swept_at_once_are_read_one_in_each_picture() -> None:
-    reader = ScriptedReader({10: ("empty", None, 0), 200: COVERED}, 3)
-    watch = PileWatch(reader)
-    watch.look(painted(10, 10, 10), 0)
-    watch.look(painted(200, 200, 200), 33 * MS)
-    reader.reads.clear()
-    read = []
-    for step in range(2, 6):
-        watch.look(painted(200, 200, 200), step * 33 * MS)
-        read.append(len(reader.reads))
-    assert (read[-1], read[0]) == (3, 1)
-    assert sorted(set(reader.reads)) == [0, 1, 2]
 
 
 def test_a_place_that_looks_as_it_did_before_its_first_card_is_bare_however_rough_the_table() -> None:

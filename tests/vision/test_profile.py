@@ -60,11 +60,7 @@ GOOD = json.loads(profile_text(TableProfile(TABLE)))
         ({"format": "else"}, '"format"'),
         ({"camera": [[1, 2], [3, 4]]}, '"camera".*3 × 3 numbers'),
         ({"homography": [[0, 0, 0]] * 3}, "no camera over a table"),
-        ({"homography": [[1, 2, 3], [2, 4, 6], [0, 0, 1]]}, "no camera over a table"),
-        ({"camera": [[1, 0, 960], [0, 1, 540], [0, 0, 1]]}, "no camera over a table"),
         ({"camera": [[1e-300, 0, 960], [0, 1500, 540], [0, 0, 1]]}, "no camera over a table"),
-        ({"camera": [[1e6, 0, 960], [0, 1e6, 540], [0, 0, 1]]}, "no camera over a table"),
-        ({"distortion": None}, '"distortion"'),
         ({"distortion": [0, 0, 0, 0, "x"]}, '"distortion"'),
         ({"size_px": [0, 0]}, "no camera over a table"),
         ({"size_px": [float("nan"), 5]}, '"size_px"'),
@@ -93,14 +89,8 @@ def test_what_is_no_profile_is_refused(tmp_path: Path, text: bytes) -> None:
 
 
 # A smaller copy is searched as surely, and costs less.
-SEEN = np.asarray(
-    cv2.resize(
-        load_image(Path(__file__).parents[1] / "data" / "tables" / "confetti-three-seats.jpg"),
-        (960, 540),
-        interpolation=cv2.INTER_AREA,
-    ),
-    np.uint8,
-)
+PHOTO = load_image(Path(__file__).parents[1] / "data" / "tables" / "confetti-three-seats.jpg")
+SEEN = np.asarray(cv2.resize(PHOTO, (960, 540), interpolation=cv2.INTER_AREA), np.uint8)
 PROFILE = profile_of(survey([("table", SEEN)]), 180.0)
 PX_PER_MM = float(PROFILE.table.px_per_mm(np.array([[480.0, 270]]))[0])
 

@@ -17,16 +17,11 @@ _PLACES = ("/usr/sbin", "/usr/bin", "/usr/local/sbin")
 
 
 def mosquitto() -> str | None:
-    """Give where Mosquitto is, None where it is not installed."""
     return shutil.which("mosquitto") or shutil.which("mosquitto", path=":".join(_PLACES))
 
 
 class Mosquitto:
-    """A broker. port: where it listens, on the loopback. lines: further lines of its settings.
-
-    Raises:
-        WorkFailedError: Mosquitto is not installed, or does not start.
-    """
+    """A broker. port: where it listens, on the loopback. lines: further lines of its settings."""
 
     def __init__(self, folder: Path, lines: tuple[str, ...] = (), *, forgets: bool = False) -> None:
         program = mosquitto()
@@ -42,12 +37,8 @@ class Mosquitto:
         (folder / "mosquitto.conf").write_text(text + "\n", encoding="utf-8")
 
     def start(self) -> None:
-        """Start, and return when it takes lines."""
-        self._process = subprocess.Popen(
-            [self._program, "-c", str(self._folder / "mosquitto.conf")],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        command = [self._program, "-c", str(self._folder / "mosquitto.conf")]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until = time.monotonic() + _START_S
         while not _answers(self.port):
             if time.monotonic() > until or self._process.poll() is not None:
@@ -55,17 +46,13 @@ class Mosquitto:
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """End it; what it keeps, it has written then."""
         if self._process is not None:
             self._process.terminate()
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(5)
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+            self.kill()
 
     def signal(self, number: int) -> None:
-        """Send it a signal, such as the one that halts it."""
         if self._process is not None:
             self._process.send_signal(number)
 
@@ -79,7 +66,6 @@ class Mosquitto:
 
 @contextmanager
 def broker_at_work(folder: Path, lines: tuple[str, ...] = (), *, forgets: bool = False) -> Iterator[Mosquitto]:
-    """Give a broker that runs."""
     broker = Mosquitto(folder, lines, forgets=forgets)
     broker.start()
     try:
@@ -89,7 +75,6 @@ def broker_at_work(folder: Path, lines: tuple[str, ...] = (), *, forgets: bool =
 
 
 def free_port() -> int:
-    """Give a port that nobody listens at."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])

@@ -13,15 +13,17 @@ from referee.journal.stored import games, kept_game
 
 
 def faults_against(engine: Engine, journal: Journal) -> list[str]:
-    """Give what is otherwise in the club, a few words each; none if all is the same."""
+    """Give what differs in the club, a few words each; none if all is the same."""
     found: list[str] = []
     with engine.connect() as connection:
         for row in games(journal.read):
-            kept = kept_game(journal.read, row)
-            for name, here, there in _pairs(connection, kept):
+            for name, here, there in _pairs(connection, kept_game(journal.read, row)):
                 if here != there:
                     found.append(f"{name} of game {row.uid}: {len(there)} in the club, {len(here)} at the table")
-            found += _order_faults(connection, row.uid)
+            asked = select(Event.received_ms).where(Event.game_uid == row.uid).order_by(Event.number)
+            times = list(connection.scalars(asked))
+            if times != sorted(times):
+                found.append(f"events of game {row.uid} came out of order")
     return found
 
 
@@ -32,26 +34,12 @@ def _pairs(connection: Connection, kept: KeptGame) -> list[tuple[str, list[Any],
     rulings = rulings.where(Ruling.game_uid == uid).order_by(Ruling.event, Ruling.place, Ruling.since)
     corrections = select(Correction.number, Correction.event, Correction.undoes)
     corrections = corrections.where(Correction.game_uid == uid).order_by(Correction.number)
+    here = [(one.number, one.event.kind, one.event.t_ns, one.refused) for one in kept.events]
+    there = [(n, data["event"], data["t_ns"], bool(refused)) for n, data, refused in connection.execute(events)]
+    ruled = [(one.event, one.place, one.since, one.until, dict(one.data)) for one in kept.rulings]
+    corrected = [(one.number, one.event, one.undoes) for one in kept.corrections]
     return [
-        (
-            "events",
-            [(one.number, one.event.kind, one.event.t_ns, one.refused) for one in kept.events],
-            [(n, data["event"], data["t_ns"], bool(refused)) for n, data, refused in connection.execute(events)],
-        ),
-        (
-            "rulings",
-            [(one.event, one.place, one.since, one.until, dict(one.data)) for one in kept.rulings],
-            [tuple(one) for one in connection.execute(rulings)],
-        ),
-        (
-            "corrections",
-            [(one.number, one.event, one.undoes) for one in kept.corrections],
-            [tuple(one) for one in connection.execute(corrections)],
-        ),
+        ("events", here, there),
+        ("rulings", ruled, [tuple(one) for one in connection.execute(rulings)]),
+        ("corrections", corrected, [tuple(one) for one in connection.execute(corrections)]),
     ]
-
-
-def _order_faults(connection: Connection, uid: str) -> list[str]:
-    asked = select(Event.received_ms).where(Event.game_uid == uid).order_by(Event.number)
-    times = list(connection.scalars(asked))
-    return [] if times == sorted(times) else [f"events of game {uid} came out of order"]

@@ -25,8 +25,6 @@ needs_postgres = pytest.mark.skipif(why_no_postgres() is not None, reason=why_no
 
 @dataclass
 class ClubAtWork:
-    """A club, its database, and what it shows."""
-
     service: ClubService
     engine: Engine
 

@@ -53,7 +53,6 @@ class Counted:
     def hold_against(
         self, true: Counter[Key], told: Counter[Key], true_fouls: Counter[Key], told_fouls: Counter[Key]
     ) -> None:
-        """Count what was told, moves and fouls, against what was so."""
         self.understood = (true & told).total()
         self.wrong += [str(one) for one in (told - true).elements()]
         self.fouls, self.fouls_found = true_fouls.total(), (true_fouls & told_fouls).total()
@@ -61,24 +60,14 @@ class Counted:
         self.fouls_missed = [str(one) for one in (true_fouls - told_fouls).elements()]
 
     def as_json(self) -> dict[str, object]:
-        """Give it for a line of output."""
         # `asdict` would count a counter's items.
         return {**vars(self), "asked": dict(self.asked)}
 
     def figures(self) -> dict[str, int]:
-        """Give what can be summed over games."""
-        return {
-            "games": 1,
-            "moves": self.moves,
-            "understood": self.understood,
-            "questions": self.asked.total(),
-            "put_right": self.put_right,
-            "wrong": len(self.wrong),
-            "fouls": self.fouls,
-            "fouls_found": self.fouls_found,
-            "fouls_false": len(self.fouls_false),
-            "points_right": int(self.points_right),
-        }
+        same = {name: int(getattr(self, name)) for name in ("moves", "understood", "put_right", "fouls", "fouls_found")}
+        counted = {"wrong": len(self.wrong), "fouls_false": len(self.fouls_false)}
+        sums = {"games": 1, "questions": self.asked.total(), "points_right": int(self.points_right)}
+        return same | counted | sums
 
 
 LOOKS = (

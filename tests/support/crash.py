@@ -18,6 +18,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,19 +55,7 @@ class Verdict:
     faults: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """Give the verdict as one JSON object."""
         return {**self.__dict__, "faults": self.faults[:20], "fault_count": len(self.faults)}
-
-    def in_words(self) -> str:
-        """Give the verdict as some lines."""
-        done = (
-            f"killed {self.kills} times, went on {self.resumed} times; {self.games} games, {self.events} events, "
-            f"{self.corrections} corrections, {self.announced} rulings announced"
-        )
-        faults = self.faults[:20] or [
-            "every announced ruling was kept, none was announced twice, all states are replays"
-        ]
-        return "\n".join([done, *faults])
 
 
 def crash_often(kills: int, seed: int, *, forgetful: bool, folder: Path, connector: Connect | None = None) -> Verdict:
@@ -98,27 +87,22 @@ def crash_often(kills: int, seed: int, *, forgetful: bool, folder: Path, connect
 
 @dataclass
 class _Ledger:
-    """What was told: how often each ruling, and how many corrections of each game."""
-
     announced: Counter[str] = field(default_factory=Counter)
-    corrections: dict[int, int] = field(default_factory=dict)
+    corrections: dict[int, int] = field(default_factory=dict)  # how many were told, by game
 
 
 def _summed_up(verdict: Verdict, kept: Mapping[int, KeptGame], ledger: _Ledger) -> Verdict:
-    """Hold everything together once more, in the end."""
     _check_kept(verdict, kept, ledger.announced, ledger)
     # What a correction took back may be ruled anew, and said anew: then it is kept as often as it came to hold.
     rows = Counter(_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings)
     verdict.faults += [f"announced {n} times: {what}" for what, n in ledger.announced.items() if n > max(1, rows[what])]
-    verdict.announced = len(ledger.announced)
-    verdict.games = len(kept)
+    verdict.announced, verdict.games = len(ledger.announced), len(kept)
     verdict.events = sum(len(game.events) for game in kept.values())
     verdict.corrections = sum(len(game.corrections) for game in kept.values())
     return verdict
 
 
 def _one_life(folder: Path, dice: random.Random, connector: Connect) -> list[dict[str, Any]]:
-    """Let a referee live for a while, kill it, and give all that it told."""
     seed = dice.randrange(1 << 30)
     reading, writing = os.pipe()
     with warnings.catch_warnings():
@@ -164,7 +148,6 @@ def _listen(reading: int, dice: random.Random) -> bytes:
 
 
 def _game_of(line: Mapping[str, Any]) -> int:
-    """Give the game that a line tells of, 0 for none."""
     return int(line["resumed"]["game"] if "resumed" in line else line.get("game", 0))
 
 
@@ -177,20 +160,16 @@ def _kept(folder: Path, most: int | None = None, since: int | None = None) -> di
         for path in folder.glob(f"{JOURNAL}*"):
             if not path.name.endswith("-shm"):
                 shutil.copy(path, copy)
-        connection = sqlite3.connect(Path(copy) / JOURNAL)
-        try:
-            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if not tables:
-                return {}
+        with closing(sqlite3.connect(Path(copy) / JOURNAL)) as connection:
 
             def query(sql: str, *values: object) -> list[tuple[Any, ...]]:
                 return connection.execute(sql, values).fetchall()
 
+            if not query("SELECT count(*) FROM sqlite_master")[0][0]:
+                return {}
             latest = enumerate(games(query))
             asked = (row for place, row in latest if most is None or place < most or (since and row.game >= since))
             return {row.game: kept_game(query, row) for row in asked}
-        finally:
-            connection.close()
 
 
 def _check_kept(verdict: Verdict, kept: Mapping[int, KeptGame], heard: Iterable[str], ledger: _Ledger) -> None:
@@ -211,7 +190,6 @@ def _check_kept(verdict: Verdict, kept: Mapping[int, KeptGame], heard: Iterable[
 
 
 def _check_resumed(verdict: Verdict, digest: Mapping[str, Any], kept: Mapping[int, KeptGame]) -> None:
-    """The events that the process found are the first of those that are there now."""
     one = kept[digest["game"]]
     count = len(digest["rulings"])
     then = KeptGame(one.row, one.events[:count], (), one.corrections[: digest["corrections"]])

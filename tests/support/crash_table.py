@@ -7,16 +7,13 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hardware.events import Event as DeviceEvent
 from hardware.lamp import NullLamp
 from hardware.speaker import NullSpeaker
 from referee.announcer import Announcer
-from referee.engine.events import Event
-from referee.engine.session import RulingData, Seen
+from referee.engine.session import RulingData
 from referee.errors import BadInputError
 from referee.games import GAME_NAMES
 from referee.games.coloretto.rules import Coloretto
@@ -31,28 +28,11 @@ from referee.service.game_controller import GameController
 from referee.service.live_game import LiveGame
 from referee.service.settings import TableSettings
 from referee.service.voice import Voice
-from referee.watchers.by_hand import ByHandWatcher
+from tests.support.table_fakes import Scripted, ScriptWatcher
 
 PLAYERS = ("Ann", "Ben", "Cem")
 Tell = Callable[[Mapping[str, Any]], None]
 What = tuple[str, dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Scripted:
-    """A device event that is the game's event already."""
-
-    t_ns: int
-    kind: str
-    data: Mapping[str, object]
-
-
-class ScriptWatcher(ByHandWatcher):
-    """Hands scripted events on."""
-
-    def hear(self, event: DeviceEvent) -> Seen:
-        """Take an event."""
-        return Seen((Event(event.t_ns, event.kind, event.data),)) if isinstance(event, Scripted) else Seen()
 
 
 class TellingVoice(Voice):
@@ -64,17 +44,13 @@ class TellingVoice(Voice):
         self.game = 0
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
-        """Tell what is announced."""
         for ruling in rulings:
             self._tell({"announced": dict(ruling), "game": self.game})
         super().rule(announcer, rulings)
 
 
 def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) -> None:
-    """Resume the game in a folder, and play on, telling all that is announced to a pipe, a JSON line each.
-
-    It ends by itself only if nobody is there any more to kill it.
-    """
+    """Resume the game in a folder, and play on, telling all that is announced to a pipe, a JSON line each."""
 
     def tell(what: Mapping[str, Any]) -> None:
         os.write(pipe, json.dumps(what).encode() + b"\n")
@@ -83,10 +59,10 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
     with locked(folder):
         journal = Journal(folder / JOURNAL, connector)
         voice = TellingVoice(tell)
-        controller = GameController(
-            journal, voice, TableSettings(), lambda header: ScriptWatcher(), boot=dice.choice("ab")
-        )
-        voice.game = _open_game(journal)
+        boot = dice.choice("ab")
+        controller = GameController(journal, voice, TableSettings(), lambda header: ScriptWatcher(), boot=boot)
+        last = journal.read("SELECT game FROM games WHERE closed = 0 ORDER BY game DESC LIMIT 1")
+        voice.game = int(last[0][0]) if last else 0
         play = controller.resume()
         if play is not None:
             tell({"resumed": digest(play)})
@@ -96,17 +72,12 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
 
 
 def digest(play: LiveGame) -> dict[str, Any]:
-    """Give what tells a game's state from any other: all rulings that hold, and what each seat has."""
     count = len(play.log.corrections)
-    return {
-        "game": play.log.row.game,
-        "corrections": count,
-        **state_digest(play.game, [list(r.rulings) for r in play.log.records.values()]),
-    }
+    state = state_digest(play.game, [list(record.rulings) for record in play.log.records.values()])
+    return {"game": play.log.row.game, "corrections": count, **state}
 
 
 def state_digest(game: object, rulings: Sequence[Sequence[RulingData]]) -> dict[str, Any]:
-    """Give the same of a game, and the rulings on each of its events."""
     plain = [[{key: value for key, value in one.items() if key != "frame_t_ns"} for one in some] for some in rulings]
     return {"rulings": json.loads(json.dumps(plain)), "seats": _seats(game)}
 
@@ -122,11 +93,6 @@ def _seats(game: object) -> list[Any]:
             return [game.rows, sorted(game.taken), game.turn, [sorted(hand.items()) for hand in game.hands], game.over]
         case _:
             return []
-
-
-def _open_game(journal: Journal) -> int:
-    rows = journal.read("SELECT game FROM games WHERE closed = 0 ORDER BY game DESC LIMIT 1")
-    return int(rows[0][0]) if rows else 0
 
 
 def _step(controller: GameController, voice: TellingVoice, dice: random.Random, tell: Tell) -> None:
@@ -164,7 +130,6 @@ def _correct(controller: GameController, play: LiveGame, dice: random.Random, te
 
 
 def likely_moves(game: object, dice: random.Random) -> Iterator[What]:
-    """Give a likely next event, one after the other."""
     while True:
         match game:
             case Confetti():

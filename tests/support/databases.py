@@ -24,39 +24,33 @@ def why_no_postgres() -> str | None:
     """Give in a sentence why no PostgreSQL can be started here, None if one can."""
     if _programs() is None:
         return "needs a PostgreSQL to write to: sudo apt-get install postgresql"
-    if os.geteuid() == 0 and not _has_user():
+    if os.geteuid() == 0 and _USER not in {user.pw_name for user in pwd.getpwall()}:
         return "PostgreSQL does not run as root, and there is no user postgres: run the tests as another user"
     return None
 
 
 @contextmanager
 def postgres_at_work() -> Iterator[str]:
-    """Give the address of an empty database; it lies where its own user may go, and is gone in the end.
-
-    Raises:
-        WorkFailedError: none can be started.
-    """
+    """Give the address of an empty database, which is gone in the end; WorkFailedError if none can be started."""
     why, programs = why_no_postgres(), _programs()
-    if why is not None or programs is None:
-        raise WorkFailedError(why or "no PostgreSQL")
+    if why is not None:
+        raise WorkFailedError(why)
     data, port = Path(tempfile.mkdtemp(prefix="ringmaster-postgres-")), free_port()
     if os.geteuid() == 0:
         shutil.chown(data, _USER)
+    options = " ".join([*_QUICK, "-p", str(port), "-k", str(data)])
+    control = [f"{programs}/pg_ctl", "-D", str(data)]
     try:
-        yield from _served(programs, data, port)
+        _run(
+            [f"{programs}/initdb", "--auth=trust", f"--username={_USER}", "--encoding=UTF8", "--no-sync", *control[1:]]
+        )
+        _run([*control, "-w", "-l", f"{data}/log", "-o", options, "start"])
+        try:
+            yield f"postgresql://{_USER}@127.0.0.1:{port}/{_USER}"
+        finally:
+            _run([*control, "-m", "immediate", "stop"])
     finally:
         shutil.rmtree(data, ignore_errors=True)
-
-
-def _served(programs: Path, data: Path, port: int) -> Iterator[str]:
-    _run([f"{programs}/initdb", "--auth=trust", f"--username={_USER}", "--encoding=UTF8", "--no-sync", "-D", str(data)])
-    options = " ".join([*_QUICK, "-p", str(port), "-k", str(data)])
-    start = [f"{programs}/pg_ctl", "-D", str(data), "-w", "-l", f"{data}/log", "-o", options, "start"]
-    _run(start)
-    try:
-        yield f"postgresql://{_USER}@127.0.0.1:{port}/{_USER}"
-    finally:
-        _run([f"{programs}/pg_ctl", "-D", str(data), "-m", "immediate", "stop"])
 
 
 def _run(command: Sequence[str]) -> None:
@@ -69,15 +63,5 @@ def _run(command: Sequence[str]) -> None:
 
 def _programs() -> Path | None:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: path.parent.parent.name)
-    if found:
-        return found[-1].parent
-    here = shutil.which("initdb")
-    return None if here is None else Path(here).parent
-
-
-def _has_user() -> bool:
-    try:
-        pwd.getpwnam(_USER)
-    except KeyError:
-        return False
-    return True
+    here = found[-1] if found else shutil.which("initdb")
+    return Path(here).parent if here else None

@@ -24,8 +24,6 @@ class FakeClock:
 
 
 class ListSink:
-    """A sink that keeps everything."""
-
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.held_ns: int | None = None

@@ -35,11 +35,7 @@ _TIMES = 2
 
 
 def taught(printed: PrintDeck, seed: int, shots: Shots | None = None) -> PrintDeck:
-    """Give a deck as Ringmaster knows it that was taught from pictures of its cards, and kept in a file.
-
-    Raises:
-        BadLessonError: nothing can be learned from the pictures.
-    """
+    """Give a deck as Ringmaster knows it that was taught from pictures of its cards, and kept in a file."""
     luck = random.Random(seed)
     cards = [face for face in printed.faces for _ in range(_TIMES)]
     luck.shuffle(cards)
@@ -62,7 +58,6 @@ def taught(printed: PrintDeck, seed: int, shots: Shots | None = None) -> PrintDe
 
 
 def _laid(image: Image, truth: Sequence[CardTruth], printed: PrintDeck, luck: random.Random) -> LaidCards:
-    """The outlines of the cards in a picture, as a finder gives them."""
     markers = markers_in(image)
     size_px = (image.shape[1], image.shape[0])
     quads = np.array([card.corners_px for card in truth])
@@ -74,7 +69,6 @@ def _laid(image: Image, truth: Sequence[CardTruth], printed: PrintDeck, luck: ra
 def _picture(
     printed: PrintDeck, faces: Sequence[Print], luck: random.Random, shots: Shots
 ) -> tuple[Image, Sequence[CardTruth]]:
-    """A photograph of cards that lie apart, and what lies where."""
     left, top = (
         (area - (count - 1) * apart) / 2
         for area, count, apart in zip(_AREA_MM, (_COLUMNS, _ROWS), _APART_MM, strict=True)

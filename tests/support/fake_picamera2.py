@@ -42,23 +42,16 @@ class FakePicamera2:
     def __init__(self, brightness: float = 1.0, kind: str = "YUV420") -> None:
         self.now_ns = 50_000 * MS
         self.asleep_ns = 0
-        self.brightness = brightness
-        self.kind = kind
+        self.brightness, self.kind = brightness, kind
         self.camera_controls: Mapping[str, tuple[Any, Any, Any]] = dict(CONTROLS)
-        self.has_lores = True
-        self.stamps = True
-        self.stubborn = False
-        self.focuses = True
-        self.silent = False
+        self.has_lores = self.stamps = self.focuses = True
+        self.stubborn = self.silent = self.closed = False
         self.broken: Exception | None = None
         self.skip_frames = 0
         self.values: dict[str, Any] = {"ExposureTime": 30_000, "AnalogueGain": 4.0, "ColourGains": (1.9, 1.6)}
         self.pending: list[tuple[int, dict[str, Any]]] = []
         self.set: list[dict[str, Any]] = []
-        self.frames = 0
-        self.held = 0
-        self.jobs = 0
-        self.closed = False
+        self.frames = self.held = self.jobs = 0
         self.configuration: dict[str, Any] = {}
 
     def create_video_configuration(self, **streams: object) -> dict[str, Any]:

@@ -13,10 +13,8 @@ LAMP = (0.45, 0.8, 1.0)
 class FakeWebcam:
     """A dark table with a white card, in a light (blue, green, red); `lamp_hz`: how often a second that is bright.
 
-    window: how bright what stands beside the table is.
-
-    refused: controls that it does not take. lies: takes them and does as it likes. hunts: its autofocus cannot be
-    switched off without the lens going elsewhere, and `deaf` to where it is sent then.
+    window: how bright the picture's edge is. refused: controls that it does not take. lies: takes them and does as it
+    likes. hunts: its autofocus cannot be switched off without the lens going elsewhere, and `deaf` to where it is sent.
     """
 
     def __init__(self, light: tuple[float, float, float] = DAYLIGHT, brightness: float = 1.0) -> None:
@@ -24,14 +22,9 @@ class FakeWebcam:
         self.light, self.brightness = np.array(light), brightness
         self.gains = np.array([1.0, 1.0, 1.0])
         self.lens = self.in_focus = 40.0
-        self.values: dict[int, float] = {
-            cv2.CAP_PROP_FPS: 30.0,
-            cv2.CAP_PROP_AUTO_EXPOSURE: 3.0,
-            cv2.CAP_PROP_EXPOSURE: 330.0,
-            cv2.CAP_PROP_AUTO_WB: 1.0,
-            cv2.CAP_PROP_AUTOFOCUS: 1.0,
-            cv2.CAP_PROP_FOCUS: 40.0,
-        }
+        self.values: dict[int, float] = {cv2.CAP_PROP_FPS: 30.0, cv2.CAP_PROP_AUTO_WB: 1.0}
+        self.values |= {cv2.CAP_PROP_AUTO_EXPOSURE: 3.0, cv2.CAP_PROP_EXPOSURE: 330.0}
+        self.values |= {cv2.CAP_PROP_AUTOFOCUS: 1.0, cv2.CAP_PROP_FOCUS: 40.0}
         self.refused: set[int] = set()
         self.lies = self.hunts = self.deaf = False
         self.stamped = self.alive = True

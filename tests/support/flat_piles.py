@@ -1,13 +1,11 @@
-"""Pictures of tables with piles, drawn quickly: heights, shadows, lamps, glare, hands, blur, noise and JPEG."""
+"""Pictures of tables with piles, drawn quickly: heights, shadows, light, blur, noise and JPEG."""
 
 from __future__ import annotations
 
 import math
-import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Any
+from functools import cache
 
 import cv2
 import numpy as np
@@ -19,9 +17,6 @@ from vision.table import Table
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
-SKINS = ((176, 201, 240), (124, 160, 217), (99, 138, 198), (49, 78, 125), (30, 40, 62))
-# Two lamps, by a card's width and height.
-_LAMPS = (((-0.1, 0.3), (0.45, 0.2), (0.6, 0.6), (0.3, 0.75), (-0.1, 0.7)), ((0.7, 0.4), (1.1, 0.3), (1.1, 0.9)))
 TABLES = ((70, 110, 160), (70, 90, 40), (150, 155, 150), (40, 42, 45), (225, 232, 236))
 
 
@@ -32,17 +27,11 @@ class TrueTop:
     face: str | None
     corners_px: Floats
     seat: int
-    hidden: float
 
 
 @cache
 def piccolino() -> PrintDeck:
     return find_print_deck("piccolino")
-
-
-@cache
-def art(name: str) -> Image:
-    return piccolino().by_id[name].art
 
 
 class PileTable:
@@ -69,17 +58,16 @@ class PileTable:
         return Table(self._lens, np.zeros(5), homography / homography[2, 2], self.size, 0.001)
 
 
-def card_corners(place: tuple[float, float, float], height: float, lift: Floats | None = None) -> Floats:
-    """Corners (4, 3) of a card at x, y, clockwise angle in degrees; `lift` (4,) raises corners further."""
+def card_corners(place: tuple[float, float, float], height: float) -> Floats:
+    """Corners (4, 3) of a card at x, y, clockwise angle in degrees."""
     width, tall = piccolino().card_mm
     angle = math.radians(place[2])
     turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
     flat = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (width / 2, tall / 2) @ turn.T + place[:2]
-    return np.column_stack([flat, np.full(4, height) + (0 if lift is None else lift)])
+    return np.column_stack([flat, np.full(4, height)])
 
 
 def lay(image: Image, picture: Image, corners_px: Floats) -> None:
-    """Draw a card with a soft shadow."""
     height, width = picture.shape[:2]
     low = np.maximum(np.floor(corners_px.min(axis=0)).astype(int) - 8, 0)
     high = np.minimum(np.ceil(corners_px.max(axis=0)).astype(int) + 9, (image.shape[1], image.shape[0]))
@@ -90,40 +78,15 @@ def lay(image: Image, picture: Image, corners_px: Floats) -> None:
     window = (int(high[0] - low[0]), int(high[1] - low[1]))
     # Shrunk before it is warped, or the warp would skip pixels.
     card = cv2.warpPerspective(picture, warp, window, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    cover = cv2.warpPerspective(_cutout(width, height), warp, window, flags=cv2.INTER_LINEAR) / np.float32(255)
+    cover = cv2.warpPerspective(np.ones((height, width), np.float32), warp, window, flags=cv2.INTER_LINEAR)
     shade = cv2.GaussianBlur(np.roll(cover, (2, 2), axis=(0, 1)), (0, 0), 2.0)[:, :, None]
     under = image[low[1] : high[1], low[0] : high[0]]
     under[:] = np.rint(under * (1 - 0.3 * shade) * (1 - cover[:, :, None]) + card * cover[:, :, None]).astype(np.uint8)
 
 
-def mirrored_lamps(size: tuple[int, int], corners_px: Floats, veils: tuple[float, float]) -> Floats:
-    """(h, w) the light that two lamps add which mirror side by side in a card on corners (4, 2)."""
-    light = np.zeros(size[::-1], np.float32)
-    across, down = corners_px[1] - corners_px[0], corners_px[3] - corners_px[0]
-    for lamp, veil in zip(_LAMPS, veils, strict=True):
-        shape = np.array([corners_px[0] + x * across + y * down for x, y in lamp])
-        mask = np.zeros(light.shape, np.float32)
-        cv2.fillPoly(mask, [np.rint(shape * 16).astype(np.int32)], 1.0, cv2.LINE_AA, 4)
-        light += veil * mask
-    return np.asarray(light, np.float64)
-
-
-@cache
-def _cutout(width: int, height: int) -> Image:
-    radius = round(3.5 / 63 * width)
-    alpha = np.zeros((height, width), np.uint8)
-    cv2.rectangle(alpha, (radius, 0), (width - 1 - radius, height - 1), 255, -1)
-    cv2.rectangle(alpha, (0, radius), (width - 1, height - 1 - radius), 255, -1)
-    for x in (radius, width - 1 - radius):
-        for y in (radius, height - 1 - radius):
-            cv2.circle(alpha, (x, y), radius, 255, -1)
-    return alpha
-
-
 def shrunk(name: str, px_per_mm: float) -> Image:
-    """The art at about the picture's own scale."""
     width, height = (max(8, round(side * px_per_mm * 1.1)) for side in piccolino().card_mm)
-    return np.asarray(cv2.resize(art(name), (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+    return np.asarray(cv2.resize(piccolino().by_id[name].art, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def pile(
@@ -145,84 +108,31 @@ def pile(
     return corners
 
 
-def hand(random: np.random.Generator, image: Image, tip_px: Floats, towards: float) -> NDArray[np.bool_]:
-    """Draw fingers and a forearm that reach to `tip_px` from `towards` (radians); gives where they are."""
-    scale = image.shape[1] / 900
-    mask = np.zeros(image.shape[:2], np.uint8)
-    back = np.array([math.cos(towards), math.sin(towards)])
-    side = np.array([-back[1], back[0]])
-    palm = tip_px + back * 62 * scale
-    for number in range(4):
-        tip = tip_px + side * (number - 1.5) * 19 * scale + back * random.uniform(0, 16) * scale
-        root = palm + side * (number - 1.5) * 17 * scale
-        cv2.line(mask, _at(tip), _at(root), 255, round(15 * scale), cv2.LINE_AA)
-    cv2.circle(mask, _at(palm + back * 18 * scale), round(39 * scale), 255, -1, cv2.LINE_AA)
-    cv2.line(mask, _at(palm + back * 30 * scale), _at(palm + back * 900 * scale), 255, round(62 * scale), cv2.LINE_AA)
-    skin = np.array(SKINS[int(random.integers(len(SKINS)))], np.float32)
-    shading = 0.8 + 0.2 * cv2.GaussianBlur(mask, (0, 0), 9 * scale).astype(np.float32) / 255
-    cover = mask.astype(np.float32)[:, :, None] / 255
-    image[:] = np.rint(image * (1 - cover) + skin * shading[:, :, None] * cover).astype(np.uint8)
-    return mask > 127
-
-
-def _at(point: Floats) -> tuple[int, int]:
-    return round(float(point[0])), round(float(point[1]))
-
-
-_LIGHT_OF = (np.arange(256, dtype=np.float32) / 255) ** 2.2  # of a grey level
-
-
 def bare(random: np.random.Generator, camera: PileTable, kind: int) -> Image:
-    """The table without anything on it."""
-    # Most cases lie on the same one, which takes longer than their cards; the numbers drawn for it are drawn.
-    begun = pickle.dumps(random.bit_generator.state)
-    table, random.bit_generator.state = _painted(begun, camera.size, kind % len(TABLES))
-    return table.copy()
-
-
-@lru_cache(maxsize=8)
-def _painted(begun: bytes, size: tuple[int, int], kind: int) -> tuple[Image, Mapping[str, Any]]:
-    """A table painted with the numbers that follow a generator's state, and the state that it leaves."""
-    random = np.random.default_rng()
-    random.bit_generator.state = pickle.loads(begun)
-    width, height = size
+    width, height = camera.size
     grain = cv2.GaussianBlur(random.normal(0, 1, (height, width)).astype(np.float32), (0, 0), sigmaX=25, sigmaY=1.2)
     relief = 1 + 0.08 * grain / grain.std()
-    lit = relief[:, :, None] * np.array(TABLES[kind], np.float32)
-    return np.asarray(np.clip(lit, 0, 255), np.uint8), random.bit_generator.state
+    lit = relief[:, :, None] * np.array(TABLES[kind % len(TABLES)], np.float32)
+    return np.asarray(np.clip(lit, 0, 255), np.uint8)
 
 
 def photographed(random: np.random.Generator, image: Image, hard: float) -> Image:
-    """What a camera makes of it; `hard`, 0 to 1, is how bad lamp, glare, blur, noise and JPEG are."""
-    height, width = image.shape[:2]
-    y, x = np.indices((height, width), sparse=True, dtype=np.float32)
-    angle = random.uniform(0, 2 * np.pi)
-    ramp = np.cos(angle) * (x / width - 0.5) + np.sin(angle) * (y / height - 0.5)
-    light = (1 - (0.1 + 0.5 * hard) * (ramp / 1.42 + 0.5)) * random.uniform(1 - 0.5 * hard, 1 + 0.15 * hard)
-    lamp = np.array([random.uniform(1 - 0.45 * hard, 1), random.uniform(1 - 0.1 * hard, 1), 1.0], np.float32)
-    linear = _LIGHT_OF[image] * light[:, :, None] * lamp
-    for _ in range(int(random.integers(0, 3))):
-        spot, reach = random.uniform(0, 1, 2) * (width, height), random.uniform(0.03, 0.12) * width
-        glare = np.exp(-((x - spot[0]) ** 2 + (y - spot[1]) ** 2) / (2 * reach**2))
-        linear += (0.35 * hard * glare)[:, :, None] * lamp
-    clipped = np.clip(linear, 0, 1).astype(np.float32)
-    shown = 255 * cv2.pow(clipped, 1 / random.uniform(2.2 - 0.4 * hard, 2.2 + 0.3 * hard))
-    shown = cv2.GaussianBlur(shown, (0, 0), 0.4 + random.uniform(0, 1.1 * hard))
-    shown += random.normal(0, 1 + 7 * hard * random.uniform(), shown.shape)
-    packed = cv2.imencode(".jpg", np.clip(shown, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, 85])[1]
+    """What a camera makes of it; `hard`, 0 to 1, is how bad light, blur and noise are."""
+    light = np.linspace(1, 1 - 0.5 * hard, image.shape[1], dtype=np.float32)[None, :, None]
+    shown = cv2.GaussianBlur(image * light, (0, 0), 0.4 + 0.5 * hard)
+    noise = random.normal(0, 1 + 3 * hard, shown.shape)
+    packed = cv2.imencode(".jpg", np.clip(shown + noise, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, 85])[1]
     return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)
 
 
-def pile_scene(
-    seed: int, hard: float, hands: int = 0, size: tuple[int, int] = (1280, 720)
-) -> tuple[Image, PileTable, list[TrueTop]]:
+def pile_scene(seed: int, hard: float, size: tuple[int, int] = (1280, 720)) -> tuple[Image, PileTable, list[TrueTop]]:
     """A table with piles at three to five seats: the picture, its camera, and the true tops."""
     random = np.random.default_rng(seed)
     camera = PileTable(size, tilt_deg=float(random.uniform(0, 30)))
     image = bare(random, camera, int(random.integers(len(TABLES))))
     seats = int(random.integers(3, 6))
     faces = [face.id for face in piccolino().fronts for _ in range(face.count or 0)]
-    tops: list[tuple[str | None, Floats, int]] = []
+    tops: list[TrueTop] = []
     for seat in range(seats):
         angle = math.pi / 2 + 2 * math.pi * seat / seats
         middle = np.array([300 * math.cos(angle), 150 * math.sin(angle)])
@@ -232,18 +142,5 @@ def pile_scene(
             place = (float(where[0]), float(where[1]), math.degrees(angle) - 90 + float(random.uniform(-25, 25)))
             shown = ["back"] * 3 if kind == "draw" else [str(name) for name in random.choice(faces, 4)]
             corners = pile(random, image, camera, place, shown, int(random.integers(0, 50)))
-            tops.append((None if kind == "draw" else shown[-1], corners, seat))
-    covered = np.zeros(image.shape[:2], bool)
-    for _ in range(hands):
-        corners = tops[int(random.integers(len(tops)))][1]
-        tip = corners.mean(axis=0) + random.normal(0, 25, 2)
-        covered |= hand(random, image, tip, float(random.uniform(0, 2 * np.pi)))
-    truth = [TrueTop(face, corners, seat, _hidden(covered, corners)) for face, corners, seat in tops]
-    return photographed(random, image, hard), camera, truth
-
-
-def _hidden(covered: NDArray[np.bool_], corners_px: Floats) -> float:
-    mask = np.zeros(covered.shape, np.uint8)
-    cv2.fillConvexPoly(mask, np.rint(corners_px).astype(np.int32), 1)
-    inside = mask > 0
-    return float(covered[inside].mean()) if inside.any() else 1.0
+            tops.append(TrueTop(None if kind == "draw" else shown[-1], corners, seat))
+    return photographed(random, image, hard), camera, tops

@@ -27,7 +27,6 @@ class ForgetfulConnection:
         self._changes = 0
 
     def execute(self, sql: str, values: Sequence[Value] = (), /) -> Iterable[tuple[Any, ...]]:
-        """Run one statement and give its rows; after a commit that was synced, its files are kept."""
         rows = self._connection.execute(sql, values).fetchall()
         changes = self._connection.total_changes
         if not self._connection.in_transaction and (changes != self._changes or sql.startswith(("CREATE", "COMMIT"))):
@@ -38,12 +37,10 @@ class ForgetfulConnection:
         return rows
 
     def close(self) -> None:
-        """Close the database."""
         self._connection.close()
 
 
 def forgetful_connect(path: Path) -> Connection:
-    """Open a database on such a disk."""
     return ForgetfulConnection(path)
 
 

@@ -22,7 +22,6 @@ class FrozenLine:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def freeze(self) -> None:
-        """Let nothing through any more."""
         self._flows.clear()
 
     def thaw(self, *, old_ones_too: bool = True) -> None:
@@ -32,7 +31,6 @@ class FrozenLine:
         self._flows.set()
 
     def close(self) -> None:
-        """End it and its connections."""
         self._flows.set()
         for end in [self._listener, *self._ends]:
             with suppress(OSError):
@@ -60,7 +58,6 @@ class FrozenLine:
 
 @contextmanager
 def frozen_line(behind: int) -> Iterator[FrozenLine]:
-    """Give such a way as long as this lasts."""
     line = FrozenLine(behind)
     try:
         yield line

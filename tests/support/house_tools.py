@@ -33,8 +33,6 @@ def wait_for(what: Callable[[], object], why: str = "") -> None:
 
 @dataclass
 class House:
-    """What came over the line, in order."""
-
     messages: list[Received] = field(default_factory=list)
 
     def under(self, what: str) -> list[dict[str, Any]]:
@@ -66,8 +64,6 @@ def listening(broker: Broker | Mosquitto) -> Iterator[tuple[House, Line]]:
 
 @dataclass
 class TellingTable:
-    """A table with its publisher."""
-
     table: QuietTable
     publisher: Publisher
     name: str

@@ -7,25 +7,8 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-JUNK: tuple[Any, ...] = (
-    None,
-    True,
-    -1,
-    1 << 70,
-    10**400,
-    0.5,
-    float("inf"),
-    float("nan"),
-    "",
-    "x" * 300,
-    "\0",
-    "\ud800",
-    "'; DROP TABLE games; --",
-    [],
-    [[1, 2], [None]],
-    {},
-    {"ruling": 7},
-)
+JUNK: tuple[Any, ...] = (None, True, -1, 1 << 70, 10**400, 0.5, float("inf"), float("nan"), [], [[1, 2], [None]], {})
+JUNK += ("", "x" * 300, "\0", "\ud800", "'; DROP TABLE games; --", {"ruling": 7})
 
 
 def mutated(data: Mapping[str, Any], dice: random.Random, spared: tuple[str, ...] = ()) -> bytes:
@@ -41,12 +24,10 @@ def mutated(data: Mapping[str, Any], dice: random.Random, spared: tuple[str, ...
 
 
 def deep(depth: int) -> bytes:
-    """Give brackets in brackets."""
     return b'{"stream":"S","seq":' + b"[" * depth + b"]" * depth + b"}"
 
 
 def flipped(payload: bytes, dice: random.Random) -> bytes:
-    """Give a message with one byte replaced."""
     at = dice.randrange(len(payload))
     return payload[:at] + bytes([dice.randrange(256)]) + payload[at + 1 :]
 

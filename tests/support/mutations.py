@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
 _HEAD = 512  # bytes: where files say what they are
 _RUN = 4096
-_EXTREMES = (0, 1, 0x7F, 0x80, 0xFF)
+_WAYS = "one bit,some bytes,an extreme number,cut off,a run of zeros,a run missing,a run twice,a run elsewhere"
+_WAYS += ",noise amid,more at the end"
 
 
 def mutated(data: bytes, random: Random) -> tuple[bytes, str]:
     """Damage a file in one way or a few; gives the file, and what was done to it in words."""
     done = []
     for _ in range(random.choice((1, 1, 1, 2, 3))):
-        how = random.choice(_WAYS)
-        data = how(data, random)
-        done.append(how.__name__.strip("_").replace("_", " "))
+        way = random.choice(_WAYS.split(","))
+        data = _damaged(way, data, random)
+        done.append(way)
     return data, ", ".join(done)
 
 
@@ -25,72 +25,33 @@ def _place(data: bytes, random: Random) -> int:
     return random.randrange(max(1, min(len(data), _HEAD) if random.random() < 0.5 else len(data)))
 
 
-def _run(data: bytes, random: Random) -> tuple[int, int]:
+def _damaged(way: str, data: bytes, random: Random) -> bytes:
     start = _place(data, random)
-    return start, min(len(data), start + random.randint(1, _RUN))
-
-
-def _one_bit(data: bytes, random: Random) -> bytes:
-    at = _place(data, random)
-    return data[:at] + bytes(byte ^ 1 << random.randrange(8) for byte in data[at : at + 1]) + data[at + 1 :]
-
-
-def _some_bytes(data: bytes, random: Random) -> bytes:
-    changed = bytearray(data)
-    for _ in range(random.randint(1, 20) if data else 0):
-        changed[_place(data, random)] = random.randrange(256)
-    return bytes(changed)
-
-
-def _an_extreme_number(data: bytes, random: Random) -> bytes:
-    at, width = _place(data, random), random.choice((1, 2, 4, 8))
-    return data[:at] + bytes([random.choice(_EXTREMES)]) * width + data[at + width :]
-
-
-def _cut_off(data: bytes, random: Random) -> bytes:
-    return data[: _place(data, random)]
-
-
-def _a_run_of_zeros(data: bytes, random: Random) -> bytes:
-    start, end = _run(data, random)
-    return data[:start] + bytes(end - start) + data[end:]
-
-
-def _a_run_missing(data: bytes, random: Random) -> bytes:
-    start, end = _run(data, random)
-    return data[:start] + data[end:]
-
-
-def _a_run_twice(data: bytes, random: Random) -> bytes:
-    start, end = _run(data, random)
-    return data[:end] + data[start:]
-
-
-def _a_run_elsewhere(data: bytes, random: Random) -> bytes:
-    start, end = _run(data, random)
+    if "run" not in way:
+        match way:
+            case "one bit":
+                bit = 1 << random.randrange(8)
+                return data[:start] + bytes(byte ^ bit for byte in data[start : start + 1]) + data[start + 1 :]
+            case "some bytes":
+                changed = bytearray(data)
+                for _ in range(random.randint(1, 20) if data else 0):
+                    changed[_place(data, random)] = random.randrange(256)
+                return bytes(changed)
+            case "an extreme number":
+                width = random.choice((1, 2, 4, 8))
+                return data[:start] + bytes([random.choice((0, 1, 0x7F, 0x80, 0xFF))]) * width + data[start + width :]
+            case "cut off":
+                return data[:start]
+        at = start if way == "noise amid" else len(data)
+        return data[:at] + random.randbytes(random.randint(1, _RUN)) + data[at:]
+    end = min(len(data), start + random.randint(1, _RUN))
     rest = data[:start] + data[end:]
+    match way:
+        case "a run of zeros":
+            return data[:start] + bytes(end - start) + data[end:]
+        case "a run missing":
+            return rest
+        case "a run twice":
+            return data[:end] + data[start:]
     at = _place(rest, random)
     return rest[:at] + data[start:end] + rest[at:]
-
-
-def _noise_amid(data: bytes, random: Random) -> bytes:
-    at = _place(data, random)
-    return data[:at] + random.randbytes(random.randint(1, _RUN)) + data[at:]
-
-
-def _more_at_the_end(data: bytes, random: Random) -> bytes:
-    return data + random.randbytes(random.randint(1, _RUN))
-
-
-_WAYS: tuple[Callable[[bytes, Random], bytes], ...] = (
-    _one_bit,
-    _some_bytes,
-    _an_extreme_number,
-    _cut_off,
-    _a_run_of_zeros,
-    _a_run_missing,
-    _a_run_twice,
-    _a_run_elsewhere,
-    _noise_amid,
-    _more_at_the_end,
-)

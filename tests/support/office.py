@@ -16,8 +16,6 @@ from tests.support.table_fakes import FakeDevices, Table
 
 
 class Office:
-    """A desk with all that it needs, and no threads."""
-
     def __init__(self, folder: Path) -> None:
         self.table = Table(folder)
         self.devices = FakeDevices()
@@ -54,7 +52,6 @@ class Office:
         self.fitted = settings
 
     def state(self) -> dict[str, Any]:
-        """Give the state as a page gets it."""
         state: dict[str, Any] = json.loads(json.dumps(self.desk.state()))
         return state
 

@@ -29,8 +29,6 @@ ANSWER_S = 120.0
 
 @dataclass
 class FakeClock:
-    """Seconds that pass when told."""
-
     now_s: float = 1000.0
 
     def __call__(self) -> float:
@@ -50,8 +48,6 @@ class GameClock:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server answered."""
-
     status: int
     headers: dict[str, str]
     body: bytes
@@ -106,10 +102,9 @@ class Phone:
         deadline = time.monotonic() + ANSWER_S
         while True:
             state = self.state()
-            said = [ruling["text"] for ruling in state["rulings"]]
-            if any(text in one for one in said):
+            if any(text in ruling["text"] for ruling in state["rulings"]):
                 return state
-            assert time.monotonic() < deadline, f"{text!r} is not among {said}"
+            assert time.monotonic() < deadline, f"{text!r} is not among {state['rulings']}"
             time.sleep(0.01)
 
 
@@ -154,6 +149,8 @@ def served(
     clock, said = FakeClock(), list[str]()
     # Never started: it keeps what is set, and tells nobody.
     house = Publisher(folder, table.journal, table.evidence, table.desk, lambda: None)
+    controls = power or Power()
+    system = System(folder, table.controller, table.health, table.evidence, controls, refresh=table.desk.refresh)
     options = WebOptions(
         state_dir=folder,
         say_code=said.append,
@@ -162,9 +159,7 @@ def served(
         lessons=lessons,
         house=house,
         keeping=table.keeping,
-        system=System(
-            folder, table.controller, table.health, table.evidence, power or Power(), refresh=table.desk.refresh
-        ),
+        system=system,
     )
     app = create_app(desk or table.desk, options)
     server = PageServer(app, "127.0.0.1", 0)

@@ -74,9 +74,7 @@ class PilePlay:
         self._verdicts: dict[int, dict[str, Any]] = {}
 
     def play(self, rings: int) -> None:
-        """Play until so many rings were rung, and film it."""
-        seat = 0
-        since_ring = 0
+        seat = since_ring = 0
         while len(self.rung) < rings:
             card = self._turn(seat if self.luck.random() < 0.95 else self.luck.randrange(self.players))
             seat = (card.seat + 1) % self.players
@@ -135,10 +133,7 @@ class PilePlay:
         return self.swept[end - 1][0] if end else 0
 
     def _pair(self, tops: dict[int, Card]) -> str | None:
-        for colour in COLOURS:
-            if list(tops.values()).count((colour, "happy")) > 1:
-                return colour
-        return None
+        return next((colour for colour in COLOURS if list(tops.values()).count((colour, "happy")) > 1), None)
 
     def plain(self, seat: int, t_ns: int) -> bool:
         """Whether a pile lies open to the camera, with nothing over it."""
@@ -146,7 +141,6 @@ class PilePlay:
         return not touched and not any(seat in ring.hides for ring in self._rings_over(t_ns))
 
     def _around(self, cards: list[Turned], t_ns: int) -> list[Turned]:
-        """The latest cards that were touched by then."""
         end = bisect_right(cards, t_ns, key=lambda card: card.from_ns)
         return cards[max(0, end - 40) : end]
 
@@ -189,7 +183,6 @@ class PilePlay:
         return {"valid": False, "reason": "sad" if len(set(colours)) < len(colours) else "no_pair"}
 
     def sights(self, frame: Frame) -> list[Seen]:
-        """What a good reader of piles makes of a frame."""
         return [self._sight(seat, frame) for seat in range(self.players)]
 
     def _sight(self, seat: int, frame: Frame) -> Seen:
@@ -200,23 +193,19 @@ class PilePlay:
             # Hands take the piles: lower cards show for a moment, and piles slide by.
             luck = self._luck(frame, seat)
             kind = luck.choice(["covered", "covered", "face", "turning", "empty"])
-            colour, mood = luck.choice(self._deck())
-            return (
-                Seen(seat, kind, colour, mood, corners(luck.uniform(-200, 200))) if kind == "face" else Seen(seat, kind)
-            )
-        for card in self._around(self.turned, t_ns):
-            if card.seat == seat and t_ns < card.open_ns:
-                luck = self._luck(frame, seat)
-                early = t_ns - card.from_ns < 90 * MS
-                return Seen(seat, luck.choice(["covered"] if early else ["covered", "turning", "turning", "back"]))
+            face = luck.choice(self._deck())
+            return Seen(seat, kind, *face, corners(luck.uniform(-200, 200))) if kind == "face" else Seen(seat, kind)
         mine = [card for card in self._around(self.turned, t_ns) if card.seat == seat]
-        swept = self._swept_by(t_ns)
-        if not mine or mine[-1].open_ns < swept:
+        for card in mine:
+            if t_ns < card.open_ns:
+                early = t_ns - card.from_ns < 90 * MS
+                kinds = ["covered"] if early else ["covered", "turning", "turning", "back"]
+                return Seen(seat, self._luck(frame, seat).choice(kinds))
+        if not mine or mine[-1].open_ns < self._swept_by(t_ns):
             return Seen(seat, "empty")
         if t_ns - mine[-1].open_ns < FRAME_NS and self._luck(frame, seat).random() < self.glitches:
             return Seen(seat, "unclear")
-        colour, mood = mine[-1].card
-        return Seen(seat, "face", colour, mood, corners(mine[-1].pose + (frame.sequence * 7919 + seat) % 100 / 400))
+        return Seen(seat, "face", *mine[-1].card, corners(mine[-1].pose + (frame.sequence * 7919 + seat) % 100 / 400))
 
     def _luck(self, frame: Frame, seat: int) -> random.Random:
         """Chance that is the same each time a frame is looked at."""
@@ -224,5 +213,4 @@ class PilePlay:
 
 
 def corners(shift: float) -> NDArray[np.float64]:
-    """Give the corners of a card that lies so far from its place, px."""
     return np.array([[0.0, 0.0], [120.0, 0.0], [120.0, 168.0], [0.0, 168.0]]) + shift

@@ -27,20 +27,16 @@ _START_S = 0.35
 
 @dataclass(frozen=True)
 class PilesTable:
-    """A table, its session, and what is true of it."""
-
     table: LiveTable
     game: PiccolinoGame
     session: Session
 
     @property
     def landings_ns(self) -> tuple[int, ...]:
-        """When each card lay there."""
         return tuple(event.t_ns for event in self.game.events if event.kind == "card_shown")
 
     @property
     def rings(self) -> tuple[BellPressed, ...]:
-        """What the players ring by the script."""
         actions = [action for action in self.table.script.actions if isinstance(action, Ring)]
         return tuple(BellPressed(self.table.start_ns + round(one.at_s * SECOND_NS), one.seat) for one in actions)
 

@@ -46,18 +46,14 @@ class _NoEyes:
     loudness: float | None = None
 
     def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        """It cannot be set up."""
         return False
 
     def measured(self, profile: TableProfile) -> None:
-        """Take a measured table."""
         self.profile = profile
 
 
 @dataclass(frozen=True)
 class QuietTable:
-    """The parts that somebody without devices may want to touch."""
-
     desk: TableDesk
     controller: GameController
     health: HealthBoard
@@ -70,17 +66,14 @@ class QuietTable:
     bus: Bus
 
     def show(self, image: NDArray[np.uint8], t_ns: int | None = None) -> None:
-        """Let the camera see a picture, (h, w, 3) uint8 BGR."""
         when = time.monotonic_ns() if t_ns is None else t_ns
         self.buffer.push(Frame(when, when, image, self.buffer.pushed))
 
     def close(self) -> None:
-        """Put everything away."""
         self.controller.voice.close()
         self.journal.close()
 
     def tell(self, kind: str, **data: object) -> Sequence[Mapping[str, Any]]:
-        """Tell the game an event, as the devices would, and give the rulings."""
         return self.controller.say(kind, data).rulings
 
 

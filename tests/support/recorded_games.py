@@ -19,7 +19,6 @@ MS = 1_000_000
 
 
 def picture_frame(number: int, t_ns: int, readout_ns: int = 20 * MS) -> Frame:
-    """A small picture whose grey tells its number."""
     return Frame(t_ns, t_ns + readout_ns // 2, np.full((12, 16, 3), 10 * number, np.uint8), number)
 
 
@@ -34,7 +33,7 @@ def write_game(path: Path, seconds: int = 5) -> list[tuple[int, str]]:
             writer.frame(picture_frame(2 * second + 1, t + 600 * MS))
             writer.sandtimer(SandEdge(t + 300 * MS, SandLine.BARRIER, second % 2))
             written += [(t + 100 * MS, "camera"), (t + 300 * MS, "sandtimer"), (t + 600 * MS, "camera")]
-            written += [(t + 700 * MS, "bell")]
+            written.append((t + 700 * MS, "bell"))
         writer.ruling(seconds * 1_000 * MS + 900 * MS, {"t_ns": 5, "ruling": "ring", "valid": True})
     return [*written, (seconds * 1_000 * MS + 900 * MS, "rulings")]
 
@@ -50,13 +49,8 @@ def as_protobuf(data: bytes) -> bytes:
 
 
 def as_json(data: bytes) -> bytes:
-    image = {
-        "timestamp": {"sec": 0, "nsec": 1},
-        "frame_id": "",
-        "format": "jpeg",
-        "data": base64.b64encode(data).decode(),
-    }
-    return json.dumps(image).encode()
+    image = {"timestamp": {"sec": 0, "nsec": 1}, "frame_id": "", "format": "jpeg"}
+    return json.dumps(image | {"data": base64.b64encode(data).decode()}).encode()
 
 
 def write_foreign(

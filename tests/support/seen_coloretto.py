@@ -32,8 +32,6 @@ class Noise:
 
 @dataclass
 class Played:
-    """A game, and what was made of it."""
-
     paper: PaperGame
     events: list[Event] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
@@ -42,7 +40,6 @@ class Played:
 
     @property
     def fouls_told(self) -> list[tuple[str, int, int]]:
-        """The fouls that the referee told: why, whose, which row."""
         return [(one["reason"], one["seat"], one["row"]) for one in self.rulings if one["ruling"] == "foul"]
 
     @property
@@ -83,17 +80,10 @@ class Seen:
         paper = self.paper
         self.gone = set(paper.rows_taken)
         self.rows = [paper.lying(("row", row)) for row in range(3 if paper.n == 2 else paper.n)]
-        self.areas = [
-            [
-                card
-                for k, (card, place) in enumerate(zip(paper.cards, paper.place, strict=True))
-                if place == ("hand", seat) and k not in self.stacked
-            ]
-            for seat in range(paper.n)
-        ]
+        lying = [one for k, one in enumerate(zip(paper.cards, paper.place, strict=True)) if k not in self.stacked]
+        self.areas = [[card for card, place in lying if place == ("hand", seat)] for seat in range(paper.n)]
 
     def look(self, times: int, hidden: float | None = None) -> None:
-        """Look at the table, once a second."""
         for _ in range(times):
             self.t_ns += SECOND_NS
             share = self.noise.hidden if hidden is None else hidden
@@ -140,25 +130,19 @@ class Seen:
 
     def lay_elsewhere_first(self, row: int, card: str) -> None:
         """A card lies in another row for some looks, before its player thinks better of it."""
-        others = [
-            other
-            for other, cards in enumerate(self.rows)
-            if other != row and other not in self.gone and len(cards) < self.paper.room(other)
-        ]
-        if others:
+        free = {other for other, cards in enumerate(self.rows) if len(cards) < self.paper.room(other)}
+        if others := sorted(free - self.gone - {row}):
             other = self.luck.choice(others)
             self.rows[other] = [*self.rows[other], card]
             self.look(3)
 
     def hold(self, row: int) -> None:
-        """The row is gone, and its cards are in somebody's hand."""
         self.rows[row], self.held = [], {row}
         self.look(2)
         self.held = set()
 
 
 def play(players: int, seed: int, noise: Noise) -> Played:
-    """Play a whole game before the tracker."""
     luck = random.Random(f"{players}/{seed}")
     paper = PaperGame(players, random.Random(f"{seed}/{players}"))
     options = {"table": paper.table, "first": paper.first, "left_out": paper.left_out}

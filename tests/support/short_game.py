@@ -30,11 +30,8 @@ def record_short_game(path: Path) -> None:
     header = {"game": "piccolino", "players": list(PLAYERS[:_SEATS]), "options": {}}
     first, *_, last = (landed_ns + _RING_AFTER_MS * _MS for landed_ns in laid.landings_ns)
     rings = ((first, 0), (last, 1), (last + 38 * _MS, 0))
-    edges = [
-        BellEdge(ring_ns + late * _MS, seat, pressed)
-        for late, pressed in ((0, True), (60, False))
-        for ring_ns, seat in rings
-    ]
+    edges = [BellEdge(ring_ns, seat, True) for ring_ns, seat in rings]
+    edges += [BellEdge(ring_ns + 60 * _MS, seat, False) for ring_ns, seat in rings]
     with RecordingWriter(path, header, 0) as writer:
         for frame in laid.frames(laid.landings_ns):
             writer.frame(frame)

@@ -45,7 +45,6 @@ class Simulated:
 
     @property
     def seen(self) -> TableTruth:
-        """What lies on the table now."""
         return truth_at(self.devices.table, time.monotonic_ns())
 
     @property

@@ -61,7 +61,6 @@ class Machine:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process of that number is there."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -30,8 +30,6 @@ S = SECOND_NS
 
 @dataclass(frozen=True)
 class Scripted:
-    """A device event that is the game's event already."""
-
     t_ns: int
     kind: str
     data: Mapping[str, object] = field(default_factory=dict)
@@ -108,20 +106,17 @@ class Table:
 
 
 class FakeDevices:
-    """Eyes and ears of a test."""
-
     def __init__(self) -> None:
         self.queue = EventQueue()
         self.source = self.queue.source("bell", 0)
         self.buffer = FrameBuffer(4 * S)
         self.on_health: OnHealth | None = None
-        self.hangs = False
         self.settles, self.settling = True, False
+        self.hangs = self.stopped = False
         self.settled: list[tuple[Polygon | None, bool]] = []
         self.camera_notes: tuple[str, ...] = ()
         self.loudness: float | None = None
         self.flipped = 0
-        self.stopped = False
         self.unpluggable = {"usb:1"}
         self.changed: list[str] = []
 

@@ -69,17 +69,10 @@ def shout(rng: np.random.Generator) -> Sound:
 
 
 def chord(rng: np.random.Generator) -> Sound:
-    """Three piano-like notes, each with twelve overtones."""
-    frequencies: list[float] = []
-    levels: list[float] = []
-    decays: list[float] = []
-    for _ in range(3):
-        base = rng.uniform(130, 880)
-        for k in range(1, 13):
-            frequencies.append(base * k)
-            levels.append(0.15 / k**1.2)
-            decays.append(0.8 / k**0.5)
-    return decaying(frequencies, levels, decays, 0.8)
+    overtones = range(1, 13)
+    frequencies = [base * k for base in rng.uniform(130, 880, 3) for k in overtones]
+    levels = 3 * [0.15 / k**1.2 for k in overtones]
+    return decaying(frequencies, levels, 3 * [0.8 / k**0.5 for k in overtones], 0.8)
 
 
 def coin(rng: np.random.Generator) -> Sound:

@@ -7,11 +7,10 @@ from threading import Thread
 
 import cv2
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from vision.deck import Deck
-from vision.effort import MOST, MOST_UNSIZED, OutOfStepsError, at_most, counted, heard_by, spend
+from vision.effort import MOST, MOST_UNSIZED, at_most, counted, heard_by, spend
 from vision.image import load_image
 from vision.marked.reader import read_picture
 from vision.reading import Reading
@@ -19,39 +18,6 @@ from vision.unknown.unknown_deck import find_unknown_cards
 
 SCENES = Path(__file__).parents[1] / "data" / "scenes"
 Image = NDArray[np.uint8]
-
-
-def test_a_search_ends_at_its_bound_with_what_it_has_found() -> None:
-    found = []
-    with counted(1000) as effort:
-        with at_most(0.1):
-            for k in range(1000):
-                spend(10)
-                found.append(k)
-        # What must be done is done, whatever it takes.
-        spend(500)
-        with at_most(0.615):
-            found.append(-1)
-            spend(10)
-            found.append(-2)
-    assert found == [*range(10), -1]
-    assert effort.cut_short
-    assert effort.steps == 10 * 11 + 500 + 10
-
-
-def test_a_search_within_a_search_ends_at_the_nearer_bound_and_the_outer_goes_on_to_its_own() -> None:
-    ended: list[str] = []
-    with counted(1000), at_most(0.1):
-        with at_most(1.0):
-            while True:
-                spend(60)
-                if len(ended) > 5:
-                    break
-                ended.append("inner")
-        ended.append("outer")
-        spend(1)
-        ended.append("never")
-    assert ended == ["inner", "outer"]
 
 
 def test_what_is_no_reading_is_never_ended_and_readings_in_threads_are_counted_apart() -> None:
@@ -66,15 +32,6 @@ def test_what_is_no_reading_is_never_ended_and_readings_in_threads_are_counted_a
             spend(4)
     assert same is effort
     assert (effort.steps, effort.cut_short) == (7, False)
-
-
-def test_an_error_within_a_search_is_told_and_leaves_no_bound_behind() -> None:
-    with counted() as effort, pytest.raises(ZeroDivisionError), at_most(0.5):
-        raise ZeroDivisionError
-    assert effort.limit == float("inf")
-    with pytest.raises(OutOfStepsError), counted() as bounded:
-        bounded.limit = 5
-        spend(6)
 
 
 def test_whoever_waits_hears_that_a_reading_goes_on() -> None:
@@ -108,10 +65,6 @@ def test_a_picture_that_is_hard_to_read_ends_in_time_and_alike_and_says_so(deck:
         assert effort.steps < 1.2 * effort.most
     assert as_data(readings[0]) == as_data(readings[1])
     assert readings[0].cut_short
-
-
-def test_a_plain_picture_is_read_to_its_end(deck: Deck) -> None:
-    assert not read_picture(load_image(SCENES / "white-easy.jpg"), deck)[0].cut_short
 
 
 def test_a_picture_of_no_cards_costs_no_more(deck: Deck) -> None:

@@ -6,16 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.drawn_suits import black_six
 from vision.prints.fitting import Fits
-from vision.prints.likelihood_ratios import errors, likeness, log_ratios, misprints, unexplained
-from vision.prints.verdict import MOST_UNEXPLAINED
+from vision.prints.likelihood_ratios import errors, log_ratios, misprints
 
 ROWS, COLUMNS = 70, 45
 
 
 def art(hat: tuple[float, float, float] | None) -> np.ndarray:
-    """A made-up figure on its ground, with or without a hat."""
     sheet = np.full((ROWS, COLUMNS, 3), 0.8, np.float32)
     cv2.circle(sheet, (22, 40), 12, (0.2, 0.3, 0.7), -1, cv2.LINE_AA)
     cv2.rectangle(sheet, (8, 56), (36, 63), (0.6, 0.3, 0.2), -1, cv2.LINE_AA)
@@ -68,56 +65,6 @@ def test_a_hat_that_was_never_taught_is_found_where_it_is() -> None:
     odd = misprints(fits_of(green, FACES[2:]), 0, OPEN)
     assert odd[8:22, 16:28].any() and not odd[36:60].any()
     assert not misprints(fits_of(FACES[2], FACES[2:]), 0, OPEN).any()
-
-
-@pytest.mark.parametrize(("contrast", "noise"), [(0.15, 0.06), (0.25, 0.1)])
-def test_noise_all_over_a_faint_card_is_no_other_print_and_hides_no_other_hat(contrast: float, noise: float) -> None:
-    faint = FACES * np.float32(contrast) + np.float32(0.3)
-    grain = np.random.default_rng(2).normal(0, noise, faint[0].shape).astype(np.float32)
-    assert misprints(fits_of(faint[0] + grain, faint[:1]), 0, OPEN).mean() < 0.02
-    assert misprints(fits_of(faint[1] + grain, faint[:1]), 0, OPEN)[8:22, 16:28].mean() > 0.8
-
-
-def test_a_face_explains_its_own_pattern_and_none_that_is_not_there() -> None:
-    assert likeness(fits_of(FACES[0]), 0) > 0.95
-    assert likeness(fits_of(np.flip(FACES[0], axis=0).copy()), 0) < 0.4
-    covered = fits_of(FACES[0])
-    covered.seen[:] = False
-    assert likeness(covered, 0) == 0
-
-
-CLUBS, SPADES = (black_six(clubs=clubs, cells_per_mm=1.2) for clubs in (True, False))
-
-
-def left_over(shown: np.ndarray, hidden_rows: int = 0) -> float:
-    """What clubs do not explain of what is shown, but for some rows that something hides."""
-    is_open = np.ones(CLUBS.shape[:2], bool)
-    is_open[:hidden_rows] = False
-    fits = Fits(np.zeros((1, 4, 2)), shown[None], CLUBS[None].copy(), np.ones_like(is_open)[None], np.zeros(1))
-    return unexplained(fits, 0, is_open)
-
-
-@pytest.mark.parametrize("softness", [0.1, 1.0, 1.8])
-@pytest.mark.parametrize("noise", [0.0, 0.06])
-@pytest.mark.parametrize("dull", [0.3, 1.0])
-def test_marks_of_another_shape_are_unexplained_and_a_soft_grainy_card_under_gloss_is_not(
-    softness: float, noise: float, dull: float
-) -> None:
-    contrast = np.linspace(dull, 1, len(CLUBS), dtype=np.float32)[:, None, None]
-    grain = np.random.default_rng(3).normal(0, noise, CLUBS.shape)
-    clubs, spades = (
-        (0.8 + (cv2.GaussianBlur(face, (0, 0), softness) - 0.8) * contrast + grain).astype(np.float32)
-        for face in (CLUBS, SPADES)
-    )
-    assert left_over(clubs) < 0.5 * MOST_UNEXPLAINED
-    assert left_over(spades) > MOST_UNEXPLAINED
-
-
-def test_what_is_hidden_is_not_held_against_a_face() -> None:
-    covered = CLUBS.copy()
-    covered[:40] = np.random.default_rng(5).random((40, 1, 3))
-    assert left_over(covered) > MOST_UNEXPLAINED
-    assert left_over(covered, hidden_rows=44) < 0.3 * MOST_UNEXPLAINED
 
 
 @pytest.mark.parametrize("vivid", [0.6, 1.8])

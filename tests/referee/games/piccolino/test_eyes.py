@@ -49,7 +49,10 @@ FILMED: dict[str, tuple[int, int, float, Shots, list[Rung]]] = {
     "so on white": (273, 3, 5.6, replace(BIG, look=Look("white")), [(5, True, "green")]),
     "what does not show it leaves a doubt": (275, 5, 5.6, replace(BIG, look=Look("white")), [(5, None, None)]),
     # A won card rested before a player whose first card nobody had seen; his pile was never looked at after that.
-    "a card put down for a moment on its way to the winner": (243, 5, 14.0, BIG, [(14, False, None)]),
+    "a card put down for a moment on its way to the winner": (
+        *(243, 5, 14.0, BIG),
+        [(8, True, "purple"), (14, False, None)],
+    ),
 }
 
 

@@ -13,7 +13,6 @@ from referee.games.coloretto.score import ColorettoHand, ColorettoScore, Table, 
 
 COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink")
 WORTH = {Table.BROWN: [0, 1, 3, 6, 10, 15, 21, 21, 21, 21], Table.GREY: [0, 1, 4, 8, 7, 6, 5, 5, 5, 5]}
-Choice = tuple[str, ...]
 COUNTS = st.dictionaries(st.sampled_from(COLOURS), st.integers(0, 6), max_size=7)
 
 
@@ -26,29 +25,22 @@ def best_by_trying(colours: dict[str, int], jokers: int, table: Table) -> int:
     return max(found)
 
 
-@pytest.mark.parametrize(
-    ("hand", "table", "points", "jokers", "plus", "minus"),
-    [
-        # The sheet's example.
-        (
-            ColorettoHand({"green": 6, "yellow": 4, "red": 3, "blue": 2}, jokers=1, plus2=1),
-            *(Table.BROWN, 41, ("yellow",), ("green", "yellow", "red"), ("blue",)),
-        ),
-        (ColorettoHand({}), Table.BROWN, 0, (), (), ()),
-        (ColorettoHand({}, plus2=3), Table.GREY, 6, (), (), ()),
-    ],
-)
-def test_a_hand_has_its_points(
-    hand: ColorettoHand, table: Table, points: int, jokers: Choice, plus: Choice, minus: Choice
-) -> None:
-    assert score_coloretto(hand, table) == ColorettoScore(points, jokers, plus, minus)
+def test_the_sheets_example() -> None:
+    hand = ColorettoHand({"green": 6, "yellow": 4, "red": 3, "blue": 2}, jokers=1, plus2=1)
+    assert score_coloretto(hand, Table.BROWN) == ColorettoScore(
+        41, jokers=("yellow",), plus=("green", "yellow", "red"), minus=("blue",)
+    )
 
 
-def test_grey_punishes_a_fourth_card_and_hides_a_joker_where_it_takes_a_minus_point_away() -> None:
+def test_grey_punishes_a_fourth_card() -> None:
     score = score_coloretto(ColorettoHand({"green": 3, "red": 3}, jokers=1), Table.GREY)
     assert (score.points, score.plus) == (17, ("green", "red", score.jokers[0]))
     assert score.jokers[0] not in ("green", "red")
-    score = score_coloretto(ColorettoHand({"green": 3, "red": 3, "blue": 3, "pink": 3}, jokers=1), Table.GREY)
+
+
+def test_grey_hides_a_joker_where_it_takes_a_minus_point_away() -> None:
+    hand = ColorettoHand({"green": 3, "red": 3, "blue": 3, "pink": 3}, jokers=1)
+    score = score_coloretto(hand, Table.GREY)
     assert (score.points, len(score.minus)) == (24 - 7, 1)
     assert score.jokers == score.minus
 
@@ -56,6 +48,11 @@ def test_grey_punishes_a_fourth_card_and_hides_a_joker_where_it_takes_a_minus_po
 def test_a_joker_becomes_a_colour_that_the_hand_names_as_in_the_game() -> None:
     assert score_coloretto(ColorettoHand({"green": 6, "heart": 0}, jokers=1), Table.BROWN).jokers == ("heart",)
     assert score_coloretto(ColorettoHand({"moon": 6}, jokers=1), Table.BROWN).jokers == ("spade",)
+
+
+def test_nothing_is_worth_nothing() -> None:
+    assert score_coloretto(ColorettoHand({}), Table.BROWN) == ColorettoScore(0, (), (), ())
+    assert score_coloretto(ColorettoHand({}, plus2=3), Table.GREY).points == 6
 
 
 @settings(max_examples=80)

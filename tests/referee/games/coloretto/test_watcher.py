@@ -70,7 +70,7 @@ def test_a_written_game_is_one_by_the_rules_with_one_foul(name: str, players: in
 
 def test_a_deck_that_lacks_a_card_of_the_game_gets_one_sentence() -> None:
     without = replace(DECK, faces=tuple(face for face in DECK.faces if face.attributes.get("kind") != "joker"))
-    with pytest.raises(BadInputError, match="are not all of Coloretto's: colours, .2 and jokers"):
+    with pytest.raises(BadInputError, match="are not all of Coloretto"):
         write_coloretto(without, 7)
 
 

@@ -68,10 +68,8 @@ class Watched:
         told: list[Event] = []
         for number in range(times):
             self.second += 1
-            reached = frozenset({arm} if number == 0 and arm != -1 else ())
-            look = Look(
-                self.second * SECOND_NS, spots(rows), spots(areas), arms=None if arm is None else frozenset(reached)
-            )
+            reached = None if arm is None else frozenset({arm} if number == 0 and arm >= 0 else ())
+            look = Look(self.second * SECOND_NS, spots(rows), spots(areas), arms=reached)
             events, notices = self.tracker.see(look)
             self.notices += notices
             tell(self.tracker, *events)

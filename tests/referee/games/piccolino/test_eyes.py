@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,16 +14,16 @@ from hardware.events import Event as DeviceEvent
 from referee.decks.finding import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
+from referee.engine.recorded_game import RecordedGame
 from referee.engine.session import Outcome, Session
 from referee.games.piccolino.demo import Plan, write_piccolino
 from referee.games.piccolino.watching.eyes import TableEyes
 from referee.games.registry import game_kind, watcher_for
-from referee.language import Language
-from referee.sayings.service import notice as say
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from tests.support.piles_table import piles_table
+from tests.support.short_game import on_cores, record_short_game, rulings_of
 from vision.markers import find_markers, table_from_markers
 from vision.pictured.clowns import PictureClowns
 from vision.pictured.piles import PileReader
@@ -109,14 +111,31 @@ def test_a_ring_in_the_moment_in_which_the_camera_was_pushed_is_ruled_on_no_pile
     assert [(sight.seat, sight.kind) for sight in eyes.look_closely()] == [(0, "unclear"), (1, "unclear")]
 
 
-def test_people_are_told_whether_markers_are_covered_or_the_camera_swaps_left_and_right(frame: Frame) -> None:
-    eyes = TableEyes(PictureClowns(DECK), None, 2)
-    told = []
-    for second, image in enumerate((np.zeros_like(frame.bgr()), np.fliplr(frame.bgr()).copy(), frame.bgr())):
-        eyes.look(later(frame, image, second * 3_000, second))
-        told.append([say(notice.kind, notice.seat, notice.data, (), Language()) for notice in eyes.notices])
-    assert told == [
-        ["The table cannot be seen: please uncover the marker cards."],
-        ["The camera swaps left and right: please turn mirroring off in its settings."],
-        [],
-    ]
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("game") / "game.mcap"
+    record_short_game(path)
+    return path
+
+
+def test_it_is_ruled_by_the_frames_before_each_ring(recording: Path) -> None:
+    told: list[str] = []
+    RecordedGame(recording, told.append)
+    assert told == []
+    rulings = [json.loads(line) for line in rulings_of(recording).splitlines()]
+    false, valid = (ruling for ruling in rulings if ruling["ruling"] == "ring")
+    assert (false["valid"], false["seat"], false["reason"]) == (False, 0, "no_pair")
+    assert (valid["valid"], valid["seat"], valid["colour"], valid["seats"]) == (True, 1, "yellow", [1, 2])
+    for ring in (false, valid):
+        assert ring["frame_t_ns"] < ring["t_ns"] <= ring["frame_t_ns"] + 110 * MS
+    (late,) = (ruling for ruling in rulings if ruling["ruling"] == "also_rang")
+    assert (late["seat"], late["lag_ms"]) == (0, 38.0)
+
+
+def test_it_is_ruled_the_same_each_time_on_one_core_and_on_two(recording: Path) -> None:
+    outcomes = []
+    for cores in (1, 2):
+        with on_cores(cores):
+            outcomes.append(rulings_of(recording))
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0].count(b"\n") >= 3

@@ -211,10 +211,30 @@ def test_what_was_won_was_not_covered_up() -> None:
     assert table("5: bell 0")[0]["reason"] == "no_pair"
 
 
-def test_a_wrong_ring_costs_a_card_for_each_other_player_clockwise_from_the_left() -> None:
-    table = Table(4)
-    assert moves(table("0: 0 red, 10: bell 2")) == [(2, 3, 1), (2, 0, 1), (2, 1, 1)]
-    assert table.counts() == [14, 15, 11, 15]
+@pytest.mark.parametrize(
+    ("players", "options", "commands", "moved", "out", "counts"),
+    [
+        # A wrong ring costs a card for each other player, clockwise from the left.
+        (4, {}, "0: 0 red, 10: bell 2", [(2, 3, 1), (2, 0, 1), (2, 1, 1)], [], [14, 15, 11, 15]),
+        # With two left the other player wins the piles.
+        (2, {}, "0: 0 red, 1: 1 blue, 2: bell 0", [("piles", 1, 2)], [], [23, 26]),
+        # Without draw pile a player rings on, and comes back with the piles.
+        (3, {"cards": 3}, "0: 0 red, 1: 1 red, 2: bell 0", [("piles", 0, 2)], [1], [2, 0, 1]),
+        # A wrong ring without draw pile costs nothing while a discard pile is there.
+        (3, {"cards": 3}, "0: 0 red, 1: bell 0", [], [], [1, 1, 1]),
+        # Penalty cards bring a player without draw pile back.
+        (3, {"cards": 6}, "0: 0 red, 1: 0 blue, 2: bell 1", [(1, 2, 1), (1, 0, 1)], [1], [3, 0, 3]),
+    ],
+)
+def test_a_ring_moves_cards(
+    players: int, options: dict[str, object], commands: str, moved: list[object], out: list[int], counts: list[int]
+) -> None:
+    table = Table(players, **options)
+    rulings = table(commands)
+    assert moves(rulings) == moved
+    assert [one["seat"] for one in rulings if one["ruling"] == "out"] == out
+    assert [seat for seat, is_out in enumerate(table.game.cards.is_out) if is_out] == out
+    assert table.counts() == counts
 
 
 def test_penalty_cards_go_as_far_as_they_last_and_who_has_none_left_is_out() -> None:
@@ -229,38 +249,6 @@ def test_penalty_cards_go_as_far_as_they_last_and_who_has_none_left_is_out() -> 
     assert (out["ruling"], out["seat"]) == ("out", 2)
     (ignored,) = table("9000: 1 red")
     assert (ignored["event"], ignored["reason"]) == ("card_shown", "out")
-
-
-def test_without_draw_pile_a_player_rings_on_and_comes_back_with_the_piles() -> None:
-    table = Table(3, cards=3)
-    table("0: 0 red, 1: 1 red")
-    assert table.game.cards.draw == [0, 0, 1]
-    ring, won, *_ = table("2: bell 0")
-    assert (ring["valid"], won["count"]) == (True, 2)
-    assert table.game.cards.draw == [2, 0, 1]
-    assert table.game.cards.is_out == [False, True, False]
-
-
-def test_a_wrong_ring_without_draw_pile_costs_nothing_while_a_discard_pile_is_there() -> None:
-    table = Table(3, cards=3)
-    assert kinds(table("0: 0 red, 1: bell 0")) == ["ring"]
-    assert table.counts() == [1, 1, 1]
-
-
-def test_penalty_cards_bring_a_player_without_draw_pile_back() -> None:
-    table = Table(3, cards=6)
-    table("0: 0 red, 1: 0 blue")
-    assert table.game.cards.draw[0] == 0
-    table("2: bell 1")
-    assert table.game.cards.draw == [1, 0, 3]
-    assert table.game.cards.is_out == [False, True, False]
-
-
-def test_with_two_left_the_other_player_wins_the_piles() -> None:
-    table = Table(2)
-    ring, *moved = table("0: 0 red, 1: 1 blue, 2: bell 0")
-    assert (ring["reason"], moves(moved)) == ("no_pair", [("piles", 1, 2)])
-    assert table.counts() == [23, 26]
 
 
 @pytest.mark.parametrize(("two_left", "move"), [("always", ("piles", 2, 3)), ("start", (0, 2, 1))])

@@ -14,7 +14,6 @@ from referee.engine.events import Event, Header
 from referee.errors import BadInputError
 from referee.games.piccolino.rules import Piccolino, from_header
 from referee.games.piccolino.setup import deal
-from referee.games.piccolino.stats import SeatStatistics, statistics
 from referee.language import Language
 
 NAMES = ("Ann", "Ben", "Cem", "Dan", "Eva")
@@ -472,18 +471,3 @@ def test_whatever_happens_no_card_is_lost_and_every_ruling_has_words(steps: list
         assert set(table.game.tops.by_seat) == {seat for seat, count in enumerate(table.game.cards.discard) if count}
     assert ends == 1
     assert all(table.sentences)
-
-
-def test_reactions_run_from_the_pairs_last_card_to_the_first_ring_of_each() -> None:
-    game = Table().one_bell
-    first = "0 0 red, 1000 1 red, 1400 bell 2, 1438 bell 1, 1500 bell 1, 1600 bell 2"
-    events = [
-        command.split()
-        for command in f"{first}, 5000 2 red, 5500 bell 1, 5600 bell 0, 9000 0 red, 9090 bell 2".split(", ")
-    ]
-    rulings = [one for at_ms, *words in events for one in game.apply(Event(int(at_ms) * MS, *event_of(words)))]
-    ann, ben, cem = statistics(rulings, 3)
-    assert ann == SeatStatistics(valid=0, false=0, too_late=0, lucky=0, won_cards=0, reactions_ms=())
-    assert ben == SeatStatistics(valid=0, false=1, too_late=1, lucky=0, won_cards=0, reactions_ms=(438.0,))
-    assert cem == SeatStatistics(valid=2, false=0, too_late=0, lucky=1, won_cards=4, reactions_ms=(400.0, 90.0))
-    assert (cem.fastest_ms, cem.median_ms) == (90.0, 245.0)

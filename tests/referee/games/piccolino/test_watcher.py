@@ -325,13 +325,6 @@ def test_a_game_that_goes_on_knows_its_cards_again() -> None:
     assert [event.data["seat"] for event in table.events] == [1]
 
 
-def test_turn_order_is_remarked_on_in_a_session() -> None:
-    table = Table(remarks="on")
-    table("0 red sad x10, 2 blue sad x10")
-    (remark,) = table.rulings
-    assert (remark["ruling"], remark["seat"], remark["reason"]) == ("remark", 2, "out_of_turn")
-
-
 def test_new_cards_that_lie_where_none_lay_are_looked_for_when_somebody_rings() -> None:
     table = Table()
     table(PAIR)

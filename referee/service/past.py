@@ -71,7 +71,7 @@ def _past(query: Query, row: GameRow, known: Known) -> Past:
 
 
 def _rings(rulings: Iterable[RulingRow]) -> Iterable[Ring]:
-    """Count rings as `piccolino_stats` does: of a seat's rings for one pair only the first."""
+    """Give the rings that count: of a seat's rings for one pair only the first."""
     open_ms: float | None = None
     rang: set[int | None] = set()
     for row in rulings:

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from simulation.view import Image
+from vision.arrays import Image
 
 GAMMA = 2.2
 Light = tuple[float, float, float]

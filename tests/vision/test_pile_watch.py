@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from tests.support.flat_piles import piccolino
+from vision.arrays import Image
 from vision.pictured.pile_faces import FaceReader
 from vision.pictured.pile_fit import FaceFitter
 from vision.pictured.piles import PileReader
 from vision.piles.pile_watch import PileChange, PileWatch
-from vision.piles.sights import Image, Kind, PilePlace, PileSight
+from vision.piles.sights import Kind, PilePlace, PileSight
 
 SIZE = (320, 240)
 FITTER = FaceFitter(FaceReader(piccolino()))

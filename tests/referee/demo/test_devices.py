@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 import subprocess
 import sys
 import threading
 import time
-import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,11 +19,6 @@ from hardware.camera.frames import Frame, FrameExposed
 from hardware.events import BellPressed, Event, EventQueue, SandFlipped, SandRanOut
 from hardware.problems import DeviceHealth, Health
 from referee.demo.devices import SimulatedDevices
-from referee.demo.stepped import SteppedTable
-from referee.engine.events import Header
-from referee.engine.session import Session
-from referee.games.registry import game_kind
-from referee.watchers.by_hand import ByHandWatcher
 from simulation.live import LiveTable, Shots, SimulatedCamera
 from simulation.script import Action, Flip, Ring, Script, person_at
 from simulation.view import Look
@@ -40,10 +33,10 @@ MAIN = f"{HEAR}; import sys; from referee.cli import main; sys.exit(main(sys.arg
 RINGS_S = (0.5, 2.0, 4.3, 7.5)
 
 
-def small_table(length_s: float = 8.5) -> LiveTable:
+def small_table() -> LiveTable:
     person = person_at((400, 430), AREA, 0)
     actions: tuple[Action, ...] = (*(Ring(0, at) for at in RINGS_S), Flip(0, 3.2, 3.0))
-    script = Script(AREA, (), (person,), actions, length_s, bell_mm=(400, 200), sandtimer_mm=(600, 200))
+    script = Script(AREA, (), (person,), actions, 8.5, bell_mm=(400, 200), sandtimer_mm=(600, 200))
     return LiveTable(script, load_deck("confetti"), 1, SHOTS)
 
 
@@ -63,19 +56,20 @@ class FaultyCamera:
             raise CameraMissingError("The cable is out.")
         frame = self._camera.read()
         assert frame is not None
-        return frame if self._count <= self._good else self._spoil(frame)
+        if self._count > self._good:
+            time.sleep(0.05)
+            return self._spoil(frame)
+        return frame
 
     def close(self) -> None:
         self.closed = True
 
 
 def black(frame: Frame) -> Frame:
-    time.sleep(0.05)
     return replace(frame, image=np.zeros_like(frame.image))
 
 
 def jumped(frame: Frame) -> Frame:
-    time.sleep(0.05)
     return replace(frame, t_ns=frame.t_ns + 10**11, exposure_end_ns=frame.exposure_end_ns + 10**11)
 
 
@@ -140,36 +134,6 @@ def test_stopping_in_mid_game_leaves_nothing_running() -> None:
     assert not devices.over
     devices.stop()
     devices.stop()
-
-
-def test_memory_stays_flat_over_frames_and_edges() -> None:
-    """What is kept of each edge, frame or press, however little, would add up to more than is allowed here."""
-    actions = tuple(Ring(0, 1.0 + 0.5 * count) for count in range(128))
-    script = Script(AREA, (), (person_at((400, 430), AREA, 0),), actions, 66.0, bell_mm=(400, 200))
-    table = LiveTable(script, load_deck("confetti"), 1, Shots(size=(32, 18), frames_per_s=4, look=Look(noise=0)))
-    header = Header("piccolino", ("Ann", "Ben"), {})
-    heard = [0]
-
-    def count(event: Event, outcome: object) -> None:
-        heard[0] += isinstance(event, BellPressed)
-
-    stepped = SteppedTable(table, 1, Session(game_kind("piccolino").start(header), ByHandWatcher()), count)
-
-    def used_at(until_s: float) -> int:
-        for _ in stepped.play(until_s):
-            pass
-        gc.collect()
-        return tracemalloc.get_traced_memory()[0]
-
-    used_at(15.0)
-    tracemalloc.start()
-    try:
-        before, after = used_at(25.0), used_at(65.0)
-    finally:
-        tracemalloc.stop()
-        stepped.close()
-    assert heard[0] >= 126
-    assert after - before < 12_000
 
 
 @pytest.mark.parametrize("fast", [True, False])

@@ -1,28 +1,42 @@
-"""The people at the simulated table: they play whatever game begins, and clear the table when it is stopped."""
+"""The people at the simulated table: they play whatever game begins to its end, and clear the table."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from referee.decks.finding import find_deck
-from referee.demo.director import Director
 from referee.demo.seating import ring_of
 from referee.demo.table import DemoScript, DemoTable, demo_table
 from referee.engine.events import Header
+from referee.games.coloretto.rules import Coloretto
+from referee.games.registry import game_kind
 from simulation.live import LiveTable
 from simulation.script import Ring
 from tests.support.simulated import SMALL, Simulated, simulated
 from vision.prints.print_deck import PrintDeck
 
 SUITS = "everdeck"
+LONG_S = 1500.0
 
 
-def laid(table: Simulated) -> bool:
-    return bool(table.seen.cards)
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Simulated]:
+    with simulated(tmp_path) as table:
+        yield table
+
+
+def laid(table: Simulated) -> Callable[[], bool]:
+    return lambda: bool(table.seen.cards)
+
+
+def cleared(table: Simulated) -> Callable[[], bool]:
+    return lambda: not table.seen.cards
 
 
 def cards_by_seat(table: Simulated, players: int) -> Counter[int | None]:
@@ -30,89 +44,72 @@ def cards_by_seat(table: Simulated, players: int) -> Counter[int | None]:
     return Counter(ring.seat_at(card.centre_mm) for card in table.seen.cards)
 
 
-def test_the_table_is_empty_until_a_game_begins_and_holds_that_game(tmp_path: Path) -> None:
-    with simulated(tmp_path) as table:
-        assert not laid(table)
-        assert table.service.desk.state()["mode"] == "idle"
-        table.start("piccolino", "Mia Noah Ida Jo Kim")
-        table.wait_for(lambda: laid(table))
-        faces = {card.face.split("-")[-1] for card in table.seen.cards}
-        assert faces == {"happy", "sad"}
-        assert cards_by_seat(table, 5) == dict.fromkeys(range(5), 11)
+def begin_coloretto(table: Simulated) -> None:
+    table.start("coloretto", "Mia Noah Ida")
+    table.wait_for(laid(table))
+    table.service.controller.say("card_placed", {"seat": 0, "row": 0, "card": "red"})
+    table.service.controller.say("row_taken", {"seat": 1, "row": 0})
 
 
-def test_the_cards_lie_as_the_page_was_told(tmp_path: Path) -> None:
-    with simulated(tmp_path) as table:
-        started = [["moon"], ["heart"], ["star"]]
-        table.start("coloretto", "Mia Noah Ida", start_cards=started, first=2, deck=SUITS)
-        table.wait_for(lambda: laid(table))
-        demo, ring = table.tables[1], ring_of(3)
-        assert isinstance(demo.deck, PrintDeck) and demo.deck.name == SUITS
-        held = {
-            ring.seat_at(card.centre_mm): demo.deck.by_id[card.face].attributes.get("colour")
-            for card in table.seen.cards
-            if card.key.startswith("start")
-        }
-        assert held == {seat: cards[0] for seat, cards in enumerate(started)}
-        first = next(move for move in demo.played.truth if move.kind == "card_placed")
-        assert first.data["seat"] == 2
+def test_the_table_is_empty_until_a_game_begins_and_holds_that_game_and_then_the_next(table: Simulated) -> None:
+    assert cleared(table)()
+    assert table.service.desk.state()["mode"] == "idle"
+    table.start("piccolino", "Mia Noah Ida Jo Kim")
+    table.wait_for(laid(table))
+    assert {card.face.split("-")[-1] for card in table.seen.cards} == {"happy", "sad"}
+    assert cards_by_seat(table, 5) == dict.fromkeys(range(5), 11)
+    table.start("confetti", "Mia Noah Ida Jo", side="black")
+    table.wait_for(lambda: {card.side for card in table.seen.cards} == {"black"})
 
 
-def test_confetti_is_played_on_the_side_that_was_chosen(tmp_path: Path) -> None:
-    with simulated(tmp_path) as table:
-        table.start("confetti", "Mia Noah Ida Jo", side="black")
-        table.wait_for(lambda: laid(table))
-        assert {card.side for card in table.seen.cards} == {"black"}
+def test_the_cards_lie_as_the_page_was_told(table: Simulated) -> None:
+    started = [["moon"], ["heart"], ["star"]]
+    table.start("coloretto", "Mia Noah Ida", start_cards=started, first=2, deck=SUITS)
+    table.wait_for(laid(table))
+    demo, ring = table.tables[1], ring_of(3)
+    assert isinstance(demo.deck, PrintDeck) and demo.deck.name == SUITS
+    held = {
+        ring.seat_at(card.centre_mm): demo.deck.by_id[card.face].attributes.get("colour")
+        for card in table.seen.cards
+        if card.key.startswith("start")
+    }
+    assert held == {seat: cards[0] for seat, cards in enumerate(started)}
+    first = next(move for move in demo.played.truth if move.kind == "card_placed")
+    assert first.data["seat"] == 2
 
 
-def test_stopping_clears_the_table_and_taking_that_back_lays_the_game_out_again(tmp_path: Path) -> None:
-    with simulated(tmp_path) as table:
-        table.start("coloretto", "Mia Noah Ida")
-        table.wait_for(lambda: laid(table))
-        table.service.controller.say("card_placed", {"seat": 0, "row": 0, "card": "red"})
-        table.service.controller.say("row_taken", {"seat": 1, "row": 0})
-        table.do(do="stop")
-        table.wait_for(lambda: not laid(table))
-        table.do(do="undo")
-        table.wait_for(lambda: laid(table))
-        assert table.service.desk.state()["mode"] == "playing"
-        assert list(table.tables) == [1]
+def test_stopping_clears_the_table_and_taking_that_back_lays_the_game_out_again(table: Simulated) -> None:
+    begin_coloretto(table)
+    table.do(do="stop")
+    table.wait_for(cleared(table))
+    table.do(do="undo")
+    table.wait_for(laid(table))
+    assert table.service.desk.state()["mode"] == "playing"
+    assert list(table.tables) == [1]
 
 
-def test_the_next_game_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
-    with simulated(tmp_path) as table:
-        table.start("confetti", "Mia Noah")
-        table.wait_for(lambda: laid(table))
-        table.start("piccolino", "Mia Noah")
-        table.wait_for(lambda: {card.side for card in table.seen.cards} == {"back"})
-        assert cards_by_seat(table, 2).total() == 49
-
-
-def test_nothing_moves_while_the_game_is_paused(tmp_path: Path) -> None:
-    with simulated(tmp_path) as table:
-        table.start("coloretto", "Mia Noah")
-        table.wait_for(lambda: laid(table))
-        table.do(do="pause")
-        table.wait_for(lambda: table.devices.table.held)
-        held_s = table.director.seconds
-        table.wait_for(lambda: table.devices.buffer.pushed > 12)
-        assert table.director.seconds == held_s
-        table.do(do="resume")
-        table.wait_for(lambda: table.director.seconds > held_s)
+def test_nothing_moves_while_the_game_is_paused(table: Simulated) -> None:
+    table.start("coloretto", "Mia Noah")
+    table.wait_for(laid(table))
+    table.do(do="pause")
+    table.wait_for(lambda: table.devices.table.held)
+    held_s = table.director.seconds
+    table.wait_for(lambda: table.devices.buffer.pushed > 12)
+    assert table.director.seconds == held_s
+    table.do(do="resume")
+    table.wait_for(lambda: table.director.seconds > held_s)
 
 
 def test_a_game_that_was_going_on_when_the_referee_ended_ends_with_a_sentence(tmp_path: Path) -> None:
     with simulated(tmp_path) as table:
-        table.start("coloretto", "Mia Noah Ida")
-        table.service.controller.say("card_placed", {"seat": 0, "row": 0, "card": "red"})
-        table.service.controller.say("row_taken", {"seat": 1, "row": 0})
+        begin_coloretto(table)
     with simulated(tmp_path) as table:
         assert "The drawn table was cleared, so that game ends here." in table.said
         assert "The game goes on" not in table.said
         assert table.service.desk.state()["mode"] == "over"
-        assert not laid(table)
+        assert cleared(table)()
         table.start("piccolino", "Mia Noah")
-        table.wait_for(lambda: laid(table))
+        table.wait_for(laid(table))
 
 
 @pytest.mark.parametrize(
@@ -120,18 +117,18 @@ def test_a_game_that_was_going_on_when_the_referee_ended_ends_with_a_sentence(tm
     [("confetti", "A B C D E F", {}), ("coloretto", "A B C", {"start_cards": [["mauve"], ["red"], ["blue"]]})],
 )
 def test_a_game_that_nobody_can_play_there_ends_with_a_sentence(
-    tmp_path: Path, game: str, players: str, options: dict[str, object]
+    table: Simulated, game: str, players: str, options: dict[str, object]
 ) -> None:
-    with simulated(tmp_path) as table:
-        table.start(game, players, **options)
-        table.wait_for(lambda: "The drawn table cannot play this game" in table.said)
-        table.wait_for(lambda: table.service.desk.state()["mode"] == "idle")
-        table.start("piccolino", "Mia Noah")
-        table.wait_for(lambda: laid(table))
+    table.start(game, players, **options)
+    table.wait_for(lambda: "The drawn table cannot play this game" in table.said)
+    table.wait_for(lambda: table.service.desk.state()["mode"] == "idle")
+    table.start("piccolino", "Mia Noah")
+    table.wait_for(laid(table))
 
 
-def rung_twice(demo: DemoTable) -> DemoTable:
+def rung_twice(header: Header, number: int) -> DemoTable:
     """At a table on which nothing can be read, two players ring; then the script is over."""
+    demo = demo_table(header, find_deck(header.game), number, shots=SMALL)
     script = replace(demo.played.script, cards=(), actions=(Ring(1, 0.5), Ring(0, 2.5)), length_s=3.0)
     rings = tuple({"t_ns": t_ns, "seat": seat, "valid": False} for seat, t_ns in ((1, 500_000_000), (0, 2_500_000_000)))
     table = LiveTable(script, demo.deck, 1, replace(SMALL, frames_per_s=10.0))
@@ -142,16 +139,69 @@ def test_the_players_answer_what_is_asked_and_end_a_game_that_has_no_end_of_its_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("referee.demo.players.PAUSE_S", 0.2)
-
-    def write(header: Header, number: int) -> DemoTable:
-        return rung_twice(demo_table(header, find_deck(header.game), number, shots=SMALL))
-
-    with simulated(tmp_path, write=write) as table:
-        director: Director = table.director
+    with simulated(tmp_path, write=rung_twice) as table:
         table.start("piccolino", "Mia Noah")
-        table.wait_for(lambda: director.over)
+        table.wait_for(lambda: table.director.over)
         state = table.service.desk.state()
         assert state["mode"] == "over"
         rings = [one["ruling"] for one in state["rulings"] if one["ruling"]["ruling"] == "ring"]
         assert [(ring["seat"], ring["valid"]) for ring in reversed(rings)] == [(1, False), (0, False)]
         assert state["rulings"][0]["ruling"]["ruling"] == "end"
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Iterator[Simulated]:
+    """A table at which whole games are played, filmed as they need it."""
+    with simulated(tmp_path, shots=None) as table:
+        yield table
+
+
+def rulings(table: Simulated, kind: str) -> list[Mapping[str, Any]]:
+    play = table.service.controller.play
+    assert play is not None
+    return [one for record in play.log.records.values() for one in record.rulings if one["ruling"] == kind]
+
+
+def played_out(table: Simulated, game: str, players: str, **options: object) -> DemoTable:
+    number = table.start(game, players, **options)
+    table.wait_for(lambda: number in table.tables and table.director.over, LONG_S)
+    assert table.service.desk.state()["mode"] == "over"
+    (end,) = rulings(table, "end")
+    assert end["winners"]
+    return table.tables[number]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("players", "side"), [("Mia Noah", "black"), ("Mia Noah Ida Jo Kim", "white")])
+def test_confetti_is_counted_as_it_was_played(whole: Simulated, players: str, side: str) -> None:
+    demo = played_out(whole, "confetti", players, side=side)
+    hands = [event.data for event in demo.played.truth if event.kind == "hand"]
+    for one, hand in zip(rulings(whole, "hand"), hands, strict=True):
+        cards = hand["cards"]
+        assert isinstance(cards, list)
+        assert (one["seat"], one["cards_needed"] + one["unused"]) == (hand["seat"], len(cards))
+    assert rulings(whole, "foul") == []
+
+
+@pytest.mark.nightly
+def test_piccolino_is_ruled_as_it_was_played(whole: Simulated) -> None:
+    demo = played_out(whole, "piccolino", "Mia Noah")
+    play = whole.service.controller.play
+    assert play is not None
+    for one in rulings(whole, "ring"):
+        at_s = whole.devices.table.seconds(one["t_ns"] - play.shift_ns)
+        true = min(demo.played.rings, key=lambda ring: abs(ring["t_ns"] / 1e9 - at_s))
+        found, expected = ({key: ring.get(key) for key in ("valid", "seat", "colour")} for ring in (one, true))
+        assert found == expected
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("deck", "players"), [("coloretto", "Mia Noah Ida"), ("everdeck", "Mia Noah Ida Jo Kim")])
+def test_coloretto_ends_with_the_cards_that_were_taken(whole: Simulated, deck: str, players: str) -> None:
+    options: dict[str, object] = {} if deck == "coloretto" else {"deck": deck}
+    demo = played_out(whole, "coloretto", players, **options)
+    true, play = game_kind("coloretto").start(demo.header), whole.service.controller.play
+    for event in demo.played.truth:
+        true.apply(event)
+    assert play is not None and isinstance(play.game, Coloretto) and isinstance(true, Coloretto)
+    assert [Counter(+hand) for hand in play.game.hands] == [Counter(+hand) for hand in true.hands]

@@ -1,4 +1,4 @@
-"""`ringmaster replay FILE.mcap`: a recording with pictures and edges is judged again, always the same."""
+"""`ringmaster replay`: recorded games and recordings with pictures are judged again, always the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ from numpy.typing import NDArray
 from hardware.camera.frames import Frame
 from hardware.events import BellEdge, SandEdge, SandLine
 from hardware.recording import RecordingWriter
+from referee.announcer import Announcer
 from referee.cli import main
+from referee.engine.recorded_game import Fault, judge, open_log
+from referee.games.registry import game_kind
+from referee.jsonlines import to_line
+from referee.language import LANGUAGES, Language
 from vision.image import load_picture
 
 Image = NDArray[np.uint8]
@@ -25,7 +30,27 @@ Capture = pytest.CaptureFixture[str]
 TABLE = Path(__file__).parents[2] / "data" / "tables" / "confetti-three-seats.jpg"
 MS = 1_000_000
 HEADER = {"game": "confetti", "players": ["Ann", "Ben", "Cem"], "options": {}}
+GAMES = sorted(
+    path for path in (Path(__file__).parents[2] / "games").glob("*.jsonl") if ".expected" not in path.suffixes
+)
 FLIPPED, LAST_GRAIN, END = 2_000, 8_000, 12_400
+
+
+@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
+def test_a_recorded_game_is_judged_as_expected(path: Path) -> None:
+    assert len(GAMES) >= 5
+    with open_log(path) as (header, entries):
+        results = list(judge(game_kind(header.game).start(header), entries))
+    rulings = [result for result in results if not isinstance(result, Fault)]
+    assert len(rulings) == len(results)
+    expected = path.with_suffix(".expected.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(to_line(ruling.as_json())) for ruling in rulings] == [json.loads(line) for line in expected]
+    for code in LANGUAGES:
+        announcer = Announcer(header.game, header.players, Language(code))
+        said = [(ruling.as_json()["ruling"], announcer.say(ruling.as_json())) for ruling in rulings]
+        # What changes nothing may need no words.
+        assert all(sentence or kind == "ignored" for kind, sentence in said)
+        assert not any(set(sentence) & set("\n{}") for _, sentence in said)
 
 
 @pytest.fixture(scope="module")
@@ -92,20 +117,26 @@ def test_a_picture_that_has_lost_pixels_or_bursts_the_memory_is_left_out_in_one_
         assert re.search(complaint, err)
 
 
-def test_what_cannot_be_judged_is_said_in_one_line(table: Image, tmp_path: Path, capfd: Capture) -> None:
-    nameless = record(tmp_path / "nameless.mcap", None, lambda t: table[:64, :64], 5_000)
-    strange = record(tmp_path / "strange.mcap", {**HEADER, "game": "canasta"}, lambda t: table[:64, :64], 5_000)
-    text = tmp_path / "text.mcap"
-    text.write_text("this is no recording")
-    for path, complaint in (
-        (nameless, "does not say which game it is"),
-        (strange, "there is no game 'canasta'"),
-        (text, "is not a recording"),
-        (tmp_path / "none.mcap", "There is no recording"),
-    ):
-        status, rulings, err = replay(path, capfd)
-        assert (status, rulings, len(err.splitlines())) == (2, [], 1)
-        assert complaint in err
+@pytest.mark.parametrize(
+    ("header", "complaint"),
+    [
+        (None, "does not say which game it is"),
+        ({**HEADER, "game": "canasta"}, "there is no game 'canasta'"),
+        ("text", "is not a recording"),
+        ("", "There is no recording"),
+    ],
+)
+def test_what_cannot_be_judged_is_said_in_one_line(
+    header: Mapping[str, object] | str | None, complaint: str, tmp_path: Path, capfd: Capture
+) -> None:
+    path = tmp_path / "game.mcap"
+    if not isinstance(header, str):
+        record(path, header, lambda t: np.zeros((64, 64, 3), np.uint8), 5_000)
+    elif header:
+        path.write_text(header)
+    status, rulings, err = replay(path, capfd)
+    assert (status, rulings, len(err.splitlines())) == (2, [], 1)
+    assert complaint in err
 
 
 @pytest.mark.usefixtures("no_hands_sought")
@@ -119,16 +150,15 @@ def test_a_torn_recording_is_judged_as_far_as_it_goes(table: Image, tmp_path: Pa
     assert [ruling["ruling"] for ruling in rulings] == ["round"]
 
 
+@pytest.mark.parametrize(("found", "rings"), [(True, 0), (False, 1)])
 def test_a_button_that_was_held_when_the_recording_began_did_not_ring(
-    table: Image, tmp_path: Path, capfd: Capture
+    found: bool, rings: int, tmp_path: Path, capfd: Capture
 ) -> None:
-    header = {"game": "piccolino", "players": ["Ann", "Ben"], "options": {}}
-    for found, rings in ((True, 0), (False, 1)):
-        path = tmp_path / f"held-{found}.mcap"
-        with RecordingWriter(path, header, 1) as writer:
-            writer.edge(BellEdge(1 * MS, 0, True, found=found))
-            writer.edge(BellEdge(600 * MS, 0, False))
-            for t in (500, 900, 1_400):
-                writer.frame(Frame(t * MS, t * MS, table[:64, :64], t))
-        _, rulings, _ = replay(path, capfd)
-        assert sum(ruling.get("ruling") in ("ring", "unclear") for ruling in rulings) == rings
+    path = tmp_path / "held.mcap"
+    with RecordingWriter(path, {"game": "piccolino", "players": ["Ann", "Ben"], "options": {}}, 1) as writer:
+        writer.edge(BellEdge(1 * MS, 0, True, found=found))
+        writer.edge(BellEdge(600 * MS, 0, False))
+        for t in (500, 900, 1_400):
+            writer.frame(Frame(t * MS, t * MS, np.zeros((64, 64, 3), np.uint8), t))
+    _, ruled, _ = replay(path, capfd)
+    assert sum(ruling.get("ruling") in ("ring", "unclear") for ruling in ruled) == rings

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -17,7 +17,6 @@ from referee.games.kind import Cards, GameKind, Option, Page, Words
 from referee.games.registry import GAMES
 from referee.language import Language
 from referee.service.archive import history, one_game
-from referee.service.live_game import LiveGame
 from referee.watchers.by_hand import ByHandWatcher
 from referee.web.games import games_in
 from tests.support.quiet_table import QuietTable, quiet_table
@@ -26,23 +25,13 @@ PLAYERS = ["Ann", "Ben"]
 
 
 @dataclass(frozen=True)
-class Trick:
+class Ruled:
     t_ns: int
-    seat: int
+    kind: str
+    data: Mapping[str, object]
 
     def as_json(self) -> dict[str, object]:
-        return {"ruling": "trick", "t_ns": self.t_ns, "seat": self.seat}
-
-
-@dataclass(frozen=True)
-class End:
-    t_ns: int
-    points: tuple[int, ...]
-
-    def as_json(self) -> dict[str, object]:
-        best = max(self.points)
-        winners = [seat for seat, points in enumerate(self.points) if points == best]
-        return {"ruling": "end", "t_ns": self.t_ns, "points": list(self.points), "winners": winners}
+        return {"ruling": self.kind, "t_ns": self.t_ns, **self.data}
 
 
 class War:
@@ -52,9 +41,7 @@ class War:
         self.tricks = [0] * players
         self.shown: dict[int, int] = {}
 
-    def apply(self, event: Event) -> tuple[Trick | End, ...]:
-        if event.kind != "card":
-            raise BadInputError("there is no such event")
+    def apply(self, event: Event) -> tuple[Ruled, ...]:
         seat, rank = event.seat(len(self.tricks)), event.data.get("rank")
         if not isinstance(rank, int):
             raise BadInputError("a card has a rank")
@@ -64,8 +51,11 @@ class War:
         best = max(self.shown, key=lambda one: self.shown[one])
         self.tricks[best] += 1
         self.shown = {}
-        trick = Trick(event.t_ns, best)
-        return (trick, End(event.t_ns, tuple(self.tricks))) if sum(self.tricks) == 3 else (trick,)
+        trick = Ruled(event.t_ns, "trick", {"seat": best})
+        if sum(self.tricks) < 3:
+            return (trick,)
+        winners = [seat for seat, points in enumerate(self.tricks) if points == max(self.tricks)]
+        return trick, Ruled(event.t_ns, "end", {"points": list(self.tricks), "winners": winners})
 
 
 def start(header: Header) -> Game:
@@ -73,18 +63,10 @@ def start(header: Header) -> Game:
     return War(len(header.players))
 
 
-def war(play: LiveGame) -> War:
-    assert isinstance(play.game, War)
-    return play.game
-
-
 def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
-    match ruling["ruling"]:
-        case "trick":
-            return (f"The trick is {players[ruling['seat']]}'s.",)
-        case "end":
-            return (f"{players[ruling['winners'][0]]} wins.",)
-    return ()
+    if ruling["ruling"] == "trick":
+        return (f"The trick is {players[ruling['seat']]}'s.",)
+    return (f"{players[ruling['winners'][0]]} wins.",)
 
 
 WAR = GameKind(
@@ -98,8 +80,8 @@ WAR = GameKind(
         most=2,
         options=(Option("aces", "Aces", (("high", "are high"), ("low", "are low"))),),
         phase=lambda play, lasts_ms, language: {"key": "over" if play.over else "turning", "turn": 0},
-        points=lambda play, seat: war(play).tricks[seat],
-        detail=lambda play, seat, language: "has shown" if seat in war(play).shown else "",
+        points=lambda play, seat: cast(War, play.game).tricks[seat],
+        detail=lambda play, seat, language: "has shown" if seat in cast(War, play.game).shown else "",
         steps=lambda ruling, readings, language: [{"kind": "card", "text": str(e.data["rank"])} for e in readings],
     ),
     cards=Cards(check=lambda deck: None),
@@ -112,10 +94,12 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES, "war", WAR)
 
 
-def begun(folder: Path) -> QuietTable:
-    table = quiet_table(folder)
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[QuietTable]:
+    table = quiet_table(tmp_path)
     table.desk.do({"do": "start", "game": "war", "players": PLAYERS, "options": {"aces": "low"}})
-    return table
+    yield table
+    table.close()
 
 
 def show(table: QuietTable, ann: int, ben: int) -> list[dict[str, Any]]:
@@ -129,8 +113,7 @@ def test_it_is_offered_on_the_page() -> None:
     assert [choice["text"] for choice in offered["options"][0]["choices"]] == ["are high", "are low"]
 
 
-def test_it_is_played_shown_explained_and_kept(tmp_path: Path) -> None:
-    table = begun(tmp_path)
+def test_it_is_played_shown_explained_and_kept(table: QuietTable) -> None:
     table.tell("card", seat=0, rank=9)
     state = table.desk.state()
     assert [seat["detail"] for seat in state["board"]] == ["has shown", ""]
@@ -146,29 +129,25 @@ def test_it_is_played_shown_explained_and_kept(tmp_path: Path) -> None:
     [listed] = history(table.journal.read, language)["games"]
     assert (listed["game"], listed["points"], listed["winners"], listed["fault"]) == ("war", [1, 2], [1], "")
     assert one_game(table.journal.read, listed["id"], language, {})["rulings"][-1]["text"].endswith("Ben wins.")
-    table.close()
 
 
-def test_it_goes_on_after_a_restart_and_a_correction_replays_it(tmp_path: Path) -> None:
-    table = begun(tmp_path)
+def test_it_goes_on_after_a_restart_and_a_correction_replays_it(table: QuietTable, tmp_path: Path) -> None:
     show(table, 9, 4)
     table.close()
-    table = quiet_table(tmp_path)
-    table.controller.resume()
-    assert [seat["points"] for seat in table.desk.state()["board"]] == [1, 0]
-    ruling = table.desk.state()["latest"]["id"]
-    table.desk.do({"do": "correct", "ruling": ruling, "with": {"event": "card", "seat": 1, "rank": 12}})
-    assert [seat["points"] for seat in table.desk.state()["board"]] == [0, 1]
-    table.close()
+    later = quiet_table(tmp_path)
+    later.controller.resume()
+    assert [seat["points"] for seat in later.desk.state()["board"]] == [1, 0]
+    ruling = later.desk.state()["latest"]["id"]
+    later.desk.do({"do": "correct", "ruling": ruling, "with": {"event": "card", "seat": 1, "rank": 12}})
+    assert [seat["points"] for seat in later.desk.state()["board"]] == [0, 1]
+    later.close()
 
 
-def test_what_it_is_told_wrongly_is_refused(tmp_path: Path) -> None:
-    table = begun(tmp_path)
+def test_what_it_is_told_wrongly_is_refused(table: QuietTable) -> None:
     with pytest.raises(BadInputError, match="rank"):
         table.tell("card", seat=0)
     with pytest.raises(BadInputError, match="aces"):
         table.desk.do({"do": "start", "game": "war", "players": PLAYERS, "options": {"kings": "high"}})
-    table.close()
 
 
 def test_its_phrases_are_ready_and_its_devices_are_looked_for() -> None:

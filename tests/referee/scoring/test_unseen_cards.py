@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from referee.cli import main
-from referee.scoring.seated_reading import SeatedReader
+from referee.scoring.seated_reading import SeatedReader, SeatedReading
 from referee.scoring.seats import Sharing, share_out
 from referee.scoring.unseen_cards import UnseenCards
 from simulation.still import table_picture
@@ -24,18 +23,11 @@ from vision.image import load_image
 Image = NDArray[np.uint8]
 
 DATA = Path(__file__).parents[2] / "data"
-HANDS = json.loads((DATA / "scenes" / "white-seats-mug.json").read_text(encoding="utf-8"))["seats"]
 
 
 @pytest.fixture(scope="module")
 def table() -> Image:
     return load_image(DATA / "tables" / "confetti-three-seats.jpg")
-
-
-@pytest.fixture(scope="module")
-def plain(table: Image, deck: Deck) -> Sharing:
-    """The table as it is."""
-    return shared(table, deck)
 
 
 def shared(image: Image, deck: Deck, players: int = 3) -> Sharing:
@@ -80,30 +72,30 @@ def test_no_table_is_taken_for_a_thing_that_lies_on_it(look: Look, deck: Deck) -
         assert found <= {"covered", "between"}
 
 
-def test_a_card_on_the_border_of_two_seats_is_doubted_at_both(table: Image, deck: Deck) -> None:
-    seated = SeatedReader(deck, None, 3).read(table)
-    first, second = seated.ring.part_of(0)[-1], seated.ring.part_of(1)[-1]
-    x, y = first + 0.5 * (second - first) / np.linalg.norm(second - first)
-    card, *others = seated.reading.cards
-    moved = (replace(card, centre_mm=(float(x), float(y))), *others)
-    doubted = UnseenCards(deck).doubt(table, replace(seated, reading=replace(seated.reading, cards=moved)))
-    said = reasons(share_out(doubted.reading, doubted.ring, None))
-    assert said == [{"between"}, {"between"}, set()]
-
-
-def test_a_card_where_a_seat_ends_and_the_middle_begins_is_doubted_there(table: Image, deck: Deck) -> None:
+@pytest.mark.parametrize(("off_mm", "first"), [(-10.0, set()), (0.3, {"apart"}), (10.0, set())])
+def test_a_card_where_a_seat_ends_and_the_middle_begins_is_doubted_there(
+    off_mm: float, first: set[str], table: Image, deck: Deck
+) -> None:
     seated = SeatedReader(deck, None, 3).read(table)
     corner, next_corner, _, last_corner = seated.ring.corners_mm
     inward = (last_corner - corner) / np.linalg.norm(last_corner - corner)
-    start = (corner + next_corner) / 2  # of the first seat's edge
+    # From the middle of the first seat's edge.
+    place = (corner + next_corner) / 2 + (seated.ring.reach_mm + off_mm) * inward
+    assert with_first_card_at(place, seated, table, deck) == [first, set(), set()]
+
+
+def test_a_card_on_the_border_of_two_seats_is_doubted_at_both(table: Image, deck: Deck) -> None:
+    seated = SeatedReader(deck, None, 3).read(table)
+    first, second = seated.ring.part_of(0)[-1], seated.ring.part_of(1)[-1]
+    place = first + 0.5 * (second - first) / np.linalg.norm(second - first)
+    assert with_first_card_at(place, seated, table, deck) == [{"between"}, {"between"}, set()]
+
+
+def with_first_card_at(place: NDArray[np.float64], seated: SeatedReading, table: Image, deck: Deck) -> list[set[str]]:
     card, *others = seated.reading.cards
-    said = []
-    for off_mm in (-10.0, 0.3, 10.0):
-        x, y = start + (seated.ring.reach_mm + off_mm) * inward
-        moved = (replace(card, centre_mm=(float(x), float(y))), *others)
-        doubted = UnseenCards(deck).doubt(table, replace(seated, reading=replace(seated.reading, cards=moved)))
-        said.append(reasons(share_out(doubted.reading, doubted.ring, None)))
-    assert said == [[set(), set(), set()], [{"apart"}, set(), set()], [set(), set(), set()]]
+    moved = (replace(card, centre_mm=(float(place[0]), float(place[1]))), *others)
+    doubted = UnseenCards(deck).doubt(table, replace(seated, reading=replace(seated.reading, cards=moved)))
+    return reasons(share_out(doubted.reading, doubted.ring, None))
 
 
 def test_the_sentence_names_the_cause_and_what_to_do(

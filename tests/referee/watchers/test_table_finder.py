@@ -1,4 +1,4 @@
-"""The table under a running game: by its profile as long as the camera stands, else by the marker cards."""
+"""The table under a running game, and what players are told where a picture does not show it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.survey import survey
+from referee.errors import BadInputError
+from referee.language import Language
 from referee.measured_table import profile_of
-from referee.watchers.table_finder import TableFinder
-from vision.errors import MovedCameraError
+from referee.sayings.service import notice
+from referee.watchers.table_finder import TableFinder, no_table_notice
+from vision.errors import BadTableError, DoubledMarkerError, MirroredError, MovedCameraError, VisionError
 from vision.image import load_image
 
 Image = NDArray[np.uint8]
@@ -29,38 +32,42 @@ def moved(right: float, down: float) -> Image:
     return np.asarray(cv2.warpAffine(TABLE, shift, SIZE, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
-def seat_px(finder: TableFinder) -> NDArray[np.float64]:
-    """Where seat 0 is in the picture."""
-    assert finder.place is not None
-    part = finder.place.ring.part_of(0)
-    return np.asarray(finder.place.table.to_px(part[len(part) // 2][None])[0])
-
-
 def test_a_pushed_camera_moves_the_seats_in_the_picture_and_back() -> None:
     finder = TableFinder(PROFILE, 3)
-    finder.look(TABLE)
-    first, before = finder.place, seat_px(finder)
-    finder.look(TABLE)
-    assert finder.place is first
-    finder.look(moved(24, -12))
-    assert seat_px(finder) == pytest.approx(before + (24, -12), abs=2)
+    seen = []
     # Arms over all of it show nothing new.
-    finder.look(CLOTH)
-    assert seat_px(finder) == pytest.approx(before + (24, -12), abs=2)
-    finder.look(TABLE)
-    assert seat_px(finder) == pytest.approx(before, abs=0.1)
+    for image in (TABLE, TABLE, moved(24, -12), CLOTH, TABLE):
+        finder.look(image)
+        assert finder.place is not None
+        part = finder.place.ring.part_of(0)
+        seen.append(np.asarray(finder.place.table.to_px(part[len(part) // 2][None])[0]))
+    first, same, pushed, hidden, back = seen
+    assert (same == first).all()
+    assert pushed == pytest.approx(first + (24, -12), abs=2)
+    assert hidden == pytest.approx(first + (24, -12), abs=2)
+    assert back == pytest.approx(first, abs=0.1)
 
 
-def test_where_too_few_markers_are_left_in_sight_no_table_is_known() -> None:
+@pytest.mark.parametrize(("before", "image"), [([TABLE], moved(0, 200)), ([], CLOTH)])
+def test_where_too_few_markers_are_in_sight_no_table_is_known(before: list[Image], image: Image) -> None:
     finder = TableFinder(PROFILE, 3)
-    finder.look(TABLE)
+    for one in before:
+        finder.look(one)
     with pytest.raises(MovedCameraError):
-        finder.look(moved(0, 200))
+        finder.look(image)
     assert finder.place is None
 
 
-def test_a_game_does_not_begin_where_nothing_shows_that_the_camera_stands() -> None:
-    finder = TableFinder(PROFILE, 3)
-    with pytest.raises(MovedCameraError):
-        finder.look(CLOTH)
-    assert finder.place is None
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (BadInputError("no marker card"), "please uncover the marker cards"),
+        (BadTableError("no flat table"), "please uncover the marker cards"),
+        (MirroredError("mirrored"), "please turn mirroring off"),
+        (DoubledMarkerError((1,)), "Two marker cards have the number one: please take the one away"),
+        (MovedCameraError("moved"), "The camera was moved: please lay the marker cards 0 to 3"),
+    ],
+)
+def test_players_are_told_what_to_do(error: BadInputError | VisionError, said: str) -> None:
+    told = no_table_notice(error, 5)
+    assert said in notice(told.kind, told.seat, told.data, ["Ann"], Language("en"))

@@ -1,7 +1,8 @@
-"""A game of Coloretto, rule by rule."""
+"""A game of Coloretto, rule by rule, and random games judged as by a simple model that shares no code with it."""
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -10,9 +11,8 @@ from referee.announcer import Announcer
 from referee.engine.events import Event, Header
 from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto, from_header
-from referee.games.coloretto.rulings import Reason
-from referee.games.illegal_action import IllegalActionError
 from referee.language import Language
+from tests.support.paper_coloretto import Log, PaperGame
 
 NAMES = ("Ann", "Ben", "Cem", "Dan", "Eva")
 CARDS = {"g": "green", "y": "yellow", "r": "red", "b": "blue", "j": "joker", "+": "+2"}
@@ -74,8 +74,8 @@ def test_turns_go_round_by_those_who_have_not_taken_a_row() -> None:
 
 def test_fouls_have_the_first_reason_that_fits_and_change_nothing() -> None:
     table = Table(4)
+    assert table.announcer.say(table("1 takes 0")[0]) == "Foul, Ben: it is not your turn."
     assert foul(table, "1 puts red 0") == "not_your_turn"
-    assert foul(table, "1 takes 0") == "not_your_turn"
     assert foul(table, "0 takes 0") == "row_empty"
     table.play("0 puts red 0, 1 puts red 0, 2 puts red 0")
     assert foul(table, "3 puts red 0") == "row_full"
@@ -88,12 +88,6 @@ def test_fouls_have_the_first_reason_that_fits_and_change_nothing() -> None:
     assert foul(table, "0 puts red 0") == "row_gone"
     assert foul(table, "0 takes 1") == "row_empty"
     assert (table.game.turn, table.game.rows, dict(table.game.hands[3])) == (0, [None, [], [], []], {"red": 3})
-
-
-def test_a_foul_names_the_player() -> None:
-    table = Table(3)
-    (ruling,) = table("1 takes 0")
-    assert table.announcer.say(ruling) == "Foul, Ben: it is not your turn."
 
 
 def test_two_players_have_rows_of_one_two_and_three_and_the_third_row_leaves_the_game() -> None:
@@ -143,39 +137,23 @@ def test_the_sheets_example_as_a_game() -> None:
     assert (sorted(andy["plus"]), andy["minus"]) == (["green", "red", "yellow"], ["blue"])
 
 
-def test_equal_points_share_the_win() -> None:
+@pytest.mark.parametrize(("last", "points", "winners"), [("+2", [2, 2, 3], [2]), ("red", [2, 2, 2], [0, 1, 2])])
+def test_equal_points_share_the_win(last: str, points: list[int], winners: list[int]) -> None:
     table = Table(3, start_cards=["red", "blue", "green"])
-    end = table.play("last, 0 puts pink 0, 1 puts purple 1, 2 puts +2 2, 0 takes 0, 1 takes 1, 2 takes 2")[-1]
-    assert (end["points"], end["winners"]) == ([2, 2, 3], [2])
-    table = Table(3, start_cards=["red", "blue", "green"])
-    end = table.play("last, 0 puts pink 0, 1 puts purple 1, 2 puts red 2, 0 takes 0, 1 takes 1, 2 takes 2")[-1]
-    assert (end["points"], end["winners"]) == ([2, 2, 2], [0, 1, 2])
+    end = table.play(f"last, 0 puts pink 0, 1 puts purple 1, 2 puts {last} 2, 0 takes 0, 1 takes 1, 2 takes 2")[-1]
+    assert (end["points"], end["winners"]) == (points, winners)
 
 
 def test_a_joker_becomes_a_colour_of_the_game_only() -> None:
-    table = Table(2, left_out=["red", "orange"])
-    end = table.play("last, 0 puts joker 0, 1 puts heart 1, 0 takes 0, 1 takes 1")[-1]
+    end = Table(2, left_out=["red", "orange"]).play("last, 0 puts joker 0, 1 puts heart 1, 0 takes 0, 1 takes 1")[-1]
     assert end["hands"][0]["joker_colours"][0] not in ("red", "orange")
-    table = Table(2, left_out=["spade", "heart"])
-    end = table.play("last, 0 puts joker 0, 1 puts moon 1, 0 takes 0, 1 takes 1")[-1]
+    end = Table(2, left_out=["spade", "heart"]).play("last, 0 puts joker 0, 1 puts moon 1, 0 takes 0, 1 takes 1")[-1]
     assert end["hands"][0]["joker_colours"] == ["diamond"]
 
 
 def test_start_cards_may_be_unknown_and_one_needs_no_list() -> None:
     assert Table(3).game.hands == [{}, {}, {}]
     assert Table(3, start_cards=["red", ["blue"], []], left_out="pink").game.hands == [{"red": 1}, {"blue": 1}, {}]
-
-
-def test_doing_what_is_not_allowed_raises_the_reason() -> None:
-    game = Coloretto(3)
-    assert not game.can_take(0, 0)
-    assert game.can_place(0, 0)
-    assert game.can_announce_last()
-    with pytest.raises(IllegalActionError) as raised:
-        game.take(0, 0, 0)
-    assert raised.value.reason is Reason.ROW_EMPTY
-    with pytest.raises(IllegalActionError):
-        game.place(1, 0, "red")
 
 
 @pytest.mark.parametrize(
@@ -239,3 +217,26 @@ def test_more_jokers_than_any_deck_has_are_refused() -> None:
 def test_a_game_that_cannot_be_played_is_refused(players: int, options: dict[str, object], words: str) -> None:
     with pytest.raises(BadInputError, match=words):
         from_header(Header("coloretto", tuple("ABCDEF"[:players]), options))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_random_games_are_judged_as_by_the_model_to_the_last_point(players: int) -> None:
+    reasons = set()
+    for seed in range(60):
+        paper = PaperGame(players, random.Random(f"{players}/{seed}"))
+        while paper.step():
+            pass
+        options = {"table": paper.table, "first": paper.first, "start_cards": paper.start, "left_out": paper.left_out}
+        game = from_header(Header("coloretto", tuple("ABCDE"[:players]), options))
+        events = [Event(line["t_ns"], line["event"], line) for line in paper.log]
+        found: Log = [dict(ruling.as_json()) for event in events for ruling in game.apply(event)]
+        assert [
+            {key: ruling[key] for key in said} for ruling, said in zip(found, paper.said, strict=True)
+        ] == paper.said
+        for seat, hand in enumerate(found[-1]["hands"]):
+            held = paper.lying(("hand", seat))
+            assert hand["colours"] == {colour: held.count(colour) for colour in paper.colours if colour in held}
+            assert (hand["jokers"], hand["plus2"]) == (held.count("joker"), held.count("+2"))
+            assert set(hand["joker_colours"]) <= set(paper.colours)
+        reasons |= {ruling["reason"] for ruling in found if "reason" in ruling}
+    assert reasons == {"already_out", "not_your_turn", "row_gone", "row_full", "row_empty"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -23,8 +23,7 @@ from simulation.script import Lying, Script, ScriptCard
 from simulation.view import Look
 from vision.deck import Face
 from vision.image import Picture
-from vision.markers import Marker
-from vision.prints.print_deck import PrintDeck
+from vision.markers import Marker, table_from_markers
 from vision.reading import CardReading, Reading
 from vision.table import Table as SeenTable
 
@@ -33,60 +32,26 @@ Hands = Sequence[Sequence[str]]
 
 
 def laid(hands: Hands) -> list[tuple[str, Lying]]:
-    """Cards in a row before each seat, and one in the middle of the table."""
+    """Cards in a row before each seat."""
     ring = ring_of(len(hands))
-    cards = [("row-brown", Lying(AREA_MM[0] / 2, AREA_MM[1] / 2, 0.0, "front"))]
-    for seat, hand in enumerate(hands):
-        cards += [(face, spot(ring, seat, 1.1 * (k - (len(hand) - 1) / 2), 0, "front")) for k, face in enumerate(hand)]
-    return cards
+    return [
+        (face, spot(ring, seat, 1.1 * (k - (len(hand) - 1) / 2), 0, "front"))
+        for seat, hand in enumerate(hands)
+        for k, face in enumerate(hand)
+    ]
 
 
-def picture_of(deck: PrintDeck, cards: Sequence[tuple[str, Lying]]) -> Image:
+def picture_of(cards: Sequence[tuple[str, Lying]]) -> Image:
     script = Script(AREA_MM, tuple(ScriptCard(str(k), face, lies) for k, (face, lies) in enumerate(cards)), (), (), 1.0)
-    return LiveTable(script, deck, 3, Shots(size=(1280, 720), look=Look(table="cloth"))).frame(0).bgr()
-
-
-@pytest.fixture
-def as_laid(monkeypatch: pytest.MonkeyPatch) -> Callable[[Hands], Image]:
-    """Pictures of tables, read without a fault: what is tested is what is made of a reading.
-
-    Of "7-moon?" it is certain only that it is a moon.
-    """
-
-    def lay(hands: Hands) -> Image:
-        cards = [(face, lies) for face, lies in laid(hands) if face != "row-brown"]
-        blank = picture_of(find_print_deck("coloretto"), [])
-
-        def read(image: Image, table: SeenTable | None, markers: tuple[Marker, ...]) -> tuple[Reading, SeenTable]:
-            from vision.markers import table_from_markers
-
-            found = table or table_from_markers(markers, (image.shape[1], image.shape[0]))
-            # Table coordinates begin at the lowest marker, drawn ones at the corner.
-            middles = np.array([[lies.x_mm - 49.5, lies.y_mm - 49.5] for _, lies in cards])
-            corners = [found.to_px(middle + [[-31, -44], [31, -44], [31, 44], [-31, 44]]) for middle in middles]
-            seen = [
-                CardReading(
-                    Face(face.rstrip("?"), "front", ()),
-                    0.7 if "?" in face else 0.999,
-                    quad,
-                    (float(middle[0]), float(middle[1])),
-                )
-                for (face, _), quad, middle in zip(cards, corners, middles, strict=True)
-            ]
-            return Reading(tuple(seen), ()), found
-
-        monkeypatch.setattr("referee.scoring.seated_reading.reading_of", lambda deck: read)
-        monkeypatch.setattr(HandsOff, "doubt", lambda self, image, seated: seated)
-        monkeypatch.setattr(UnseenCards, "doubt", lambda self, image, seated: seated)
-        return blank
-
-    return lay
+    shots = Shots(size=(1280, 720), look=Look(table="cloth"))
+    return LiveTable(script, find_print_deck("coloretto"), 3, shots).frame(0).bgr()
 
 
 def test_a_drawn_table_is_read_and_scored(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     hands = [["green", "joker"], ["plus2"]]
     path, out = tmp_path / "table.png", tmp_path / "out.jpg"
-    cv2.imwrite(str(path), picture_of(find_print_deck("coloretto"), laid(hands)))
+    middle = ("row-brown", Lying(AREA_MM[0] / 2, AREA_MM[1] / 2, 0.0, "front"))
+    cv2.imwrite(str(path), picture_of([middle, *laid(hands)]))
     arguments = ["--image", str(path), "--players", "2", "--scoring", "grey", "--json", "--picture", str(out)]
     assert main(["score", "coloretto", *arguments]) == 0
     lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
@@ -101,39 +66,45 @@ def test_a_drawn_table_is_read_and_scored(tmp_path: Path, capfd: pytest.CaptureF
     assert cv2.imread(str(out)) is not None
 
 
-def test_everdeck_scores_by_its_suits_and_names_what_is_not_in_the_game(as_laid: Callable[[Hands], Image]) -> None:
-    image = as_laid([["7-moon", "2-moon", "K-club", "0-heart"], ["Q-star", "X-spade", "4-coin"]])
-    result = score_coloretto_picture(Picture(image, 1), find_print_deck("everdeck"), None, 2, Table.BROWN)
-    assert [score.points for score in result.scores] == [6, 3]
-    assert result.strange == (("K-club",), ())
-    assert "not in this game: K-club" in result.sentences(Language())[0][1]
-    assert [card.face.id for card in result.counted(result.sharing.seats[1])] == ["Q-star", "4-coin"]
-
-
-def test_a_card_that_is_there_once_and_seen_twice_is_unclear_and_not_counted(as_laid: Callable[[Hands], Image]) -> None:
-    image = as_laid([["7-moon", "2-moon"], ["7-moon", "3-star"]])
-    result = score_coloretto_picture(Picture(image, 1), find_print_deck("everdeck"), None, 2, Table.BROWN)
-    assert [len(hand.unclear) for hand in result.sharing.seats] == [1, 1]
-    assert [score.points for score in result.scores] == [1, 1]
-    assert "no card is there twice" in result.sentences(Language())[0][1]
-
-
-def test_of_two_cards_that_may_be_the_same_both_count_where_only_their_suit_is_certain(
-    as_laid: Callable[[Hands], Image],
+@pytest.mark.parametrize(
+    ("hands", "points", "unclear", "said", "faces"),
+    [
+        # Everdeck's suits are colours; what is not in the game is named.
+        (
+            [["7-moon", "2-moon", "K-club", "0-heart"], ["Q-star", "X-spade", "4-coin"]],
+            *([6, 3], [0, 0], "not in this game: K-club", ["7-moon", "2-moon", "0-heart"]),
+        ),
+        # A card that is there once and seen twice.
+        ([["7-moon", "2-moon"], ["7-moon", "3-star"]], [1, 1], [1, 1], "no card is there twice", ["2-moon"]),
+        # Of "7-moon?" it is certain only that it is a moon: both count.
+        ([["7-moon", "7-moon?", "Q-star?"], ["2-coin"]], [5, 1], [0, 0], "", ["7-moon", "moon", "+2"]),
+        # More cards of a suit than there are.
+        ([["7-moon?"] * 5, ["8-moon?"] * 5], [0, 0], [5, 5], "", []),
+    ],
+)
+def test_a_reading_of_everdeck_is_scored_by_its_suits_and_what_cannot_be_is_unclear(
+    hands: Hands, points: list[int], unclear: list[int], said: str, faces: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    image = as_laid([["7-moon", "7-moon?", "Q-star?"], ["2-coin"]])
-    result = score_coloretto_picture(Picture(image, 1), find_print_deck("everdeck"), None, 2, Table.BROWN)
-    first = result.sharing.seats[0]
-    assert result.as_json(first)["faces"] == ["7-moon", "moon", "+2"]
-    assert [score.points for score in result.scores] == [5, 1]
-    assert not first.unclear
+    def read(image: Image, table: SeenTable | None, markers: tuple[Marker, ...]) -> tuple[Reading, SeenTable]:
+        """Give all cards as they are, at their places: the subject is what is made of a reading."""
+        found = table or table_from_markers(markers, (image.shape[1], image.shape[0]))
+        seen = []
+        for face, lies in laid(hands):
+            # Table coordinates begin at the lowest marker, drawn ones at the corner.
+            middle = np.array([lies.x_mm - 49.5, lies.y_mm - 49.5])
+            quad = found.to_px(middle + [[-31, -44], [31, -44], [31, 44], [-31, 44]])
+            sure = 0.7 if "?" in face else 0.999
+            seen.append(CardReading(Face(face.rstrip("?"), "front", ()), sure, quad, (middle[0], middle[1])))
+        return Reading(tuple(seen), ()), found
 
-
-def test_more_cards_of_a_suit_than_there_are_are_unclear(as_laid: Callable[[Hands], Image]) -> None:
-    image = as_laid([["7-moon?"] * 5, ["8-moon?"] * 5])
-    result = score_coloretto_picture(Picture(image, 1), find_print_deck("everdeck"), None, 2, Table.BROWN)
-    assert [len(hand.unclear) for hand in result.sharing.seats] == [5, 5]
-    assert [score.points for score in result.scores] == [0, 0]
+    monkeypatch.setattr("referee.scoring.seated_reading.reading_of", lambda deck: read)
+    for doubting in (HandsOff, UnseenCards):
+        monkeypatch.setattr(doubting, "doubt", lambda self, image, seated: seated)
+    result = score_coloretto_picture(Picture(picture_of([]), 1), find_print_deck("everdeck"), None, 2, Table.BROWN)
+    assert [score.points for score in result.scores] == points
+    assert [len(hand.unclear) for hand in result.sharing.seats] == unclear
+    assert said in result.sentences(Language())[0][1]
+    assert result.as_json(result.sharing.seats[0])["faces"] == faces
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the page draws, in a real browser: pictures and what is seen in them, the settings of devices, hands, figures."""
+"""What the page draws, in a real browser: pictures and what is seen in them, settings of devices, hands, figures."""
 
 from __future__ import annotations
 

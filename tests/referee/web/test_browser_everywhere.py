@@ -62,6 +62,7 @@ SPOIL = """() => {
   add("p", "this lies beside", "position: absolute; left: 5000px; top: 0");
   for (const one of ["one", "another"]) add("p", one, "position: absolute; left: 0; top: 300px");
 }"""
+CUT = "spans => spans.filter(span => span.scrollWidth > span.clientWidth + 1).map(span => span.textContent)"
 VERDICT = ".verdict h1, .dock .verdict-again, .dock .caption"
 
 
@@ -92,6 +93,13 @@ def looked_at(window: Window, page: PageUnderTest, language: str, views: dict[st
                 window.page.evaluate(SCROLL, scrolled)
                 faults = window.page.evaluate(FAULTS, due)
                 found += [f"{language} {view} {size['width']}×{size['height']}: {fault}" for fault in faults]
+        if language == LONGEST:
+            # Letters of twice the size leave nothing beside a phone's screen.
+            window.page.set_viewport_size(PHONE)
+            window.page.evaluate("document.documentElement.style.fontSize = '200%'")
+            found += [f"{view} is too wide in large letters"] * window.is_too_wide()
+            found += [f"{view}: {word} is cut" for word in window.page.locator("nav a span").evaluate_all(CUT)]
+            window.page.evaluate("document.documentElement.style.fontSize = ''")
     return found
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pytest
 from playwright.sync_api import Page, Request, ViewportSize, expect
 
 from hardware.camera.frames import Frame
 from hardware.problems import DeviceHealth, Health
 from referee.decks.finding import find_print_deck
-from referee.decks.store import DeckStore
 from referee.engine.events import Event
 from referee.engine.session import Answer, Doubt, Outline, Seen, Shown
 from referee.games.coloretto.demo import Plan, write_coloretto
@@ -23,7 +20,6 @@ from referee.watchers.by_hand import ByHandWatcher
 from simulation.live import LiveTable, Shots
 from tests.referee.web.window import LONG_NAMES, PHONE, SCREEN, Windows, begin, ruling_of, turn_two_reds
 from tests.support.page_tools import START, PageUnderTest
-from vision.prints.print_deck import Print, PrintDeck
 
 # A browser that is driven counts as touched.
 LISTEN = """window.spoken = [];
@@ -336,36 +332,3 @@ def test_a_question_shows_the_table_above_its_answers_and_is_answered_by_one_tap
     expect(asked).to_have_count(0)
     if over:
         assert page.table.desk.state()["phase"]["sheet"][1]["lines"][0]["colour"] == "red"
-
-
-def test_a_family_chooses_the_cards_that_are_on_its_table_and_corrects_in_their_colours(
-    page: PageUnderTest, windows: Windows
-) -> None:
-    grey = np.full((24, 16, 3), 99, np.uint8)
-    faces = [
-        Print(f"{colour}-{mood}", "front", {"colour": colour, "mood": mood}, grey)
-        for colour in ("white", "brown")
-        for mood in ("happy", "sad")
-    ]
-    DeckStore(page.folder).add(PrintDeck("Granny's clowns", (56.0, 87.0), tuple(faces), "piccolino"))
-    window = windows(PHONE, paired=True)
-    tab = window.page
-    window.open("start")
-    tab.get_by_text("Piccolino", exact=True).click()
-    cards = tab.get_by_role("group", name="Which cards lie on the table?")
-    own = cards.get_by_role("button", name="Printed with Ringmaster")
-    expect(own).to_have_attribute("aria-pressed", "true")
-    cards.get_by_role("button", name="Granny's").click()
-    window.tap("Start")
-    expect(tab).to_have_url(re.compile("#table$"))
-    assert page.table.controller.playing().header.options["deck"] == "Granny's clowns"
-    for seat, colour in enumerate(("white", "brown")):
-        page.table.tell("card_shown", seat=seat, colour=colour, mood="happy")
-    page.table.tell("bell", seat=2)
-    window.open(f"ruling/{ruling_of(page)}")
-    choices = tab.locator(".choices button", has=tab.locator(".swatch"))
-    choices.first.click()
-    assert {text.strip() for text in choices.all_inner_texts()} == {"white", "brown"}
-    # The last deck comes first the next time.
-    window.open("start")
-    expect(cards.get_by_role("button").first).to_have_text("Granny's clowns")

@@ -35,17 +35,6 @@ IN_SIGHT = """(node) => {
   const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
   return node.contains(hit) && box.top >= 0 && box.bottom <= innerHeight && box.height >= 40;
 }"""
-# Whether the last of the page ends above what stands at the foot of the window, once it is scrolled there.
-ENDS_ABOVE = """() => {
-  scrollTo(0, document.body.scrollHeight);
-  const last = document.querySelector("main").lastElementChild.getBoundingClientRect();
-  return last.bottom <= document.querySelector(".dock").getBoundingClientRect().top + 1;
-}"""
-BOXES = """(nodes) => nodes.map((node) => node.getBoundingClientRect())
-  .map((box) => [box.left, box.top, box.right, box.bottom])"""
-APART = """(nodes) => nodes.map((node) => node.getBoundingClientRect())
-  .sort((one, other) => one.top - other.top)
-  .every((box, at, all) => at === 0 || all[at - 1].bottom <= box.top + 1)"""
 TWO_CARDS = [["red", "blue", "green"], ["blue", "green", "red"]]
 
 
@@ -197,22 +186,15 @@ def test_what_was_taken_back_is_not_sent_along_with_the_next_correction(page: Pa
     assert (data["colour"], data["mood"]) == ("green", "happy")
 
 
-def test_what_is_due_and_the_verdict_stay_at_the_foot_of_the_page_and_hide_nothing(
+def test_the_verdict_stays_at_the_foot_of_a_scrolled_page_whatever_else_changes(
     page: PageUnderTest, windows: Windows
 ) -> None:
     begin(page, "confetti", LONG_NAMES)
-    page.table.tell("timer_flipped")
-    window = windows(PHONE, paired=True)
-    due = window.page.locator(".dock .main")
-    for size in (PHONE, TALL, FLAT):
-        window.page.set_viewport_size(size)
-        expect(due).to_have_text("Time is up")
-        assert (size, window.page.evaluate(ENDS_ABOVE)) == (size, True)
-    window.look()
-    due.click()
-    expect(due).to_have_text("Count now")
+    for kind in ("timer_flipped", "timer_ran_out"):
+        page.table.tell(kind)
     for seat in range(6):
         page.table.tell("hand", seat=seat, cards=TWO_CARDS[:1])
+    window = windows(FLAT, paired=True)
     window.page.evaluate("scrollTo(0, 600)")
     again = window.page.locator(".dock .verdict-again, .dock .caption")
     expect(again).to_be_visible()
@@ -221,50 +203,6 @@ def test_what_is_due_and_the_verdict_stay_at_the_foot_of_the_page_and_hide_nothi
     expect(window.page.get_by_text("Gwendolyn: no sets, one card unused").first).to_be_attached()
     assert window.page.evaluate("scrollY") > 0
     expect(again).to_be_visible()
-    page.table.desk.do({"do": "pause"})
-    expect(due).to_have_text("Go on")
-    # What was done, what is said and what is due stand one above the other.
-    window.page.set_viewport_size(TALL)
-    window.open("settings")
-    window.page.get_by_role("button", name="English").click()
-    expect(window.page.locator(".toast")).to_be_visible()
-    window.page.evaluate("location.hash = 'table'")
-    expect(due).to_be_visible()
-    assert window.page.locator(".dock > *:visible").evaluate_all(APART)
-
-
-def test_seven_long_names_are_round_the_table_apart_and_each_with_its_sign(windows: Windows) -> None:
-    window = windows(PHONE)
-    plan = {"game": "confetti", "players": LONG_NAMES, "options": {}}
-    window.page.evaluate("(plan) => localStorage.setItem('ringmaster-start', JSON.stringify(plan))", plan)
-    window.open("start")
-    seats = window.page.locator(".seats .seat")
-    expect(seats).to_have_count(7)
-    boxes = seats.evaluate_all(BOXES)
-    table = window.page.locator(".seats").evaluate_all(BOXES)[0]
-    for at, (left, top, right, bottom) in enumerate(boxes):
-        assert left >= table[0] and right <= table[2]
-        for other in boxes[at + 1 :]:
-            assert right <= other[0] + 1 or other[2] <= left + 1 or bottom <= other[1] + 1 or other[3] <= top + 1
-    signs = seats.locator(".sign").evaluate_all(BOXES)
-    assert all(sign[0] >= box[0] and sign[2] <= box[2] for sign, box in zip(signs, boxes, strict=True))
-
-
-def test_a_move_of_coloretto_needs_no_scrolling(page: PageUnderTest, windows: Windows) -> None:
-    begin(page, "coloretto", ["Ann", "Ben", "Cem", "Dora", "Eva"])
-    page.table.controller.voice.clear_caption(page.table.controller.voice.caption)
-    window = windows(PHONE, paired=True)
-    expect(window.page.locator(".palette button")).to_have_count(9)
-
-    def in_sight(*names: str) -> None:
-        for name in names:
-            assert (name, window.page.get_by_role("button", name=name).first.evaluate(IN_SIGHT)) == (name, True)
-
-    in_sight("red", "joker", "Take row 1", "Take row 5", "Eva")
-    window.tap("red")
-    in_sight(*(f"Into row {row}" for row in range(1, 6)))
-    window.page.get_by_role("button", name="Into row 5").click()
-    expect(window.page.locator(".col-line").last.locator(".col-card[role=img]")).to_have_count(1)
 
 
 @dataclass

@@ -129,9 +129,7 @@ def test_a_phone_rings_for_its_owner_at_the_time_of_the_thumb(page: PageUnderTes
     assert any(one["do"] == "bell_here" for one in told)
 
 
-def test_a_hand_of_the_last_game_is_put_right_by_a_whole_card_while_the_next_one_is_played(
-    page: PageUnderTest, windows: Windows
-) -> None:
+def test_a_hand_of_the_last_game_is_put_right_while_the_next_is_played(page: PageUnderTest, windows: Windows) -> None:
     desk = page.table.desk
     begin(page, "confetti", ["Zoe"])
     page.table.tell("timer_flipped")
@@ -186,9 +184,7 @@ def test_what_was_taken_back_is_not_sent_along_with_the_next_correction(page: Pa
     assert (data["colour"], data["mood"]) == ("green", "happy")
 
 
-def test_the_verdict_stays_at_the_foot_of_a_scrolled_page_whatever_else_changes(
-    page: PageUnderTest, windows: Windows
-) -> None:
+def test_the_verdict_stays_at_the_foot_of_a_scrolled_page_drawn_anew(page: PageUnderTest, windows: Windows) -> None:
     begin(page, "confetti", LONG_NAMES)
     for kind in ("timer_flipped", "timer_ran_out"):
         page.table.tell(kind)
@@ -228,7 +224,7 @@ class AskingWatcher(ByHandWatcher):
 
 
 @pytest.mark.parametrize("over", [True, False], ids=["the game is over", "a move was not understood"])
-def test_a_question_shows_the_table_above_its_answers_and_is_answered_by_one_tap(
+def test_a_question_shows_the_table_and_is_answered_by_one_tap(
     page: PageUnderTest, windows: Windows, over: bool
 ) -> None:
     deck = find_print_deck("coloretto")
@@ -240,7 +236,7 @@ def test_a_question_shows_the_table_above_its_answers_and_is_answered_by_one_tap
         page.table.tell("stop")
         mended = Event(1, "card_was", {"event": "card_was", "seat": 1, "was": "green", "card": "red"})
         place = ((600.0, 300.0), (680.0, 300.0), (680.0, 410.0), (600.0, 410.0))
-        answers = (Answer((), {"none": True}), Answer((mended,), {"card": "red", "was": "green"}))
+        answers: tuple[Answer, ...] = (Answer((), {"none": True}), Answer((mended,), {"card": "red", "was": "green"}))
         shown = Shown(live.frame(8), (Outline(place, 1, "red", certain=False),))
         about = {"seat": 1, "missing": ["green"], "extra": ["red"]}
         doubt = Doubt(1, "area_differs", about, answers, shown=shown)

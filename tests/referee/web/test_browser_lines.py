@@ -111,7 +111,7 @@ def test_seven_tabs_share_one_line_and_all_of_them_follow(page: PageUnderTest, c
     wait_for_lines(page, 1)
 
 
-def test_a_browser_without_shared_workers_holds_lines_for_what_is_looked_at_alone(
+def test_without_shared_workers_only_what_is_looked_at_holds_lines(
     page: PageUnderTest, context: BrowserContext
 ) -> None:
     context.add_init_script(NO_WORKER)
@@ -128,9 +128,7 @@ def test_a_browser_without_shared_workers_holds_lines_for_what_is_looked_at_alon
     expect(tabs[0].locator(".board li")).to_have_count(3)
 
 
-def test_a_server_that_does_not_answer_is_reported_and_the_page_goes_on(
-    page: PageUnderTest, context: BrowserContext
-) -> None:
+def test_a_server_that_does_not_answer_is_reported_on_the_page(page: PageUnderTest, context: BrowserContext) -> None:
     context.clock.install()
     tab = opened(context, page)
     tab.route("**/api/history", lambda route: None)
@@ -164,9 +162,7 @@ def test_every_view_says_that_nothing_is_heard_and_greys_what_it_shows(
     assert not tab.evaluate("document.body.classList.contains('old')")
 
 
-def test_whatever_is_heard_begins_the_wait_again(
-    page: PageUnderTest, line: FrozenLine, context: BrowserContext
-) -> None:
+def test_what_is_heard_begins_the_wait_again(page: PageUnderTest, line: FrozenLine, context: BrowserContext) -> None:
     context.clock.install()
     tab = opened(context, line)
     for language in ("de", "fr", "en"):
@@ -190,9 +186,7 @@ def test_a_line_that_died_is_left_for_a_new_one(line: FrozenLine, context: Brows
         tab.wait_for_timeout(200)
 
 
-def test_a_page_that_never_heard_the_table_says_so_in_three_languages(
-    line: FrozenLine, context: BrowserContext
-) -> None:
+def test_a_page_that_heard_nothing_at_all_says_so_in_three_languages(line: FrozenLine, context: BrowserContext) -> None:
     context.clock.install()
     tab = context.new_page()
     tab.route("**/api/words/*", lambda route: None)
@@ -203,9 +197,7 @@ def test_a_page_that_never_heard_the_table_says_so_in_three_languages(
     expect(tab.locator(".waiting")).to_contain_text("no connection · keine Verbindung · pas de connexion")
 
 
-def test_all_tabs_of_a_browser_learn_of_it_and_their_worker_opens_another_line(
-    line: FrozenLine, context: BrowserContext
-) -> None:
+def test_all_tabs_of_a_browser_learn_of_it_and_get_another_line(line: FrozenLine, context: BrowserContext) -> None:
     tabs = [opened(context, line, view) for view in ("table", "tv", "start")]
     line.freeze()
     for tab in tabs:

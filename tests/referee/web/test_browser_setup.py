@@ -151,9 +151,7 @@ def test_a_seat_is_dragged_on_the_picture_and_moved_by_keys(page: PageUnderTest,
     until(lambda: placed() is None)
 
 
-def test_a_phone_measures_its_screen_by_a_bank_card_and_shows_markers_true_to_size(
-    page: PageUnderTest, windows: Windows
-) -> None:
+def test_a_phone_measured_by_a_bank_card_shows_markers_true_to_size(page: PageUnderTest, windows: Windows) -> None:
     table, walk = page.table, page.table.desk.opened_walk()
     window = windows({"width": 420, "height": 800}, paired=True)
     walk.open("table")
@@ -223,9 +221,7 @@ def test_whoever_cannot_read_the_first_page_finds_a_language_on_it(page: PageUnd
     assert page.table.desk.state()["settings"]["language"] == "de"
 
 
-def test_the_one_part_that_must_be_there_is_not_left_out_by_the_big_button(
-    page: PageUnderTest, windows: Windows
-) -> None:
+def test_the_part_that_must_be_there_is_not_left_out_by_the_big_button(page: PageUnderTest, windows: Windows) -> None:
     table = page.table
     table.kit.cameras = lambda: [("picamera2", "imx708"), ("usb:0", "HD Pro Webcam C920")]
     table.health.report(DeviceHealth(1, "camera", Health.MISSING, "picamera2 is not there"))

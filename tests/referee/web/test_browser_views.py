@@ -133,9 +133,7 @@ def pinched(window: Window, middle: tuple[float, float]) -> None:
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points if apart else []})
 
 
-def test_a_tap_on_the_live_picture_opens_that_hand_with_targets_for_a_finger(
-    page: PageUnderTest, windows: Windows
-) -> None:
+def test_a_tap_on_the_live_picture_opens_a_hand_large_enough_for_fingers(page: PageUnderTest, windows: Windows) -> None:
     page.table.desk.do({**START, "game": "confetti"})
     for kind in ("timer_flipped", "timer_ran_out"):
         page.table.tell(kind)

@@ -180,9 +180,7 @@ def test_a_connection_is_closed_whose_head_does_not_come(page: PageUnderTest, mo
             continue
 
 
-def test_a_line_that_follows_the_table_is_not_closed_for_its_silence(
-    page: PageUnderTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_that_follows_the_table_may_be_silent(page: PageUnderTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "HEAD_S", 0.1)
     with stream(page, page.phone()) as line:
         line.recv(65536)
@@ -212,9 +210,7 @@ def test_guests_of_any_number_of_addresses_leave_half_of_the_lines_to_paired_pho
     page.app.state.feed.watchers -= 100
 
 
-def test_cards_to_print_are_drawn_once_however_many_ask_for_them(
-    page: PageUnderTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cards_to_print_are_drawn_once_for_all_who_ask(page: PageUnderTest, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
 
     def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:

@@ -42,9 +42,7 @@ def restored(phone: Phone, data: bytes) -> tuple[int, dict[str, object]]:
     return answer.status, answer.data
 
 
-def test_all_is_backed_up_and_restored_on_another_machine(
-    page: PageUnderTest, paired: Phone, new: PageUnderTest
-) -> None:
+def test_all_is_backed_up_and_restored_elsewhere(page: PageUnderTest, paired: Phone, new: PageUnderTest) -> None:
     data = backed_up(page, paired)
     phone = new.paired_phone()
     status, done = restored(phone, data)

@@ -185,9 +185,7 @@ def test_nasty_json_is_refused_in_a_sentence(session: Session, body: bytes) -> N
     ("path", "most"),
     [("/api/do", MOST_BODY_BYTES), ("/api/pair", MOST_GUEST_BYTES), (PICTURE, MOST_PICTURE_BYTES)],
 )
-def test_bodies_are_bounded_whether_their_size_is_told_or_not(
-    page: PageUnderTest, session: Session, path: str, most: int
-) -> None:
+def test_bodies_are_bounded_also_without_a_length(page: PageUnderTest, session: Session, path: str, most: int) -> None:
     with socket.create_connection(("127.0.0.1", page.port), timeout=ANSWER_S) as connection:
         head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {most + 1}\r\n\r\n"
         connection.sendall(head.encode())
@@ -205,9 +203,7 @@ def test_bodies_are_bounded_whether_their_size_is_told_or_not(
         assert page.phone().get("/api/me").status == 200
 
 
-def test_a_form_of_another_page_is_no_command_and_the_server_is_well_after_all_this(
-    page: PageUnderTest, session: Session
-) -> None:
+def test_a_form_of_another_page_is_no_command_and_the_server_is_well(page: PageUnderTest, session: Session) -> None:
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     assert session.ask("POST", "/api/do", {"do": "stop"}, headers=form).status_code == 415
     assert page.phone().get("/api/state").status == 200

@@ -148,9 +148,7 @@ def test_pressing_the_bell_lets_a_locked_out_phone_on_and_the_code_is_spoken(pag
     assert entered(phone, page.said[-1]) == 200
 
 
-def test_codes_that_others_guess_keep_out_nobody_at_the_machine_nor_whom_a_paired_phone_lets_in(
-    page: PageUnderTest,
-) -> None:
+def test_codes_that_others_guess_keep_out_nobody_whom_the_machine_or_a_phone_lets_in(page: PageUnderTest) -> None:
     mine = page.paired_phone()
     guessers = [page.phone(f"192.168.1.{number}") for number in range(30, 40)]
 
@@ -197,7 +195,7 @@ def _full(_: int) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def test_on_a_full_disk_all_devices_are_forgotten_for_good(
+def test_all_devices_are_forgotten_on_a_full_disk(
     page: PageUnderTest, paired: Phone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = [page.paired_phone() for _ in range(3)]
@@ -207,7 +205,7 @@ def test_on_a_full_disk_all_devices_are_forgotten_for_good(
     assert {phone.get("/api/me").data["paired"] for phone in others} == {False}
 
 
-def test_a_device_that_a_full_disk_cannot_forget_or_keep_is_reported(
+def test_what_a_full_disk_cannot_keep_is_reported(
     page: PageUnderTest, paired: Phone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(29):

@@ -86,9 +86,7 @@ def test_the_computer_is_switched_off_by_whoever_waits_for_the_wish(page: PageUn
     assert list((page.folder / "wishes").iterdir()) == []
 
 
-def test_the_referee_ends_after_it_has_answered_and_only_where_it_is_started_again(
-    page: PageUnderTest, paired: Phone, left: list[float]
-) -> None:
+def test_the_referee_ends_only_where_it_is_started_again(page: PageUnderTest, paired: Phone, left: list[float]) -> None:
     assert page.phone().get("/api/system").status == 401
     assert page.phone().post("/api/system", {"do": "restart"}).status == 401
     assert left == []

@@ -97,9 +97,7 @@ def test_what_went_wrong_is_said_and_nothing_of_such_a_picture_is_kept(teaching:
     assert not list(LessonFiles(teaching.folder).folder.glob("picture-*"))
 
 
-def test_a_lesson_outlasts_the_service_and_goes_on_with_a_picture_that_waited(
-    teaching: Teaching, bench: Canned, tmp_path: Path
-) -> None:
+def test_a_lesson_outlasts_the_service_and_a_picture_waits(teaching: Teaching, bench: Canned, tmp_path: Path) -> None:
     teaching.do(do="begin", name="ours", game="piccolino", expected=2)
     bench.studied = [learned()]
     first = teaching.do(do="look")["draft"]["groups"]

@@ -11,7 +11,6 @@ from referee.engine.events import Header
 from referee.games.kind import GameKind
 from referee.games.registry import GAMES
 from referee.language import LANGUAGES
-from referee.sayings.cards import USABLE_CARDS
 from referee.web import app
 from referee.web.guard import RefusedError
 from referee.web.words import WORDS, words_in
@@ -58,11 +57,6 @@ def test_the_page_gets_words_and_games_in_each_language(phone: Phone, language: 
     # On a phone, too.
     assert len(chosen) > 15 and all(0 < len(text) <= 35 for text in chosen)
     assert phone.get("/api/words/xx").status == 400
-
-
-def test_the_readme_says_which_cards_can_be_used_as_the_page_does() -> None:
-    readme = Path(__file__).parents[3] / "README.md"
-    assert USABLE_CARDS in " ".join(readme.read_text().split())
 
 
 @pytest.mark.parametrize("kind", GAMES.values(), ids=lambda kind: kind.name)

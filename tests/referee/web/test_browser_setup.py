@@ -187,17 +187,13 @@ def test_a_phone_measured_by_a_bank_card_shows_markers_true_to_size(page: PageUn
     expect(tab.locator(".marker-shown img")).to_have_attribute("src", "/marker/1.svg")
 
 
-def test_who_is_not_paired_sees_no_whole_picture(page: PageUnderTest) -> None:
+def test_who_is_not_paired_sees_no_whole_picture_and_may_print_cards(page: PageUnderTest) -> None:
     phone = page.phone()
     assert phone.get("/setup.jpg").status == 401
     page.paired_phone().do(do="setup", act="open", step="camera")
     data = phone.get("/api/setup").data
     assert (data["open"], data["finding"]) == ("camera", None)
     assert phone.do(do="setup", act="keep").status == 401
-
-
-def test_cards_and_marker_cards_are_printed_from_the_page(page: PageUnderTest) -> None:
-    phone = page.phone()
     answer = phone.get("/print/markers.pdf?paper=letter")
     assert (answer.status, answer.headers["content-type"], answer.body[:5]) == (200, "application/pdf", b"%PDF-")
     assert phone.get("/print/passwd.pdf").status in (400, 404)

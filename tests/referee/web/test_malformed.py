@@ -158,27 +158,26 @@ def test_bytes_that_are_no_request_at_all(page: PageUnderTest) -> None:
     send()
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"[" * 30_000,
-        b'{"do":' * 10_000,
-        b'{"do": "event", "event": {"event": ' + b"[" * 2000 + b"]" * 2000 + b"}}",
-        b'{"do": "ringer", "seat": ' + b"9" * 5000 + b"}",
-        b'{"do": "ringer", "seat": NaN}',
-        b'{"do": "ringer", "do": "stop", "seat": 1}',
-        b'{"do": "start", "game": "piccolino", "players": ["\\ud800", "b"], "options": {}}',
-        b'{"do": "start", "game": "piccolino", "players": ["a\\u0000", "b"], "options": {}}',
-        b"\xff\xfe",
-        b"",
-        b"null",
-    ],
-    ids=["brackets", "braces", "deep", "huge number", "nan", "twice", "surrogate", "control", "bytes", "empty", "null"],
+NASTY = (
+    b"[" * 30_000,
+    b'{"do":' * 10_000,
+    b'{"do": "event", "event": {"event": ' + b"[" * 2000 + b"]" * 2000 + b"}}",
+    b'{"do": "ringer", "seat": ' + b"9" * 5000 + b"}",
+    b'{"do": "ringer", "seat": NaN}',
+    b'{"do": "ringer", "do": "stop", "seat": 1}',
+    b'{"do": "start", "game": "piccolino", "players": ["\\ud800", "b"], "options": {}}',
+    b'{"do": "start", "game": "piccolino", "players": ["a\\u0000", "b"], "options": {}}',
+    b"\xff\xfe",
+    b"",
+    b"null",
 )
-def test_nasty_json_is_refused_in_a_sentence(session: Session, body: bytes) -> None:
-    answer = session.ask("POST", "/api/do", body)
-    check(answer)
-    assert answer.status_code == 400
+
+
+def test_nasty_json_is_refused_in_a_sentence(session: Session) -> None:
+    for body in NASTY:
+        answer = session.ask("POST", "/api/do", body)
+        check(answer)
+        assert answer.status_code == 400, body[:80]
 
 
 @pytest.mark.parametrize(

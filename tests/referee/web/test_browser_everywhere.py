@@ -141,9 +141,11 @@ def test_no_view_has_a_serious_barrier_nor_is_too_wide_in_letters_of_twice_the_s
     window = windows(size, paired=True)
     window.page.emulate_media(color_scheme=scheme)
     page.table.desk.do({"do": "settings", "language": LONGEST})
-    a_ring_with_pictures(page, NAMES[:3])
-    page.table.desk.do({"do": "stop"})
-    ring = a_ring_with_pictures(page, NAMES[:3])
+    for seat in (2, 1):
+        begin(page, "piccolino", NAMES[:3])
+        turn_two_reds(page)
+        page.table.tell("bell", seat=seat)
+    ring = ruling_of(page)
     turn_two_reds(page)
     page.table.tell("bell", seat=None)
     for view in ("table", "start", f"ruling/{ring}", "tv", "history", "history/1", "figures", "settings", "picture"):

@@ -96,23 +96,24 @@ def test_evidence_is_made_larger_by_fingers_taps_wheel_and_keys(page: PageUnderT
     window.open(f"ruling/{ring}")
     picture, tab = window.page.locator(".zoomable"), window.page
     expect(picture).to_be_visible()
-    picture.focus()
-    # To be focused it was scrolled into sight.
-    box = window.box(".zoomable")
-    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    def middle() -> tuple[float, float]:
+        box = window.box(".zoomable")
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     def wheel() -> None:
-        tab.mouse.move(*middle)
+        tab.mouse.move(*middle())
         tab.mouse.wheel(0, -100)
 
     ways: tuple[Callable[[], None], ...] = (
         lambda: window.tap("Larger"),
         lambda: picture.press("+"),
         wheel,
-        lambda: tab.mouse.dblclick(*middle),
-        lambda: pinched(window, middle),
+        lambda: tab.mouse.dblclick(*middle()),
+        lambda: pinched(window, middle()),
     )
     for larger in ways:
+        picture.scroll_into_view_if_needed()
         picture.press("0")
         assert picture.evaluate(LARGER) == 1
         larger()

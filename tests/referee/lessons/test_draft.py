@@ -1,22 +1,25 @@
-"""The groups of a lesson: what is named, joined, split, moved and taken back, and what is still missing."""
+"""The groups of a lesson: what is named, joined, split, moved and taken back; and the process that works for it."""
 
 from __future__ import annotations
+
+import os
+import threading
+import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.errors import WorkFailedError
 from referee.lessons.draft import Draft, Example, Group
 from referee.lessons.faults import LessonError
 from referee.lessons.progress import face_names, missing, tally
+from referee.lessons.workbench import Workbench
+from vision.errors import BadLessonError
 
 
 def always(_one: Example, _other: Example) -> bool:
     return True
-
-
-def never(_one: Example, _other: Example) -> bool:
-    return False
 
 
 def clowns(groups: int = 4, pictures: int = 2) -> Draft:
@@ -53,9 +56,7 @@ def test_what_is_missing_is_said_until_nothing_is() -> None:
     for group in draft.groups:
         group.said = {**group.said, "mood": "happy"}
     assert missing(draft) == "lesson_no_sad"
-
-
-def test_eight_colours_were_said_and_six_happy_and_five_sad_clowns_seen() -> None:
+    # Eight colours were said, and six happy and five sad clowns seen.
     draft = clowns(groups=11, pictures=1)
     draft.expected = 8
     for k, group in enumerate(draft.groups):
@@ -77,7 +78,7 @@ def test_the_last_picture_is_taken_back_with_all_that_came_of_it() -> None:
 def test_groups_that_are_called_alike_are_one_unless_they_look_quite_different() -> None:
     draft = named(clowns())
     first, _, third, _ = draft.groups
-    draft.say(third.id, dict(first.said), False, never)
+    draft.say(third.id, dict(first.said), False, lambda _one, _other: False)
     assert len(draft.groups) == 4
     assert {"red-happy", "red-happy-2"} <= set(face_names(draft).values())
     draft.say(third.id, dict(first.said), False, always)
@@ -107,12 +108,8 @@ def test_only_whole_proposals_are_confirmed_and_what_was_said_stays() -> None:
         group.proposed = {"colour": "red", "mood": mood}
     third.proposed = {"colour": "blue"}
     draft.confirm(always)
-    assert [group.said for group in draft.groups] == [
-        {"colour": "pink", "mood": "sad"},
-        {"colour": "red", "mood": "sad"},
-        {},
-        {},
-    ]
+    said = [{"colour": "pink", "mood": "sad"}, {"colour": "red", "mood": "sad"}, {}, {}]
+    assert [group.said for group in draft.groups] == said
 
 
 @settings(max_examples=60)
@@ -137,3 +134,52 @@ def test_whatever_is_done_every_card_is_in_exactly_one_group(steps: list[tuple[i
     everywhere = sorted(name for group in draft.groups for name in cards(group))
     assert everywhere == sorted(f"{picture}-{place}" for picture in (1, 2) for place in range(4))
     assert Draft.model_validate_json(draft.model_dump_json()) == draft
+
+
+def own_number(add: int) -> int:
+    return os.getpid() + add
+
+
+def complain() -> None:
+    raise BadLessonError("no cards")
+
+
+def stumble() -> None:
+    raise ZeroDivisionError
+
+
+def die() -> None:
+    os._exit(1)
+
+
+def test_work_is_done_elsewhere_with_its_errors_and_a_dead_process_is_told() -> None:
+    bench = Workbench()
+    try:
+        there = bench.run(own_number, 0)
+        assert there != os.getpid()
+        assert bench.run(own_number, 1) == there + 1
+        with pytest.raises(BadLessonError, match="no cards"):
+            bench.run(complain)
+        with pytest.raises(WorkFailedError, match="ZeroDivisionError"):
+            bench.run(stumble)
+        with pytest.raises(WorkFailedError):
+            bench.run(die)
+        assert bench.run(own_number, 0) not in (there, os.getpid())
+    finally:
+        bench.rest()
+
+
+def test_who_ends_it_waits_for_nothing() -> None:
+    bench = Workbench()
+    bench.run(own_number, 0)
+    ended = threading.Event()
+
+    def work() -> None:
+        with pytest.raises(WorkFailedError):
+            bench.run(time.sleep, 600)
+        ended.set()
+
+    threading.Thread(target=work).start()
+    time.sleep(0.1)
+    bench.rest()
+    assert ended.wait(60)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
 
+from tests.referee.web.window import WAIT_MS, Window, Windows
 from tests.support.browser import CHROMIUM, FLAGS
 from tests.support.page_tools import PageUnderTest, Phone, served
 
@@ -44,6 +45,9 @@ FLOWS = (
     "test_hands_that_the_camera_has_not_seen_are_told_card_by_card_or_that_there_is_none",
 )
 """What people do on the page, from end to end; what else a browser is needed for is looked at each night."""
+NEEDS_CHROMIUM = pytest.mark.skipif(
+    shutil.which(CHROMIUM) is None, reason="Chromium is not installed: sudo apt-get install chromium"
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -51,6 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(NEEDS_CHROMIUM)
             if item.name.partition("[")[0] not in FLOWS:
                 item.add_marker(pytest.mark.nightly)
 
@@ -62,3 +67,18 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=shutil.which(CHROMIUM), args=list(FLAGS))
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def windows(browser: Browser, page: PageUnderTest) -> Iterator[Windows]:
+    """Open windows at the page; at the end, none has found a fault."""
+    expect.set_options(timeout=WAIT_MS)
+    opened: list[Window] = []
+
+    def open_window(size: ViewportSize, paired: bool = False, address: str = "") -> Window:
+        opened.append(Window(browser, page, size, paired, address))
+        return opened[-1]
+
+    yield open_window
+    for window in opened:
+        window.close()

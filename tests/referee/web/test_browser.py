@@ -1,119 +1,27 @@
-"""The page in a real browser, on a small phone and a large screen: played, corrected, undone, and free of barriers."""
+"""The page in a real browser: a game is played, corrected and undone, and devices are let in; guests see no picture."""
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-from typing import Literal
-
-import axe_playwright_python
 import pytest
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    FloatRect,
-    Page,
-    ViewportSize,
-    expect,
-)
+from playwright.sync_api import ViewportSize, expect
 
 from hardware.problems import DeviceHealth, Health
-from referee.web.who import COOKIE
-from tests.support.browser import CHROMIUM
-from tests.support.page_tools import PageUnderTest
+from referee.web.words import words_in
+from tests.referee.web.window import JPEG, LONGEST, PHONE, SCREEN, Windows, begin, turn_two_reds
+from tests.support.page_tools import START, PageUnderTest
 
-PHONE: ViewportSize = {"width": 360, "height": 640}
-SCREEN: ViewportSize = {"width": 1920, "height": 1080}
-WAIT_MS = 120_000.0
-LONGEST = "de"  # the language with the longest words
-AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text()
-SERIOUS = ("serious", "critical")
-
-needs_chromium = pytest.mark.skipif(
-    shutil.which(CHROMIUM) is None, reason="Chromium is not installed: sudo apt-get install chromium"
-)
-pytestmark = needs_chromium
+HOME = "192.168.1.20"
+BROKEN = "() => [...document.images].filter((one) => one.complete && !one.naturalWidth).map((one) => one.src)"
 
 
-class Window:
-    """A browser window at the page of a table; it collects what goes wrong in it."""
-
-    def __init__(
-        self,
-        browser: Browser,
-        under_test: PageUnderTest,
-        size: ViewportSize,
-        paired: bool = False,
-        address: str = "127.0.0.1",
-    ) -> None:
-        self.home = f"http://127.0.0.1:{under_test.port}/"
-        self.context: BrowserContext = browser.new_context(
-            viewport=size, reduced_motion="reduce", extra_http_headers={"X-Forwarded-For": address}
-        )
-        self.context.set_default_timeout(WAIT_MS)
-        if paired:
-            token = (under_test.paired_phone().cookie or "").partition("=")[2]
-            self.context.add_cookies([{"name": COOKIE, "value": token, "url": self.home, "sameSite": "Strict"}])
-        self.page: Page = self.context.new_page()
-        self.faults: list[str] = []
-        self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
-        self.page.on("console", lambda line: self.faults.append(line.text) if line.type == "error" else None)
-        self.open("")
-
-    def open(self, view: str) -> None:
-        self.page.goto("about:blank")
-        self.page.goto(f"{self.home}#{view}")
-        self.page.wait_for_selector("main h1", state="attached")
-
-    def wait_until_filled(self) -> None:
-        """Wait until nothing is still to come ("One moment …"); idle lines say nothing: of a worker's none is told."""
-        self.page.wait_for_function(
-            "() => ![...document.querySelectorAll('p')].some((p) => p.textContent.endsWith(' …'))"
-        )
-
-    def look(self) -> None:
-        """Look before the next tap, as people do: what changed just before it cannot be meant by it."""
-        self.page.wait_for_timeout(500)
-
-    def barriers(self) -> list[str]:
-        """Give what axe finds serious or worse."""
-        self.page.evaluate(AXE)
-        found = self.page.evaluate("async () => (await axe.run()).violations")
-        return [
-            f"{one['id']}: {node['target']} {node['html'][:120]}"
-            for one in found
-            if one["impact"] in SERIOUS
-            for node in one["nodes"]
-        ]
-
-    def is_too_wide(self) -> bool:
-        return bool(self.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
-
-    def box(self, selector: str) -> FloatRect:
-        box = self.page.locator(selector).bounding_box()
-        assert box is not None
-        return box
-
-    def close(self, *expected: str) -> None:
-        self.context.close()
-        # A picture that no camera gives is no fault of the page.
-        assert [fault for fault in self.faults if not any(one in fault for one in ("404", *expected))] == []
-
-
-def turn_two_reds(page: PageUnderTest) -> None:
-    page.table.tell("card_shown", seat=0, colour="red", mood="happy")
-    page.table.tell("card_shown", seat=1, colour="red", mood="happy")
-
-
-def test_a_game_is_started_followed_corrected_and_undone(page: PageUnderTest, browser: Browser) -> None:
-    mine, other = Window(browser, page, PHONE), Window(browser, page, SCREEN)
-    expect.set_options(timeout=WAIT_MS)
+def test_a_game_is_started_followed_corrected_and_undone(page: PageUnderTest, windows: Windows) -> None:
+    mine, other = windows(PHONE), windows(SCREEN)
     mine.page.get_by_role("link", name="Start a game").click()
     mine.page.get_by_text("Piccolino", exact=True).click()
     for seat, name in enumerate(["Ann", "Ben", "Cem"]):
         mine.page.get_by_role("button", name=f"Seat {seat + 1}").click()
         mine.page.keyboard.type(name)
-    mine.page.get_by_role("button", name="Start", exact=True).click()
+    mine.tap("Start")
     mine.page.get_by_label("Code").wait_for()
     # The code is said when the server has been asked for it, a moment after the field is there.
     expect(mine.page.locator(".code-here")).to_be_visible()
@@ -127,6 +35,8 @@ def test_a_game_is_started_followed_corrected_and_undone(page: PageUnderTest, br
         expect(window.page.locator(".verdict h1")).to_have_text("Valid ring, Cem")
         expect(window.page.locator(".verdict .reason")).to_have_text("Two happy reds.")
         expect(window.page.locator("[data-seat='2'] .points")).to_have_text("20")
+        # Screen readers are given it, too.
+        expect(window.page.locator("[aria-live='assertive']")).to_contain_text("Cem")
 
     mine.page.locator(".verdict").get_by_role("link", name="Look or correct").click()
     mine.page.get_by_role("group", name="Ben’s card").get_by_role("button", name="Sad").click()
@@ -134,24 +44,71 @@ def test_a_game_is_started_followed_corrected_and_undone(page: PageUnderTest, br
         expect(window.page.locator(".verdict h1")).to_have_text("False ring, Cem")
     expect(other.page.locator("[data-seat='2'] .points")).to_have_text("16")
     mine.look()
-    mine.page.get_by_role("button", name="Undo", exact=True).click()
+    mine.tap("Undo")
     expect(other.page.locator(".verdict h1")).to_have_text("Valid ring, Cem")
     expect(other.page.locator("[data-seat='2'] .points")).to_have_text("20")
-    mine.close()
-    other.close()
 
 
-def test_the_first_phone_is_let_in_by_the_bell_without_any_loudspeaker(page: PageUnderTest, browser: Browser) -> None:
-    expect.set_options(timeout=WAIT_MS)
+def test_who_rang_is_answered_with_one_tap(page: PageUnderTest, windows: Windows) -> None:
+    window = windows(PHONE, paired=True)
+    verdict = window.page.locator(".verdict")
+    begin(page, "piccolino", ["Ann", "Ben"])
+    turn_two_reds(page)
+    page.table.tell("bell", seat=0)
+    expect(verdict.locator("h1")).to_have_text("Valid ring, Ann")
+    page.table.tell("card_shown", seat=0, colour="blue", mood="sad")
+    page.table.tell("bell", seat=None)
+    # What was said aloud stands there while nobody knows yet whose ring it was, and not the ring before.
+    expect(verdict.locator("h1")).to_have_text("False ring")
+    expect(verdict.locator(".reason")).to_have_text("No two happy clowns of one colour.")
+    expect(verdict.locator("a")).to_have_count(0)
+    assert window.barriers() == []
+    window.look()
+    window.page.locator(".question").get_by_role("button", name="Ben").click()
+    expect(verdict.locator("h1")).to_have_text("False ring, Ben")
+
+
+def test_everything_can_be_reached_and_done_by_keyboard(page: PageUnderTest, windows: Windows) -> None:
+    window = windows(SCREEN, paired=True)
+    begin(page, "piccolino", ["Ann", "Ben"])
+    expect(window.page.get_by_role("button", name="Pause")).to_be_visible()
+    reached: list[str] = []
+    while len(reached) < 60 and "Pause" not in reached:
+        window.page.keyboard.press("Tab")
+        reached.append(window.page.evaluate("(document.activeElement.textContent || '').trim()"))
+    assert {"Table", "History", "Settings", "Pause"} <= set(reached)
+    window.look()
+    window.page.keyboard.press("Enter")
+    expect(window.page.get_by_role("button", name="Go on")).to_be_visible()
+    assert page.table.desk.state()["mode"] == "paused"
+
+
+def test_a_name_is_shown_as_it_is_and_never_run(page: PageUnderTest, windows: Windows) -> None:
+    window = windows(PHONE)
+    nasty = "<img src=x onerror=z()>"
+    begin(page, "piccolino", [nasty, "Ben"])
+    expect(window.page.locator(".board .name").first).to_have_text(nasty)
+
+
+def test_words_that_a_bad_connection_loses_are_asked_for_again(windows: Windows) -> None:
+    window = windows(PHONE)
+    window.expected.append("ERR_FAILED")
+    window.page.route("**/api/words/*", lambda route: route.abort(), times=1)
+    window.open("table")
+    expect(window.page.locator("main h1")).to_have_text("Ready when you are")
+    assert any("ERR_FAILED" in fault for fault in window.faults)
+
+
+def test_the_first_phone_is_let_in_by_the_bell_without_any_loudspeaker(page: PageUnderTest, windows: Windows) -> None:
     page.table.health.report(DeviceHealth(1, "speaker", Health.MISSING, "none"))
     page.table.desk.refresh()
-    window = Window(browser, page, PHONE)
+    window = windows(PHONE)
     window.open("settings")
-    window.page.get_by_role("button", name="Pair this device").click()
+    window.tap("Pair this device")
     wanted = window.page.locator(".acts strong")
     expect(wanted).to_contain_text("Press the bell")
     assert window.box(".acts .mark svg")["width"] > 200
-    assert window.barriers() == [] and not window.is_too_wide()
+    window.check()
     presses = int(wanted.inner_text().split(" times")[0].rpartition(" ")[2])
     for _ in range(presses):
         page.clock.now_s += 0.5
@@ -159,7 +116,6 @@ def test_the_first_phone_is_let_in_by_the_bell_without_any_loudspeaker(page: Pag
     expect(window.page.locator(".acts")).to_contain_text(f"Pressed {presses} times so far.")
     page.clock.now_s += 5
     expect(window.page.get_by_text("This device may start games")).to_be_visible()
-    window.close()
 
 
 LISTEN, SCREEN_ELSEWHERE, BELL = "Ringmaster is saying a code", "Another phone that is let in", "Press the bell"
@@ -176,147 +132,58 @@ LISTEN, SCREEN_ELSEWHERE, BELL = "Ringmaster is saying a code", "Another phone t
     ],
 )
 def test_each_way_to_be_let_in_is_offered_only_where_it_works(
-    page: PageUnderTest,
-    browser: Browser,
-    monkeypatch: pytest.MonkeyPatch,
-    loudspeaker: bool,
-    bell: str,
-    others: bool,
-    offered: list[str],
+    page: PageUnderTest, windows: Windows, loudspeaker: bool, bell: str, others: bool, offered: list[str]
 ) -> None:
-    # At home, and not at a screen of this machine.
-    monkeypatch.setattr(page.app.state.who, "code_for", lambda request: None)
     page.table.desk.do({"do": "settings", "bell": bell, "loudspeaker": loudspeaker})
     if others:
         page.paired_phone()
-    window = Window(browser, page, PHONE)
+    # At home, and not at a screen of this machine.
+    window = windows(PHONE, address=HOME)
     window.open("settings")
-    window.page.get_by_role("button", name="Pair this device").click()
-    expect(window.page.locator("code")).to_contain_text(f"ringmaster code --state {page.folder}", timeout=WAIT_MS)
+    window.tap("Pair this device")
+    expect(window.page.locator("code")).to_contain_text(f"ringmaster code --state {page.folder}")
     text = window.page.locator("main").inner_text()
     assert [way for way in (LISTEN, SCREEN_ELSEWHERE, BELL) if way in text] == offered
-    window.close()
 
 
-def test_a_phone_that_is_let_in_shows_a_code_to_scan(page: PageUnderTest, browser: Browser) -> None:
+def test_a_phone_that_is_let_in_shows_a_code_to_scan(page: PageUnderTest, windows: Windows) -> None:
     page.app.state.who.address = f"http://ringmaster.local:{page.port}/"
-    window, other = Window(browser, page, PHONE, paired=True), Window(browser, page, PHONE)
+    window, other = windows(PHONE, paired=True), windows(PHONE)
     window.open("settings")
-    window.page.get_by_role("button", name="Let another device in").click()
+    window.tap("Let another device in")
     window.page.get_by_alt_text("QR code that lets a phone join in").wait_for()
-    assert window.barriers() == [] and not window.is_too_wide()
+    window.check()
     other.page.goto("about:blank")
     other.page.goto(f"{other.home}#pair={page.said[-1]}")
     other.page.get_by_text("This device is paired.").wait_for()
-    window.close()
-    other.close()
 
 
-def test_who_rang_is_answered_with_one_tap(page: PageUnderTest, browser: Browser) -> None:
-    window = Window(browser, page, PHONE, paired=True)
-    page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben"], "options": {}})
+def play(page: PageUnderTest) -> None:
+    page.table.desk.do(START)
     turn_two_reds(page)
-    page.table.tell("bell", seat=0)
-    expect(window.page.locator(".verdict h1")).to_have_text("Valid ring, Ann", timeout=WAIT_MS)
-    page.table.tell("card_shown", seat=0, colour="blue", mood="sad")
-    page.table.tell("bell", seat=None)
-    # What was said aloud stands there while nobody knows yet whose ring it was, and not the ring before.
-    expect(window.page.locator(".verdict h1")).to_have_text("False ring", timeout=WAIT_MS)
-    expect(window.page.locator(".verdict .reason")).to_have_text("No two happy clowns of one colour.")
-    expect(window.page.locator(".verdict a")).to_have_count(0)
-    assert window.barriers() == []
-    window.look()
-    window.page.locator(".question").get_by_role("button", name="Ben").click()
-    expect(window.page.locator(".verdict h1")).to_have_text("False ring, Ben", timeout=WAIT_MS)
-    window.close()
+    page.table.tell("bell", seat=1)
+    for event in (1, 2, 3):
+        page.table.evidence.add(1, event, [(-5.0, JPEG)])
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (SCREEN, "dark")], ids=["phone", "dark screen"])
-def test_no_view_has_a_serious_barrier_or_is_too_wide(
-    page: PageUnderTest, browser: Browser, size: ViewportSize, scheme: Literal["light", "dark"]
+@pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
+def test_a_guest_reads_why_it_sees_no_picture_until_it_may(
+    page: PageUnderTest, windows: Windows, size: ViewportSize
 ) -> None:
-    window = Window(browser, page, size, paired=True)
-    window.page.emulate_media(color_scheme=scheme)
-    page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}})
-    turn_two_reds(page)
-    page.table.tell("bell", seat=2)
-    page.table.desk.do({"do": "stop"})
-    page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}})
-    turn_two_reds(page)
-    page.table.tell("bell", seat=1)
-    ring = next(one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "ring")
-    turn_two_reds(page)
-    page.table.tell("bell", seat=None)
-    views = ["table", "start", f"ruling/{ring}", "tv", "history", "history/1", "figures", "settings", "picture"]
-    for view in views:
-        window.open(view)
-        window.wait_until_filled()
-        assert (view, window.barriers()) == (view, [])
-        assert (view, window.is_too_wide()) == (view, False)
-    # It would be noticed: a field without a name is a barrier.
-    window.page.evaluate("document.body.appendChild(document.createElement('input'))")
-    assert any("label" in barrier for barrier in window.barriers())
-    window.close()
-
-
-def test_no_width_of_screen_nor_zoom_hides_a_part_of_the_page(page: PageUnderTest, browser: Browser) -> None:
-    window = Window(browser, page, PHONE)
     page.table.desk.do({"do": "settings", "language": LONGEST})
-    page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": {}})
-    turn_two_reds(page)
-    page.table.tell("bell", seat=2)
-    expect(window.page.locator("html")).to_have_attribute("lang", LONGEST, timeout=WAIT_MS)
-    for view in ("table", "settings"):
-        window.open(view)
-        # Zoomed to 200 or 400 %, a screen of 1280 is 640 or 320 wide.
-        for width in (320, 390, 600, 640, 759, 760, 768, 820, 912, 1024, 1280):
-            window.page.set_viewport_size({"width": width, "height": 844})
-            assert (view, width, window.is_too_wide()) == (view, width, False)
-            brand, ways = window.box(".brand span"), window.box("nav")
-            apart = brand["x"] + brand["width"] <= ways["x"] or brand["y"] + brand["height"] <= ways["y"]
-            assert (view, width, apart) == (view, width, True)
-    window.close()
-
-
-def test_everything_can_be_reached_and_done_by_keyboard(page: PageUnderTest, browser: Browser) -> None:
-    window = Window(browser, page, SCREEN, paired=True)
-    page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben"], "options": {}})
-    expect(window.page.get_by_role("button", name="Pause")).to_be_visible(timeout=WAIT_MS)
-    reached: list[str] = []
-    for _ in range(60):
-        window.page.keyboard.press("Tab")
-        reached.append(window.page.evaluate("(document.activeElement.textContent || '').trim()"))
-        if reached[-1] == "Pause":
-            break
-    assert {"Table", "History", "Settings"} <= set(reached)
-    window.look()
-    window.page.keyboard.press("Enter")
-    expect(window.page.get_by_role("button", name="Go on")).to_be_visible(timeout=WAIT_MS)
-    assert page.table.desk.state()["mode"] == "paused"
-    window.close()
-
-
-def test_a_ruling_is_told_to_screen_readers(page: PageUnderTest, browser: Browser) -> None:
-    window = Window(browser, page, PHONE)
-    page.table.desk.do({"do": "start", "game": "piccolino", "players": ["Ann", "Ben"], "options": {}})
-    turn_two_reds(page)
-    page.table.tell("bell", seat=1)
-    told = window.page.locator("[aria-live='assertive']")
-    expect(told).to_contain_text("Ben", timeout=WAIT_MS)
-    window.close()
-
-
-def test_the_page_follows_the_language_of_the_table(page: PageUnderTest, browser: Browser) -> None:
-    window = Window(browser, page, PHONE)
-    page.table.desk.do({"do": "settings", "language": "fr"})
-    expect(window.page.get_by_role("link", name="Lancer une partie")).to_be_visible(timeout=WAIT_MS)
-    assert window.page.evaluate("document.documentElement.lang") == "fr"
-    window.close()
-
-
-def test_a_name_is_shown_as_it_is_and_never_run(page: PageUnderTest, browser: Browser) -> None:
-    window = Window(browser, page, PHONE)
-    nasty = "<img src=x onerror=z()>"
-    page.table.desk.do({"do": "start", "game": "piccolino", "players": [nasty, "Ben"], "options": {}})
-    expect(window.page.locator(".board .name").first).to_have_text(nasty, timeout=WAIT_MS)
-    window.close()
+    play(page)
+    guest, words = windows(size, address=HOME), words_in(LONGEST)
+    ruling = f"ruling/{page.table.desk.state()['rulings'][0]['id']}"
+    for view in ("table", "start", ruling, "history/1", "settings"):
+        guest.open(view)
+        guest.wait_until_filled()
+        assert guest.page.evaluate(BROKEN) == [] and not guest.is_too_wide()
+        if view in ("table", ruling):
+            expect(guest.page.get_by_text(words["pictures_paired"])).to_have_count(1)
+    assert guest.barriers() == []
+    for key in ("privacy_what", "privacy_long", "privacy_who"):
+        expect(guest.page.get_by_text(words[key])).to_be_visible()
+    guest.open(ruling)
+    expect(guest.page.locator(".evidence .zoom")).to_have_count(0)
+    page.table.desk.do({"do": "settings", "open_pictures": True})
+    expect(guest.page.locator(".evidence .zoom").first).to_be_visible()

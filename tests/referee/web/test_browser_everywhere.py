@@ -7,27 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, ViewportSize, expect
+from playwright.sync_api import ViewportSize, expect
 
 from referee.language import LANGUAGES
 from referee.lessons.lessons import Lessons
-from tests.referee.web.test_browser import (
+from tests.referee.web.window import (
     LONGEST,
     PHONE,
     SCREEN,
-    WAIT_MS,
     Window,
-    needs_chromium,
+    Windows,
+    a_ring_with_pictures,
+    begin,
+    ruling_of,
     turn_two_reds,
 )
-from tests.referee.web.test_browser_views import a_ring_with_pictures
-from tests.support.page_tools import START, GameClock, PageUnderTest, served
+from tests.support.page_tools import GameClock, PageUnderTest, served
 from tests.support.quiet_table import quiet_table
 
-pytestmark = needs_chromium
 FAULTS = Path(__file__).with_name("whole_page.js").read_text()
 COMPUTER: ViewportSize = {"width": 1366, "height": 768}
 SIZES: tuple[ViewportSize, ...] = (
@@ -37,6 +38,8 @@ SIZES: tuple[ViewportSize, ...] = (
     COMPUTER,
     SCREEN,
 )
+# Zoomed to 200 or 400 %, a screen of 1280 is 640 or 320 wide.
+WIDTHS = (320, 600, 640, 759, 760, 768, 820, 912, 1024, 1280)
 # The page follows both in its own time.
 GO = """(view) => new Promise((done) => {
   const drawn = () => requestAnimationFrame(() => requestAnimationFrame(done));
@@ -58,9 +61,9 @@ SPOIL = """() => {
   add("p", "this lies beside", "position: absolute; left: 5000px; top: 0");
   for (const one of ["one", "another"]) add("p", one, "position: absolute; left: 0; top: 300px");
 }"""
-LONG_NAMES = ["Grandmother Anneliese", "Ben", "Maximilian-Alexander", "Di", "Eva", "Fay", "Gus"]
+NAMES = ["Grandmother Anneliese", "Ben", "Maximilian-Alexander", "Di", "Eva", "Fay", "Gus"]
+CUT = "spans => spans.filter(span => span.scrollWidth > span.clientWidth + 1).map(span => span.textContent)"
 VERDICT = ".verdict h1, .dock .verdict-again, .dock .caption"
-DUE = {"table": [VERDICT, ".dock .main"]}
 
 
 @pytest.fixture
@@ -81,48 +84,79 @@ def looked_at(window: Window, page: PageUnderTest, language: str, views: dict[st
         window.page.evaluate(GO, view)
         window.page.wait_for_selector("main h1", state="attached")
         window.wait_until_filled()
-        for size in SIZES if language == LONGEST else (PHONE, COMPUTER):
+        sizes = SIZES if language == LONGEST else (PHONE, COMPUTER)
+        if language == LONGEST and view in ("table", "settings"):
+            sizes += tuple(ViewportSize(width=width, height=844) for width in WIDTHS)
+        for size in sizes:
             window.page.set_viewport_size(size)
             for scrolled in (0, 100_000) if due else (0,):
                 window.page.evaluate(SCROLL, scrolled)
-                found += [
-                    f"{language} {view} {size['width']}×{size['height']}: {fault}"
-                    for fault in window.page.evaluate(FAULTS, due)
-                ]
+                faults = window.page.evaluate(FAULTS, due)
+                found += [f"{language} {view} {size['width']}×{size['height']}: {fault}" for fault in faults]
     return found
 
 
-def test_nothing_is_too_small_cut_covered_or_out_of_sight(page: PageUnderTest, browser: Browser) -> None:
-    expect.set_options(timeout=WAIT_MS)
-    ring = a_ring_with_pictures(page, LONG_NAMES[:5])
+def test_nothing_is_too_small_cut_covered_or_out_of_sight(page: PageUnderTest, windows: Windows) -> None:
+    ring = a_ring_with_pictures(page, NAMES[:5])
     page.table.desk.do({"do": "stop"})
-    page.table.desk.do({**START, "game": "confetti", "players": LONG_NAMES})
+    begin(page, "confetti", NAMES)
     for kind in ("timer_flipped", "timer_ran_out"):
         page.table.tell(kind)
     for seat in range(7):
         page.table.tell("hand", seat=seat, cards=[["red", "blue", "green"], ["blue", "green", "red"]][: seat % 3])
-    hand = next(one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "hand")
+    hand = ruling_of(page, "hand")
     page.table.tell("timer_flipped")
     page.table.show(np.full((360, 640, 3), 90, np.uint8))
-    window = Window(browser, page, PHONE, paired=True)
+    window = windows(PHONE, paired=True)
     views = ["table", "tv", "start", f"ruling/{hand}", f"ruling/{ring}", "history", "history/1", "history/2", "figures"]
     views += ["settings", "system", "picture", "setup", "marker", "teach", "bell"]
-    found = [
-        fault
-        for language in LANGUAGES
-        for fault in looked_at(window, page, language, {view: DUE.get(view, []) for view in views})
-    ]
+    wanted = {view: [VERDICT, ".dock .main"] if view == "table" else [] for view in views}
+    found = [fault for language in LANGUAGES for fault in looked_at(window, page, language, wanted)]
     # Who rang is asked, and this phone may be a bell.
-    page.table.desk.do({**START, "players": LONG_NAMES[:5]})
+    begin(page, "piccolino", NAMES[:5])
     turn_two_reds(page)
     page.table.tell("bell", seat=2)
     page.table.tell("card_shown", seat=0, colour="blue", mood="sad")
     page.table.tell("bell", seat=None)
     for language in LANGUAGES:
         found += looked_at(window, page, language, {"table": [VERDICT], "tv": [".tv-first"], "bell": []})
+    # A long caption stands whole on the score board for a screen across the room.
+    caption = "Something lies over Ann’s cards: take it away, please, and spread the two beside it."
+    page.table.controller.voice.tell(caption)
+    page.table.desk.refresh()
+    window.page.evaluate(GO, "tv")
+    expect(window.page.locator(".tv-caption")).to_contain_text("spread the two beside it.")
+    found += looked_at(window, page, LONGEST, {"tv": [".tv-caption"]})
     assert found == []
     # It would be noticed. At once: the page may be drawn anew at any time.
     spoilt = window.page.evaluate(f"(due) => {{ ({SPOIL})(); return ({FAULTS})(due); }}", [".nowhere"])
     for fault in ("small", "cut", "over each other", "beside the screen", "broken inside", "out of sight"):
         assert any(one.startswith(fault) for one in spoilt), (fault, spoilt)
-    window.close()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (SCREEN, "dark")], ids=["phone", "dark screen"])
+def test_no_view_has_a_serious_barrier_nor_is_too_wide_in_letters_of_twice_the_size(
+    page: PageUnderTest, windows: Windows, size: ViewportSize, scheme: Literal["light", "dark"]
+) -> None:
+    window = windows(size, paired=True)
+    window.page.emulate_media(color_scheme=scheme)
+    page.table.desk.do({"do": "settings", "language": LONGEST})
+    for seat in (2, 1):
+        begin(page, "piccolino", NAMES[:3])
+        turn_two_reds(page)
+        page.table.tell("bell", seat=seat)
+    ring = ruling_of(page)
+    turn_two_reds(page)
+    page.table.tell("bell", seat=None)
+    for view in ("table", "start", f"ruling/{ring}", "tv", "history", "history/1", "figures", "settings", "picture"):
+        window.open(view)
+        window.wait_until_filled()
+        assert (view, window.barriers()) == (view, [])
+        assert (view, window.is_too_wide()) == (view, False)
+        if size is PHONE and view not in ("tv", "picture"):
+            window.page.evaluate("document.documentElement.style.fontSize = '200%'")
+            assert (view, window.is_too_wide()) == (view, False)
+            assert window.page.locator("nav a span").evaluate_all(CUT) == []
+    # It would be noticed: a field without a name is a barrier.
+    window.page.evaluate("document.body.appendChild(document.createElement('input'))")
+    assert any("label" in barrier for barrier in window.barriers())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,30 +28,36 @@ def backed_up(page: PageUnderTest, phone: Phone) -> bytes:
     return answer.body
 
 
+@pytest.fixture
+def new(tmp_path: Path) -> Iterator[PageUnderTest]:
+    """Another machine."""
+    other = tmp_path / "other"
+    other.mkdir()
+    with served(other) as new:
+        yield new
+
+
 def restored(phone: Phone, data: bytes) -> tuple[int, dict[str, object]]:
     answer = phone.ask("POST", "/api/restore", data, Content_Type="application/zip", X_CSRF_Token=phone.csrf)
     return answer.status, answer.data
 
 
-def test_all_is_backed_up_and_restored_on_another_machine(page: PageUnderTest, paired: Phone, tmp_path: Path) -> None:
+def test_all_is_backed_up_and_restored_elsewhere(page: PageUnderTest, paired: Phone, new: PageUnderTest) -> None:
     data = backed_up(page, paired)
-    other = tmp_path / "other"
-    other.mkdir()
-    with served(other) as new:
-        phone = new.paired_phone()
-        status, done = restored(phone, data)
-        assert (status, done["games"], done["there"], done["settings"]) == (200, 1, 0, True)
-        assert phone.state()["settings"]["language"] == "de"
-        (game,) = phone.get("/api/history").data["games"]
-        assert game["players"] == ["Ann", "Ben", "Cem"]
-        assert load_kept(other)["deck"].data == {"deck": "confetti"}
-        # Twice changes nothing, and the next game gets a number of its own.
-        assert restored(phone, data)[1]["there"] == 1
-        phone.post("/api/do", START)
-        assert len(phone.get("/api/history").data["games"]) == 2
-        # Nothing is taken in the middle of a game.
-        status, fault = restored(phone, data)
-        assert (status, str(fault["error"])) == (400, "Ein Spiel ist im Gange: beendet es zuerst.")
+    phone = new.paired_phone()
+    status, done = restored(phone, data)
+    assert (status, done["games"], done["there"], done["settings"]) == (200, 1, 0, True)
+    assert phone.state()["settings"]["language"] == "de"
+    (game,) = phone.get("/api/history").data["games"]
+    assert game["players"] == ["Ann", "Ben", "Cem"]
+    assert load_kept(new.folder)["deck"].data == {"deck": "confetti"}
+    # Twice changes nothing, and the next game gets a number of its own.
+    assert restored(phone, data)[1]["there"] == 1
+    phone.post("/api/do", START)
+    assert len(phone.get("/api/history").data["games"]) == 2
+    # Nothing is taken in the middle of a game.
+    status, fault = restored(phone, data)
+    assert (status, str(fault["error"])) == (400, "Ein Spiel ist im Gange: beendet es zuerst.")
 
 
 def test_what_is_no_backup_is_refused_in_one_sentence_and_changes_nothing(page: PageUnderTest, paired: Phone) -> None:
@@ -88,26 +95,23 @@ def changed(data: bytes, **entries: bytes | None) -> bytes:
     ],
 )
 def test_all_that_is_sound_in_a_backup_is_restored_and_the_rest_is_listed(
-    entries: dict[str, bytes], listed: str, page: PageUnderTest, paired: Phone, tmp_path: Path
+    entries: dict[str, bytes], listed: str, page: PageUnderTest, paired: Phone, new: PageUnderTest
 ) -> None:
     data = changed(backed_up(page, paired), **entries)
-    other = tmp_path / "other"
-    other.mkdir()
-    with served(other) as new:
-        phone = new.paired_phone()
-        phone.do(do="settings", language="de")
-        status, done = restored(phone, data)
-        assert status == 200
-        assert done["left_out"] == f"Beschädigt und nicht wiederhergestellt: {listed}."
-        assert done["games"] == (0 if "games.json" in entries else 1)
-        assert "deck" in load_kept(other)
-        if "settings.json" not in entries:
-            assert phone.state()["settings"]["volume"] == 0.4
-        assert DeckStore(other).names() == []
-        assert not (other / "evil.deck").exists()
+    phone = new.paired_phone()
+    phone.do(do="settings", language="de")
+    status, done = restored(phone, data)
+    assert status == 200
+    assert done["left_out"] == f"Beschädigt und nicht wiederhergestellt: {listed}."
+    assert done["games"] == (0 if "games.json" in entries else 1)
+    assert "deck" in load_kept(new.folder)
+    if "settings.json" not in entries:
+        assert phone.state()["settings"]["volume"] == 0.4
+    assert DeckStore(new.folder).names() == []
+    assert not (new.folder / "evil.deck").exists()
 
 
-def test_a_picture_that_is_torn_takes_no_game_along(page: PageUnderTest, paired: Phone, tmp_path: Path) -> None:
+def test_a_picture_that_is_torn_takes_no_game_along(page: PageUnderTest, paired: Phone, new: PageUnderTest) -> None:
     data = backed_up(page, paired)
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         games = json.loads(file.read("games.json"))
@@ -115,22 +119,16 @@ def test_a_picture_that_is_torn_takes_no_game_along(page: PageUnderTest, paired:
     games["games"][0]["pictures"] = [{"event": 2, "place": place, **lasting} for place in range(3)]
     pictures = {"pictures/1/2-0.jpg": b"\xff\xd8\xff sound", "pictures/1/2-1.jpg": b"no picture"}
     data = changed(data, **{"games.json": json.dumps(games).encode(), **pictures})
-    other = tmp_path / "other"
-    other.mkdir()
-    with served(other) as new:
-        status, done = restored(new.paired_phone(), data)
-        assert (status, done["games"]) == (200, 1)
-        assert done["left_out"] == "Beschädigt und nicht wiederhergestellt: einige Bilder."
-        assert [path.name for path in (other / "evidence").iterdir()] == ["1-2-0.jpg"]
+    status, done = restored(new.paired_phone(), data)
+    assert (status, done["games"]) == (200, 1)
+    assert done["left_out"] == "Beschädigt und nicht wiederhergestellt: einige Bilder."
+    assert [path.name for path in (new.folder / "evidence").iterdir()] == ["1-2-0.jpg"]
 
 
-def test_who_is_not_paired_gets_nothing(page: PageUnderTest, phone: Phone) -> None:
-    for path in ("/api/backup.zip", "/api/report.zip"):
-        assert phone.get(path).status == 401
-    assert phone.ask("POST", "/api/restore", b"x").status == 401
-
-
-def test_a_report_gives_nobody_away(page: PageUnderTest, paired: Phone) -> None:
+def test_a_report_gives_nobody_away_and_a_guest_gets_nothing(page: PageUnderTest, paired: Phone) -> None:
+    guest = page.phone()
+    assert {guest.get(f"/api/{path}.zip").status for path in ("backup", "report")} == {401}
+    assert guest.ask("POST", "/api/restore", b"x").status == 401
     backed_up(page, paired)
     with zipfile.ZipFile(io.BytesIO(paired.get("/api/report.zip").body)) as file:
         assert file.namelist() == ["report.json"]

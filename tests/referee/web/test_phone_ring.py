@@ -51,9 +51,7 @@ def rulings(phone: Phone, count: int) -> list[dict[str, Any]]:
     return found[::-1]
 
 
-def test_a_phone_that_dates_itself_back_does_not_overtake_an_earlier_ring(
-    page: PageUnderTest, devices: FakeDevices
-) -> None:
+def test_a_phone_that_dates_itself_back_overtakes_no_earlier_ring(page: PageUnderTest, devices: FakeDevices) -> None:
     phone = page.paired_phone()
     assert phone.do(**START).status == 200
     measured(phone)

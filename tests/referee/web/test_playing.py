@@ -8,66 +8,35 @@ from typing import Any
 
 import cv2
 import numpy as np
-import pytest
 
 from hardware.problems import DeviceHealth, Health
-from tests.support.page_tools import ANSWER_S, START, PageUnderTest, Phone
+from tests.support.page_tools import ANSWER_S, START, Answer, PageUnderTest, Phone
 
 SCENES = Path(__file__).parents[2] / "data" / "scenes"
 CONFETTI = {"do": "start", "game": "confetti", "players": ["Ann", "Ben"], "options": {"edition": "german"}}
 THREE_SETS = [["red", "blue", "green"], ["green", "red", "blue"], ["blue", "green", "red"]]
 
 
-def turn_a_pair(page: PageUnderTest, mood: str = "happy") -> None:
+def turn_a_pair(page: PageUnderTest) -> None:
     page.table.tell("card_shown", seat=0, colour="red", mood="happy")
-    page.table.tell("card_shown", seat=1, colour="red", mood=mood)
+    page.table.tell("card_shown", seat=1, colour="red", mood="happy")
 
 
-def ring_in(state: dict[str, Any]) -> dict[str, Any]:
-    rulings: list[dict[str, Any]] = state["rulings"]
-    return next(ruling for ruling in rulings if ruling["ruling"]["ruling"] == "ring")
+def asked_for(phone: Phone, key: str) -> list[dict[str, Any]]:
+    """Wait until the page shows something of this kind, and give it."""
+    deadline = time.monotonic() + ANSWER_S
+    while not (found := phone.state()[key]) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return list(found)
 
 
-def test_a_ring_stands_on_the_page_with_its_reason(page: PageUnderTest, paired: Phone) -> None:
-    paired.do(**START)
-    turn_a_pair(page)
-    page.table.tell("bell", seat=2)
-    state = paired.state_with("Valid ring, Cem: two happy reds.")
-    assert ring_in(state)["text"] == "Valid ring, Cem: two happy reds."
-    assert [one["points"] for one in state["board"]] == [17, 18, 20]
-
-
-def test_a_wrong_reading_is_put_right_and_the_score_follows_and_back(page: PageUnderTest, paired: Phone) -> None:
-    paired.do(**START)
-    turn_a_pair(page)
-    page.table.tell("bell", seat=2)
-    ring = ring_in(paired.state_with("Valid ring"))
-    readings = paired.get(f"/api/rulings/{ring['id']}/explain").data["readings"]
-    of_ben = next(one for one in readings if one["data"]["event"] == "card_shown" and one["seat"] == 1)
-    answer = paired.do(do="correct", event=of_ben["event"], **{"with": {**of_ben["data"], "mood": "sad"}})
-    assert answer.status == 200
-    state = paired.state_with("one of the reds is sad")
-    assert ring_in(state)["ruling"]["valid"] is False
-    assert [one["points"] for one in state["board"]] == [19, 20, 16] and state["can_undo"]
-    assert paired.do(do="undo").status == 200
-    state = paired.state_with("two happy reds")
-    assert [one["points"] for one in state["board"]] == [17, 18, 20] and not state["can_undo"]
-
-
-def test_a_ring_nobody_claimed_is_asked_about_and_named_by_a_tap(page: PageUnderTest, paired: Phone) -> None:
+def test_a_ring_nobody_claimed_is_named_and_an_unclear_one_decided_by_a_tap(page: PageUnderTest, paired: Phone) -> None:
     paired.do(**START)
     turn_a_pair(page)
     page.table.tell("bell", seat=None)
-    deadline = time.monotonic() + ANSWER_S
-    while not paired.state()["questions"] and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert [one["kind"] for one in paired.state()["questions"]] == ["who_rang"]
+    assert [one["kind"] for one in asked_for(paired, "questions")] == ["who_rang"]
     assert paired.do(do="ringer", seat=1).status == 200
     assert not paired.state_with("Valid ring, Ben")["questions"]
-
-
-def test_an_unclear_ring_is_decided_by_the_players(page: PageUnderTest, paired: Phone) -> None:
-    paired.do(**START)
     page.table.tell("card_shown", seat=0, colour="red", mood="happy")
     page.table.tell("card_shown", seat=1, colour=None, mood=None)
     page.table.tell("bell", seat=2)
@@ -97,33 +66,27 @@ def test_the_photo_finish_has_pictures_on_a_time_line(page: PageUnderTest, paire
     paired.do(**START)
     turn_a_pair(page)
     page.table.tell("bell", seat=2)
-    ring = ring_in(paired.state_with("Valid ring"))
-    play = page.table.controller.play
-    assert play is not None
+    state = paired.state_with("Valid ring, Cem: two happy reds.")
+    assert [one["points"] for one in state["board"]] == [17, 18, 20]
+    ring = next(one for one in state["rulings"] if one["ruling"]["ruling"] == "ring")
+    log = page.table.controller.playing().log
     grey = cv2.imencode(".jpg", np.full((72, 128, 3), 90, np.uint8))[1].tobytes()
-    page.table.evidence.add(
-        play.log.row.game, play.log.about_id(ring["id"]), [(-40.0, grey), (-7.0, grey), (26.0, grey)]
-    )
+    page.table.evidence.add(log.row.game, log.about_id(ring["id"]), [(-40.0, grey), (-7.0, grey), (26.0, grey)])
     frames = paired.get(f"/api/rulings/{ring['id']}/timeline").data["frames"]
     assert [frame["t_ms"] for frame in frames] == [-40.0, -7.0, 26.0]
     answer = paired.get(f"/pictures/{frames[1]['picture']}.jpg")
     assert (answer.status, answer.headers["content-type"], answer.body) == (200, "image/jpeg", grey)
-
-
-def test_the_live_picture_is_there_when_a_camera_is(page: PageUnderTest, phone: Phone) -> None:
-    missing = phone.get("/live.jpg")
+    # The live picture is there when a camera is.
+    missing = paired.get("/live.jpg")
     assert missing.status == 404 and "picture" in missing.data["error"]
     page.table.show(np.full((72, 128, 3), 90, np.uint8))
-    assert phone.get("/live.jpg").body[:2] == b"\xff\xd8"
+    assert paired.get("/live.jpg").body[:2] == b"\xff\xd8"
 
 
 def test_what_does_not_work_is_said_in_plain_words(page: PageUnderTest, phone: Phone) -> None:
     page.table.health.report(DeviceHealth(1, "camera", Health.MISSING, "The camera is not plugged in."))
     page.table.desk.refresh()
-    deadline = time.monotonic() + ANSWER_S
-    while not phone.state()["devices"] and time.monotonic() < deadline:
-        time.sleep(0.01)
-    (camera,) = phone.state()["devices"]
+    (camera,) = asked_for(phone, "devices")
     assert camera["state"] == "missing" and camera["message"].endswith(".")
 
 
@@ -156,36 +119,35 @@ def test_bell_and_camera_are_set_on_the_page_and_a_wrong_pin_is_told_in_its_word
     assert paired.state()["settings"] == before
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        ("/api/rulings/9-9-9/explain", 400),
-        ("/api/history/77", 400),
-        ("/api/history/..%2f..", 404),
-        ("/pictures/9-9-9.jpg", 404),
-        ("/pictures/..%2fjournal.jpg", 404),
-        ("/page/../app.py", 404),
-        ("/page/%2e%2e/app.py", 404),
-        ("/nothing", 404),
-    ],
-)
-def test_what_is_not_there_is_said_in_a_sentence(phone: Phone, path: str, status: int) -> None:
-    answer = phone.get(path)
-    assert answer.status == status
-    assert answer.data["error"] and "Traceback" not in answer.body.decode()
+NOT_THERE = {
+    "/api/rulings/9-9-9/explain": 400,
+    "/api/history/77": 400,
+    "/api/history/..%2f..": 404,
+    "/pictures/9-9-9.jpg": 404,
+    "/pictures/..%2fjournal.jpg": 404,
+    "/page/../app.py": 404,
+    "/page/%2e%2e/app.py": 404,
+    "/nothing": 404,
+}
 
 
-def test_a_picture_of_a_table_is_scored(paired: Phone) -> None:
-    data = (SCENES / "white-seats-mug.jpg").read_bytes()
-    answer = paired.ask("POST", "/api/picture?players=3&limit=6", data, X_CSRF_Token=paired.csrf)
+def test_what_is_not_there_is_said_in_a_sentence(phone: Phone) -> None:
+    for path, status in NOT_THERE.items():
+        answer = phone.get(path)
+        assert (path, answer.status) == (path, status)
+        assert answer.data["error"] and "Traceback" not in answer.body.decode()
+
+
+def test_a_picture_of_a_table_is_scored_and_what_is_none_is_refused_without_naming_files(paired: Phone) -> None:
+    def scored(data: bytes) -> Answer:
+        return paired.ask("POST", "/api/picture?players=3&limit=6", data, X_CSRF_Token=paired.csrf)
+
+    answer = scored((SCENES / "white-seats-mug.jpg").read_bytes())
     assert answer.status == 200, answer.body[:200]
     said = [one["text"] for one in answer.data["sentences"] if one["seat"] is not None]
     assert len(said) == 3 and all("Seat" in text for text in said)
     assert answer.data["picture"].startswith("/9j/")
-
-
-@pytest.mark.parametrize("data", [b"", b"no picture", b"\xff\xd8\xff\xe0" + b"\0" * 200])
-def test_what_is_no_picture_is_refused_without_naming_files(paired: Phone, data: bytes) -> None:
-    answer = paired.ask("POST", "/api/picture?players=3&limit=6", data, X_CSRF_Token=paired.csrf)
-    assert answer.status == 400
-    assert "/tmp" not in answer.data["error"] and answer.data["error"]
+    for data in (b"", b"no picture", b"\xff\xd8\xff\xe0" + b"\0" * 200):
+        answer = scored(data)
+        assert answer.status == 400
+        assert "/tmp" not in answer.data["error"] and answer.data["error"]

@@ -12,7 +12,15 @@ import pytest
 
 from referee.log import begin_log
 from referee.service.power import Power, power_here
-from tests.support.page_tools import START, PageUnderTest, Phone, served
+from tests.support.page_tools import START, Answer, PageUnderTest, Phone, served
+
+
+def forget(phone: Phone, game: str) -> Answer:
+    return phone.post("/api/system", {"do": "forget_game", "game": game})
+
+
+def games(phone: Phone) -> list[str]:
+    return [game["id"] for game in phone.get("/api/history").data["games"]]
 
 
 @pytest.fixture
@@ -41,12 +49,6 @@ def played(phone: Phone, players: list[str], *, to_the_end: bool = True) -> None
         phone.do(do="event", event={"event": "card_shown", "seat": 0, "colour": "red", "mood": "happy"})
         phone.do(do="event", event={"event": "bell", "seat": 1})
         phone.do(do="stop")
-
-
-def test_who_is_not_paired_sees_and_changes_nothing(page: PageUnderTest, phone: Phone, left: list[float]) -> None:
-    assert phone.get("/api/system").status == 401
-    assert phone.post("/api/system", {"do": "restart"}).status == 401
-    assert left == []
 
 
 def test_it_tells_version_checks_and_a_log_without_codes_or_names(page: PageUnderTest, paired: Phone) -> None:
@@ -84,9 +86,10 @@ def test_the_computer_is_switched_off_by_whoever_waits_for_the_wish(page: PageUn
     assert list((page.folder / "wishes").iterdir()) == []
 
 
-def test_the_referee_ends_after_it_has_answered_and_only_where_it_is_started_again(
-    page: PageUnderTest, paired: Phone, left: list[float]
-) -> None:
+def test_the_referee_ends_only_where_it_is_started_again(page: PageUnderTest, paired: Phone, left: list[float]) -> None:
+    assert page.phone().get("/api/system").status == 401
+    assert page.phone().post("/api/system", {"do": "restart"}).status == 401
+    assert left == []
     assert paired.post("/api/system", {"do": "restart"}).status == 200
     while not left:
         time.sleep(0.01)
@@ -99,37 +102,30 @@ def test_a_game_is_deleted_with_its_pictures_but_not_while_it_is_played(page: Pa
     # One in which nothing was counted has no end.
     paired.post("/api/do", {**START, "game": "confetti", "players": ["Cem", "Di"]})
     paired.do(do="flip")
-    assert paired.post("/api/system", {"do": "forget_game", "game": "2"}).status == 400
+    assert forget(paired, "2").status == 400
     assert told(paired)["unfinished"] == []
     paired.do(do="stop")
-    page.table.evidence.add(2, 1, [(-5.0, b"picture")])
-    (open_game,) = told(paired)["unfinished"]
-    assert (open_game["id"], open_game["players"]) == ("2", ["Cem", "Di"])
-    assert paired.post("/api/system", {"do": "forget_game", "game": "7"}).status == 400
-    assert paired.post("/api/system", {"do": "forget_game", "game": "2"}).data["unfinished"] == []
-    assert [game["id"] for game in paired.get("/api/history").data["games"]] == ["1"]
-    assert paired.get("/api/history/2").status == 400 and page.table.evidence.find("2-1-0") is None
-    assert not list((page.folder / "evidence").iterdir())
-    # Its number is not given again: pictures and figures of it may still be remembered somewhere.
-    played(paired, ["Eva", "Fay"])
-    assert [game["id"] for game in paired.get("/api/history").data["games"]] == ["3", "1"]
-
-
-def test_a_finished_game_is_deleted_and_only_by_a_paired_phone(page: PageUnderTest, paired: Phone) -> None:
-    played(paired, ["Ann", "Ben"])
-    page.table.evidence.add(1, 1, [(-5.0, b"picture")])
+    for game in (1, 2):
+        page.table.evidence.add(game, 1, [(-5.0, b"picture")])
     kept = page.folder / "disputes" / "1-1-0.mcap"
     kept.parent.mkdir()
     kept.write_bytes(b"what was seen")
-    assert page.guest().post("/api/system", {"do": "forget_game", "game": "1"}).status == 401
-    assert len(paired.get("/api/history").data["games"]) == 1
+    (open_game,) = told(paired)["unfinished"]
+    assert (open_game["id"], open_game["players"]) == ("2", ["Cem", "Di"])
+    assert (forget(page.guest(), "2").status, forget(paired, "7").status) == (401, 400)
+    assert forget(paired, "2").data["unfinished"] == []
+    assert paired.get("/api/history/2").status == 400 and page.table.evidence.find("2-1-0") is None
+    assert (games(paired), paired.get("/api/statistics").data["players"] != []) == (["1"], True)
+    assert forget(paired, "1").status == 200
+    assert games(paired) == paired.get("/api/statistics").data["players"] == []
+    assert not list((page.folder / "evidence").iterdir()) and not kept.exists()
+    # Its number is not given again: pictures and figures of it may still be remembered somewhere.
+    played(paired, ["Eva", "Fay"])
+    assert games(paired) == ["3"]
     # It is over, and stands on the table's page until it goes.
     assert paired.state()["mode"] == "over"
-    assert paired.post("/api/system", {"do": "forget_game", "game": "1"}).status == 200
+    assert forget(paired, "3").status == 200
     assert paired.state()["mode"] == "idle"
-    assert paired.get("/api/history").data["games"] == []
-    assert not list((page.folder / "evidence").iterdir()) and not kept.exists()
-    assert paired.get("/api/statistics").data["players"] == []
 
 
 def test_the_number_of_a_deleted_game_is_not_given_again_after_a_restart(tmp_path: Path) -> None:
@@ -137,11 +133,11 @@ def test_the_number_of_a_deleted_game_is_not_given_again_after_a_restart(tmp_pat
     with served(tmp_path) as page:
         phone = page.paired_phone()
         played(phone, ["Ann", "Ben"])
-        assert phone.post("/api/system", {"do": "forget_game", "game": "1"}).status == 200
+        assert forget(phone, "1").status == 200
     with served(tmp_path) as page:
         phone.port = page.port
         played(phone, ["Eva", "Fay"])
-        assert [game["id"] for game in phone.get("/api/history").data["games"]] == ["2"]
+        assert games(phone) == ["2"]
 
 
 def test_a_player_is_forgotten_everywhere(
@@ -154,22 +150,22 @@ def test_a_player_is_forgotten_everywhere(
         (spoken / name).write_bytes(b"Kunigunde")
     for players in (["Kunigunde", "Ben"], ["Somebody", "Kunigunde"], ["Cem", "Kunigunde", "Ben"]):
         played(paired, players)
-    forget = {"do": "forget_player", "name": "Kunigunde"}
-    assert page.guest().post("/api/system", forget).status == 401
-    assert paired.post("/api/system", {**forget, "name": "Nobody"}).status == 400
-    assert paired.post("/api/system", forget).status == 200
+    wish = {"do": "forget_player", "name": "Kunigunde"}
+    assert page.guest().post("/api/system", wish).status == 401
+    assert paired.post("/api/system", {**wish, "name": "Nobody"}).status == 400
+    assert paired.post("/api/system", wish).status == 200
     shown = [paired.get(path).body for path in ("/api/history", "/api/statistics", "/api/system", "/api/state")]
     shown += [paired.get(f"/api/history/{number}").body for number in (1, 2, 3)]
     shown.append(paired.get("/api/backup.zip?pictures=false").body)
     assert not any(b"Kunigunde" in one for one in shown)
     # Two who played together are two; all others who are forgotten are one.
-    games = [game["players"] for game in paired.get("/api/history").data["games"]]
-    assert games == [["Cem", "Somebody 2", "Ben"], ["Somebody", "Somebody 2"], ["Somebody 2", "Ben"]]
+    seats = [game["players"] for game in paired.get("/api/history").data["games"]]
+    assert seats == [["Cem", "Somebody 2", "Ben"], ["Somebody", "Somebody 2"], ["Somebody 2", "Ben"]]
     page.table.journal.flush()
     for file in page.folder.rglob("*"):
         assert not file.is_file() or b"Kunigunde" not in file.read_bytes() or "chime" in file.name, file
     played(paired, ["Ben", "Di"], to_the_end=False)
-    assert paired.post("/api/system", {**forget, "name": "Ben"}).status == 400
+    assert paired.post("/api/system", {**wish, "name": "Ben"}).status == 400
 
 
 def test_a_player_is_renamed_and_two_who_are_one_are_merged(page: PageUnderTest, paired: Phone) -> None:
@@ -181,10 +177,8 @@ def test_a_player_is_renamed_and_two_who_are_one_are_merged(page: PageUnderTest,
         return answer.status, answer.data
 
     status, data = rename("Anne", " Ann ")
-    assert (status, data["players"]) == (
-        200,
-        [{"name": "Ann", "games": 3}, {"name": "Ben", "games": 3}, {"name": "Cem", "games": 2}],
-    )
+    assert status == 200
+    assert {one["name"]: one["games"] for one in data["players"]} == {"Ann": 3, "Ben": 3, "Cem": 2}
     figures = {one["name"]: one["games"] for one in paired.get("/api/statistics").data["players"]}
     assert figures == {"Ann": 3, "Ben": 3, "Cem": 2}
     assert rename("Ann", "Anneliese")[0] == 200
@@ -194,11 +188,8 @@ def test_a_player_is_renamed_and_two_who_are_one_are_merged(page: PageUnderTest,
     assert status == 400 and "played against each other" in str(data["error"])
     assert rename("Nobody", "Ben")[0] == 400
     assert rename("Ben", "\u200b")[0] == 400
-    assert sorted({name for game in paired.get("/api/history").data["games"] for name in game["players"]}) == [
-        "Anneliese",
-        "Ben",
-        "CEM",
-    ]
+    names = {name for game in paired.get("/api/history").data["games"] for name in game["players"]}
+    assert names == {"Anneliese", "Ben", "CEM"}
     played(paired, ["Ben", "Di"], to_the_end=False)
     status, data = rename("Ben", "Benno")
     assert status == 400 and "being played" in str(data["error"])

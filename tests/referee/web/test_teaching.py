@@ -49,13 +49,9 @@ class Canned(Workbench):
         return found  # type: ignore[no-any-return]
 
 
-def learned(cards: int = 2, groups: tuple[int, ...] = (0, 1)) -> lesson_work.Studied:
-    shot = Shot(number=0, state="learned", size_px=(160, 90), cards=[SQUARE] * cards, sizes_mm=[(56, 87)] * cards)
+def learned(groups: tuple[int, ...] = (0, 1)) -> lesson_work.Studied:
+    shot = Shot(number=0, state="learned", size_px=(160, 90), cards=[SQUARE] * 2, sizes_mm=[(56, 87)] * 2)
     return lesson_work.Studied(shot, groups, (56.0, 87.0), "prints")
-
-
-def failed(key: str) -> lesson_work.Studied:
-    return lesson_work.Studied(Shot(number=0, state="learned"), fault=key)
 
 
 class Teaching:
@@ -92,7 +88,7 @@ def teaching(tmp_path: Path, bench: Canned) -> Iterator[Teaching]:
 def test_what_went_wrong_is_said_and_nothing_of_such_a_picture_is_kept(teaching: Teaching, bench: Canned) -> None:
     teaching.do(do="begin", name="ours", game="piccolino", expected=8)
     for key in ("lesson_no_cards", "lesson_touch", "lesson_no_markers"):
-        bench.studied = [failed(key)]
+        bench.studied = [lesson_work.Studied(Shot(number=0, state="learned"), fault=key)]
         view = teaching.do(do="look")
         assert view["trouble"] == {"key": key, "values": {}}
         assert (view["draft"]["pictures"], view["draft"]["groups"]) == (0, [])
@@ -101,9 +97,7 @@ def test_what_went_wrong_is_said_and_nothing_of_such_a_picture_is_kept(teaching:
     assert not list(LessonFiles(teaching.folder).folder.glob("picture-*"))
 
 
-def test_a_lesson_outlasts_the_service_and_goes_on_with_a_picture_that_waited(
-    teaching: Teaching, bench: Canned, tmp_path: Path
-) -> None:
+def test_a_lesson_outlasts_the_service_and_a_picture_waits(teaching: Teaching, bench: Canned, tmp_path: Path) -> None:
     teaching.do(do="begin", name="ours", game="piccolino", expected=2)
     bench.studied = [learned()]
     first = teaching.do(do="look")["draft"]["groups"]
@@ -195,24 +189,19 @@ def test_decks_are_loaded_listed_sent_renamed_and_removed(teaching: Teaching) ->
     assert phone.post("/api/decks", new).status == 200
     refused = phone.post("/api/decks", {**new, "deck": "Spare", "new": "grandma’s CLOWNS"})
     assert refused.data["key"] == "deck_name_taken"
-    assert phone.post("/api/decks", {"do": "remove", "deck": "Spare"}).status == 200
-    assert phone.post("/api/decks", {"do": "remove", "deck": "Spare"}).data["key"] == "deck_gone"
-    assert phone.post("/api/decks", {"do": "remove", "deck": "piccolino"}).data["key"] == "deck_built_in"
+    removed = [phone.post("/api/decks", {"do": "remove", "deck": deck}) for deck in ("Spare", "Spare", "piccolino")]
+    assert removed[0].status == 200
+    assert [answer.data["key"] for answer in removed[1:]] == ["deck_gone", "deck_built_in"]
     assert DeckStore(teaching.folder).names() == ["Grandma’s clowns"]
-
-
-def escaping(name: str) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as file:
-        file.writestr(name, "{}")
-    return data.getvalue()
 
 
 def test_no_bad_file_becomes_a_deck(teaching: Teaching) -> None:
     phone = teaching.phone
     headers = {"X_CSRF_Token": phone.csrf, "Content_Type": "application/octet-stream"}
-    whole = pack_deck(a_deck("x"))
-    for data in (b"", b"no zip", whole[: len(whole) // 2], escaping("../deck.json"), escaping("deck.json")):
+    whole, escaping = pack_deck(a_deck("x")), io.BytesIO()
+    with zipfile.ZipFile(escaping, "w") as file:
+        file.writestr("../deck.json", "{}")
+    for data in (b"", b"no zip", whole[: len(whole) // 2], escaping.getvalue()):
         answer = phone.ask("POST", "/api/decks/file", data, **headers)
         assert (answer.status, answer.data["key"]) == (400, "deck_file_bad")
     assert phone.ask("POST", "/api/decks/file", b"", **headers, Content_Length=str(25 * 2**20)).status == 413

@@ -1,8 +1,9 @@
-"""A line on which nothing comes any more: every view says so within ten seconds, in grey, until it is heard again."""
+"""Lines of a browser to the table: its tabs share one, and where nothing comes any more every view says so in grey."""
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,17 +14,20 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, exp
 from referee.lessons.lessons import Lessons
 from referee.web import feed as module
 from referee.web.who import COOKIE
-from tests.referee.web.test_browser import PHONE, SCREEN, WAIT_MS, needs_chromium
 from tests.referee.web.test_browser_everywhere import GO
-from tests.referee.web.test_browser_tabs import NO_WORKER
-from tests.referee.web.test_browser_views import a_ring_with_pictures
+from tests.referee.web.window import PHONE, SCREEN, WAIT_MS, a_ring_with_pictures, turn_two_reds
 from tests.support.frozen_line import FrozenLine, frozen_line
-from tests.support.page_tools import GameClock, PageUnderTest, served
+from tests.support.page_tools import START, GameClock, PageUnderTest, served
 from tests.support.quiet_table import quiet_table
 
-pytestmark = needs_chromium
+TABS = 7
+"""More than the six lines that a browser has to a server."""
+NO_WORKER = "delete window.SharedWorker"
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "visibilityState", { value: hidden ? "hidden" : "visible", configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
 BANNER = ".no-line"
-SECONDS = re.compile(r"No connection for \d+ seconds\.")
 VIEWS = ["table", "tv", "start", "history", "history/1", "figures", "settings", "system", "picture", "sheet"]
 VIEWS += ["setup", "marker", "teach", "bell"]
 # What is drawn behind a grey veil, and a banner that is in the window however far that was scrolled.
@@ -62,27 +66,83 @@ def context(browser: Browser, page: PageUnderTest, line: FrozenLine) -> Iterator
     context = browser.new_context(viewport=PHONE)
     context.set_default_timeout(WAIT_MS)
     token = (page.paired_phone().cookie or "").partition("=")[2]
-    context.add_cookies([{"name": COOKIE, "value": token, "url": home(line), "sameSite": "Strict"}])
+    context.add_cookies([{"name": COOKIE, "value": token, "url": f"http://127.0.0.1:{line.port}/"}])
     yield context
     context.close()
 
 
-def home(line: FrozenLine) -> str:
-    return f"http://127.0.0.1:{line.port}/"
-
-
-def opened(context: BrowserContext, line: FrozenLine, view: str = "table") -> Page:
+def opened(context: BrowserContext, to: PageUnderTest | FrozenLine, view: str = "table") -> Page:
+    """Open a tab: at the page by the name that it has at home, or by way of a line that can be frozen."""
     tab = context.new_page()
-    tab.goto(f"{home(line)}#{view}")
+    host = "ringmaster.local" if isinstance(to, PageUnderTest) else "127.0.0.1"
+    tab.goto(f"http://{host}:{to.port}/#{view}")
     tab.wait_for_selector("main h1", state="attached")
     return tab
+
+
+def wait_for_lines(page: PageUnderTest, lines: int) -> None:
+    deadline = time.monotonic() + WAIT_MS / 1000
+    while page.app.state.feed.watchers != lines:
+        assert time.monotonic() < deadline, page.app.state.feed.watchers
+        time.sleep(0.01)
+
+
+def test_seven_tabs_share_one_line_and_all_of_them_follow(page: PageUnderTest, context: BrowserContext) -> None:
+    tabs = [opened(context, page) for _ in range(TABS)]
+    assert not tabs[0].evaluate("isSecureContext")
+    wait_for_lines(page, 1)
+    page.table.desk.do(START)
+    for tab in tabs:
+        expect(tab.locator(".board li")).to_have_count(3)
+    turn_two_reds(page)
+    page.table.tell("bell", seat=2)
+    for tab in tabs[:-1]:
+        expect(tab.locator(".verdict h1")).to_have_text("Valid ring, Cem")
+        tab.close()
+    # The last one goes on when the others have gone, and gives its line back when it is hidden.
+    page.table.tell("card_shown", seat=0, colour="blue", mood="sad")
+    page.table.tell("bell", seat=1)
+    expect(tabs[-1].locator(".verdict h1")).to_have_text("False ring, Ben")
+    tabs[-1].evaluate(HIDE, True)
+    wait_for_lines(page, 0)
+    page.table.desk.do({"do": "pause"})
+    tabs[-1].evaluate(HIDE, False)
+    expect(tabs[-1].get_by_role("button", name="Go on")).to_be_visible()
+    wait_for_lines(page, 1)
+
+
+def test_without_shared_workers_only_what_is_looked_at_holds_lines(
+    page: PageUnderTest, context: BrowserContext
+) -> None:
+    context.add_init_script(NO_WORKER)
+    tabs: list[Page] = []
+    for _ in range(TABS):
+        for tab in tabs:
+            tab.evaluate(HIDE, True)
+        tabs.append(opened(context, page))
+    wait_for_lines(page, 1)
+    page.table.desk.do(START)
+    expect(tabs[-1].locator(".board li")).to_have_count(3)
+    tabs[-1].evaluate(HIDE, True)
+    tabs[0].evaluate(HIDE, False)
+    expect(tabs[0].locator(".board li")).to_have_count(3)
+
+
+def test_a_server_that_does_not_answer_is_reported_on_the_page(page: PageUnderTest, context: BrowserContext) -> None:
+    context.clock.install()
+    tab = opened(context, page)
+    tab.route("**/api/history", lambda route: None)
+    tab.evaluate("location.hash = 'history'")
+    expect(tab.locator("main")).to_contain_text("One moment")
+    tab.clock.run_for(11_000)
+    expect(tab.locator("main")).to_contain_text("has not answered for 10 seconds")
 
 
 @pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
 def test_every_view_says_that_nothing_is_heard_and_greys_what_it_shows(
     page: PageUnderTest, line: FrozenLine, context: BrowserContext, size: ViewportSize
 ) -> None:
-    ring = a_ring_with_pictures(page, ["Ann", "Ben", "Cem"])
+    ring = a_ring_with_pictures(page)
     page.table.show(np.full((360, 640, 3), 90, np.uint8))
     context.clock.install()
     tab = opened(context, line, f"ruling/{ring}")
@@ -92,7 +152,7 @@ def test_every_view_says_that_nothing_is_heard_and_greys_what_it_shows(
     tab.clock.run_for(8_000)
     for view in [f"ruling/{ring}", *VIEWS]:
         tab.evaluate(GO, view)
-        expect(tab.locator(BANNER)).to_contain_text(SECONDS)
+        expect(tab.locator(BANNER)).to_contain_text(re.compile(r"No connection for \d+ seconds\."))
         assert (view, tab.evaluate(LOOK)) == (view, {"inSight": True, "covered": False, "grey": True})
         tab.evaluate("scrollTo(0, 0)")
     tab.clock.run_for(125_000)
@@ -102,9 +162,7 @@ def test_every_view_says_that_nothing_is_heard_and_greys_what_it_shows(
     assert not tab.evaluate("document.body.classList.contains('old')")
 
 
-def test_whatever_is_heard_begins_the_wait_again(
-    page: PageUnderTest, line: FrozenLine, context: BrowserContext
-) -> None:
+def test_what_is_heard_begins_the_wait_again(page: PageUnderTest, line: FrozenLine, context: BrowserContext) -> None:
     context.clock.install()
     tab = opened(context, line)
     for language in ("de", "fr", "en"):
@@ -114,7 +172,7 @@ def test_whatever_is_heard_begins_the_wait_again(
         assert tab.locator(BANNER).count() == 0
 
 
-def test_a_line_that_died_is_left_for_a_new_one(page: PageUnderTest, line: FrozenLine, context: BrowserContext) -> None:
+def test_a_line_that_died_is_left_for_a_new_one(line: FrozenLine, context: BrowserContext) -> None:
     context.add_init_script(NO_WORKER)
     context.clock.install()
     tab = opened(context, line)
@@ -128,23 +186,18 @@ def test_a_line_that_died_is_left_for_a_new_one(page: PageUnderTest, line: Froze
         tab.wait_for_timeout(200)
 
 
-def test_a_page_that_never_heard_the_table_says_so_in_three_languages(
-    page: PageUnderTest, line: FrozenLine, context: BrowserContext
-) -> None:
+def test_a_page_that_heard_nothing_at_all_says_so_in_three_languages(line: FrozenLine, context: BrowserContext) -> None:
     context.clock.install()
     tab = context.new_page()
     tab.route("**/api/words/*", lambda route: None)
-    tab.goto(home(line))
+    tab.goto(f"http://127.0.0.1:{line.port}/")
     expect(tab.locator(".waiting")).to_have_text("Ringmaster…")
     line.freeze()
     tab.clock.run_for(8_000)
     expect(tab.locator(".waiting")).to_contain_text("no connection · keine Verbindung · pas de connexion")
 
 
-@pytest.mark.nightly
-def test_all_tabs_of_a_browser_learn_of_it_and_their_worker_opens_another_line(
-    page: PageUnderTest, line: FrozenLine, context: BrowserContext
-) -> None:
+def test_all_tabs_of_a_browser_learn_of_it_and_get_another_line(line: FrozenLine, context: BrowserContext) -> None:
     tabs = [opened(context, line, view) for view in ("table", "tv", "start")]
     line.freeze()
     for tab in tabs:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import cv2
 import pytest
 
 from referee.cli import main
+from referee.progress import along, at_work
 from simulation.still import table_picture
 from vision.deck import Deck
 
@@ -29,30 +32,15 @@ def bench(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str,
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_a_card_that_is_read_as_another_one_is_wrong(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    picture, last = bench(capsys, "accuracy", str(folder))
-    assert [card["outcome"] for card in picture["not_right"]] == ["wrong"]
-    assert last["summary"]["groups"] == {">=0.90": {"wrong": 1, "right": 7, "unclear": 0, "missed": 0}}
-
-
-def test_cards_of_any_deck_are_right_where_their_corners_are(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    last = bench(capsys, "accuracy", str(folder), "--deck", "none")[-1]
-    assert last["summary"]["groups"][">=0.90"]["right"] == 8
-    truth = json.loads((folder / "table.json").read_text(encoding="utf-8"))
-    for card in truth["cards"][1:]:
-        card["corners_px"] = [[x + 300, y + 300] for x, y in card["corners_px"]]
-    (folder / "table.json").write_text(json.dumps(truth), encoding="utf-8")
-    last = bench(capsys, "accuracy", str(folder), "--deck", "none")[-1]
-    assert (last["summary"]["groups"][">=0.90"]["right"], last["summary"]["false"]) == (1, 7)
-
-
-def test_a_card_that_the_deck_does_not_have_is_wrong_once_it_is_named(
+def test_a_card_that_is_read_as_another_one_or_is_not_in_the_deck_is_wrong(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     truth = json.loads((folder / "table.json").read_text(encoding="utf-8"))
-    truth["cards"][0]["id"] = "joker"
+    truth["cards"][1]["id"] = "joker"
     (folder / "table.json").write_text(json.dumps(truth), encoding="utf-8")
-    last = bench(capsys, "accuracy", str(folder))[-1]
+    picture, last = bench(capsys, "accuracy", str(folder))
+    assert [card["outcome"] for card in picture["not_right"]] == ["wrong", "wrong"]
+    assert last["summary"]["groups"][">=0.90"] == {"wrong": 1, "right": 6, "unclear": 0, "missed": 0}
     assert last["summary"]["groups"]["not in the deck"]["wrong"] == 1
 
 
@@ -64,27 +52,36 @@ def test_speed_is_given_in_yardsticks(folder: Path, capsys: pytest.CaptureFixtur
     assert read["value"] > 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["accuracy", "nowhere"], "there is no folder nowhere"),
-        (["accuracy", "."], "holds no pictures with truth files"),
-        (["speed", "--runs", "0"], "--runs must be at least 1"),
-        (["accuracy", ".", "--deck", "tarot"], "tarot"),
-    ],
-)
-def test_bad_input_gets_one_line(
-    arguments: list[str], said: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+class Terminal(io.StringIO):
+    """Standard error; `lines` are what stays to be read on it, as a terminal shows it."""
+
+    is_terminal = True
+
+    def isatty(self) -> bool:
+        return self.is_terminal
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    made = Terminal()
+    monkeypatch.setattr("sys.stderr", made)
+    return made
+
+
+@pytest.mark.parametrize(("is_terminal", "each_s"), [(False, 3.0), (True, 0.1)])
+def test_a_pipe_and_quick_work_show_nothing(is_terminal: bool, each_s: float, shown: Terminal) -> None:
+    shown.is_terminal = is_terminal
+    assert list(along(range(9), 9, count(0.0, each_s).__next__)) == list(range(9))
+    assert shown.getvalue() == ""
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_terminal_shows_for_how_long_a_bench_has_been_at_work_and_nothing_is_left_of_it(
+    shown: Terminal, monkeypatch: pytest.MonkeyPatch, is_terminal: bool
 ) -> None:
-    if "tarot" not in arguments:
-        (folder / "table.json").unlink()
-    monkeypatch.chdir(folder)
-    assert main(["bench", *arguments]) == 2
-    error = capsys.readouterr().err
-    assert said in error and error.count("\n") == 1
-
-
-def test_truth_that_is_broken_names_its_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "table.json").write_text('{"cards": [{"id": "confetti-01"}]}', encoding="utf-8")
-    assert main(["bench", "accuracy", str(folder)]) == 2
-    assert "table.json is broken" in capsys.readouterr().err
+    monkeypatch.setattr("referee.progress.AFTER_S", 0.0)
+    shown.is_terminal = is_terminal
+    with at_work(0.01):
+        while is_terminal and " s]" not in shown.getvalue():
+            pass
+    assert shown.getvalue().split("\r")[-1].strip() == ""

@@ -16,6 +16,8 @@ from referee.progress import along, at_work
 from simulation.still import table_picture
 from vision.deck import Deck
 
+Capture = pytest.CaptureFixture[str]
+
 
 @pytest.fixture
 def folder(tmp_path: Path, deck: Deck) -> Path:
@@ -27,14 +29,12 @@ def folder(tmp_path: Path, deck: Deck) -> Path:
     return tmp_path
 
 
-def bench(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
+def bench(capsys: Capture, *arguments: str) -> list[dict[str, Any]]:
     assert main(["bench", *arguments, "--json"]) == 0
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_a_card_that_is_read_as_another_one_or_is_not_in_the_deck_is_wrong(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_card_that_is_read_as_another_one_or_is_not_in_the_deck_is_wrong(folder: Path, capsys: Capture) -> None:
     truth = json.loads((folder / "table.json").read_text(encoding="utf-8"))
     truth["cards"][1]["id"] = "joker"
     (folder / "table.json").write_text(json.dumps(truth), encoding="utf-8")
@@ -44,7 +44,7 @@ def test_a_card_that_is_read_as_another_one_or_is_not_in_the_deck_is_wrong(
     assert last["summary"]["groups"]["not in the deck"]["wrong"] == 1
 
 
-def test_speed_is_given_in_yardsticks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_speed_is_given_in_yardsticks(folder: Path, capsys: Capture) -> None:
     picture = next(folder.glob("*.[jp][pn]g"))
     read, yardstick = bench(capsys, "speed", str(picture), "--runs", "1")
     assert (read["unit"], yardstick["unit"]) == ("yardsticks", "ms")

@@ -20,6 +20,7 @@ import pytest
 from hardware.recording import RecordingWriter
 from referee.cli import main
 
+Capture = pytest.CaptureFixture[str]
 TABLE = Path(__file__).parents[1] / "data" / "tables" / "confetti-three-seats.jpg"
 MAIN = f'{sys.executable} -c "import sys; from referee.cli import main; sys.exit(main())"'
 HAND = """echo '{"cards": [["red","blue","green"]]}' | """
@@ -119,12 +120,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("words", "status", "complaint"), WRONG)
 def test_what_cannot_be_is_said_in_one_line_before_anything_begins(
-    words: str,
-    status: int,
-    complaint: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    words: str, status: int, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path / "state"))
@@ -142,7 +138,7 @@ def test_what_cannot_be_is_said_in_one_line_before_anything_begins(
 @pytest.mark.parametrize(
     "words", ["demo --seed -5", "demo --port -1", "demo --port 65536", f"run --port {'9' * 30}", "demo --seed nan"]
 )
-def test_seeds_and_ports_that_there_are_none_of_are_bad_usage(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_seeds_and_ports_that_there_are_none_of_are_bad_usage(words: str, capsys: Capture) -> None:
     with pytest.raises(SystemExit) as end:
         main(words.split())
     assert end.value.code == 2
@@ -150,7 +146,7 @@ def test_seeds_and_ports_that_there_are_none_of_are_bad_usage(words: str, capsys
 
 
 def test_ctrl_c_while_the_command_is_still_being_loaded_is_no_fault(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     load = importlib.import_module
 
@@ -172,9 +168,7 @@ def test_ctrl_c_while_the_command_is_still_being_loaded_is_no_fault(
 @pytest.mark.parametrize(
     ("words", "meant"), [("histroy", "history"), ("history --jsn", "--json"), ("calibrate tabel", "table")]
 )
-def test_a_misspelt_word_is_told_with_the_one_that_may_be_meant(
-    words: str, meant: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_misspelt_word_is_told_with_the_one_that_may_be_meant(words: str, meant: str, capfd: Capture) -> None:
     with pytest.raises(SystemExit) as ended:
         main(words.split())
     (line,) = capfd.readouterr().err.splitlines()
@@ -187,7 +181,7 @@ def test_the_version_is_told_by_python_too() -> None:
 
 
 @pytest.mark.parametrize("words", [[], ["help"], ["help", "run"]])
-def test_help_is_no_mistake(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_is_no_mistake(words: list[str], capsys: Capture) -> None:
     with pytest.raises(SystemExit) as end:
         main(words)
     assert end.value.code == 0
@@ -195,9 +189,7 @@ def test_help_is_no_mistake(words: list[str], capsys: pytest.CaptureFixture[str]
     assert ("--simulated" if words[1:] else "referee the game on the table") in out and err == ""
 
 
-def test_a_port_that_is_taken_is_said_before_any_game_or_device(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_port_that_is_taken_is_said_before_any_game_or_device(tmp_path: Path, capfd: Capture) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         words = ["run", "--simulated", "--state", str(tmp_path / "state"), "--host", "127.0.0.1", "--port", port]
@@ -207,7 +199,7 @@ def test_a_port_that_is_taken_is_said_before_any_game_or_device(
     assert not (tmp_path / "state").exists()
 
 
-def test_a_recording_without_events_is_no_game_to_judge(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_without_events_is_no_game_to_judge(tmp_path: Path, capfd: Capture) -> None:
     log, film = tmp_path / "game.jsonl", tmp_path / "game.mcap"
     log.write_text('{"game": "piccolino", "players": ["Ann", "Ben"], "options": {}}\n')
     with RecordingWriter(film, {"game": "piccolino", "players": ["Ann", "Ben"], "options": {}}, 0):

@@ -30,6 +30,8 @@ from tests.support.device_fakes import FakeClock
 from tests.support.speech_fakes import PLAY, RENDER
 from tests.support.speech_fakes import Machine as Programs
 
+Capture = pytest.CaptureFixture[str]
+
 GIB = 1 << 30
 
 
@@ -113,7 +115,7 @@ def no_pins() -> MockFactory:
     raise DeviceMissingError("This computer has no pins.")
 
 
-PULLED = {"pull": "up", "active_high": True}
+PULLED: dict[str, Any] = {"pull": "up", "active_high": True}
 UNWIRED = SandSettings(barrier=None, tilt=None)
 
 
@@ -242,9 +244,7 @@ def no_camera(spec: str, settings: CameraSettings) -> Camera:
     raise CameraMissingError("No camera was found.")
 
 
-def test_on_a_laptop_all_that_is_missing_is_said_in_a_line_each(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_on_a_laptop_all_that_is_missing_is_said_in_a_line_each(tmp_path: Path, capfd: Capture) -> None:
     assert examine(setup(no_pins, no_camera), machine(tmp_path), as_json=False) == 1
     printed = capfd.readouterr()
     lines = printed.out.splitlines()
@@ -264,7 +264,7 @@ def test_on_a_laptop_all_that_is_missing_is_said_in_a_line_each(
     assert "usermod -aG gpio" in capfd.readouterr().out
 
 
-def test_the_command_itself(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_itself(tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     cv2.imwrite(str(tmp_path / "a.png"), np.full((8, 10, 3), 90, np.uint8))
     nothing = ["--bell", "none", "--sandtimer", "watched", "--lamp", "none", "--speech", "none"]

@@ -155,7 +155,6 @@ def test_bad_lessons_are_told_in_one_line_and_nothing_is_kept(tmp_path: Path, ca
     assert not list(tmp_path.rglob("*.deck"))
 
 
-Capture = pytest.CaptureFixture[str]
 PALETTE = {"red": "#c4151c", "orange": "#f29a2e", "yellow": "#f7e03c", "green": "#57a639", "blue": "#2a4fa3"}
 # Small, medium and big: (colour, x, y). The last big one is cut by the edge, and marks of the first touch.
 LAYOUTS = [

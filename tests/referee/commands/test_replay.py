@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from referee.changed_rulings import Changed, changed
 from referee.cli import main
 
 MAIN = [sys.executable, "-c", "import sys; from referee.cli import main; sys.exit(main())"]
@@ -147,24 +146,6 @@ def test_what_never_ends_is_refused_after_its_first_line_could_have_been_one() -
     done = subprocess.run([*MAIN, "replay", "/dev/zero"], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 2
     assert done.stderr == "ringmaster replay: line 1: longer than 1024 kB, which no hand or event is\n"
-
-
-def test_what_is_the_same_is_left_out_and_what_is_said_besides_is_no_change() -> None:
-    ring = {"ruling": "ring", "valid": True, "seat": 1, "t_ns": 5, "frame_t_ns": 4}
-    more = {**ring, "frame_t_ns": 3, "reaction_ms": 300}
-    assert changed([ring], [more]) == []
-    otherwise = {**ring, "valid": False, "reason": "sad"}
-    assert changed([ring], [otherwise]) == [Changed(ring, otherwise)]
-    new = {"ruling": "also_rang", "seat": 2, "t_ns": 7}
-    assert changed([ring], [ring, new]) == [Changed(None, new)]
-    assert changed([ring, new], [ring]) == [Changed(new, None)]
-    # The same hand read in another order is the same hand; the same ring told a frame later is the same ring.
-    hand = {"ruling": "hand", "seat": 0, "points": 2, "t_ns": 8, "arrangement": [{"colour": "red", "cards": [0, 1, 2]}]}
-    turned = {**hand, "arrangement": [{"colour": "red", "cards": [2, 0, 1]}]}
-    assert changed([hand, more], [turned, {**more, "reaction_ms": 400}]) == []
-    assert changed([hand], [{**turned, "points": 1}]) == [Changed(hand, {**turned, "points": 1})]
-    # Two alike stand for two.
-    assert changed([new, new], [new]) == [Changed(new, None)]
 
 
 def test_a_log_is_held_against_what_was_printed_before(tmp_path: Path, capfd: Capture) -> None:

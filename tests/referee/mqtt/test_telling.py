@@ -34,6 +34,8 @@ from tests.support.house_tools import TellingTable, listening, needs_mosquitto, 
 from tests.support.mutated import deep, flipped, mutated
 from tests.support.quiet_table import quiet_table
 
+Capture = pytest.CaptureFixture[str]
+
 PLAYERS = ["Ann", "Ben", "Cem"]
 
 
@@ -183,7 +185,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(data: dict[str, object], key: s
     assert refused.value.key == key
 
 
-def test_the_terminal_sets_what_the_page_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_terminal_sets_what_the_page_sets(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "password").write_text("sesame\n")
     words = ["mqtt", "--state", str(tmp_path), "--on", "--host", "ha.local", "--buttons", "yes", "--password-file"]
     assert main([*words, str(tmp_path / "password")]) == 0
@@ -317,7 +319,7 @@ def test_damaged_settings_are_set_aside_and_said_and_the_name_stays(tmp_path: Pa
     assert load_mqtt(tmp_path).table == name
 
 
-def test_the_terminal_says_that_settings_were_damaged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_terminal_says_that_settings_were_damaged(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / FILE).write_bytes(b"")
     assert main(["mqtt", "--state", str(tmp_path), "--on", "--host", "ha.local"]) == 0
     assert "damaged" in capsys.readouterr().err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import cv2
 import pytest
 
 from referee.cli import main
-from referee.progress import along, at_work
+from referee.progress import at_work
 from simulation.still import table_picture
 from vision.deck import Deck
 
@@ -66,13 +65,6 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     made = Terminal()
     monkeypatch.setattr("sys.stderr", made)
     return made
-
-
-@pytest.mark.parametrize(("is_terminal", "each_s"), [(False, 3.0), (True, 0.1)])
-def test_a_pipe_and_quick_work_show_nothing(is_terminal: bool, each_s: float, shown: Terminal) -> None:
-    shown.is_terminal = is_terminal
-    assert list(along(range(9), 9, count(0.0, each_s).__next__)) == list(range(9))
-    assert shown.getvalue() == ""
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ from referee.cli import main
 from referee.commands.doctor import examine
 from referee.doctor import checks
 from referee.doctor.machine import Finding, Machine, Setup, State, lacking
+from referee.schemas import SCHEMAS
 from tests.support.device_fakes import FakeClock
 from tests.support.speech_fakes import PLAY, RENDER
 from tests.support.speech_fakes import Machine as Programs
@@ -140,7 +140,8 @@ def test_bell_sandtimer_and_lamp_are_tried(
     for _ in range(2):
         (finding,) = check(lambda: factory)
         assert finding.state is state
-        assert finding.advice or state is not State.FAULT or "pins" in finding.message
+        stuck = "GPIO17" in finding.message and finding.advice
+        assert state is not State.FAULT or stuck or "pin" in finding.message.lower()
 
 
 def test_the_bell_is_tried_by_ringing_it(factory: MockFactory) -> None:
@@ -252,10 +253,9 @@ def test_on_a_laptop_all_that_is_missing_is_said_in_a_line_each(tmp_path: Path, 
     assert sum(line.startswith("FAULT") for line in lines) == 5
     assert lines[-1] == "Not ready for a game: camera and bell or sandtimer must work first."
     assert examine(setup(no_pins, no_camera), machine(tmp_path), as_json=True) == 1
-    findings = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    findings = [SCHEMAS["doctor"].validate_json(line) for line in capfd.readouterr().out.splitlines()]
     assert len(findings) == len(lines) - 1
     assert {finding["check"] for finding in findings if finding["needed"]} == {"camera", "disk", "bell", "sandtimer"}
-    assert all(set(finding) == {"check", "state", "message", "advice", "needed"} for finding in findings)
 
     def refused() -> MockFactory:
         raise NoPermissionError("This user may not use the pins: sudo usermod -aG gpio $USER.")

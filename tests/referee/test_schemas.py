@@ -72,13 +72,6 @@ def test_decks_and_their_faces_are_as_the_schemas_say(tmp_path: Path, capfd: Cap
         hold("decks-show", capfd.readouterr().out)
 
 
-def test_what_the_doctor_finds_is_as_the_schema_says(capfd: Capture) -> None:
-    main(
-        ["doctor", "--silent", "--json", "--speech", "none", "--bell", "none", "--sandtimer", "none", "--lamp", "none"]
-    )
-    hold("doctor", capfd.readouterr().out, 5)
-
-
 def test_every_command_comes_on_the_page_and_no_option_stays_that_is_gone() -> None:
     kept, made = (SCHEMA_FILES.parent / "commands.md").read_text(encoding="utf-8"), commands_page()
     assert all(f"`ringmaster {name}`" in made for name in COMMANDS)

@@ -255,7 +255,7 @@ def test_on_a_laptop_all_that_is_missing_is_said_in_a_line_each(tmp_path: Path, 
     assert examine(setup(no_pins, no_camera), machine(tmp_path), as_json=True) == 1
     findings = [SCHEMAS["doctor"].validate_json(line) for line in capfd.readouterr().out.splitlines()]
     assert len(findings) == len(lines) - 1
-    assert {finding["check"] for finding in findings if finding["needed"]} == {"camera", "disk", "bell", "sandtimer"}
+    assert {finding.check for finding in findings if finding.needed} == {"camera", "disk", "bell", "sandtimer"}
 
     def refused() -> MockFactory:
         raise NoPermissionError("This user may not use the pins: sudo usermod -aG gpio $USER.")

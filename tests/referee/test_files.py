@@ -5,20 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from referee.errors import WorkFailedError
 from referee.files import kept_data, set_aside_files, whole_file, write_whole
-
-
-def failing(code: int) -> Callable[..., int]:
-    def fails(*_: object) -> int:
-        raise OSError(code, os.strerror(code))
-
-    return fails
 
 
 @pytest.mark.parametrize("step", ["fsync", "fchmod"])
@@ -28,7 +20,11 @@ def test_a_disk_that_takes_nothing_leaves_the_old_file_and_nothing_else(
 ) -> None:
     path = tmp_path / "kept.json"
     write_whole(path, b"old")
-    monkeypatch.setattr(os, step, failing(code))
+
+    def fails(*_: object) -> int:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, step, fails)
     with pytest.raises(WorkFailedError, match="cannot be written"):
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"

@@ -11,6 +11,8 @@ from hardware.edges import Edge, RecordedLines
 from hardware.recording import RecordedFrame, read_recording
 from referee import cli
 
+Capture = pytest.CaptureFixture[str]
+
 
 def pictures(folder: Path, count: int) -> Path:
     folder.mkdir()
@@ -23,7 +25,7 @@ def frames_in(path: Path) -> list[RecordedFrame]:
     return [payload for _, _, payload in read_recording(path).events if isinstance(payload, RecordedFrame)]
 
 
-def test_a_folder_becomes_a_recording_with_its_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_becomes_a_recording_with_its_game(tmp_path: Path, capsys: Capture) -> None:
     folder, path = pictures(tmp_path / "pictures", 5), tmp_path / "game.mcap"
     command = ["record", "-o", str(path), "--camera", str(folder), "--fps", "10", "--game", "confetti"]
     assert cli.main([*command, "--players", "Ann, Ben"]) == 0
@@ -34,25 +36,23 @@ def test_a_folder_becomes_a_recording_with_its_game(tmp_path: Path, capsys: pyte
     frames = frames_in(path)
     assert [round(float(frame.frame().image.mean()) / 20) for frame in frames] == [1, 2, 3, 4, 5]
     assert np.diff([frame.t_ns for frame in frames]).tolist() == [100_000_000] * 4
-
-
-def test_seconds_end_the_recording(tmp_path: Path) -> None:
-    folder, path = pictures(tmp_path / "pictures", 8), tmp_path / "game.mcap"
-    assert cli.main(["record", "-o", str(path), "--camera", str(folder), "--fps", "10", "--seconds", "0.3"]) == 0
-    assert len(frames_in(path)) == 3
-    assert read_recording(path).header is None
+    short = tmp_path / "short.mcap"
+    assert cli.main(["record", "-o", str(short), "--camera", str(folder), "--fps", "10", "--seconds", "0.3"]) == 0
+    assert len(frames_in(short)) == 3
+    assert read_recording(short).header is None
 
 
 class LiveCamera:
-    """Gives a few frames of today."""
+    """Gives four frames of today, then its end, or Ctrl-C."""
 
     name, notes = "a live camera", ("It holds no exposure.",)
 
-    def __init__(self, frames: int) -> None:
-        self.left = frames
-        self.closed = False
+    def __init__(self, interrupted: bool) -> None:
+        self.interrupted, self.left, self.closed = interrupted, 4, False
 
     def read(self) -> Frame | None:
+        if not self.left and self.interrupted:
+            raise KeyboardInterrupt
         if not self.left:
             return None
         self.left -= 1
@@ -63,17 +63,20 @@ class LiveCamera:
         self.closed = True
 
 
-def test_a_live_camera_is_recorded_until_it_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_live_camera_is_recorded_until_it_ends_or_ctrl_c(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, interrupted: bool
 ) -> None:
-    camera = LiveCamera(4)
+    camera = LiveCamera(interrupted)
     monkeypatch.setattr("hardware.camera.camera.open_camera", lambda spec, settings: camera)
     path = tmp_path / "game.mcap"
     assert cli.main(["record", "-o", str(path), "--camera", "usb:0"]) == 0
-    assert frames_in(path)
+    recorded = len(frames_in(path))
+    assert recorded == 4 if interrupted else recorded
     assert camera.closed
-    said = capsys.readouterr().err.splitlines()
-    assert "ringmaster record: It holds no exposure." in said
+    out, err = capsys.readouterr()
+    assert f"{recorded} picture" in out
+    assert "ringmaster record: It holds no exposure." in err.splitlines()
 
 
 def test_the_bell_is_recorded_with_the_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,73 +88,19 @@ def test_the_bell_is_recorded_with_the_pictures(tmp_path: Path, monkeypatch: pyt
     assert kinds == [(0, "camera"), (100, "camera"), (150, "bell"), (160, "bell"), (200, "camera")]
 
 
-def test_ctrl_c_keeps_what_was_recorded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_what_is_there_is_not_overwritten_and_a_missing_camera_is_status_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    class Interrupted(LiveCamera):
-        def read(self) -> Frame | None:
-            if self.left == 2:
-                raise KeyboardInterrupt
-            return super().read()
-
-    camera: Camera = Interrupted(5)
-    monkeypatch.setattr("hardware.camera.camera.open_camera", lambda spec, settings: camera)
-    path = tmp_path / "game.mcap"
-    assert cli.main(["record", "-o", str(path), "--camera", str(pictures(tmp_path / "p", 1))]) == 0
-    assert len(frames_in(path)) == 3
-    assert "3 pictures" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--camera", "nikon"], "nikon"),
-        (["--camera", "."], "no pictures"),
-        (["--camera", "usb:front"], "usb:0"),
-        (["--camera", "PICTURES", "--seconds", "-1"], "-1.0 seconds"),
-        (["--camera", "PICTURES", "--seconds", "nan"], "nan seconds"),
-        (["--camera", "PICTURES", "--fps", "0"], "0.0 frames a second"),
-        (["--camera", "PICTURES", "--players", "Ann,Ben"], "--game"),
-        (["--camera", "PICTURES", "--game", "confetti", "--players", "Ann,,Ben"], "--players"),
-        (["--camera", "PICTURES", "--game", "confetti"], "--players"),
-        (["--camera", "PICTURES", "--game", "Piccolo", "--players", "Ann,Ben"], "there is no game 'Piccolo'"),
-        (["--camera", "PICTURES", "--game", "piccolino", "--players", "Ann"], "2 to 5 can play"),
-    ],
-)
-def test_bad_usage_is_one_line_and_status_two(
-    tmp_path: Path,
-    arguments: list[str],
-    said: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    folder = pictures(tmp_path / "pictures", 1)
-    (tmp_path / "empty").mkdir()
-    monkeypatch.chdir(tmp_path / "empty")
-    arguments = [str(folder) if argument == "PICTURES" else argument for argument in arguments]
-    output = tmp_path / "game.mcap"
-    assert cli.main(["record", "-o", str(output), *arguments]) == 2
-    error = capsys.readouterr().err
-    assert said in error
-    assert len(error.splitlines()) == 1
-    assert not output.exists()
-
-
-def test_what_is_there_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "game.mcap"
     path.write_text("precious")
     assert cli.main(["record", "-o", str(path), "--camera", str(pictures(tmp_path / "p", 1))]) == 2
     assert "there already" in capsys.readouterr().err
     assert path.read_text() == "precious"
 
-
-def test_a_camera_that_is_not_there_is_status_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
     def missing(spec: str, settings: object) -> Camera:
         raise CameraMissingError("Camera 0 was not found.")
 
     monkeypatch.setattr("hardware.camera.camera.open_camera", missing)
-    assert cli.main(["record", "-o", str(tmp_path / "game.mcap")]) == 1
+    assert cli.main(["record", "-o", str(tmp_path / "other.mcap")]) == 1
     assert capsys.readouterr().err == "ringmaster record: Camera 0 was not found.\n"
-    assert not (tmp_path / "game.mcap").exists()
+    assert not (tmp_path / "other.mcap").exists()

@@ -1,15 +1,19 @@
-"""The JSON of the commands is as `docs/schemas/` says."""
+"""All commands: their JSON is as `docs/schemas/` says, their page is whole, and a shell completes them."""
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
-from referee.cli import main
+from referee.cli import COMMANDS, all_commands, main
+from referee.command_page import commands_page
+from referee.completion import script
 from referee.schemas import SCHEMAS, schema_text
 from vision.deck import deck_names
 
@@ -68,13 +72,36 @@ def test_decks_and_their_faces_are_as_the_schemas_say(tmp_path: Path, capfd: Cap
         hold("decks-show", capfd.readouterr().out)
 
 
-def test_what_the_doctor_finds_is_as_the_schema_says(capfd: Capture) -> None:
-    main(
-        ["doctor", "--silent", "--json", "--speech", "none", "--bell", "none", "--sandtimer", "none", "--lamp", "none"]
-    )
-    hold("doctor", capfd.readouterr().out, 5)
+def test_every_command_comes_on_the_page_and_no_option_stays_that_is_gone() -> None:
+    kept, made = (SCHEMA_FILES.parent / "commands.md").read_text(encoding="utf-8"), commands_page()
+    assert all(f"`ringmaster {name}`" in made for name in COMMANDS)
+    named = re.compile(r"`(--[a-z-]+)")
+    assert set(named.findall(kept)) <= set(named.findall(made))
+    assert len(named.findall(kept)) > 60
 
 
-def test_a_key_that_no_schema_names_is_noticed() -> None:
-    with pytest.raises(ValidationError):
-        hold("decks", '{"deck": "ours", "game": null, "kind": "prints", "faces": 1, "card_mm": [1.0, 2.0], "more": 1}')
+TYPED = (
+    (["hist"], "history"),
+    (["run", "--log"], "--log-level"),
+    (["run", "--log-level", "d"], "debug"),
+    (["bench", "sp"], "speed"),
+    (["read", "--deck", "bench", "--ta"], "--table"),
+    (["export", "--format", "j"], "json jsonl"),
+    (["export", "-o", ""], ""),
+)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_can_read_its_completion_and_bash_offers_what_the_place_takes(shell: str) -> None:
+    text = script(all_commands(), shell)
+    assert "history" in text
+    if shell == "bash":
+        tries = "".join(f"try {' '.join(word or repr('') for word in words)}\n" for words, _ in TYPED)
+        ask = 'try() { COMP_WORDS=(ringmaster "$@"); COMP_CWORD=$#; _ringmaster; echo "${COMPREPLY[*]}"; }\n'
+        done = subprocess.run(["bash", "-c", text + ask + tries], capture_output=True, text=True, check=True)
+        assert (done.stdout.splitlines(), done.stderr) == ([offered for _, offered in TYPED], "")
+        return
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    done = subprocess.run([shell, "-n"], input=text, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,11 @@ from numpy.typing import NDArray
 
 from referee.cli import main
 from referee.schemas import SCHEMAS
+from simulation.still import table_picture
+from vision.deck import Deck, Face, Mark, load_deck
+from vision.marked.reader import read_picture
 from vision.prints.print_deck import PrintDeck
+from vision.render_face import face_image
 from vision.taught.deck_file import read_deck_file
 
 Capture = pytest.CaptureFixture[str]
@@ -32,22 +37,24 @@ def face(number: int, *, hat: bool) -> Image:
     return card
 
 
+def lay(picture: Image, card: Image, at: tuple[int, int], turn: float) -> None:
+    """Lay a card on a table with its middle at a place, turned by so many radians."""
+    height, width = card.shape[:2]
+    move = cv2.getRotationMatrix2D((width / 2, height / 2), np.rad2deg(-turn), 1)
+    move[:, 2] += (at[0] - width / 2, at[1] - height / 2)
+    laid = cv2.warpAffine(card, move, picture.shape[1::-1], flags=cv2.INTER_LINEAR)
+    mask = cv2.warpAffine(np.full((height, width), 255, np.uint8), move, picture.shape[1::-1]) > 127
+    picture[mask] = laid[mask]
+
+
 def table_with(cards: list[Image], seed: int = 1, *, overlap: bool = False) -> Image:
     """A picture of cards in rows on a dark cloth, each a little turned, some upside down; no marker cards."""
     chance = np.random.default_rng(seed)
     height, width = (480 if len(cards) > 6 else 260), 1280 if len(cards) > 4 else 880
     picture = np.clip(chance.normal(70, 4, (height, width, 3)), 0, 255).astype(np.uint8)
     for k, card in enumerate(cards):
-        at = np.array([140 + 200 * (k % 6), 130 + 230 * (k // 6)], np.float64)
-        if overlap and k == 1:
-            at = np.array([140 + 60, 130 + 50], np.float64)
-        turn = chance.uniform(-0.1, 0.1) + np.pi * (k % 2)
-        cos, sin = np.cos(turn), np.sin(turn)
-        move = np.array([[cos, -sin, 0], [sin, cos, 0]])
-        move[:, 2] = at - move[:, :2] @ np.array([W / 2, H / 2])
-        laid = cv2.warpAffine(card, move, (width, height), flags=cv2.INTER_LINEAR)
-        mask = cv2.warpAffine(np.full((H, W), 255, np.uint8), move, (width, height)) > 127
-        picture[mask] = laid[mask]
+        at = (200, 180) if overlap and k == 1 else (140 + 200 * (k % 6), 130 + 230 * (k // 6))
+        lay(picture, card, at, chance.uniform(-0.1, 0.1) + np.pi * (k % 2))
     return np.asarray(cv2.GaussianBlur(picture, (3, 3), 0), np.uint8)
 
 
@@ -146,3 +153,79 @@ def test_bad_lessons_are_told_in_one_line_and_nothing_is_kept(tmp_path: Path, ca
     assert "no size" not in complaint(capfd, ["teach", "x", good, "--card-mm", "0x88", *state])
     assert "confetti" in complaint(capfd, ["teach", "confetti", good, *state])
     assert not list(tmp_path.rglob("*.deck"))
+
+
+PALETTE = {"red": "#c4151c", "orange": "#f29a2e", "yellow": "#f7e03c", "green": "#57a639", "blue": "#2a4fa3"}
+# Small, medium and big: (colour, x, y). The last big one is cut by the edge, and marks of the first touch.
+LAYOUTS = [
+    [("red", 20.0, 20.0), ("blue", 28.0, 29.0), ("green", 40.0, 60.0)],
+    [("yellow", 45.0, 15.0), ("red", 15.0, 40.0), ("blue", 35.0, 60.0)],
+    [("green", 12.0, 70.0), ("orange", 44.0, 30.0), ("red", 20.0, 40.0)],
+    [("blue", 30.0, 10.0), ("yellow", 14.0, 66.0), ("orange", 52.0, 45.0)],
+]
+DIAMETERS = (9.0, 16.0, 25.0)
+PX = 2.4
+
+
+def edition() -> Deck:
+    faces = [
+        Face(
+            f"card-{n}",
+            "white",
+            tuple(
+                Mark(size, colour, "circle", x, y, d, 0.0)
+                for size, (colour, x, y), d in zip(("small", "medium", "big"), marks, DIAMETERS, strict=True)
+            ),
+        )
+        for n, marks in enumerate(LAYOUTS)
+    ]
+    return Deck("theirs", (56.0, 87.0), 3.5, {"white": "#fdfdfb"}, {"white": PALETTE}, {}, tuple(faces))
+
+
+def picture_of(deck: Deck, path: Path) -> str:
+    chance = np.random.default_rng(3)
+    picture = np.clip(chance.normal(75, 4, (720, 1280, 3)), 0, 255).astype(np.uint8)
+    for k, face in enumerate(deck.faces):
+        lay(picture, face_image(deck, face, PX), (170 + 300 * k, 330), np.deg2rad(6.0 * (1.5 - k)) + np.pi * (k % 2))
+    cv2.imwrite(str(path), cv2.GaussianBlur(picture, (3, 3), 0))
+    return str(path)
+
+
+def test_another_edition_of_confetti_is_told_and_learned(tmp_path: Path, capfd: Capture) -> None:
+    theirs = edition()
+    # Cards with marks are not for Piccolino.
+    picture = picture_of(theirs, tmp_path / "a.png")
+    assert main(["teach", "x", picture, "--game", "piccolino", "--state", str(tmp_path / "s")]) == 2
+    assert capfd.readouterr().err.count("\n") == 1
+    file = tmp_path / "theirs.deck"
+    assert main(["teach", "theirs", picture, "--card-mm", "56x87", "-o", str(file), "--json"]) == 0
+    *pictures, told = (json.loads(line) for line in capfd.readouterr().out.splitlines())
+    for line in (*pictures, told):
+        SCHEMAS["teach"].validate_python(line)
+    assert told["kind"] == "marks"
+    deck = read_deck_file(file)
+    assert isinstance(deck, Deck)
+    assert len(deck.faces) == len(theirs.faces)
+    for true in theirs.faces:
+        colours = [mark.colour for mark in true.marks]
+        (found,) = [face for face in deck.faces if [mark.colour for mark in face.marks] == colours]
+        off = [
+            max(
+                np.hypot(sign * (one.x_mm - 28) - (two.x_mm - 28), sign * (one.y_mm - 43.5) - (two.y_mm - 43.5))
+                for one, two in zip(found.marks, true.marks, strict=True)
+            )
+            for sign in (1, -1)
+        ]
+        assert min(off) < 1.0
+        assert [mark.diameter_mm for mark in found.marks] == pytest.approx(DIAMETERS, rel=0.06)
+
+
+def test_a_card_that_nobody_taught_is_unclear_and_no_score_leaves_it_out() -> None:
+    deck = load_deck("confetti")
+    picture, truth = table_picture(deck, 6, seed=5, size=(1280, 720))
+    known = {card["id"] for card in truth["cards"][:4]}
+    reading, _ = read_picture(picture, replace(deck, faces=tuple(f for f in deck.faces if f.id in known)))
+    assert {card.face.id for card in reading.cards} == known
+    for card in truth["cards"][4:]:
+        corners = np.array(card["corners_px"], np.float32)
+        assert any(cv2.pointPolygonTest(corners, unclear.centre_px, False) > 0 for unclear in reading.unclear)

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import csv
+import http.client
+import io
 import json
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import select
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Engine, insert, select
 
 from referee.cli import main
+from referee.club.database import open_database
+from referee.club.league import FIRST_ELO, Result, league
 from referee.club.members import invite, put_out
-from referee.club.models import Event, Game
+from referee.club.models import Base, Event, Game, Table
+from referee.club.recording import Recorder, results
+from referee.club.service import ClubService
+from referee.club.settings import ClubSettings
+from referee.club.web import create_club_app
 from referee.language import Language
+from referee.web.server import PageServer
 from tests.support.brokers import Mosquitto, broker_at_work
 from tests.support.club_check import faults_against
-from tests.support.club_tools import ClubAtWork, club_at_work, join, needs_postgres
+from tests.support.club_tools import ClubAtWork, club_at_work, join
 from tests.support.databases import postgres_at_work, why_no_postgres
 from tests.support.house_tools import TellingTable, needs_mosquitto, telling, wait_for
 
@@ -68,14 +82,8 @@ def the_story(tmp_path: Path, url: str | None) -> None:
             wait_for(lambda: counted(club) == 63)
 
 
-@pytest.mark.skipif(why_no_postgres() is None, reason="the same is tried with PostgreSQL, which is here")
-def test_three_tables_are_kept_whole_in_sqlite(tmp_path: Path) -> None:
-    the_story(tmp_path, None)
-
-
-@needs_postgres
-def test_three_tables_are_kept_whole_in_postgresql(tmp_path: Path) -> None:
-    with postgres_at_work() as url:
+def test_three_tables_are_kept_whole(tmp_path: Path) -> None:
+    with postgres_at_work() if why_no_postgres() is None else nullcontext() as url:
         the_story(tmp_path, url)
 
 
@@ -121,39 +129,6 @@ def test_nobody_is_let_in_without_a_code_and_a_code_lets_one_table_in(tmp_path: 
         assert other.publisher.public(Language())["club"] is None
 
 
-def test_what_does_not_fit_is_passed_over_and_holds_up_nobody(tmp_path: Path) -> None:
-    from referee.club.database import open_database
-    from referee.club.intake import Intake
-    from referee.club.models import Table
-    from referee.mqtt.client import Received, seal
-
-    engine = open_database(f"sqlite:///{tmp_path}/club.sqlite")
-    key = b"k" * 32
-    with engine.begin() as connection:
-        values = {"id": "t", "name": "T", "key": key.hex(), "joined_ms": 0, "stream": "", "seq": 0, "seen_ms": 0}
-        connection.execute(Table.__table__.insert().values(**values))  # type: ignore[attr-defined]
-
-    def message(seq: int, **data: object) -> tuple[str, Received]:
-        payload = json.dumps({"stream": "s", "seq": seq, **data}).encode()
-        return "t", Received("ringmaster/t/events", payload, seal=seal(key, "ringmaster/t/events", payload))
-
-    header = {"game": "piccolino", "players": PLAYERS}
-    event = {"wall_ms": 1, "event": {"event": "bell", "t_ns": 1}, "refused": False, "rulings": []}
-    batch = [
-        message(1, kind="game", game="g", header=header, started_ms=0),
-        message(2, kind="event", game="unknown", number=1, **event),
-        message(3, kind="event", game="g", number=1 << 70, **event),
-        message(4, kind="event", game="g", number=2, **{**event, "event": 7}),
-        message(5, kind="event", game="g", number=1, **event),
-    ]
-    taken = Intake(engine).take(batch)
-    assert taken[-1].seq == 5
-    assert Intake(engine).take([batch[4], message(9)])[0].again
-    with engine.connect() as connection:
-        assert connection.execute(select(Event.game_uid, Event.number)).all() == [("g", 1)]
-    engine.dispose()
-
-
 def test_a_club_that_was_restored_from_an_old_copy_is_told_everything_again(tmp_path: Path) -> None:
     with broker_at_work(tmp_path / "broker") as broker, telling(tmp_path / "a", broker.port) as one:
         with club_at_work(tmp_path / "club", broker) as club:
@@ -170,3 +145,136 @@ def test_a_club_that_was_restored_from_an_old_copy_is_told_everything_again(tmp_
             one.play(1)
             wait_for(lambda: counted(club) == 31)
             assert faults_against(club.engine, one.table.journal) == []
+
+
+END = {"ruling": "end", "t_ns": 9, "winners": [0], "cards": [30, 25]}
+
+
+def filled(folder: Path) -> Engine:
+    engine = open_database(f"sqlite:///{folder}/club.sqlite")
+    with engine.begin() as connection:
+        recorder = Recorder(connection, 5)
+        for table, names in (("t1", ["Ann", "=1+1"]), ("t2", ["ANN", "Ben"])):
+            values = {"id": table, "name": table.upper(), "key": "00", "joined_ms": 0, "stream": "", "seq": 0}
+            connection.execute(insert(Table).values(**values, seen_ms=0))
+            header = {"game": "piccolino", "players": names}
+            recorder.take(
+                table, {"kind": "game", "game": f"g-{table}", "header": header, "started_ms": 1_790_000_000_000}
+            )
+            happened = {"wall_ms": 1_790_000_001_000, "event": {"event": "stop", "t_ns": 9}, "refused": False}
+            recorder.take(table, {"kind": "event", "game": f"g-{table}", "number": 1, **happened, "rulings": [END]})
+            recorder.take(table, {"kind": "dispute", "game": f"g-{table}", "event": 1})
+        recorder.finish()
+    return engine
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    engine = filled(tmp_path_factory.mktemp("club"))
+    settings = ClubSettings(host="127.0.0.1", name="Rook & Ring")
+    server = PageServer(create_club_app(ClubService(settings, engine), engine, settings), "127.0.0.1", 0)
+    server.start()
+    yield server.port
+    server.stop()
+    engine.dispose()
+
+
+def asked(port: int, path: str, method: str = "GET", **headers: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request(method, path, headers=headers)
+    answer = connection.getresponse()
+    found = answer.status, answer.read()
+    connection.close()
+    return found
+
+
+def data(port: int, path: str) -> Any:  # noqa: ANN401 (JSON)
+    status, body = asked(port, path)
+    assert status == 200, body
+    return json.loads(body)
+
+
+def test_all_tables_at_a_glance_and_one_player_at_two_of_them(port: int) -> None:
+    club = data(port, "/api/club/de")
+    tables = [(one["name"], one["online"], one["games"]) for one in club["tables"]]
+    assert tables == [("T1", False, 1), ("T2", False, 1)]
+    assert club["line"] == "Der Broker wird gerufen …" and club["may_change"]
+    first = data(port, "/api/players")["players"][0]
+    assert (first["player"].lower(), first["games"], first["tables"]) == ("ann", 2, 2)
+    ann = data(port, "/api/league")["league"][0]
+    assert (ann["wins"], ann["points"]) == (2, 2)
+    (evening,) = data(port, "/api/evenings")["evenings"]
+    assert (evening["games"], evening["players"]) == (2, 3)
+    assert len(data(port, f"/api/games?evening={evening['evening']}")["games"]) == 2
+    assert all(one["text"].startswith("The end: A") for one in data(port, "/api/disputes/en")["disputes"])
+
+
+def test_files_open_in_a_spreadsheet_without_running_anything(port: int) -> None:
+    _, body = asked(port, "/api/export/en/league.csv")
+    rows = list(csv.DictReader(io.StringIO(body.decode())))
+    assert {row["player"] for row in rows} == {"ANN", "'=1+1", "Ben"}
+    assert json.loads(asked(port, "/api/export/en/games.json")[1])[0]["kind"] == "piccolino"
+    assert asked(port, "/api/export/en/secrets.csv")[0] == 404
+
+
+def test_nobody_elsewhere_invites_and_no_other_page_does(port: int) -> None:
+    assert asked(port, "/api/invite", "POST", Origin="http://evil.example")[0] == 403
+    assert asked(port, "/api/club/en", Host="evil.example")[0] == 421
+    status, body = asked(port, "/api/invite", "POST", Content_Length="0")
+    assert status == 200 and len(json.loads(body)["code"]) == 11
+    assert asked(port, "/api/out/nobody", "POST")[0] == 400
+
+
+def test_the_steps_lead_to_the_tables_that_the_program_knows(tmp_path: Path) -> None:
+    engine = open_database(f"sqlite:///{tmp_path}/club.sqlite")
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+    engine.dispose()
+
+
+def test_commands_answer_people_and_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    state = ["--state", str(tmp_path)]
+    assert main(["club", "set", "--name", "Rook", "--broker", "box.local", "--points", "5,3", *state]) == 0
+    assert "box.local, port 1883; database SQLite" in capsys.readouterr().out
+    filled(tmp_path).dispose()
+    assert main(["club", "league", *state]) == 0
+    assert capsys.readouterr().out.split("\n")[1].split() == ["ANN", "2", "2", "10.0", "1531"]
+    assert main(["club", "invite", "--json", *state]) == 0
+    assert "-" in json.loads(capsys.readouterr().out)["code"]
+    assert main(["club", "out", "T1", *state]) == 0
+    assert main(["club", "tables", "--json", *state]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["name"] == "T2"
+    assert main(["club", "set", "--database", "mysql://x", *state]) == 0
+    assert main(["club", "tables", *state]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+ANN_FIRST = Result((("ann", 1), ("ben", 2), ("cem", 3)))
+
+
+def test_a_point_for_each_player_left_behind_and_half_for_a_shared_place() -> None:
+    standings = league([ANN_FIRST, Result((("ann", 1), ("ben", 1)))])
+    rows = [(one.player, one.games, one.wins, one.points) for one in standings]
+    assert rows == [("ann", 2, 2, 2.5), ("ben", 2, 1, 1.5), ("cem", 1, 0, 0.0)]
+    assert standings[0].against == {"ben": [1, 1, 0], "cem": [1, 0, 0]}
+
+
+def test_points_by_place_are_shared_by_who_shares_places() -> None:
+    standings = league([Result((("ann", 1), ("ben", 1), ("cem", 3), ("dora", 4)))], (5, 3, 1))
+    assert {one.player: one.points for one in standings} == {"ann": 4, "ben": 4, "cem": 1, "dora": 0}
+
+
+def test_elo_of_two_equals_moves_by_half_of_k_and_nothing_is_made_of_nothing() -> None:
+    two = {one.player: one.elo for one in league([Result((("ann", 1), ("ben", 2)))])}
+    assert two == {"ann": FIRST_ELO + 16, "ben": FIRST_ELO - 16}
+    four = league([ANN_FIRST, ANN_FIRST, Result((("ann", 4), ("ben", 2), ("cem", 3), ("dora", 1)))])
+    assert sum(one.elo for one in four) == pytest.approx(4 * FIRST_ELO)
+    assert league([Result((("ann", 1),))]) == []
+
+
+def test_places_follow_from_the_end_of_each_game() -> None:
+    confetti = {"ruling": "end", "winners": [1, 2], "points": [3, 7, 7]}
+    assert results(confetti, 3) == [(3, 3), (7, 1), (7, 1)]
+    piccolino = {"ruling": "end", "winners": [1], "cards": [0, 55, 0]}
+    assert results(piccolino, 3) == [(0, 2), (55, 1), (0, 2)]
+    assert results(None, 2) == [(None, None)] * 2

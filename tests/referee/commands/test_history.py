@@ -4,21 +4,37 @@ from __future__ import annotations
 
 import csv
 import json
+import random
+import sqlite3
+import warnings
+import zipfile
+from collections.abc import Callable
+from contextlib import closing
+from itertools import chain, repeat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from referee.cli import main
-from referee.journal.folder import locked
+from referee.journal import stream
+from referee.journal import zip_file as module
+from referee.journal.evidence import EvidenceFolder
+from referee.journal.folder import JOURNAL, locked
 from referee.schemas import SCHEMAS
 from tests.support.table_fakes import Table
+
+Capture = pytest.CaptureFixture[str]
+
+
+def a_table(folder: Path) -> Table:
+    folder.mkdir()
+    return Table(folder)
 
 
 @pytest.fixture
 def played(tmp_path: Path) -> Path:
-    folder = tmp_path / "played"
-    folder.mkdir()
-    table = Table(folder)
+    table = a_table(tmp_path / "played")
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
     table.controller.correct(2, {"mood": "sad"})
@@ -26,10 +42,10 @@ def played(tmp_path: Path) -> Path:
     table.hear("stop")
     table.controller.start("confetti", ["=1+1", "Ben"], {})
     table.journal.close()
-    return folder
+    return tmp_path / "played"
 
 
-def test_history_lists_games_newest_first(played: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_history_lists_games_newest_first(played: Path, capfd: Capture) -> None:
     assert main(["history", "--state", str(played)]) == 0
     lines = capfd.readouterr().out.splitlines()
     assert "confetti" in lines[0]
@@ -42,7 +58,7 @@ def test_history_lists_games_newest_first(played: Path, capfd: pytest.CaptureFix
 
 
 def test_a_game_is_deleted_and_a_player_forgotten_but_not_beside_a_referee(
-    played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    played: Path, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path / "cache"))
     with locked(played):
@@ -68,7 +84,7 @@ def test_a_game_is_deleted_and_a_player_forgotten_but_not_beside_a_referee(
 
 
 def test_an_export_goes_into_an_empty_journal_once_and_gives_the_same_export(
-    played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    played: Path, tmp_path: Path, capfd: Capture
 ) -> None:
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     other = tmp_path / "other"
@@ -78,17 +94,11 @@ def test_an_export_goes_into_an_empty_journal_once_and_gives_the_same_export(
     assert capfd.readouterr().out.splitlines() == ["2 taken, 0 there already", "0 taken, 2 there already"]
     assert main(["export", "--state", str(other), "-o", str(second)]) == 0
     assert first.read_bytes() == second.read_bytes()
-
-
-def test_an_imported_game_is_not_resumed(played: Path, tmp_path: Path) -> None:
-    file, other = tmp_path / "games.json", tmp_path / "other"
-    main(["export", "--state", str(played), "-o", str(file)])
-    main(["import", str(file), "--state", str(other)])
     assert Table(other).controller.resume() is None
 
 
 def test_an_event_log_out_of_the_journal_is_judged_as_the_game_was_after_corrections(
-    played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    played: Path, tmp_path: Path, capfd: Capture
 ) -> None:
     log = tmp_path / "game.jsonl"
     assert main(["export", "--state", str(played), "--game", "1", "--format", "jsonl", "-o", str(log)]) == 0
@@ -97,97 +107,21 @@ def test_an_event_log_out_of_the_journal_is_judged_as_the_game_was_after_correct
     assert (ring["ruling"], ring["valid"], ring["reason"]) == ("ring", False, "sad")
 
 
-def test_results_for_a_spreadsheet_hold_no_formulas(played: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["export", "--state", str(played), "--format", "csv"]) == 0
-    rows = list(csv.DictReader(capfd.readouterr().out.splitlines()))
-    assert [row["player"] for row in rows] == ["Ann", "Ben", "Cem", "'=1+1", "Ben"]
-    assert sum(int(row["points"]) for row in rows[:3]) == 55
-    assert rows[3]["points"] == ""
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "no JSON",
-        "[]",
-        '{"format": "another"}',
-        '{"format": "ringmaster-games-1", "games": [{}]}',
-        '{"format": "ringmaster-games-1", "games": [3]}',
-        '{"format": "ringmaster-games-1", "games": [{"uid": "a", "game": "piccolino", "players": ["A"], "options": {}, '
-        '"started_ms": "x", "ended_ms": null, "judged": 0, "events": [], "rulings": [], "corrections": []}]}',
-        "[" * 100_000,
-    ],
-)
-def test_what_is_no_export_is_refused_in_one_line(text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "wrong.json"
-    file.write_text(text, encoding="utf-8")
-    assert main(["import", str(file), "--state", str(tmp_path / "state")]) == 2
-    assert len(capfd.readouterr().err.splitlines()) == 1
-
-
-def test_commands_without_a_journal_say_so(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    for command in (["history"], ["export"]):
-        assert main([*command, "--state", str(tmp_path)]) == 1
-        assert "no games are kept" in capfd.readouterr().err
-
-
-def test_games_of_the_simulated_table_are_pointed_at(
-    played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+def test_no_games_games_elsewhere_and_exports_that_cannot_be_are_said(
+    played: Path, tmp_path: Path, capfd: Capture
 ) -> None:
-    played.rename(tmp_path / "simulated")
-    assert main(["history", "--state", str(tmp_path)]) == 1
-    assert f"--state {tmp_path / 'simulated'}" in capfd.readouterr().err
-    assert main(["history", "--state", str(tmp_path / "simulated")]) == 0
-
-
-def test_nothing_is_imported_while_a_referee_is_at_work(
-    played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "games.json"
+    file, empty = tmp_path / "games.json", tmp_path / "empty"
     main(["export", "--state", str(played), "-o", str(file)])
     with locked(played):
         assert main(["import", str(file), "--state", str(played)]) == 1
     assert "another Ringmaster" in capfd.readouterr().err
-
-
-def test_exports_that_cannot_be_are_refused(played: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["export", "--state", str(played), "--game", "77"]) == 2
     assert main(["export", "--state", str(played), "--format", "jsonl"]) == 2
     assert len(capfd.readouterr().err.splitlines()) == 2
-
-
-@pytest.mark.parametrize(
-    ("place", "value"),
-    [
-        (("started_ms",), 10**30),
-        (("started_ms",), 1 << 62),
-        (("ended_ms",), 1 << 62),
-        (("judged",), 1 << 63),
-        (("events", 0, "number"), 1 << 63),
-        (("events", 0, "wall_ms"), 1 << 62),
-        (("rulings", 0, "place"), 1 << 63),
-    ],
-)
-def test_numbers_that_no_journal_can_hold_are_refused(
-    place: tuple[str | int, ...], value: int, played: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "games.json"
-    main(["export", "--state", str(played), "-o", str(file)])
-    data = json.loads(file.read_text())
-    spoilt = next(game for game in data["games"] if game["rulings"])
-    for key in place[:-1]:
-        spoilt = spoilt[key]
-    spoilt[place[-1]] = value
-    file.write_text(json.dumps(data))
-    assert main(["import", str(file), "--state", str(tmp_path / "other")]) == 2
-    assert f'"{place[-1]}" is ' in capfd.readouterr().err
-
-
-def test_history_finds_the_simulated_tables_games_and_says_beside_the_familys_that_there_are_some(
-    played: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (played / "simulated").mkdir()
-    table = Table(played / "simulated")
+    for command in ("history", "export"):
+        assert main([command, "--state", str(empty)]) == 1
+        assert "no games are kept" in capfd.readouterr().err
+    table = a_table(played / "simulated")
     table.controller.start("coloretto", ["Dora", "Emil", "Fritz"], {})
     table.journal.close()
     assert main(["history", "--state", str(played)]) == 0
@@ -196,3 +130,317 @@ def test_history_finds_the_simulated_tables_games_and_says_beside_the_familys_th
     assert main(["history", "--simulated", "--state", str(played)]) == 0
     (line,) = capfd.readouterr().out.splitlines()
     assert "Dora" in line
+    empty.mkdir()
+    (played / "simulated").rename(empty / "simulated")
+    assert main(["history", "--state", str(empty)]) == 1
+    assert f"--state {empty / 'simulated'}" in capfd.readouterr().err
+
+
+RESULT = "piccolino: Ann 17, Ben 18, Cem 20*"
+
+
+@pytest.fixture
+def three_games(tmp_path: Path) -> Path:
+    """Three games of Piccolino, the second one with a correction."""
+    table = a_table(tmp_path / "played")
+    for game in range(3):
+        table.piccolino_with_a_pair()
+        table.hear("bell", seat=2)
+        if game == 1:
+            table.controller.correct(2, {"mood": "sad"})
+        table.hear("stop")
+    table.controller.stop()
+    table.journal.close()
+    return tmp_path / "played"
+
+
+@pytest.fixture
+def export(three_games: Path, tmp_path: Path, capfd: Capture) -> dict[str, Any]:
+    assert main(["export", "--state", str(three_games)]) == 0
+    data: dict[str, Any] = json.loads(capfd.readouterr().out)
+    return data
+
+
+@pytest.mark.parametrize("text", ["no JSON", "[]", '{"format": "another"}', "[" * 100_000])
+def test_what_is_no_export_is_refused_in_one_line(text: str, tmp_path: Path, capfd: Capture) -> None:
+    assert taken(text, tmp_path) == 2
+    assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+def taken(data: object, folder: Path) -> int:
+    """Import an export and give the exit status."""
+    file = folder / "export.json"
+    file.write_text(data if isinstance(data, str) else json.dumps(data))
+    return main(["import", str(file), "--state", str(folder / "other")])
+
+
+def history(folder: Path, capfd: Capture) -> tuple[list[str], list[str]]:
+    capfd.readouterr()
+    main(["history", "--state", str(folder)])
+    told = capfd.readouterr()
+    return told.out.splitlines(), told.err.splitlines()
+
+
+def change(folder: Path, sql: str, *values: object) -> None:
+    with closing(sqlite3.connect(folder / JOURNAL)) as connection, connection:
+        connection.execute(sql, values)
+
+
+SPOILT: list[Callable[[dict[str, Any]], object]] = [
+    lambda game: game.update(players=None),
+    lambda game: game.update(game="a\n\x1b[2Jb"),
+    lambda game: game.update(options={"dealer": 7}),
+    lambda game: game.update(uid=None),
+    lambda game: game.update(events=None),
+    lambda game: game["events"].pop(0),
+    lambda game: game["events"][0].update(data=[]),
+    lambda game: game["events"][0]["data"].update(x=float("nan")),
+    lambda game: game["events"][0]["data"].update(colour="\ud800"),
+    lambda game: game["events"][0]["data"].update(x="long" * 40_000),
+    lambda game: game["rulings"][0].update(data=None),
+    lambda game: game["corrections"][0].update(event=99),
+    lambda game: game["corrections"][0].update(data={"t_ns": -1, "event": 7}),
+    lambda game: game["corrections"][0].update(undoes=1),
+    lambda game: game.update(started_ms=10**30),
+    lambda game: game.update(ended_ms=1 << 62),
+    lambda game: game.update(judged=1 << 63),
+    lambda game: game["events"][0].update(number=1 << 63),
+    lambda game: game["events"][0].update(wall_ms=1 << 62),
+    lambda game: game["rulings"][0].update(place=1 << 63),
+]
+
+
+@pytest.mark.parametrize("spoil", SPOILT)
+def test_a_game_that_is_none_is_named_in_one_line_and_the_others_are_taken(
+    spoil: Callable[[dict[str, Any]], object], export: dict[str, Any], tmp_path: Path, capfd: Capture
+) -> None:
+    spoil(export["games"][1])
+    assert taken(export, tmp_path) == 2
+    told = capfd.readouterr()
+    assert told.out == "2 taken, 0 there already\n"
+    assert len(told.err.splitlines()) == 1 and "game 2: " in told.err and "\x1b" not in told.err
+    lines, faults = history(tmp_path / "other", capfd)
+    assert len(lines) == 2 and not faults
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        {"winners": [0], "cards": [55, 0, 0]},
+        {"winners": [7], "cards": [1, 2, 3]},
+        {"winners": [0], "points": ["=1+1", "=cmd|x", None]},
+        {"winners": None},
+    ],
+)
+def test_what_a_file_says_of_the_end_counts_for_nothing_against_what_happened(
+    end: dict[str, Any], export: dict[str, Any], tmp_path: Path, capfd: Capture
+) -> None:
+    ruling = next(one for one in export["games"][0]["rulings"] if one["data"]["ruling"] == "end")
+    ruling["data"] = {"ruling": "end", "t_ns": 5, **end}
+    assert taken(export, tmp_path) == 0
+    assert "judged again" in capfd.readouterr().out
+    lines, _ = history(tmp_path / "other", capfd)
+    assert lines[-1].endswith(RESULT)
+    assert main(["export", "--state", str(tmp_path / "other"), "--format", "csv"]) == 0
+    rows = list(csv.DictReader(capfd.readouterr().out.splitlines()))
+    assert [row["points"] for row in rows[:3]] == ["17", "18", "20"]
+
+
+def test_a_file_that_unpacks_to_millions_of_values_is_refused_from_its_beginning(
+    tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "MOST_GAME_CHARS", 1 << 18)
+    start = b'{"format":"ringmaster-games-1","games":['
+    path = tmp_path / "many.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("games.json", start + b"[]," * 100_000)
+    assert main(["import", str(path), "--state", str(tmp_path / "other")]) == 2
+    assert "none of the first 1000" in capfd.readouterr().err
+    endless = chain([start + b"["], repeat(b"[]," * 10_000))
+    with pytest.raises(ValueError, match="a game in it is larger than any of ours"):
+        list(stream.games_in(lambda size: next(endless)))
+
+
+@pytest.mark.parametrize(
+    ("sql", "sentence"),
+    [
+        ("UPDATE rulings SET data = 'z' || substr(data, 2) WHERE game = 1", "they were judged again"),
+        ("UPDATE rulings SET data = replace(data, '\"winners\": [2]', '\"winners\": [1]')", "it was judged again"),
+        ("UPDATE events SET data = 'z' || substr(data, 2) WHERE game = 1 AND number = 2", "as far as it can be read"),
+        ("UPDATE events SET data = x'ff' WHERE game = 1 AND number = 1", "as far as it can be read"),
+        ("DELETE FROM events WHERE game = 1 AND number = 1", "as far as it can be read"),
+        ("UPDATE games SET header = 'z' WHERE game = 1", "is left out"),
+        ("UPDATE games SET header = replace(header, 'piccolino', 'bingo') WHERE game = 1", "cannot be judged"),
+        ("UPDATE rulings SET until = 'x', event = 2.5 WHERE game = 1 AND place = 0 AND event = 3", "judged again"),
+    ],
+)
+def test_a_damaged_row_is_named_and_hides_no_game(
+    sql: str, sentence: str, three_games: Path, tmp_path: Path, capfd: Capture
+) -> None:
+    sound, _ = history(three_games, capfd)
+    change(three_games, sql)
+    lines, faults = history(three_games, capfd)
+    assert lines[:2] == sound[:2]
+    assert len(lines) == (2 if sentence == "is left out" else 3)
+    assert "bingo" in sql or lines[2:] in ([], sound[2:])
+    assert len(faults) in (1, 2) and all(sentence in fault for fault in faults)
+    for kind in ("csv", "json"):
+        assert main(["export", "--state", str(three_games), "--format", kind, "-o", str(tmp_path / kind)]) in (0, 1)
+    assert taken((tmp_path / "json").read_text(), tmp_path) in (0, 2)
+    assert len(history(tmp_path / "other", capfd)[0]) >= 2
+
+
+def test_names_and_games_steer_no_terminal_and_run_in_no_spreadsheet(
+    three_games: Path, tmp_path: Path, capfd: Capture
+) -> None:
+    header = {"game": "\x1b[2Jbingo\u202e", "players": ["\u202eneB", "\u200b", "\uff1d1+1"], "options": {}}
+    change(three_games, "UPDATE games SET header = ? WHERE game = 1", json.dumps(header))
+    lines, faults = history(three_games, capfd)
+    assert "neB 17, ? 18, ＝1+1 20*" in lines[-1] and len(lines) == 3
+    assert not {"\x1b", "\u202e"} & set("".join([*lines, *faults]))
+    assert main(["history", "--json", "--state", str(three_games)]) == 1
+    told = capfd.readouterr().out
+    assert json.loads(told.splitlines()[-1])["game"] == header["game"] and "\u202e" not in told
+    assert main(["export", "--state", str(three_games), "--format", "csv", "-o", str(tmp_path / "a.csv")]) == 0
+    rows = list(csv.DictReader((tmp_path / "a.csv").read_text().splitlines()))
+    assert rows[2]["player"] == "'＝1+1" and "\x1b" not in rows[0]["game"]
+
+
+JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4
+CORNERS = [[1.0, 2.0], [30.0, 2.0], [30.0, 40.0]]
+OUTLINE = {"corners": CORNERS, "seat": 1, "label": "red happy", "certain": True}
+SIGHT = {"t_ms": -7.0, "width": 640, "height": 480, "outlines": [OUTLINE]}
+
+
+@pytest.fixture
+def parcel(tmp_path: Path) -> Path:
+    table = a_table(tmp_path / "played")
+    table.piccolino_with_a_pair()
+    table.hear("bell", seat=2)
+    evidence = EvidenceFolder(tmp_path / "played" / "evidence", table.journal)
+    assert evidence.add(1, 3, [(-40.0, JPEG + b"before"), (-7.0, JPEG + b"deciding")], SIGHT)
+    table.journal.dispute(1, 3)
+    table.hear("stop")
+    table.journal.close()
+    path = tmp_path / "evening.zip"
+    assert main(["export", "--state", str(tmp_path / "played"), "-o", str(path)]) == 0
+    return path
+
+
+def test_pictures_and_what_was_outlined_come_along_under_the_games_new_number(parcel: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    table = a_table(other)
+    table.controller.start("confetti", ["Dora"], {})
+    table.journal.close()
+    for _ in range(2):
+        assert main(["import", str(parcel), "--state", str(other)]) == 0
+    again = Table(other)
+    evidence = EvidenceFolder(other / "evidence", again.journal)
+    assert [picture.t_ms for picture in evidence.of_event(2, 3)] == [-40.0, -7.0]
+    assert evidence.find("2-3-1") == JPEG + b"deciding"
+    evidence.sweep()
+    assert evidence.find("2-3-0") is not None
+    ((sight, disputed),) = again.journal.read(
+        "SELECT s.data, e.disputed FROM sights s JOIN evidence e ON e.game = s.game AND e.file = '2-3-1'"
+    )
+    assert (json.loads(sight), disputed) == (SIGHT, 1)
+    again.journal.close()
+    second = tmp_path / "second.zip"
+    assert main(["export", "--state", str(other), "--game", "2", "-o", str(second)]) == 0
+    with zipfile.ZipFile(parcel) as one, zipfile.ZipFile(second) as two:
+        assert one.read("results.csv").decode().splitlines()[3].endswith("Cem,20,1")
+        assert one.namelist() == two.namelist()
+        assert [one.read(name) for name in one.namelist()] == [two.read(name) for name in two.namelist()]
+
+
+def changed(parcel: Path, change: Callable[[dict[str, bytes]], object]) -> None:
+    """Write a parcel anew with other entries."""
+    with zipfile.ZipFile(parcel) as file:
+        entries = {name: file.read(name) for name in file.namelist()}
+    change(entries)
+    with zipfile.ZipFile(parcel, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in entries.items():
+            file.writestr(name, data)
+
+
+def of_games(part: Callable[[dict[str, object]], object]) -> Callable[[dict[str, bytes]], object]:
+    def change(entries: dict[str, bytes]) -> None:
+        data = json.loads(entries["games.json"])
+        part(data["games"][0])
+        entries["games.json"] = json.dumps(data).encode()
+
+    return change
+
+
+PICTURE = {"event": 3, "place": 7, "t_ms": 0.0, "kept_ms": 1, "disputed": False}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda entries: entries.pop("games.json"),
+        lambda entries: entries.update({"games.json": b"[" * 100_000}),
+        lambda entries: entries.pop("pictures/1/3-0.jpg"),
+        lambda entries: entries.update({"pictures/1/3-0.jpg": b"<script>"}),
+        lambda entries: entries.update({"pictures/1/3-1.jpg": JPEG + bytes(50 << 20)}),
+        of_games(lambda game: game.update(pictures=[PICTURE])),
+        of_games(lambda game: game.update(pictures=[{**PICTURE, "event": 99}])),
+        of_games(lambda game: game.update(pictures=[{**PICTURE, "place": "../../../../etc/passwd"}])),
+        of_games(lambda game: game.update(pictures=[{**PICTURE, "place": 0}] * 2)),
+        of_games(lambda game: game.update(pictures=[{**PICTURE, "place": 0, "t_ms": "now"}])),
+        of_games(lambda game: game.update(sights=[{"event": 3, "data": {**SIGHT, "width": 10**9}}])),
+        of_games(lambda game: game.update(sights=[{"event": 3, "data": {**SIGHT, "outlines": [{"seat": "x"}]}}])),
+        of_games(lambda game: game.update(sights=[{"event": 3, "data": []}])),
+    ],
+)
+def test_what_is_no_such_export_is_refused_in_one_line_and_leaves_nothing(
+    parcel: Path, tmp_path: Path, capfd: Capture, change: Callable[[dict[str, bytes]], object]
+) -> None:
+    changed(parcel, change)
+    assert parcel.stat().st_size < 1 << 20
+    assert "Traceback" not in refused(parcel, tmp_path, capfd, 2)
+
+
+def refused(parcel: Path, tmp_path: Path, capfd: Capture, status: int) -> str:
+    """Give the one line of an import that takes nothing."""
+    capfd.readouterr()
+    assert main(["import", str(parcel), "--state", str(tmp_path / "other")]) == status
+    (line,) = capfd.readouterr().err.splitlines()
+    table = Table(tmp_path / "other")
+    ((games,),) = table.journal.read("SELECT count(*) FROM games")
+    table.journal.close()
+    assert games == 0 and not list(tmp_path.glob("other/evidence/*"))
+    return line
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_torn_file_is_told_so_wherever_it_is_torn(parcel: Path, tmp_path: Path, capfd: Capture, seed: int) -> None:
+    data, dice = bytearray(parcel.read_bytes()), random.Random(seed)
+    if seed % 2:
+        del data[dice.randrange(10, len(data) - 5) :]
+    else:
+        at = data.index(JPEG) + dice.randrange(20, 500)
+        data[at] ^= 0x55
+    parcel.write_bytes(data)
+    refused(parcel, tmp_path, capfd, 2)
+
+
+def test_without_room_for_the_pictures_nothing_is_begun(
+    parcel: Path, tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LEAST_FREE_BYTES", 1 << 60)
+    assert "no room" in refused(parcel, tmp_path, capfd, 1)
+
+
+def test_names_in_the_file_never_say_where_anything_goes_and_one_that_stands_twice_is_taken_once(
+    parcel: Path, tmp_path: Path
+) -> None:
+    with warnings.catch_warnings(), zipfile.ZipFile(parcel, "a") as file:
+        warnings.simplefilter("ignore", UserWarning)
+        for name in ("../../outside.jpg", "/etc/outside.jpg", "pictures/1/3-0.jpg"):
+            file.writestr(name, JPEG)
+    assert main(["import", str(parcel), "--state", str(tmp_path / "other")]) == 0
+    assert sorted(path.name for path in (tmp_path / "other" / "evidence").iterdir()) == ["1-3-0.jpg", "1-3-1.jpg"]
+    assert not list(tmp_path.glob("**/outside.jpg"))
+    assert main(["export", "--state", str(tmp_path / "played"), "--format", "zip"]) == 2
+    assert main(["export", "--state", str(tmp_path / "played"), "-o", str(tmp_path / "nowhere" / "a.zip")]) == 2

@@ -1,0 +1,1 @@
+"""Tools for developers; the program never imports them."""

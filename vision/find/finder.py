@@ -1,0 +1,111 @@
+"""Finds cards of a known size on a table of known scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.find.above import FromAbove, View
+from vision.find.network import Network, shipped_network
+from vision.find.scale import CELL_PX, SHORT_PX
+from vision.find.sides import Refined, refined
+from vision.find.votes import Clusters, clusters_of
+
+Floats = NDArray[np.float64]
+
+_SQUARE = 1.05  # aspect up to which a card looks the same after a quarter turn
+_LEAST_SCORE = 0.3  # tables without cards get few hypotheses above it
+
+
+@dataclass(frozen=True, eq=False)
+class Hypotheses:
+    """Cards that may be on a table, as parallel arrays of length n, the best first.
+
+    `corners_px` (n, 4, 2): corners in the picture, clockwise as seen from above, the first side a short one;
+    `scores` (n,) 0..1: how well votes and edges agree, no calibrated probability; `in_sight` (n,): visible share of
+    the card, 0..1.
+    """
+
+    corners_px: Floats
+    scores: Floats
+    in_sight: Floats
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """One pass of the network over a view: `clusters` and their `refined` poses, scores as in `Hypotheses`."""
+
+    above: FromAbove
+    aspect: float
+    clusters: Clusters
+    refined: Refined
+
+    @property
+    def in_sight(self) -> Floats:
+        """(n,) visible shares."""
+        cells = SHORT_PX**2 * self.aspect / CELL_PX**2
+        return np.minimum(1.0, self.clusters.support / cells)
+
+    @property
+    def scores(self) -> Floats:
+        """(n,) scores: probability, agreement of votes, evidence of edges."""
+        spread = np.sqrt(np.linalg.det(self.clusters.errors).clip(0))  # px²
+        agreement = 1 / (1 + spread / 30)
+        edges = 0.4 + 0.6 * np.minimum(1, self.refined.evidence / 0.5)
+        return np.asarray(self.clusters.probability * agreement * edges)
+
+    @property
+    def corners_px(self) -> Floats:
+        """(n, 4, 2) corners in the picture."""
+        corners = corners_of(self.refined.poses, SHORT_PX, SHORT_PX * self.aspect)
+        return self.above.to_picture(corners.reshape(-1, 2)).reshape(-1, 4, 2)
+
+
+def corners_of(poses: Floats, short: float, long: float) -> Floats:
+    """(n, 4, 2) corners of cards at poses (n, 3) x, y, turn of a short side; the first side is a short one."""
+    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (short / 2, long / 2)
+    cos, sin = np.cos(poses[:, 2])[:, None], np.sin(poses[:, 2])[:, None]
+    x = poses[:, :1] + cos * half[:, 0] - sin * half[:, 1]
+    y = poses[:, 1:2] + sin * half[:, 0] + cos * half[:, 1]
+    return np.stack([x, y], -1)
+
+
+class CardFinder:
+    """Finds cards with the shipped network."""
+
+    def __init__(self, network: Network | None = None) -> None:
+        self._network = network or shipped_network()
+
+    def find(self, view: View, card: tuple[float, float], known: Sequence[Floats] = ()) -> Hypotheses:
+        """Hypotheses for cards of a size (sides in units of the view: mm of a table) that are not yet known.
+
+        `known` are the corners (4, 2), in px of the picture, of cards that are identified: they are taken off, and
+        what they partly cover is searched for.
+        """
+        look = self.look(view, card, known)
+        scores = look.scores
+        order = np.argsort(-scores, kind="stable")
+        order = order[scores[order] >= _LEAST_SCORE]
+        return Hypotheses(look.corners_px[order], scores[order], look.in_sight[order])
+
+    def look(self, view: View, card: tuple[float, float], known: Sequence[Floats] = ()) -> Look:
+        """One pass, all clusters included."""
+        short, long = sorted(card)
+        aspect = long / short
+        above = view.from_above(short)
+        marks = np.zeros(above.image.shape[:2], np.uint8)
+        for corners in known:
+            inside = np.round(above.from_picture(np.asarray(corners, np.float64)) * 16).astype(np.int32)
+            cv2.fillConvexPoly(marks, inside, (1,), cv2.LINE_8, 4)
+        cells = self._network.run(above.image, marks, aspect)
+        taken_off = cv2.resize(marks, cells.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
+        cells[taken_off, 0] = -10
+        clusters = clusters_of(cells, aspect < _SQUARE)
+        return Look(above, aspect, clusters, refined(above.image, cells, clusters, aspect))

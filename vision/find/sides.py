@@ -1,0 +1,136 @@
+"""Refines poses: turns and shifts cards to where their four sides are on edges of the picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.find.scale import CELL_PX, SHORT_PX
+from vision.find.votes import Clusters
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+
+_TURNS = np.radians(np.arange(-8, 8.1, 2))
+_STEP = 0.5  # px between offsets
+_OFFSETS = np.arange(-5, 5.1, _STEP)  # px outwards from a side
+_ALONG = np.linspace(-0.88, 0.88, 16)  # of half a side: rounded corners are left out
+_HALF_STEP = 2  # offsets on either side of an edge between which the colour differs: 2 px in all
+_CAP = 36.0  # levels: a stronger edge is no better one
+_UNSEEN = 0.08  # weight of a part of a side whose inner neighbour votes for another card
+_FLOOR = 0.25  # weight of colour alone where the network sees no edge
+_INSIDE_PX = 2.5  # from a side to the cell whose vote decides whether the side is in sight
+_EDGE_INSIDE_PX = 1.0  # the network's edge is a cell wide, inside the card
+_TURN_COST, _SHIFT_COST, _LEAST_ERROR_PX = 0.25, 0.12, 1.0  # of the largest turn; of a shift by one standard error
+
+
+@dataclass(frozen=True, eq=False)
+class Refined:
+    """Cards after refinement, as parallel arrays of length n.
+
+    `poses` (n, 3) as in `Clusters`; `sides` (n, 4): px by which each side by itself would go outwards (right, left,
+    bottom, top); `evidence` (n,): share of the visible outline that is on edges, 0..1.
+    """
+
+    poses: Floats
+    sides: Floats
+    evidence: Floats
+
+
+def refined(image: NDArray[np.uint8], cells: Singles, clusters: Clusters, aspect: float) -> Refined:
+    """Search turns and shifts of all clusters at once, each side along its own normal."""
+    n = len(clusters.poses)
+    if not n:
+        return Refined(clusters.poses, np.zeros((0, 4)), np.zeros(0))
+    steps, seen = _steps(image, cells, clusters, aspect)
+    by_turn = _sums_by_turn(steps, aspect)  # (n, 4, turns, offsets)
+    share = seen.mean(-1)
+    # Right and left, bottom and top keep their distance: the centre's shift moves one out and the other in.
+    pairs = np.stack([by_turn[:, 0] + by_turn[:, 1, :, ::-1], by_turn[:, 2] + by_turn[:, 3, :, ::-1]], 1)
+    pairs = pairs - _shift_costs(clusters)[:, :, None]
+    total = pairs.max(-1).sum(1) - _TURN_COST * (_TURNS / _TURNS[-1]) ** 2
+    best = total.argmax(1)
+    rows = np.arange(n)
+    chosen = pairs[rows, :, best]  # (n, 2, offsets)
+    shift = _OFFSETS[0] + _STEP * _peak(chosen)
+    turn = clusters.poses[:, 2] + _TURNS[0] + (_TURNS[1] - _TURNS[0]) * _peak(total)
+    cos, sin = np.cos(turn), np.sin(turn)
+    x = clusters.poses[:, 0] + cos * shift[:, 0] - sin * shift[:, 1]
+    y = clusters.poses[:, 1] + sin * shift[:, 0] + cos * shift[:, 1]
+    alone = by_turn[rows, :, best]
+    sides = _OFFSETS[0] + _STEP * _peak(alone)
+    at = np.round((shift - _OFFSETS[0]) / _STEP).astype(int)
+    both = chosen[rows[:, None], [[0, 1]], at] + _shift_costs(clusters)[rows[:, None], [[0, 1]], at]
+    evidence = both.sum(1) / np.maximum(share.sum(1), 0.2)
+    return Refined(np.stack([x, y, turn], -1), sides, np.clip(evidence, 0, 1))
+
+
+def _outline(clusters: Clusters, aspect: float, offsets: Floats) -> tuple[Floats, Floats]:
+    """X and y, (n, 4, points, offsets) px, of points beside the sides: right, left, bottom, top."""
+    a, b = SHORT_PX / 2, SHORT_PX * aspect / 2
+    out, along = np.meshgrid(offsets, _ALONG)
+    local_x = np.stack([a + out, -a - out, along * a, along * a])
+    local_y = np.stack([along * b, along * b, b + out, -b - out])
+    x, y, turn = clusters.poses.T[:, :, None, None, None]
+    cos, sin = np.cos(turn), np.sin(turn)
+    return x + cos * local_x - sin * local_y, y + sin * local_x + cos * local_y
+
+
+def _sampled(image: NDArray[np.uint8] | Singles, x: Floats, y: Floats, px: float, way: int) -> NDArray[np.float32]:
+    """Values of an image with px of a size at points of any shape."""
+    rows = x.shape[0]
+    map_x, map_y = (np.asarray(v / px - 0.5, np.float32).reshape(rows, -1) for v in (x, y))
+    values = cv2.remap(image, map_x, map_y, way, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(values, np.float32).reshape(*x.shape, *image.shape[2:])
+
+
+def _steps(image: NDArray[np.uint8], cells: Singles, clusters: Clusters, aspect: float) -> tuple[Floats, Floats]:
+    """How strong an edge is (n, 4, points, offsets), 0..1, and how visible the side is there (n, 4, points)."""
+    pad = _STEP * np.arange(1, _HALF_STEP + 1)
+    wide = np.concatenate([_OFFSETS[0] - pad[::-1], _OFFSETS, _OFFSETS[-1] + pad])
+    colours = _sampled(image, *_outline(clusters, aspect, wide), 1, cv2.INTER_LINEAR)
+    change = np.abs(colours[..., 2 * _HALF_STEP :, :] - colours[..., : -2 * _HALF_STEP, :]).max(-1)
+    logit = np.clip(cells[..., -1], -8, 8)
+    rim = _outline(clusters, aspect, _OFFSETS - _EDGE_INSIDE_PX)
+    edge = 1 / (1 + np.exp(-_sampled(logit, *rim, CELL_PX, cv2.INTER_LINEAR)))
+    inner = _outline(clusters, aspect, np.array([-_INSIDE_PX]))
+    owner = _sampled(clusters.owners.astype(np.float32), *inner, CELL_PX, cv2.INTER_NEAREST)[..., 0]
+    seen = np.where(owner == np.arange(len(owner))[:, None, None], 1.0, _UNSEEN)
+    return np.minimum(change / _CAP, 1) * (_FLOOR + (1 - _FLOOR) * edge) * seen[..., None], seen
+
+
+def _sums_by_turn(steps: Floats, aspect: float) -> Floats:
+    """(n, 4, turns, offsets) mean edge along each side after a turn, which shears the side against its normal."""
+    half = np.array([aspect, aspect, 1, 1]) * SHORT_PX / 2
+    way = np.array([-1, 1, 1, -1])  # a turn moves the far end of the right side inwards
+    shear = np.round(np.tan(_TURNS)[:, None, None] * (half * way)[:, None] * _ALONG / _STEP).astype(int)
+    offsets = np.arange(len(_OFFSETS))
+    take = np.clip(offsets + shear[..., None], 0, len(_OFFSETS) - 1)  # (turns, 4, points, offsets)
+    sides, points = np.arange(4)[:, None, None], np.arange(len(_ALONG))[:, None]
+    sums = np.stack([steps[:, sides, points, one].mean(2) for one in take], 2)
+    smooth = 0.5 * sums
+    smooth[..., 1:] += 0.25 * sums[..., :-1]
+    smooth[..., :-1] += 0.25 * sums[..., 1:]
+    return np.asarray(smooth)
+
+
+def _shift_costs(clusters: Clusters) -> Floats:
+    """(n, 2, offsets) cost of shifts across and along a card: as much as the votes' own errors speak against them."""
+    cos, sin = np.cos(clusters.poses[:, 2]), np.sin(clusters.poses[:, 2])
+    axes = np.stack([np.stack([cos, sin], -1), np.stack([-sin, cos], -1)], 1)  # (n, 2, 2)
+    variance = np.einsum("nai,nij,naj->na", axes, clusters.errors, axes)
+    variance = np.maximum(variance, _LEAST_ERROR_PX**2)
+    return np.asarray(np.minimum(_SHIFT_COST * _OFFSETS**2 / variance[..., None], 1.5))
+
+
+def _peak(values: Floats) -> Floats:
+    """Place of the maximum along the last axis, between samples by a parabola."""
+    last = values.shape[-1] - 1
+    i = np.clip(values.argmax(-1), 1, last - 1)[..., None]
+    low, mid, high = (np.take_along_axis(values, i + d, -1)[..., 0] for d in (-1, 0, 1))
+    bend = low - 2 * mid + high
+    between = np.where(bend < -1e-9, 0.5 * (low - high) / np.where(bend < -1e-9, bend, -1), 0)
+    return np.asarray(i[..., 0] + np.clip(between, -1, 1))

@@ -7,32 +7,16 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from tools.train.draw import (
-    Floats,
-    Image,
-    Random,
-    colour,
-    fill_polygon,
-    filled,
-    lines_of_text,
-    noise,
-    pattern,
-    picture,
-    shape,
-)
+from tools.train.draw import Floats, Image, Random, colour, filled, lines_of_text, noise, pattern, picture, shape
 
 SIDE = 640  # px of a ground; the canvas shows a part of it
 
 
-def _plain(g: Random, n: int) -> Floats:
-    image = filled(n, n, colour(g)) + noise(g, n, n, 3, 1, 3) * np.float32(g.uniform(0, 15))
-    return image + g.standard_normal((n, n, 1), np.float32) * np.float32(g.uniform(0, 8))
-
-
-def _pale(g: Random, n: int) -> Floats:
-    """White or light paint, paper, cloth: cards of the same white hardly differ from it."""
-    image = filled(n, n, colour(g, "white" if g.random() < 0.5 else "light"))
-    return image + noise(g, n, n, g.integers(2, 30), 1, 3) * np.float32(g.uniform(0, 8))
+def _even(g: Random, n: int) -> Floats:
+    """Paint, felt or paper of one colour; half of them pale: cards of the same white hardly differ from those."""
+    fill = colour(g, str(g.choice(["", "", "white", "light"])))
+    image = filled(n, n, fill) + noise(g, n, n, g.integers(2, 30), 1, 3) * np.float32(g.uniform(0, 12))
+    return image + g.standard_normal((n, n, 1), np.float32) * np.float32(g.choice([0, g.uniform(0, 8)]))
 
 
 def _wood(g: Random, n: int) -> Floats:
@@ -41,14 +25,12 @@ def _wood(g: Random, n: int) -> Floats:
     if g.random() < 0.5:
         grain = np.sin(grain * g.uniform(3, 12) + noise(g, n, n, 3, 1, 2))
     image = brown * (1 + grain * np.float32(g.uniform(0.03, 0.35)))
-    if g.random() < 0.6:
-        board = int(g.integers(40, 200))
-        for y in range(0, n, board):
-            image[y : y + board] = np.roll(image[y : y + board], g.integers(0, n), 1) * np.float32(g.uniform(0.8, 1.15))
-            image[y : y + g.integers(1, 4)] *= np.float32(g.uniform(0.3, 0.9))
-            if g.random() < 0.7:
-                x = g.integers(0, n)
-                image[y : y + board, x : x + 2] *= np.float32(0.5)
+    board = int(g.integers(40, 200))
+    for y in range(0, n, board) if g.random() < 0.6 else ():
+        image[y : y + board] = np.roll(image[y : y + board], g.integers(0, n), 1) * np.float32(g.uniform(0.8, 1.15))
+        image[y : y + g.integers(1, 4)] *= np.float32(g.uniform(0.3, 0.9))
+        x = g.integers(0, n)
+        image[y : y + board, x : x + g.integers(0, 3)] *= np.float32(0.5)
     return image if g.random() < 0.5 else image.transpose(1, 0, 2)
 
 
@@ -56,84 +38,73 @@ def _woven(g: Random, n: int) -> Floats:
     return pattern(g, n, n, g.uniform(3, 90))
 
 
-def _printed_cloth(g: Random, n: int) -> Floats:
-    base, tile_side = colour(g), int(g.integers(40, 200))
-    tile = filled(tile_side, tile_side, base)
-    for _ in range(g.integers(1, 12)):
-        x, y = g.uniform(0, tile_side, 2)
-        shape(g, tile, x, y, g.uniform(0.04, 0.3) * tile_side, colour(g), int(g.choice([-1, -1, 1, 2])))
-    times = n // tile_side + 1
-    return np.tile(tile, (times, times, 1))[:n, :n]
+def _printed(g: Random, n: int) -> Floats:
+    """Cloth with figures that repeat, or figures of all sizes side by side."""
+    side = n if g.random() < 0.4 else int(g.integers(40, 200))
+    tile = filled(side, side, colour(g))
+    for _ in range(g.integers(20, 160) if side == n else g.integers(1, 12)):
+        x, y = g.uniform(0, side, 2)
+        radius = g.uniform(4, 90) if side == n else g.uniform(0.04, 0.3) * side
+        shape(g, tile, x, y, radius, colour(g), int(g.choice([-1, -1, 1, 2])))
+    return np.tile(tile, (n // side + 1, n // side + 1, 1))[:n, :n]
 
 
 def _marble(g: Random, n: int) -> Floats:
-    base = colour(g, "light" if g.random() < 0.6 else "")
-    veins = noise(g, n, n, g.integers(2, 8), 1, 5, 0.6)
+    base, veins = colour(g, "light" if g.random() < 0.6 else ""), noise(g, n, n, g.integers(2, 8), 1, 5, 0.6)
     lines = np.exp(-np.abs(veins) * np.float32(g.uniform(8, 40)))
     return filled(n, n, base) + (np.float32(colour(g)) - np.float32(base)) * lines * np.float32(g.uniform(0.1, 0.8))
 
 
 def _speckled(g: Random, n: int) -> Floats:
-    """Granite, carpet, terrazzo."""
-    image = np.float32(colour(g)) + noise(g, n, n, g.integers(2, 60), 3, 5, 0.75) * np.float32(g.uniform(10, 80))
-    if g.random() < 0.3:
-        for _ in range(g.integers(50, 300)):
-            x, y = g.uniform(0, n, 2)
-            fill_polygon(image, g.uniform(-10, 10, (4, 2)) + (x, y), colour(g))
-    return image
+    """Granite or carpet."""
+    return np.float32(colour(g)) + noise(g, n, n, g.integers(2, 60), 3, 5, 0.75) * np.float32(g.uniform(10, 80))
 
 
 def _painted(g: Random, n: int) -> Floats:
     return picture(g, n, n)
 
 
-def _figures(g: Random, n: int) -> Floats:
-    image = filled(n, n, colour(g))
-    for _ in range(g.integers(20, 160)):
-        x, y = g.uniform(0, n, 2)
-        shape(g, image, x, y, g.uniform(4, 90), colour(g))
-    return image
-
-
 def _turned(g: Random, image: Floats) -> Floats:
+    """The same, turned, in half of all cases."""
     n = image.shape[0]
-    turn = cv2.getRotationMatrix2D((n / 2, n / 2), g.uniform(0, 90), 1.3)
+    turn = cv2.getRotationMatrix2D((n / 2, n / 2), g.choice([0, g.uniform(0, 90)]), 1.3)
     return cv2.warpAffine(image, turn, (n, n), borderMode=cv2.BORDER_REFLECT)
 
 
 def _tiles(g: Random, n: int) -> Floats:
-    """Tiles of 25–260 px with joints; each may have a shade of its own."""
+    """Tiles or bricks of 25–260 px with joints; each may have a shade of its own."""
     image = filled(n, n, colour(g)) + noise(g, n, n, 30, 1, 3) * np.float32(g.uniform(2, 30))
-    wide = int(g.integers(25, 260))
+    wide, joint, fill = int(g.integers(25, 260)), int(g.integers(1, 6)), colour(g)
     high = wide if g.random() < 0.5 else int(wide * g.uniform(0.4, 1))
-    joint, fill = int(g.integers(1, 6)), colour(g)
-    if g.random() < 0.5:
-        shades = g.normal(1, 0.08, (n // high + 1, n // wide + 1, 1)).astype(np.float32)
-        image *= shades.repeat(high, 0).repeat(wide, 1)[:n, :n]
+    shades = g.normal(1, g.choice([0, 0.08]), (n // high + 1, n // wide + 1, 1)).astype(np.float32)
+    image *= shades.repeat(high, 0).repeat(wide, 1)[:n, :n]
+    offset = g.choice([0, wide // 2])
     for row, y in enumerate(range(0, n, high)):
         image[y : y + joint] = fill
-        for x in range(wide // 2 * (row % 2), n, wide):
+        for x in range(offset * (row % 2), n, wide):
             image[y : y + high, x : x + joint] = fill
-    return _turned(g, image) if g.random() < 0.5 else image
+    return _turned(g, image)
 
 
 def _ruled(g: Random, n: int) -> Floats:
-    """Lined or squared paper, newspaper, forms."""
-    image = filled(n, n, colour(g, "white" if g.random() < 0.6 else "light"))
-    step, ink = int(g.integers(6, 30)), colour(g)
+    """Lined or squared paper, newspaper."""
+    image, step, ink = (
+        filled(n, n, colour(g, "white" if g.random() < 0.6 else "light")),
+        int(g.integers(6, 30)),
+        colour(g),
+    )
     if g.random() < 0.3:
         for x in range(0, n, 160):
             lines_of_text(g, image, (x + 8, 8, x + 150, n), ink, step)
     else:
         image[::step] = ink
-        if g.random() < 0.5:
-            image[:, ::step] = ink
-    return _turned(g, image) if g.random() < 0.6 else image
+        image[:, :: int(g.choice([step, n]))] = ink
+    return _turned(g, image)
 
 
 _KINDS: tuple[tuple[Callable[[Random, int], Floats], float], ...] = (
-    (_plain, 2), (_pale, 2), (_wood, 3), (_woven, 2), (_printed_cloth, 1), (_marble, 1), (_speckled, 1.3),
-    (_painted, 1), (_figures, 0.7), (_tiles, 1), (_ruled, 0.7),
+    (_even, 4), (_wood, 3), (_woven, 2), (_printed, 1.7), (_marble, 1), (_speckled, 1.3), (_painted, 1), (_tiles, 1),
+    (_ruled, 0.7),
 )  # fmt: skip
 
 
@@ -156,9 +127,5 @@ def part_of(g: Random, ground: Image, n: int) -> Image:
     else:
         y, x = g.integers(0, ground.shape[0] - n + 1, 2)
         part = np.rot90(ground[y : y + n, x : x + n], g.integers(0, 4))
-    if g.random() < 0.5:
-        part = part[..., g.permutation(3)]
-    part = np.ascontiguousarray(part)
-    if g.random() < 0.5:
-        part = cv2.convertScaleAbs(part, alpha=g.uniform(0.5, 1.3), beta=g.uniform(0, 20))
-    return part
+    part = np.ascontiguousarray(part[..., g.permutation(3)] if g.random() < 0.5 else part)
+    return part if g.random() < 0.5 else cv2.convertScaleAbs(part, alpha=g.uniform(0.5, 1.3), beta=g.uniform(0, 20))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tools.train.art import FACES, SHORT, Deck, make_deck
 from tools.train.camera import taken
 from tools.train.canvas import NOBODY, Canvas, Shadow, placed
-from tools.train.draw import Image, Points, Random, colour, fill_polygon, shape
+from tools.train.draw import Image, Random, colour, fill_polygon, shape
 from tools.train.grounds import make_ground, part_of
 from tools.train.layouts import Poses, some_poses
 from tools.train.things import Maker, put_hand
@@ -39,28 +39,15 @@ class Scene:
     aspect: float
 
 
-@dataclass(frozen=True)
-class World:
-    """What scenes are made of: number `index` of an endless supply has its own seed."""
-
-    seed: int
-
-    def deck(self, index: int) -> Deck:
-        """Deck number `index`."""
-        return _deck(self.seed, index)
-
-    def ground(self, index: int) -> Image:
-        """Ground number `index`."""
-        return _ground(self.seed, index)
-
-
 @lru_cache(maxsize=200)
-def _deck(seed: int, index: int) -> Deck:
+def numbered_deck(seed: int, index: int) -> Deck:
+    """Deck number `index` of an endless supply; each has its own seed."""
     return make_deck(np.random.default_rng((seed, 1, index)))
 
 
 @lru_cache(maxsize=200)
-def _ground(seed: int, index: int) -> Image:
+def numbered_ground(seed: int, index: int) -> Image:
+    """Ground number `index`."""
     return make_ground(np.random.default_rng((seed, 2, index)))
 
 
@@ -82,10 +69,10 @@ class _Scene:
     def __init__(self, g: Random, decks: list[Deck], grounds: list[Image]) -> None:
         self.g, self.decks, self.grounds = g, decks, grounds
         self.deck = decks[g.integers(0, len(decks))]
-        self.things = Maker(g, self.deck.aspect, grounds, decks)
         self.side = SIDE_PX * _FINE
         self.pale = g.random() < _PALE
         self.canvas = Canvas(self._table())
+        self.things = Maker(g, self.canvas, self.deck.aspect, grounds, decks)
         self.light = g.uniform(-1, 1, 2) * g.choice([0, 1.5, 3])
         self.blur = int(g.choice([3, 5, 9]))
         self.darkness = g.uniform(0.08, 0.5) if self.pale else g.uniform(0, 0.6)
@@ -119,10 +106,11 @@ class _Scene:
         return near[: MOST_CARDS - 1]
 
     def lay_cards(self, poses: Poses) -> None:
-        """Lay the cards; each has its own light, and its size and shape are off by about 1 %."""
+        """Lay the cards; each has its own light, and its size and shape are off by about 2 %, most of it in common."""
         g, deck = self.g, self.deck
         faces = g.integers(0, FACES - 1, 2 if g.random() < 0.3 else FACES)
         backs, sleeved, glossy = g.choice([0, 0.15, 0.5]), g.random() < 0.12, g.choice([0, 0, 0.1, 0.3])
+        scale = 1 + g.normal(0, 0.015)
         gain, slope = g.choice([0.01, 0.04, 0.08]), g.choice([0.01, 0.05, 0.15])
         for number, (x, y, turn) in enumerate(poses, 1):
             art = deck.faces[FACES - 1] if g.random() < backs else deck.faces[faces[g.integers(0, len(faces))]]
@@ -131,7 +119,7 @@ class _Scene:
                 art = _washed_out(g, art)
             if sleeved:
                 art = _sleeved(g, art)
-            size = (w * (1 + g.normal(0, 0.012)), h * (1 + g.normal(0, 0.012)))
+            size = (w * scale * (1 + g.normal(0, 0.01)), h * scale * (1 + g.normal(0, 0.01)))
             place = placed(size, (w, h), np.array([x, y]) * _FINE, turn)
             place[:, :2] += g.normal(0, 0.004, (2, 2))
             across = np.linspace(-1, 1, w, dtype=np.float32)[None] * np.float32(g.normal(0, slope))
@@ -184,16 +172,16 @@ def make_scene(g: Random, decks: list[Deck], grounds: list[Image]) -> Scene:
     """A random table of one deck; other decks and grounds serve as textures of things."""
     scene = _Scene(g, decks, grounds)
     for _ in range(g.poisson(1.0)):
-        scene.things.put_something(scene.canvas, on_cards=False)
+        scene.things.put_something(on_cards=False)
     poses = scene.poses()
     if not poses:
         for _ in range(g.poisson(3)):
-            scene.things.put_something(scene.canvas, on_cards=False)
+            scene.things.put_something(on_cards=False)
     scene.lay_cards(poses)
     for _ in range(g.poisson(0.7)):
-        scene.things.put_something(scene.canvas, on_cards=True)
+        scene.things.put_something(on_cards=True)
     for _ in range(g.choice([0, 0, 0, 0, 0, 0, 1, 1, 2])):
-        put_hand(scene.things, scene.canvas)
+        put_hand(scene.things)
     image = taken(g, scene.canvas.image, SIDE_PX)
     scene.hide_beyond_picture(image)
     return Scene(image, *_labels(scene.canvas, poses, scene.deck.aspect), scene.deck.aspect)
@@ -208,12 +196,3 @@ def _labels(canvas: Canvas, poses: Poses, aspect: float) -> tuple[Image, NDArray
         cells = np.bincount(owners.ravel(), minlength=MOST_CARDS)[1 : len(poses) + 1]
         cards[: len(poses), 3] = cells / (SHORT_PX**2 * aspect / CELL_PX**2)
     return owners, cards
-
-
-def corners_of(cards: Points, aspect: float) -> Points:
-    """(n, 4, 2) corners in px of cards (n, >= 3) x, y, turn."""
-    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (SHORT_PX / 2, SHORT_PX * aspect / 2)
-    cos, sin = np.cos(cards[:, 2])[:, None], np.sin(cards[:, 2])[:, None]
-    x = cards[:, :1] + cos * half[:, 0] - sin * half[:, 1]
-    y = cards[:, 1:2] + sin * half[:, 0] + cos * half[:, 1]
-    return np.stack([x, y], -1)

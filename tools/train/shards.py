@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.train.scenes import World, make_scene
+from tools.train.scenes import make_scene, numbered_deck, numbered_ground
 
 PICTURES = 256  # a shard
 AHEAD = 12  # shards
@@ -39,9 +39,9 @@ def shard_path(directory: Path, index: int) -> Path:
 
 def make_shard(seed: int, index: int, pictures: int = PICTURES) -> Shard:
     """Shard number `index` of the world `seed`."""
-    world, g = World(seed), np.random.default_rng((seed, 3, index))
+    g = np.random.default_rng((seed, 3, index))
     numbers = range(index * _NEW_DECKS, index * _NEW_DECKS + _DECKS)
-    decks, grounds = [world.deck(i) for i in numbers], [world.ground(i) for i in numbers]
+    decks, grounds = [numbered_deck(seed, i) for i in numbers], [numbered_ground(seed, i) for i in numbers]
     scenes = [make_scene(g, decks, grounds) for _ in range(pictures)]
     return Shard(
         np.stack([s.image for s in scenes]),
@@ -65,13 +65,13 @@ def read_shard(path: Path) -> Shard:
         return Shard(arrays["images"], arrays["owners"], arrays["cards"], arrays["aspects"])
 
 
-def write_shards(directory: Path, seed: int, first: int, last: int | None = None) -> None:
-    """Write shards `first` to `last` (endless if None), at most AHEAD in front of the file `needed`."""
+def write_shards(directory: Path, seed: int) -> None:
+    """Write shards, at most AHEAD in front of the number in the file `needed`, until stopped."""
     directory.mkdir(parents=True, exist_ok=True)
     needed = directory / "needed"
-    index = first
-    while last is None or index <= last:
-        reader_at = int(needed.read_text() or 0) if needed.exists() else first
+    index = 0
+    while True:
+        reader_at = int(needed.read_text() or 0) if needed.exists() else 0
         path = shard_path(directory, index)
         if path.exists() or index < reader_at - _DECKS:
             index += 1
@@ -89,10 +89,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("directory", type=Path)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--first", type=int, default=0)
     options = parser.parse_args()
     cv2.setNumThreads(1)
-    write_shards(options.directory, options.seed, options.first)
+    write_shards(options.directory, options.seed)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.train.draw import Random
-from tools.train.scenes import corners_of
 from tools.train.shards import Shard
+from vision.find.finder import corners_of
 from vision.find.scale import ASPECT_ZERO, CELL_PX, SHORT_PX
 
 Floats = NDArray[np.float32]
@@ -67,7 +67,7 @@ def marked(g: Random, example: Example) -> tuple[NDArray[np.uint8], NDArray[np.u
         return marks, owners
     poses = example.cards[known].astype(np.float64)
     poses[:, :3] += g.normal(0, (0.7, 0.7, 0.02), (len(known), 3))
-    for corners in corners_of(poses, example.aspect):
+    for corners in corners_of(poses, SHORT_PX, SHORT_PX * example.aspect):
         cv2.fillConvexPoly(marks, np.round(corners * 16).astype(np.int32), 1.0, cv2.LINE_8, 4)
     gone = np.zeros(256, bool)
     gone[known + 1] = True

@@ -32,15 +32,23 @@ from tools.train.grounds import part_of
 
 
 class Maker:
-    """Makes things for tables whose cards have this aspect, from grounds and other decks as textures."""
+    """Puts things on a canvas whose cards have this aspect; grounds and other decks serve as textures."""
 
-    def __init__(self, g: Random, aspect: float, grounds: list[Image], decks: list[Deck]) -> None:
-        self.g, self.aspect, self.grounds, self.decks = g, aspect, grounds, decks
+    def __init__(self, g: Random, canvas: Canvas, aspect: float, grounds: list[Image], decks: list[Deck]) -> None:
+        self.g, self.canvas, self.aspect, self.grounds, self.decks = g, canvas, aspect, grounds, decks
 
-    def put_something(self, canvas: Canvas, on_cards: bool) -> None:
-        """Put one random thing on the canvas; small ones occur more often on cards."""
+    def put_something(self, on_cards: bool) -> None:
+        """Put one random thing; small ones occur more often on cards."""
         weights = np.array([small if on_cards else large for _, large, small in _KINDS])
-        _KINDS[self.g.choice(len(_KINDS), p=weights / weights.sum())][0](self, canvas)
+        _KINDS[self.g.choice(len(_KINDS), p=weights / weights.sum())][0](self)
+
+    def somewhere(self) -> Points:
+        """A random place on the canvas."""
+        return self.g.uniform(0, self.canvas.side, 2)
+
+    def mask(self) -> Image:
+        """An empty mask of the canvas."""
+        return np.zeros(self.canvas.image.shape[:2], np.uint8)
 
     def cloth(self, n: int) -> Floats:
         """(n, n, 3) of a ground or of one colour."""
@@ -56,45 +64,41 @@ class Maker:
             if max(abs(np.log(short / SHORT)), abs(np.log(long / (SHORT * self.aspect)))) > 0.2:
                 return short, long
 
-
-def _lay_flat(m: Maker, canvas: Canvas, colours: Floats, size: tuple[float, float], rounding: float = 0) -> None:
-    g = m.g
-    h, w = colours.shape[:2]
-    alpha = np.full((h, w), 255, np.uint8)
-    if rounding:
-        alpha[:] = 0
-        r = int(rounding * w)
-        cv2.rectangle(alpha, (r, r), (w - 1 - r, h - 1 - r), 255.0, 2 * r)
-        cv2.rectangle(alpha, (r, r), (w - 1 - r, h - 1 - r), 255.0, -1)
-    art = np.dstack([np.clip(colours, 0, 255).astype(np.uint8), alpha])
-    place = placed(size, (w, h), g.uniform(0, canvas.side, 2), g.uniform(0, 6.3))
-    canvas.lay(art, place, NOBODY, some_shadow(g, 4))
+    def lay_flat(self, colours: Floats, size: tuple[float, float], rounding: float = 0) -> None:
+        """Lay a rectangle of art (h, w, 3) of a size in px anywhere; `rounding` of its corners in shares of w."""
+        h, w = colours.shape[:2]
+        r, alpha = int(rounding * w), np.zeros((h, w), np.uint8)
+        cv2.rectangle(alpha, (r, r), (w - 1 - r, h - 1 - r), 255.0, max(1, 2 * r))
+        alpha[r : h - r, r : w - r] = 255
+        art = np.dstack([np.clip(colours, 0, 255).astype(np.uint8), alpha])
+        place = placed(size, (w, h), self.somewhere(), self.g.uniform(0, 6.3))
+        self.canvas.lay(art, place, NOBODY, some_shadow(self.g, 4))
 
 
-def _paper(m: Maker, canvas: Canvas) -> None:
-    """Sheets, notes, rules, envelopes with a flap."""
+def _sheet(m: Maker) -> None:
+    """Paper, notes, envelopes with a flap, ruled forms."""
     g = m.g
     short, long = m.size_of_no_card(0.3, 5)
     w, h = int(min(short, 300)), int(min(long, 300))
-    art = filled(h, w, colour(g, "white" if g.random() < 0.6 else "light"))
-    kind = g.random()
+    art, kind = filled(h, w, colour(g, "white" if g.random() < 0.6 else "light")), g.random()
     if kind < 0.4:
-        box = (w * 0.06, h * 0.05, w * 0.94, h * 0.95)
-        lines_of_text(g, art, box, colour(g, "dark"), g.uniform(3, 9))
+        lines_of_text(g, art, (w * 0.06, h * 0.05, w * 0.94, h * 0.95), colour(g, "dark"), g.uniform(3, 9))
     elif kind < 0.6:
-        fold = np.array([[0, 0], [w / 2, h * g.uniform(0.3, 0.6)], [w, 0]])
-        fill_polygon(art, fold, colour(g, "grey"), 1)
+        fill_polygon(art, np.array([[0, 0], [w / 2, h * g.uniform(0.3, 0.6)], [w, 0]]), colour(g, "grey"), 1)
     elif kind < 0.75:
         art[:: int(g.integers(5, 14))] = colour(g)
-    _lay_flat(m, canvas, art, (short, long))
+    m.lay_flat(art, (short, long))
 
 
-def _book(m: Maker, canvas: Canvas) -> None:
-    """Books, boxes, boards, photographs: a rectangle with a picture, a pattern or one colour."""
+def _book(m: Maker) -> None:
+    """Books, boxes, boards, photographs; every sixth one is a phone."""
     g = m.g
     short, long = m.size_of_no_card(0.5, 5)
-    w, h = int(min(short, 240)), int(min(long, 300))
-    kind = g.random()
+    phone = g.random() < 0.17
+    if phone:
+        short = SHORT * g.uniform(1.05, 1.3)
+        long = short * g.uniform(1.95, 2.2)
+    w, h, kind = int(min(short, 240)), int(min(long, 300)), g.random()
     art = (
         picture(g, h, w)
         if kind < 0.4
@@ -103,182 +107,132 @@ def _book(m: Maker, canvas: Canvas) -> None:
         else filled(h, w, colour(g))
     )
     if g.random() < 0.4:
-        word(
-            art,
-            "".join(g.choice(list("AEIRSTLN"), 6)),
-            (0.1 * w, 0.3 * h),
-            int(g.integers(0, 6)),
-            w * 0.12,
-            colour(g),
-            2,
-        )
-    if g.random() < 0.4:
-        frame(art, 0, max(1, 0.05 * w), colour(g))
-    if g.random() < 0.4:  # the spine or a side of the box
+        text = "".join(g.choice(list("AEIRSTLN"), 6))
+        word(art, text, (0.1 * w, 0.3 * h), int(g.integers(0, 6)), w * 0.12, colour(g), 2)
+    if phone or g.random() < 0.4:
+        frame(art, 0, max(1, 0.05 * w), colour(g, "dark" if phone else ""))
+    elif g.random() < 0.4:  # the spine or a side of the box
         art[:, : max(2, w // 10)] *= np.float32(g.uniform(0.4, 0.8))
-    _lay_flat(m, canvas, art, (short, long), g.choice([0, 0.03]))
+    m.lay_flat(art, (short, long), 0.12 if phone else g.choice([0, 0.03]))
 
 
-def _phone(m: Maker, canvas: Canvas) -> None:
-    g = m.g
-    short = SHORT * g.uniform(1.05, 1.3)
-    art = filled(150, 75, colour(g, "dark" if g.random() < 0.8 else "light"))
-    if g.random() < 0.6:
-        art[8:-8, 4:-4] = picture(g, 134, 67) * np.float32(g.uniform(0.4, 1.3))
-    _lay_flat(m, canvas, art, (short, short * g.uniform(1.95, 2.2)), 0.12)
-
-
-def _other_card(m: Maker, canvas: Canvas) -> None:
+def _other_card(m: Maker) -> None:
     """A card of another size: not what is searched for."""
-    g = m.g
-    deck = m.decks[g.integers(0, len(m.decks))]
-    art = deck.faces[g.integers(0, len(deck.faces))]
-    short, long = m.size_of_no_card(0.5, 2)
-    place = placed((short, long), (art.shape[1], art.shape[0]), g.uniform(0, canvas.side, 2), g.uniform(0, 6.3))
-    canvas.lay(art, place, NOBODY, some_shadow(g, 3))
+    deck = m.decks[m.g.integers(0, len(m.decks))]
+    art = deck.faces[m.g.integers(0, len(deck.faces))]
+    place = placed(m.size_of_no_card(0.5, 2), (art.shape[1], art.shape[0]), m.somewhere(), m.g.uniform(0, 6.3))
+    m.canvas.lay(art, place, NOBODY, some_shadow(m.g, 3))
 
 
-def _marker_card(m: Maker, canvas: Canvas) -> None:
-    g = m.g
-    cells = np.full((8, 8, 3), g.uniform(200, 255), np.uint8)
-    cells[1:7, 1:7] = g.uniform(5, 50)
-    cells[2:6, 2:6] = g.choice([25, 235], (4, 4, 1))
-    art = cv2.resize(cells, (80, 80), interpolation=cv2.INTER_NEAREST).astype(np.float32)
-    side = SHORT * g.uniform(0.55, 1.35)
-    _lay_flat(m, canvas, art, (side, side * (1.2 if g.random() < 0.3 else 1)))
+def _marker_card(m: Maker) -> None:
+    g, rim = m.g, int(m.g.integers(1, 4))
+    cells = np.full((6 + 2 * rim, 6 + 2 * rim, 3), g.uniform(200, 255), np.float32)
+    cells[rim:-rim, rim:-rim] = g.uniform(5, 50)
+    cells[rim + 1 : -rim - 1, rim + 1 : -rim - 1] = g.choice([25, 235], (4, 4, 1))
+    side = SHORT * g.uniform(0.6, 1.0) * (6 + 2 * rim) / 6
+    m.lay_flat(
+        np.asarray(cv2.resize(cells, (96, 96), interpolation=cv2.INTER_NEAREST)), (side, side * g.choice([1, 1, 1.2]))
+    )
 
 
-def _coins(m: Maker, canvas: Canvas) -> None:
-    """One to twelve coins, tokens or beads close together."""
-    g = m.g
-    middle, metal = g.uniform(0, canvas.side, 2), colour(g)
-    for _ in range(g.integers(1, 13)):
-        x, y = middle + g.normal(0, SHORT * 0.5, 2)
-        radius = SHORT * g.uniform(0.09, 0.22)
-        mask = np.zeros(canvas.image.shape[:2], np.uint8)
-        disc(mask, x, y, radius, 255)
-        canvas.cover(mask, np.float32(metal + g.normal(0, 15, 3)), some_shadow(g, 3))
-        if g.random() < 0.7:
-            disc(canvas.image, x, y, radius * 0.75, np.clip(metal * g.uniform(0.6, 1.3), 0, 255), 1)
-
-
-def _dice(m: Maker, canvas: Canvas) -> None:
+def _dice(m: Maker) -> None:
     g = m.g
     for _ in range(g.integers(1, 5)):
         art = filled(30, 30, colour(g))
-        for _ in range(g.integers(1, 7)):
-            x, y = g.uniform(6, 24, 2)
+        for x, y in g.uniform(6, 24, (g.integers(1, 7), 2)):
             disc(art, x, y, 3, colour(g, "light" if art.mean() < 120 else "dark"))
         side = SHORT * g.uniform(0.15, 0.32)
-        _lay_flat(m, canvas, art, (side, side), 0.15)
+        m.lay_flat(art, (side, side), 0.15)
 
 
-def _pawns(m: Maker, canvas: Canvas) -> None:
-    g = m.g
-    for _ in range(g.integers(1, 5)):
-        x, y = g.uniform(0, canvas.side, 2)
-        tint, radius, lean = colour(g), SHORT * g.uniform(0.08, 0.18), g.normal(0, 8, 2)
-        for part, scale in ((0.0, 1.0), (0.5, 0.6), (1.0, 0.75)):
-            mask = np.zeros(canvas.image.shape[:2], np.uint8)
-            disc(mask, x + lean[0] * part, y + lean[1] * part, radius * scale, 255)
-            shadow = some_shadow(g, 12) if part == 0 else None
-            canvas.cover(mask, np.float32(np.clip(tint * (0.8 + 0.3 * part), 0, 255)), shadow)
+def _rounds(m: Maker) -> None:
+    """Coins and beads in a bunch, pawns, or a mug, plate, bell or bottle with a handle: stacked discs."""
+    g, kind, middle = m.g, m.g.integers(0, 3), m.somewhere()
+    for _ in range(1 if kind == 2 else g.integers(1, (13, 5)[kind])):
+        x, y = middle if kind == 2 else middle + g.normal(0, SHORT * (0.5, 2)[kind], 2)
+        radius, tints = SHORT * g.uniform(*((0.09, 0.22), (0.08, 0.18), (0.3, 1.4))[kind]), palette(g, 4)
+        lean, mask = g.normal(0, 2 if kind != 1 else 8, 2), m.mask()
+        disc(mask, x, y, radius, 255)
+        if kind == 2 and g.random() < 0.5:
+            way = g.uniform(0, 6.3)
+            disc(mask, x + radius * np.cos(way), y + radius * np.sin(way), radius * 0.35, 255, 5)
+        if kind == 1:
+            disc(mask, x + lean[0], y + lean[1], radius * 0.75, 255)
+        texture = filled(m.canvas.side, m.canvas.side, tints[0])
+        for part, scale in ((0.2, 0.85), (0.6, 0.75), (1, g.uniform(0.3, 0.7))):
+            tint = tints[int(3 * part)] if kind == 2 else np.clip(tints[0] * g.uniform(0.7, 1.3), 0, 255)
+            disc(texture, x + lean[0] * part, y + lean[1] * part, radius * scale, tint)
+        shape(g, texture, x + radius * 0.3, y - radius * 0.3, radius * 0.15, np.full(3, 250.0))
+        m.canvas.cover(mask, texture, some_shadow(g, (3, 12, 14)[kind]))
 
 
-def _mug(m: Maker, canvas: Canvas) -> None:
-    """Mugs, plates, bells, bottles from above: rings of several colours, some with a handle."""
-    g = m.g
-    x, y = g.uniform(0, canvas.side, 2)
-    radius, tints = SHORT * g.uniform(0.3, 1.4), palette(g, 4)
-    mask = np.zeros(canvas.image.shape[:2], np.uint8)
-    disc(mask, x, y, radius, 255)
-    if g.random() < 0.5:
-        way = g.uniform(0, 6.3)
-        disc(mask, x + radius * np.cos(way), y + radius * np.sin(way), radius * 0.35, 255, 5)
-    texture = filled(canvas.side, canvas.side, tints[0])
-    for i, scale in enumerate((0.9, 0.8, g.uniform(0.3, 0.7))):
-        disc(texture, x + g.normal(0, 2), y + g.normal(0, 2), radius * scale, tints[i + 1])
-    shape(g, texture, x + radius * 0.3, y - radius * 0.3, radius * 0.15, np.float64((250, 250, 250)))
-    canvas.cover(mask, texture, some_shadow(g, 14))
-
-
-def _long_thing(m: Maker, canvas: Canvas) -> None:
-    """Pens, cables, spoons, glasses, sticks."""
-    g = m.g
-    mask = np.zeros(canvas.image.shape[:2], np.uint8)
-    at, way = g.uniform(0, canvas.side, 2), g.uniform(0, 6.3)
-    bend, width = g.choice([0, 0, 0.3]), int(g.integers(2, 14))
-    points = [at]
+def _long_thing(m: Maker) -> None:
+    """Pens, cables, spoons, sticks."""
+    g, mask, way, bend, width = m.g, m.mask(), m.g.uniform(0, 6.3), m.g.choice([0, 0, 0.3]), int(m.g.integers(2, 14))
+    points = [m.somewhere()]
     for _ in range(g.integers(3, 20)):
-        way += g.normal(0, bend) if bend else 0
+        way += bend * g.standard_normal()
         points.append(points[-1] + 14 * np.array([np.cos(way), np.sin(way)]))
     cv2.polylines(mask, [np.int32(np.round(points))], False, 255.0, width, cv2.LINE_AA)
     if g.random() < 0.3:
         disc(mask, points[-1][0], points[-1][1], width * 1.6, 255)
-    canvas.cover(mask, np.float32(colour(g)), some_shadow(g, 6))
+    m.canvas.cover(mask, np.float32(colour(g)), some_shadow(g, 6))
 
 
-def _blob(m: Maker, canvas: Canvas) -> None:
-    """Cushions, fruit, bags, napkins: a lump of cloth."""
-    g = m.g
-    mask = np.zeros(canvas.image.shape[:2], np.uint8)
-    x, y = g.uniform(0, canvas.side, 2)
+def _lump(m: Maker) -> None:
+    """Cushions, fruit, bags, napkins."""
+    g, mask = m.g, m.mask()
+    x, y = m.somewhere()
     shape(g, mask, x, y, SHORT * g.uniform(0.2, 2), 255)
-    mask = cv2.GaussianBlur(mask, (0, 0), 3)
-    mask = np.asarray(np.clip((mask.astype(np.float32) - 100) * 6, 0, 255), np.uint8)
-    canvas.cover(mask, _rounded_light(g, mask, m.cloth(canvas.side), 0.3), some_shadow(g, 14))
+    mask = np.clip((cv2.GaussianBlur(mask, (0, 0), 3).astype(np.float32) - 100) * 6, 0, 255).astype(np.uint8)
+    m.canvas.cover(mask, _rounded(g, mask, m.cloth(m.canvas.side), 0.3), some_shadow(g, 14))
 
 
-def _rounded_light(g: Random, mask: Image, texture: Floats, reach: float) -> Floats:
+def _rounded(g: Random, mask: Image, texture: Floats, reach: float) -> Floats:
     """(n, n, 3) texture darker towards the outline of the mask, as on something round."""
     inside = cv2.distanceTransform((mask > 127).astype(np.uint8), cv2.DIST_L2, 3)
-    height = np.sqrt(np.clip(inside / (SHORT * reach), 0, 1))[..., None]
-    side = texture.shape[0]
-    return texture * (np.float32(0.55) + np.float32(0.5) * height) + noise(g, side, side, 12, 1, 3) * np.float32(8)
+    light = np.float32(0.55) + np.float32(0.5) * np.sqrt(np.clip(inside / (SHORT * reach), 0, 1))
+    return texture * light[..., None] + noise(g, *mask.shape, 12, 1, 3) * np.float32(8)
 
 
-_Kind = tuple[Callable[[Maker, Canvas], None], float, float]
-_KINDS: tuple[_Kind, ...] = (  # how often beside or under cards, and on them
-    (_paper, 2, 0.7), (_book, 2, 0.4), (_phone, 0.7, 0.3), (_other_card, 1, 0.5), (_marker_card, 1, 0.3),
-    (_coins, 1, 1), (_dice, 0.6, 2), (_pawns, 0.6, 2), (_mug, 1.5, 1), (_long_thing, 1, 1), (_blob, 1, 1),
+_KINDS: tuple[tuple[Callable[[Maker], None], float, float], ...] = (  # how often beside or under cards, and on them
+    (_sheet, 2, 0.7), (_book, 2.5, 0.6), (_other_card, 1, 0.5), (_marker_card, 2.5, 0.3), (_dice, 0.6, 2),
+    (_rounds, 2.5, 3), (_long_thing, 1, 1), (_lump, 1, 1),
 )  # fmt: skip
 
 
-def put_hand(m: Maker, canvas: Canvas) -> None:
-    """A hand with its arm, or two fingers that hold something, from the rim of the picture."""
-    g, n = m.g, canvas.side
-    palm = g.uniform(0.1, 0.9, 2) * n
-    start = np.array([n / 2, n / 2]) + n * np.array([np.cos(way := g.uniform(0, 6.3)), np.sin(way)])
+def put_hand(m: Maker) -> None:
+    """A hand with its arm from the rim of the picture."""
+    g, n = m.g, m.canvas.side
+    palm, mask = g.uniform(0.1, 0.9, 2) * n, m.mask()
+    start = n * (0.5 + np.array([np.cos(way := g.uniform(0, 6.3)), np.sin(way)]))
     forth = (palm - start) / np.linalg.norm(palm - start)
     side = np.array([-forth[1], forth[0]])
     width = SHORT * g.uniform(0.9, 1.45)  # a palm is 70–90 mm wide
-    mask = np.zeros((n, n), np.uint8)
 
     def limb(a: Points, b: Points, thick: float) -> None:
         ends: list[Any] = [tuple(int(v) for v in np.round(p)) for p in (a, b)]
         cv2.line(mask, ends[0], ends[1], 255.0, max(3, int(thick)), cv2.LINE_AA)
 
     limb(start, palm, width * 0.85)
-    turn = float(np.degrees(np.arctan2(forth[1], forth[0])))
-    axes = (int(width * 0.65), int(width * 0.52))
+    turn, axes = float(np.degrees(np.arctan2(forth[1], forth[0]))), (int(width * 0.65), int(width * 0.52))
     cv2.ellipse(mask, (int(palm[0]), int(palm[1])), axes, turn, 0, 360, 255.0, -1, cv2.LINE_AA)
-    for finger in range(4):
-        if g.random() < 0.85:
-            spread = g.normal(0, 0.15) + (finger - 1.5) * 0.12
-            knuckle = palm + forth * width * 0.5 + side * width * (finger - 1.5) * 0.27
-            limb(
-                knuckle,
-                knuckle + (forth * np.cos(spread) + side * np.sin(spread)) * width * g.uniform(0.3, 1),
-                width * 0.24,
-            )
+    for finger in np.flatnonzero(g.random(4) < 0.85) - 1.5:
+        spread = g.normal(0, 0.15) + finger * 0.12
+        knuckle = palm + forth * width * 0.5 + side * width * finger * 0.27
+        limb(
+            knuckle,
+            knuckle + (forth * np.cos(spread) + side * np.sin(spread)) * width * g.uniform(0.3, 1),
+            width * 0.24,
+        )
     if g.random() < 0.8:
         left = g.choice([-1, 1])
-        root = palm + side * left * width * 0.4
-        limb(root, root + (forth * g.uniform(0.3, 1) + side * left) * width * 0.5, width * 0.26)
+        thumb = palm + side * left * width * 0.4
+        limb(thumb, thumb + (forth * g.uniform(0.3, 1) + side * left) * width * 0.5, width * 0.26)
     texture = filled(n, n, g.uniform((55, 75, 100), (190, 205, 245)))
     if g.random() < 0.7:  # a sleeve up to the wrist or higher
         x, y = np.arange(n, dtype=np.float32)[None], np.arange(n, dtype=np.float32)[:, None]
         behind = (x - palm[0]) * forth[0] + (y - palm[1]) * forth[1] < -width * g.uniform(0.6, 1.6)
         texture = np.where(behind[..., None], m.cloth(n), texture)
     shadow = Shadow((g.uniform(-16, 16), g.uniform(-16, 16)), int(g.integers(2, 9)) * 2 + 1, g.uniform(0.05, 0.6))
-    canvas.cover(mask, _rounded_light(g, mask, texture, 0.35), shadow)
+    m.canvas.cover(mask, _rounded(g, mask, texture, 0.35), shadow)

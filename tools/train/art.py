@@ -48,7 +48,7 @@ class _Painter:
 
     def __init__(self, g: Random, h: int, w: int) -> None:
         self.g, self.h, self.w = g, h, w
-        self.base = colour(g, "white") if g.random() < 0.5 else colour(g, "light") if g.random() < 0.6 else colour(g)
+        self.base = colour(g, str(g.choice(["white", "light", "dark", ""], p=[0.42, 0.25, 0.15, 0.18])))
         self.inks = [colour(g, "vivid") if g.random() < 0.7 else colour(g) for _ in range(6)]
         self.font, self.figure, self.size = int(g.integers(0, 6)), int(g.integers(0, 1 << 30)), g.uniform(0.6, 1.4)
         self.corner, self.corners = g.uniform(0.08, 0.16, 2), 4 if g.random() < 0.3 else 2
@@ -103,10 +103,8 @@ class _Painter:
         return image
 
     def marks(self) -> Floats:
-        """Up to six figures anywhere, some cut by the edge, on paper or on a dark ground; some faces are empty."""
+        """Up to six figures anywhere, some cut by the edge; some faces are empty."""
         g, image = self.g, self.paper()
-        if self.middle == 0:
-            image[:] = colour(g, "dark")
         low, high = (0.03, 0.1) if self.middle == 1 else (0.06, 0.3)
         for _ in range(g.integers(0, 2 if self.middle == 1 else 7)):
             x, y = g.uniform(-0.02, 1.02, 2) * (self.w, self.h)
@@ -198,8 +196,8 @@ class _Painter:
 
 _Paint = Callable[[_Painter], Floats]
 _KINDS: tuple[tuple[_Paint, float], ...] = (
-    (_Painter.indexed, 4.5), (_Painter.marks, 4), (_Painter.painted, 2.5), (_Painter.story, 1.5), (_Painter.emblem, 2.5),
-    (_Painter.creature, 1.5), (_Painter.repeated, 1.5), (_Painter.back, 0.5),
+    (_Painter.indexed, 4.5), (_Painter.marks, 4), (_Painter.painted, 2.5), (_Painter.story, 1.5),
+    (_Painter.emblem, 2.5), (_Painter.creature, 1.5), (_Painter.repeated, 1.5), (_Painter.back, 0.5),
 )  # fmt: skip
 
 
@@ -219,10 +217,13 @@ def make_deck(g: Random) -> Deck:
     border, inner = g.choice([0, 0, g.uniform(0.02, 0.12)]) * w, g.uniform(0.04, 0.14) * w * (g.random() < 0.25)
     border_colour, inner_colour = colour(g, "white") if g.random() < 0.5 else colour(g), colour(g)
     inner_width, outline = g.uniform(1, 5), _outline(h, w, int(g.choice([0, g.uniform(0.02, 0.12), 0.05]) * w))
+    other_side = _Painter(g, h, w) if g.random() < 0.25 else None  # cards that show figures on both sides
     faces = []
     for number in range(FACES):
         back = number == FACES - 1
-        image = np.ascontiguousarray(painter.back() if back else paint(painter))
+        image = np.ascontiguousarray(
+            paint(painter) if not back else other_side.marks() if other_side else painter.back()
+        )
         if border and not back:
             frame(image, 0, border, border_colour)
         if inner and not back:

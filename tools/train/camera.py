@@ -13,12 +13,12 @@ def _uneven(g: Random, n: int) -> Floats:
     coarse = cv2.resize(g.standard_normal((4, 4), np.float32), (n, n), interpolation=cv2.INTER_CUBIC)
     ramp = np.linspace(-1, 1, n, dtype=np.float32)
     side = ramp[None] * np.float32(g.normal(0, 0.2)) + ramp[:, None] * np.float32(g.normal(0, 0.2))
-    return np.exp(coarse * np.float32(g.uniform(0, 0.3)) + side)
+    return np.asarray(np.exp(coarse * np.float32(g.uniform(0, 0.3)) + side))
 
 
 def _shadow(g: Random, n: int) -> Floats:
     """(n, n) factors of a shadow with a hard or soft edge: a polygon, or stripes as of a window's frame."""
-    mask = np.zeros((n, n), np.float32)
+    mask: Floats = np.zeros((n, n), np.float32)
     x, y = g.uniform(0, n, 2)
     if g.random() < 0.7:
         fill_polygon(mask, polygon(g, x, y, g.uniform(20, 160)), 1.0)
@@ -35,7 +35,7 @@ def _shadow(g: Random, n: int) -> Floats:
 
 def _glare(g: Random, n: int) -> Floats:
     """(n, n, 3) light of a lamp or window that the table mirrors."""
-    mask = np.zeros((n, n), np.float32)
+    mask: Floats = np.zeros((n, n), np.float32)
     x, y = g.uniform(0, n, 2)
     shape(g, mask, x, y, g.uniform(6, 60), 1.0)
     mask = cv2.GaussianBlur(mask, (0, 0), g.choice([1.5, 5, 14]))
@@ -85,8 +85,8 @@ def taken(g: Random, canvas: Image, n: int) -> Image:
     if g.random() < 0.7:
         grain = g.standard_normal((n, n, 3), np.float32) * np.float32(g.uniform(0, 8))
         image = image + (grain if g.random() < 0.7 else cv2.blur(grain, (2, 2)))
-    final = np.clip(image, 0, 255).astype(np.uint8)
+    final: Image = np.clip(image, 0, 255).astype(np.uint8)
     if g.random() < 0.2:
         coded = cv2.imencode(".jpg", final, [cv2.IMWRITE_JPEG_QUALITY, int(g.integers(40, 96))])[1]
-        final = cv2.imdecode(coded, cv2.IMREAD_COLOR)
-    return np.asarray(final, np.uint8)
+        final = np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), np.uint8)
+    return final

@@ -24,7 +24,7 @@ def placed(size_px: tuple[float, float], art_size: tuple[int, int], at: Points, 
     """(2, 3) from art of `art_size` (w, h) to a rectangle of `size_px` (w, h) about `at`, turned by `turn` rad."""
     cos, sin = np.cos(turn), np.sin(turn)
     linear = np.array([[cos, -sin], [sin, cos]]) @ np.diag([size_px[0] / art_size[0], size_px[1] / art_size[1]])
-    return np.c_[linear, np.asarray(at) - linear @ (np.array(art_size) / 2)]
+    return np.asarray(np.c_[linear, np.asarray(at) - linear @ (np.array(art_size) / 2)])
 
 
 class Canvas:
@@ -37,7 +37,7 @@ class Canvas:
     @property
     def side(self) -> int:
         """Width and height in px."""
-        return self.image.shape[0]
+        return int(self.image.shape[0])
 
     def lay(
         self, art: Image, place: Points, owner: int, shadow: Shadow | None = None, shade: Floats | None = None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float32]
+Image = NDArray[Any]  # uint8; OpenCV's stubs do not say so
+Floats = NDArray[Any]  # float32
 Points = NDArray[np.float64]
 Colour = NDArray[np.float64]
 Picture = Image | Floats  # drawing functions change it in place
@@ -40,8 +42,10 @@ def filled(height: int, width: int, fill: Colour) -> Floats:
     return image
 
 
-def noise(g: Random, height: int, width: int, cells: float, channels: int = 1, octaves: int = 3, fall: float = 0.5,
-          stretch: float = 1.0) -> Floats:  # fmt: skip
+def noise(
+    g: Random, height: int, width: int, cells: float | np.integer[Any], channels: int = 1, octaves: int = 3,
+    fall: float = 0.5, stretch: float = 1.0,
+) -> Floats:  # fmt: skip
     """(h, w, channels) smooth noise of about -1..1; `cells` blobs along the longer side, finer with each octave."""
     total = np.zeros((height, width, channels), np.float32)
     for octave in range(octaves):

@@ -51,8 +51,10 @@ def _printed(g: Random, n: int) -> Floats:
 
 def _marble(g: Random, n: int) -> Floats:
     base, veins = colour(g, "light" if g.random() < 0.6 else ""), noise(g, n, n, g.integers(2, 8), 1, 5, 0.6)
-    lines = np.exp(-np.abs(veins) * np.float32(g.uniform(8, 40)))
-    return filled(n, n, base) + (np.float32(colour(g)) - np.float32(base)) * lines * np.float32(g.uniform(0.1, 0.8))
+    lines: Floats = np.exp(-np.abs(veins) * np.float32(g.uniform(8, 40)))
+    return np.asarray(
+        filled(n, n, base) + (np.float32(colour(g)) - np.float32(base)) * lines * np.float32(g.uniform(0.1, 0.8))
+    )
 
 
 def _speckled(g: Random, n: int) -> Floats:
@@ -126,6 +128,6 @@ def part_of(g: Random, ground: Image, n: int) -> Image:
         part = cv2.warpAffine(ground, place, (n, n), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
     else:
         y, x = g.integers(0, ground.shape[0] - n + 1, 2)
-        part = np.rot90(ground[y : y + n, x : x + n], g.integers(0, 4))
+        part = np.rot90(ground[y : y + n, x : x + n], int(g.integers(0, 4)))
     part = np.ascontiguousarray(part[..., g.permutation(3)] if g.random() < 0.5 else part)
     return part if g.random() < 0.5 else cv2.convertScaleAbs(part, alpha=g.uniform(0.5, 1.3), beta=g.uniform(0, 20))

@@ -22,22 +22,10 @@ def _residual(x: keras.KerasTensor) -> keras.KerasTensor:
     return layers.Add()([x, _conv(x, x.shape[-1])])
 
 
-class Larger(layers.Layer):
-    """Twice the height and width for a quarter of the channels: `depth_to_space`, which needs no size."""
-
-    def call(self, x: tf.Tensor) -> tf.Tensor:
-        """(b, h, w, 4 c) to (b, 2 h, 2 w, c)."""
-        return tf.nn.depth_to_space(x, 2)
-
-    def compute_output_shape(self, shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
-        """Shape of the result."""
-        b, h, w, c = shape
-        return b, h and 2 * h, w and 2 * w, c and c // 4
-
-
 def _up(x: keras.KerasTensor, skip: keras.KerasTensor) -> keras.KerasTensor:
-    channels = skip.shape[-1]
-    return layers.Add()([Larger()(layers.Conv2D(4 * channels, 1)(x)), skip])
+    """Twice the height and width by `depth_to_space`, which runs on views of any size, plus the finer features."""
+    larger = layers.Lambda(lambda y: tf.nn.depth_to_space(y, 2), output_shape=skip.shape[1:])
+    return layers.Add()([larger(layers.Conv2D(4 * skip.shape[-1], 1)(x)), skip])
 
 
 def make_net(height: int | None = None, width: int | None = None, batch: int | None = None) -> keras.Model:

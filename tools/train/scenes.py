@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tools.train.art import FACES, SHORT, Deck, make_deck
 from tools.train.camera import taken
 from tools.train.canvas import NOBODY, Canvas, Shadow, placed
-from tools.train.draw import Image, Random, colour, fill_polygon, shape
+from tools.train.draw import Floats, Image, Random, colour, fill_polygon, shape
 from tools.train.grounds import make_ground, part_of
 from tools.train.layouts import Poses, some_poses
 from tools.train.things import Maker, put_hand
@@ -142,7 +142,7 @@ class _Scene:
 def _washed_out(g: Random, art: Image) -> Image:
     """(h, w, 4) of a card that mirrors a light: on all of it, or on a spot."""
     h, w = art.shape[:2]
-    light = np.full((h, w), g.uniform(20, 230), np.float32)
+    light: Floats = np.full((h, w), g.uniform(20, 230), np.float32)
     if g.random() < 0.5:
         light[:] = 0
         x, y = g.uniform(0, 1, 2) * (w, h)

@@ -173,10 +173,10 @@ def _long_thing(m: Maker) -> None:
     for _ in range(g.integers(3, 20)):
         way += bend * g.standard_normal()
         points.append(points[-1] + 14 * np.array([np.cos(way), np.sin(way)]))
-    cv2.polylines(mask, [np.int32(np.round(points))], False, 255.0, width, cv2.LINE_AA)
+    cv2.polylines(mask, [np.round(points).astype(np.int32)], False, 255.0, width, cv2.LINE_AA)
     if g.random() < 0.3:
         disc(mask, points[-1][0], points[-1][1], width * 1.6, 255)
-    m.canvas.cover(mask, np.float32(colour(g)), some_shadow(g, 6))
+    m.canvas.cover(mask, colour(g), some_shadow(g, 6))
 
 
 def _lump(m: Maker) -> None:
@@ -192,7 +192,7 @@ def _rounded(g: Random, mask: Image, texture: Floats, reach: float) -> Floats:
     """(n, n, 3) texture darker towards the outline of the mask, as on something round."""
     inside = cv2.distanceTransform((mask > 127).astype(np.uint8), cv2.DIST_L2, 3)
     light = np.float32(0.55) + np.float32(0.5) * np.sqrt(np.clip(inside / (SHORT * reach), 0, 1))
-    return texture * light[..., None] + noise(g, *mask.shape, 12, 1, 3) * np.float32(8)
+    return np.asarray(texture * light[..., None] + noise(g, mask.shape[0], mask.shape[1], 12, 1, 3) * np.float32(8))
 
 
 _KINDS: tuple[tuple[Callable[[Maker], None], float, float], ...] = (  # how often beside or under cards, and on them

@@ -76,7 +76,7 @@ class Schedule:
     def rate(self, step: int) -> float:
         """Learning rate of a step."""
         warm = min(1.0, (step - self._first + 1) / 100)
-        return self._rate * warm * (0.01 + 0.99 * (0.5 + 0.5 * np.cos(np.pi * self.done(step))))
+        return float(self._rate * warm * (0.01 + 0.99 * (0.5 + 0.5 * np.cos(np.pi * self.done(step)))))
 
 
 def _time_of_day(text: str) -> float:
@@ -112,7 +112,6 @@ def _train(options: argparse.Namespace) -> None:
         saved.checkpoint.restore(saved.latest_checkpoint).assert_consumed()
     print(f"{model.count_params()} parameters, from step {int(step)}", flush=True)
 
-    @tf.function(reduce_retracing=True)
     def learn(views: tf.Tensor, aspects: tf.Tensor, targets: tf.Tensor) -> tf.Tensor:
         with tf.GradientTape() as tape:
             loss, parts = loss_of(model([views, aspects], training=True), targets, aspects)
@@ -120,13 +119,14 @@ def _train(options: argparse.Namespace) -> None:
         optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
         return tf.concat([[loss], parts], 0)
 
+    learn_fast = tf.function(learn, reduce_retracing=True)
     pool, schedule = Pool(options.out / "pictures"), Schedule(options.rate, int(step), options.steps, options.until)
     started = last_saved = time.time()
     recent: list[np.ndarray] = []
     while schedule.done(int(step)) < 1:
         optimizer.learning_rate.assign(schedule.rate(int(step)))
         g = np.random.default_rng((options.seed, 4, int(step)))
-        recent.append(learn(*map(tf.constant, batch_of(g, pool.at(int(step)), BATCH))).numpy())
+        recent.append(learn_fast(*map(tf.constant, batch_of(g, pool.at(int(step)), BATCH))).numpy())
         step.assign_add(1)
         if int(step) % 100 == 0:
             parts = " ".join(f"{v:.4f}" for v in np.mean(recent, 0))

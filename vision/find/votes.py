@@ -18,6 +18,7 @@ LEAST_CARD = 0.3  # probability from which a cell votes
 _LEAST_SUPPORT = 6.0  # cells: a strip of 10 mm of a card 63 mm wide has 31
 _LEAST_ERROR_PX = 0.7  # of a vote, whatever the network expects: a cell is 2 px wide
 _BIN_PX, _TURN_BINS, _MARGIN = 2.0, 8, 8  # bins in which the first guesses are maxima; bins beyond the view
+_BEFORE, _AFTER = np.arange(-1, _TURN_BINS - 1) % _TURN_BINS, np.arange(1, _TURN_BINS + 1) % _TURN_BINS
 _LEAST_PEAK = 0.25  # of weight in a smoothed bin
 _MOST = 120  # first guesses
 _REACH_PX, _REACH_TURN = 5.0, np.radians(25)  # from a first guess to the votes that belong to it
@@ -110,23 +111,31 @@ def _first_guesses(votes: _Votes, shape: tuple[int, int]) -> Floats:
     inside = ((bins[:, :2] >= 0) & (bins[:, :2] < (nx, ny))).all(1)
     sharpness = np.sqrt(votes.precision[:, 0] * votes.precision[:, 2] - votes.precision[:, 1] ** 2)
     weight = votes.probability * np.minimum(sharpness, 0.5)
-    key = (bins[:, 1] * nx + bins[:, 0]) * _TURN_BINS + bins[:, 2]
-    flat = np.bincount(key[inside], weight[inside], ny * nx * _TURN_BINS)
-    histogram = cv2.blur(flat.reshape(ny, nx, _TURN_BINS).astype(np.float32), (3, 3)) * 9
-    histogram = histogram + 0.5 * (np.roll(histogram, 1, 2) + np.roll(histogram, -1, 2))
-    around = cv2.dilate(histogram, np.ones((3, 3), np.uint8))
-    around = np.maximum(around, np.maximum(np.roll(around, 1, 2), np.roll(around, -1, 2)))
-    y, x, turn = np.nonzero((histogram >= around) & (histogram > _LEAST_PEAK))
-    best = np.argsort(-histogram[y, x, turn], kind="stable")[:_MOST]
+    key = (bins[:, 2] * ny + bins[:, 1]) * nx + bins[:, 0]
+    flat = np.bincount(key[inside], weight[inside], _TURN_BINS * ny * nx).astype(np.float32)
+    # One plane for each turn, one above the other; their empty margins keep them apart.
+    planes = cv2.boxFilter(flat.reshape(_TURN_BINS * ny, nx), -1, (3, 3), normalize=False).reshape(_TURN_BINS, ny, nx)
+    planes = planes + 0.5 * (planes[_BEFORE] + planes[_AFTER])
+    around = cv2.dilate(planes.reshape(-1, nx), np.ones((3, 3), np.uint8)).reshape(planes.shape)
+    strong = np.flatnonzero(planes > _LEAST_PEAK)
+    turn, y, x = np.unravel_index(strong, planes.shape)
+    height = planes[turn, y, x]
+    peak = height >= np.maximum(around[turn, y, x], np.maximum(around[_BEFORE[turn], y, x], around[_AFTER[turn], y, x]))
+    turn, y, x, height = turn[peak], y[peak], x[peak], height[peak]
+    best = np.argsort(-height, kind="stable")[:_MOST]
     place = (np.stack([x, y], -1)[best] - _MARGIN + 0.5) * _BIN_PX
-    return np.c_[place, ((turn[best] + 0.5) / _TURN_BINS - 0.5) * 2 * np.pi]
+    return np.asarray(np.c_[place, ((turn[best] + 0.5) / _TURN_BINS - 0.5) * 2 * np.pi])
 
 
 def _nearest_seed(votes: _Votes, seeds: Floats) -> Numbers:
     """(m,) the first guess next to each vote, or NO_CARD; decided once for each occupied bin."""
     if not len(seeds) or not len(votes.row):
         return np.full(len(votes.row), NO_CARD, np.intp)
-    bins, inverse = np.unique(_bins(votes), axis=0, return_inverse=True)
+    x, y, turn = _bins(votes).T
+    low, wide = x.min(), np.ptp(x) + 1
+    keys, inverse = np.unique(((y - y.min()) * wide + x - low) * _TURN_BINS + turn, return_inverse=True)
+    place, turn = np.divmod(keys, _TURN_BINS)
+    bins = np.stack([place % wide + low, place // wide + y.min(), turn], -1)
     place = (bins[:, :2] - _MARGIN + 0.5) * _BIN_PX
     angle = ((bins[:, 2] + 0.5) / _TURN_BINS - 0.5) * 2 * np.pi
     apart = ((place[:, None] - seeds[None, :, :2]) ** 2).sum(-1) / _REACH_PX**2
@@ -158,7 +167,7 @@ def _means(votes: _Votes, member: Numbers, poses: Floats) -> tuple[Floats, Float
     weight = some.probability / (1 + _far(some, poses[k, :2]) / 4)
 
     def total(values: Floats) -> Floats:
-        return np.bincount(k, weight * values, n)
+        return np.asarray(np.bincount(k, weight * values, n), np.float64)
 
     xx, xy, yy = (total(some.precision[:, i]) for i in range(3))
     vx = total(some.precision[:, 0] * some.centre[:, 0] + some.precision[:, 1] * some.centre[:, 1])
@@ -168,7 +177,8 @@ def _means(votes: _Votes, member: Numbers, poses: Floats) -> tuple[Floats, Float
     angle = np.arctan2(total(some.sin), total(some.cos))
     weights = np.bincount(k, weight, n)
     covariance = np.stack([yy, -xy, -xy, xx], -1).reshape(n, 2, 2) * (weights / det)[:, None, None]
-    return np.stack([x, y, angle], -1), np.bincount(k, some.probability, n), covariance
+    support = np.asarray(np.bincount(k, some.probability, n), np.float64)
+    return np.stack([x, y, angle], -1), support, covariance
 
 
 def _nearest_pose(votes: _Votes, poses: Floats, member: Numbers) -> Numbers:

@@ -37,12 +37,12 @@ def shard_path(directory: Path, index: int) -> Path:
     return directory / f"{index:06d}.npz"
 
 
-def make_shard(seed: int, index: int, pictures: int = PICTURES) -> Shard:
-    """Shard number `index` of the world `seed`."""
+def make_shard(seed: int, index: int, pictures: int = PICTURES, decks: int = _DECKS) -> Shard:
+    """Shard number `index` of the world `seed`, with so many decks and grounds."""
     g = np.random.default_rng((seed, 3, index))
-    numbers = range(index * _NEW_DECKS, index * _NEW_DECKS + _DECKS)
-    decks, grounds = [numbered_deck(seed, i) for i in numbers], [numbered_ground(seed, i) for i in numbers]
-    scenes = [make_scene(g, decks, grounds) for _ in range(pictures)]
+    numbers = range(index * _NEW_DECKS, index * _NEW_DECKS + decks)
+    world = [numbered_deck(seed, i) for i in numbers], [numbered_ground(seed, i) for i in numbers]
+    scenes = [make_scene(g, *world) for _ in range(pictures)]
     return Shard(
         np.stack([s.image for s in scenes]),
         np.stack([s.owners for s in scenes]),

@@ -19,9 +19,11 @@ _LEAST_SUPPORT = 6.0  # cells: a strip of 10 mm of a card 63 mm wide has 31
 _LEAST_ERROR_PX = 0.7  # of a vote, whatever the network expects: a cell is 2 px wide
 _BIN_PX, _TURN_BINS, _MARGIN = 2.0, 8, 8  # bins in which the first guesses are maxima; bins beyond the view
 _BEFORE, _AFTER = np.arange(-1, _TURN_BINS - 1) % _TURN_BINS, np.arange(1, _TURN_BINS + 1) % _TURN_BINS
-_LEAST_PEAK = 0.25  # of weight in a smoothed bin
+_BLUR = np.array([0.25, 1, 0.25], np.float32)  # wider, it would join cards of a column with strips of 10 mm
+_LEAST_PEAK = 0.6  # of weight in a smoothed bin
 _MOST = 120  # first guesses
 _REACH_PX, _REACH_TURN = 5.0, np.radians(25)  # from a first guess to the votes that belong to it
+_SAME_PX, _SAME_TURN = 2.5, np.radians(15)  # clusters nearer than that are one
 _FAR_PX = SHORT_PX / 2  # uncertain votes within three of their own errors and this far away belong to it, too
 
 
@@ -85,16 +87,16 @@ def clusters_of(cells: NDArray[np.float32], square: bool) -> Clusters:
     for _ in range(3):
         poses, _, _ = _means(votes, member, poses)
         member = _nearest_pose(votes, poses, member)
-    poses, support, errors = _means(votes, member, poses)
-    kept = _distinct(poses, support, votes.fold)
-    number = np.full(len(poses) + 1, NO_CARD)
-    number[kept] = np.arange(len(kept))
-    member = number[member]
-    owners[votes.row, votes.column] = member
-    count = np.bincount(member[member >= 0], minlength=len(kept))
-    poses = poses[kept]
+    kept, into = _distinct(poses, np.bincount(member[member >= 0], minlength=len(poses)), votes.fold)
+    member = np.where(member >= 0, into[member], NO_CARD)
+    poses, support, errors = _means(votes, member, poses[kept])
+    strong = support >= _LEAST_SUPPORT
+    member[(member >= 0) & ~strong[member]] = NO_CARD
+    number = np.cumsum(strong) - 1
+    owners[votes.row, votes.column] = np.where(member >= 0, number[member], NO_CARD)
+    count = np.bincount(member[member >= 0], minlength=len(poses))
     poses[:, 2] /= votes.fold
-    return Clusters(poses, support[kept], support[kept] / np.maximum(count, 1), errors[kept], owners)
+    return Clusters(poses[strong], support[strong], (support / np.maximum(count, 1))[strong], errors[strong], owners)
 
 
 def _bins(votes: _Votes) -> Numbers:
@@ -112,10 +114,12 @@ def _first_guesses(votes: _Votes, shape: tuple[int, int]) -> Floats:
     sharpness = np.sqrt(votes.precision[:, 0] * votes.precision[:, 2] - votes.precision[:, 1] ** 2)
     weight = votes.probability * np.minimum(sharpness, 0.5)
     key = (bins[:, 2] * ny + bins[:, 1]) * nx + bins[:, 0]
-    flat = np.bincount(key[inside], weight[inside], _TURN_BINS * ny * nx).astype(np.float32)
+    flat = np.bincount(key[inside], weight[inside], _TURN_BINS * ny * nx)
+    # In logarithms: a card in full sight does not drown the strips beside it.
+    flat = np.log1p(flat).astype(np.float32)
     # One plane for each turn, one above the other; their empty margins keep them apart.
-    planes = cv2.boxFilter(flat.reshape(_TURN_BINS * ny, nx), -1, (3, 3), normalize=False).reshape(_TURN_BINS, ny, nx)
-    planes = planes + 0.5 * (planes[_BEFORE] + planes[_AFTER])
+    planes = cv2.sepFilter2D(flat.reshape(_TURN_BINS * ny, nx), -1, _BLUR, _BLUR).reshape(_TURN_BINS, ny, nx)
+    planes = planes + 0.25 * (planes[_BEFORE] + planes[_AFTER])
     around = cv2.dilate(planes.reshape(-1, nx), np.ones((3, 3), np.uint8)).reshape(planes.shape)
     strong = np.flatnonzero(planes > _LEAST_PEAK)
     turn, y, x = np.unravel_index(strong, planes.shape)
@@ -204,14 +208,16 @@ def _nearest_pose(votes: _Votes, poses: Floats, member: Numbers) -> Numbers:
     return member
 
 
-def _distinct(poses: Floats, support: Floats, fold: int) -> Numbers:
-    """Numbers of clusters that are no weaker double of another one, the strongest first."""
+def _distinct(poses: Floats, support: NDArray[np.intp], fold: int) -> tuple[Numbers, Numbers]:
+    """Numbers of clusters that are no weaker double of another one, and which of those each cluster belongs to."""
     order = np.argsort(-support, kind="stable")
-    order = order[support[order] >= _LEAST_SUPPORT]
-    near = np.hypot(*(poses[order, None, :2] - poses[None, order, :2]).transpose(2, 0, 1)) < 0.7 * _REACH_PX
-    near &= np.abs(_turned_by(poses[order, None, 2], poses[None, order, 2])) < np.radians(15) * fold
+    near = np.hypot(*(poses[:, None, :2] - poses[None, :, :2]).transpose(2, 0, 1)) < _SAME_PX
+    near &= np.abs(_turned_by(poses[:, None, 2], poses[None, :, 2])) < _SAME_TURN * fold
     kept: list[int] = []
-    for i in range(len(order)):
-        if not near[i, kept].any():
-            kept.append(i)
-    return np.asarray(order[kept], np.intp)
+    into = np.zeros(len(poses), np.intp)
+    for i in order:
+        doubles = np.flatnonzero(near[i, kept])
+        into[i] = doubles[0] if len(doubles) else len(kept)
+        if not len(doubles):
+            kept.append(int(i))
+    return np.array(kept, np.intp), into

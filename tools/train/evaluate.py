@@ -32,6 +32,7 @@ CLASSES = ("90-100 %", "50-90 %", "20-50 %", "strips", "all else")  # of a card 
 _PLAIN, _HALF, _LITTLE, _STRIP, _ELSE = range(5)
 _LIMITS = ((4.0, 4.0), (8.0, 8.0))  # mm, degrees
 _FALSE = (12.0, 15.0)  # farther from all cards than that a hypothesis is false
+_MARKER_CARD = 1.36  # of the printed square
 _PHOTO_SHORT_MM = 60.0  # photographs without a scale: a card's short side counts as this
 
 
@@ -143,21 +144,25 @@ class Result:
 
 def measure(truth: Truth, finder: CardFinder, tally: Tally, size_known: bool, peel: bool) -> Result:
     """Find cards on a picture and count; `peel` adds a second pass, as if a verifier had identified the hits."""
-    table, corners = None, np.zeros((0, 2))
+    table, corners, known = None, np.zeros((0, 2)), []
     if truth.card_mm is not None or not len(truth.kinds):
         markers = tuple(markers_in(truth.picture))
         table = table_if_shown(markers, (truth.picture.shape[1], truth.picture.shape[0]))
         corners = np.array([marker.corners_px for marker in markers]).reshape(-1, 2)
+        # The reader knows where marker cards are; their paper reaches beyond the print.
+        known = [(m := marker.corners_px.mean(0)) + _MARKER_CARD * (marker.corners_px - m) for marker in markers]
     view = None if table is None else TableView(truth.picture, table, area_in_sight(table, corners))
     card = truth.card_mm or (63.0, 88.0)
     started = time.process_time()
-    known = size_known and view is not None
-    found = finder.find(view, card) if known and view else find_unknown(finder, truth.picture, view).hypotheses
+    if size_known and view is not None:
+        found = finder.find(view, card, known)
+    else:
+        found = find_unknown(finder, truth.picture, view, known).hypotheses
     seconds = time.process_time() - started
     far, turned = _offsets_mm(truth, table, found)
     hits = ((far < _LIMITS[1][0]) & (turned < _LIMITS[1][1])).any(0)
     if peel and view is not None and hits.any():
-        again = finder.find(view, card, list(found.corners_px[hits]))
+        again = finder.find(view, card, [*known, *found.corners_px[hits]])
         found = Hypotheses(
             np.concatenate([found.corners_px, again.corners_px]),
             np.concatenate([found.scores, again.scores]),

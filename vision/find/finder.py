@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.find.above import FromAbove, View
-from vision.find.network import Network, shipped_network
+from vision.find.network import Cells, Network, shipped_network
 from vision.find.scale import CELL_PX, SHORT_PX
 from vision.find.sides import Refined, refined
 from vision.find.votes import Clusters, clusters_of
@@ -18,7 +18,7 @@ from vision.find.votes import Clusters, clusters_of
 Floats = NDArray[np.float64]
 
 _SQUARE = 1.05  # aspect up to which a card looks the same after a quarter turn
-_LEAST_SCORE = 0.3  # tables without cards get few hypotheses above it
+_LEAST_SCORE = 0.15  # 1.4 hypotheses a card; a verifier decides
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +40,11 @@ class Hypotheses:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """One pass of the network over a view: `clusters` and their `refined` poses, scores as in `Hypotheses`."""
+    """One pass of the network over a view: its answer `cells`, their `clusters`, and the `refined` poses of those."""
 
     above: FromAbove
     aspect: float
+    cells: Cells
     clusters: Clusters
     refined: Refined
 
@@ -63,9 +64,31 @@ class Look:
 
     @property
     def corners_px(self) -> Floats:
-        """(n, 4, 2) corners in the picture."""
-        corners = corners_of(self.refined.poses, SHORT_PX, SHORT_PX * self.aspect)
+        """(n, 4, 2) corners, in the picture, of cards of the size that was searched for."""
+        return self._in_picture(corners_of(self.refined.poses, SHORT_PX, SHORT_PX * self.aspect))
+
+    @property
+    def own_corners_px(self) -> Floats:
+        """(n, 4, 2) corners, in the picture, where each side by itself is on an edge."""
+        right, left, bottom, top = self.refined.sides.T
+        shift = np.stack([right - left, bottom - top], -1) / 2
+        size = np.array([SHORT_PX, SHORT_PX * self.aspect]) + np.stack([right + left, bottom + top], -1)
+        corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * size[:, None] / 2 + shift[:, None]
+        turn = self.refined.poses[:, 2, None]
+        cos, sin = np.cos(turn), np.sin(turn)
+        x = self.clusters.poses[:, :1] + cos * corners[..., 0] - sin * corners[..., 1]
+        y = self.clusters.poses[:, 1:2] + sin * corners[..., 0] + cos * corners[..., 1]
+        return self._in_picture(np.stack([x, y], -1))
+
+    def _in_picture(self, corners: Floats) -> Floats:
         return self.above.to_picture(corners.reshape(-1, 2)).reshape(-1, 4, 2)
+
+    def hypotheses(self, corners_px: Floats) -> Hypotheses:
+        """All but the worst of the clusters, with these corners (n, 4, 2)."""
+        scores = self.scores
+        order = np.argsort(-scores, kind="stable")
+        order = order[scores[order] >= _LEAST_SCORE]
+        return Hypotheses(corners_px[order], scores[order], self.in_sight[order])
 
 
 def corners_of(poses: Floats, short: float, long: float) -> Floats:
@@ -75,6 +98,14 @@ def corners_of(poses: Floats, short: float, long: float) -> Floats:
     x = poses[:, :1] + cos * half[:, 0] - sin * half[:, 1]
     y = poses[:, 1:2] + sin * half[:, 0] + cos * half[:, 1]
     return np.stack([x, y], -1)
+
+
+def closer(look: Look, finer: int = 3) -> Look:
+    """The same clusters, refined once more in the picture at so many times the network's scale."""
+    above, aspect = look.above, look.aspect
+    image = above.view.from_above(SHORT_PX / above.per_unit / finer).image
+    clusters = replace(look.clusters, poses=look.refined.poses)
+    return replace(look, clusters=clusters, refined=refined(image, look.cells, clusters, aspect, finer))
 
 
 class CardFinder:
@@ -90,10 +121,7 @@ class CardFinder:
         what they partly cover is searched for.
         """
         look = self.look(view, card, known)
-        scores = look.scores
-        order = np.argsort(-scores, kind="stable")
-        order = order[scores[order] >= _LEAST_SCORE]
-        return Hypotheses(look.corners_px[order], scores[order], look.in_sight[order])
+        return look.hypotheses(look.corners_px)
 
     def look(self, view: View, card: tuple[float, float], known: Sequence[Floats] = ()) -> Look:
         """One pass, all clusters included."""
@@ -108,4 +136,4 @@ class CardFinder:
         taken_off = cv2.resize(marks, cells.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
         cells[taken_off, 0] = -10
         clusters = clusters_of(cells, aspect < _SQUARE)
-        return Look(above, aspect, clusters, refined(above.image, cells, clusters, aspect))
+        return Look(above, aspect, cells, clusters, refined(above.image, cells, clusters, aspect))

@@ -16,15 +16,16 @@ Singles = NDArray[np.float32]
 
 _TURNS = np.radians(np.arange(-8, 8.1, 2))
 _STEP = 0.5  # px between offsets
-_OFFSETS = np.arange(-5, 5.1, _STEP)  # px outwards from a side
+_OFFSETS = np.arange(-6, 6.1, _STEP)  # px outwards from a side
 _ALONG = np.linspace(-0.88, 0.88, 16)  # of half a side: rounded corners are left out
 _HALF_STEP = 2  # offsets on either side of an edge between which the colour differs: 2 px in all
-_CAP = 36.0  # levels: a stronger edge is no better one
+_HALF_STRENGTH = 25.0  # levels of change that count half as much as an endless one: peaks stay peaks
 _UNSEEN = 0.08  # weight of a part of a side whose inner neighbour votes for another card
 _FLOOR = 0.25  # weight of colour alone where the network sees no edge
 _INSIDE_PX = 2.5  # from a side to the cell whose vote decides whether the side is in sight
 _EDGE_INSIDE_PX = 1.0  # the network's edge is a cell wide, inside the card
-_TURN_COST, _SHIFT_COST, _LEAST_ERROR_PX = 0.25, 0.12, 1.0  # of the largest turn; of a shift by one standard error
+_ALONE_COST = 0.01  # of a side 1 px from where cards of the common size have it
+_TURN_COST, _SHIFT_COST, _LEAST_ERROR_PX = 0.25, 0.03, 1.0  # of the largest turn; of a shift by one standard error
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,30 +41,36 @@ class Refined:
     evidence: Floats
 
 
-def refined(image: NDArray[np.uint8], cells: Singles, clusters: Clusters, aspect: float) -> Refined:
-    """Search turns and shifts of all clusters at once, each side along its own normal."""
+def refined(image: NDArray[np.uint8], cells: Singles, clusters: Clusters, aspect: float, finer: int = 1) -> Refined:
+    """Search turns and shifts of all clusters at once, each side along its own normal.
+
+    With `finer` the image has so many times as many px as the view that the network saw, and the search is that much
+    finer and nearer.
+    """
     n = len(clusters.poses)
     if not n:
         return Refined(clusters.poses, np.zeros((0, 4)), np.zeros(0))
-    steps, seen = _steps(image, cells, clusters, aspect)
+    offsets, turns, step = _OFFSETS / finer, _TURNS / finer, _STEP / finer
+    steps, seen = _steps(image, cells, clusters, aspect, finer)
     by_turn = _sums_by_turn(steps, aspect)  # (n, 4, turns, offsets)
     share = seen.mean(-1)
     # Right and left, bottom and top keep their distance: the centre's shift moves one out and the other in.
     pairs = np.stack([by_turn[:, 0] + by_turn[:, 1, :, ::-1], by_turn[:, 2] + by_turn[:, 3, :, ::-1]], 1)
-    pairs = pairs - _shift_costs(clusters)[:, :, None]
-    total = pairs.max(-1).sum(1) - _TURN_COST * (_TURNS / _TURNS[-1]) ** 2
+    costs = _shift_costs(clusters, offsets)
+    pairs = pairs - costs[:, :, None]
+    total = pairs.max(-1).sum(1) - _TURN_COST * (turns / _TURNS[-1]) ** 2
     best = total.argmax(1)
     rows = np.arange(n)
     chosen = pairs[rows, :, best]  # (n, 2, offsets)
-    shift = _OFFSETS[0] + _STEP * _peak(chosen)
-    turn = clusters.poses[:, 2] + _TURNS[0] + (_TURNS[1] - _TURNS[0]) * _peak(total)
+    shift = offsets[0] + step * _peak(chosen)
+    turn = clusters.poses[:, 2] + turns[0] + (turns[1] - turns[0]) * _peak(total)
     cos, sin = np.cos(turn), np.sin(turn)
     x = clusters.poses[:, 0] + cos * shift[:, 0] - sin * shift[:, 1]
     y = clusters.poses[:, 1] + sin * shift[:, 0] + cos * shift[:, 1]
-    alone = by_turn[rows, :, best]
-    sides = _OFFSETS[0] + _STEP * _peak(alone)
-    at = np.round((shift - _OFFSETS[0]) / _STEP).astype(int)
-    both = chosen[rows[:, None], [[0, 1]], at] + _shift_costs(clusters)[rows[:, None], [[0, 1]], at]
+    alone = by_turn[rows, :, best] - _ALONE_COST * offsets**2
+    sides = offsets[0] + step * _peak(alone)
+    at = np.round((shift - offsets[0]) / step).astype(int)
+    both = chosen[rows[:, None], [[0, 1]], at] + costs[rows[:, None], [[0, 1]], at]
     evidence = both.sum(1) / np.maximum(share.sum(1), 0.2)
     return Refined(np.stack([x, y, turn], -1), sides, np.clip(evidence, 0, 1))
 
@@ -87,19 +94,23 @@ def _sampled(image: NDArray[np.uint8] | Singles, x: Floats, y: Floats, px: float
     return np.asarray(values, np.float32).reshape(*x.shape, *image.shape[2:])
 
 
-def _steps(image: NDArray[np.uint8], cells: Singles, clusters: Clusters, aspect: float) -> tuple[Floats, Floats]:
+def _steps(
+    image: NDArray[np.uint8], cells: Singles, clusters: Clusters, aspect: float, finer: int
+) -> tuple[Floats, Floats]:
     """How strong an edge is (n, 4, points, offsets), 0..1, and how visible the side is there (n, 4, points)."""
-    pad = _STEP * np.arange(1, _HALF_STEP + 1)
-    wide = np.concatenate([_OFFSETS[0] - pad[::-1], _OFFSETS, _OFFSETS[-1] + pad])
-    colours = _sampled(image, *_outline(clusters, aspect, wide), 1, cv2.INTER_LINEAR)
+    offsets, pad = _OFFSETS / finer, _STEP / finer * np.arange(1, _HALF_STEP + 1)
+    wide = np.concatenate([offsets[0] - pad[::-1], offsets, offsets[-1] + pad])
+    colours = _sampled(image, *_outline(clusters, aspect, wide), 1 / finer, cv2.INTER_LINEAR)
     change = np.abs(colours[..., 2 * _HALF_STEP :, :] - colours[..., : -2 * _HALF_STEP, :]).max(-1)
     logit = np.clip(cells[..., -1], -8, 8)
-    rim = _outline(clusters, aspect, _OFFSETS - _EDGE_INSIDE_PX)
+    rim = _outline(clusters, aspect, offsets - _EDGE_INSIDE_PX)
     edge = 1 / (1 + np.exp(-_sampled(logit, *rim, CELL_PX, cv2.INTER_LINEAR)))
-    inner = _outline(clusters, aspect, np.array([-_INSIDE_PX]))
-    owner = _sampled(clusters.owners.astype(np.float32), *inner, CELL_PX, cv2.INTER_NEAREST)[..., 0]
-    seen = np.where(owner == np.arange(len(owner))[:, None, None], 1.0, _UNSEEN)
-    return np.minimum(change / _CAP, 1) * (_FLOOR + (1 - _FLOOR) * edge) * seen[..., None], seen
+    inner = _outline(clusters, aspect, offsets - _INSIDE_PX)
+    owner = _sampled(clusters.owners.astype(np.float32), *inner, CELL_PX, cv2.INTER_NEAREST)
+    seen = np.where(owner == np.arange(len(owner))[:, None, None, None], 1.0, _UNSEEN)
+    strength = change**2 / (change**2 + _HALF_STRENGTH**2)
+    steps = strength * (_FLOOR + (1 - _FLOOR) * edge) * seen
+    return steps, seen[..., len(offsets) // 2]
 
 
 def _sums_by_turn(steps: Floats, aspect: float) -> Floats:
@@ -117,13 +128,13 @@ def _sums_by_turn(steps: Floats, aspect: float) -> Floats:
     return np.asarray(smooth)
 
 
-def _shift_costs(clusters: Clusters) -> Floats:
+def _shift_costs(clusters: Clusters, offsets: Floats) -> Floats:
     """(n, 2, offsets) cost of shifts across and along a card: as much as the votes' own errors speak against them."""
     cos, sin = np.cos(clusters.poses[:, 2]), np.sin(clusters.poses[:, 2])
     axes = np.stack([np.stack([cos, sin], -1), np.stack([-sin, cos], -1)], 1)  # (n, 2, 2)
     variance = np.einsum("nai,nij,naj->na", axes, clusters.errors, axes)
     variance = np.maximum(variance, _LEAST_ERROR_PX**2)
-    return np.asarray(np.minimum(_SHIFT_COST * _OFFSETS**2 / variance[..., None], 1.5))
+    return np.asarray(np.minimum(_SHIFT_COST * offsets**2 / variance[..., None], 1.5))
 
 
 def _peak(values: Floats) -> Floats:

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
 NO_CARD = -1  # in `Clusters.owners`
-LEAST_CARD = 0.3  # probability from which a cell votes
+LEAST_CARD = 0.2  # probability from which a cell votes
 _LEAST_SUPPORT = 6.0  # cells: a strip of 10 mm of a card 63 mm wide has 31
 _LEAST_ERROR_PX = 0.7  # of a vote, whatever the network expects: a cell is 2 px wide
 _BIN_PX, _TURN_BINS, _MARGIN = 2.0, 8, 8  # bins in which the first guesses are maxima; bins beyond the view
@@ -82,6 +82,8 @@ def clusters_of(cells: NDArray[np.float32], square: bool) -> Clusters:
     votes = _votes_of(cells, square)
     owners = np.full(cells.shape[:2], NO_CARD, np.intp)
     seeds = _first_guesses(votes, cells.shape[:2])
+    if not len(seeds):
+        return Clusters(np.zeros((0, 3)), np.zeros(0), np.zeros(0), np.zeros((0, 2, 2)), owners)
     member = _nearest_seed(votes, seeds)
     poses = seeds
     for _ in range(3):
@@ -133,8 +135,6 @@ def _first_guesses(votes: _Votes, shape: tuple[int, int]) -> Floats:
 
 def _nearest_seed(votes: _Votes, seeds: Floats) -> Numbers:
     """(m,) the first guess next to each vote, or NO_CARD; decided once for each occupied bin."""
-    if not len(seeds) or not len(votes.row):
-        return np.full(len(votes.row), NO_CARD, np.intp)
     x, y, turn = _bins(votes).T
     low, wide = x.min(), np.ptp(x) + 1
     keys, inverse = np.unique(((y - y.min()) * wide + x - low) * _TURN_BINS + turn, return_inverse=True)

@@ -70,15 +70,7 @@ class Look:
     @property
     def own_corners_px(self) -> Floats:
         """(n, 4, 2) corners, in the picture, where each side by itself is on an edge."""
-        right, left, bottom, top = self.refined.sides.T
-        shift = np.stack([right - left, bottom - top], -1) / 2
-        size = np.array([SHORT_PX, SHORT_PX * self.aspect]) + np.stack([right + left, bottom + top], -1)
-        corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * size[:, None] / 2 + shift[:, None]
-        turn = self.refined.poses[:, 2, None]
-        cos, sin = np.cos(turn), np.sin(turn)
-        x = self.clusters.poses[:, :1] + cos * corners[..., 0] - sin * corners[..., 1]
-        y = self.clusters.poses[:, 1:2] + sin * corners[..., 0] + cos * corners[..., 1]
-        return self._in_picture(np.stack([x, y], -1))
+        return self._in_picture(self.refined.corners)
 
     def _in_picture(self, corners: Floats) -> Floats:
         return self.above.to_picture(corners.reshape(-1, 2)).reshape(-1, 4, 2)

@@ -24,6 +24,7 @@ _UNSEEN = 0.08  # weight of a part of a side whose inner neighbour votes for ano
 _FLOOR = 0.25  # weight of colour alone where the network sees no edge
 _INSIDE_PX = 2.5  # from a side to the cell whose vote decides whether the side is in sight
 _EDGE_INSIDE_PX = 1.0  # the network's edge is a cell wide, inside the card
+_ALONE_TURN_COST = 2.0  # of a side turned by 1 rad against the others
 _ALONE_COST = 0.01  # of a side 1 px from where cards of the common size have it
 _TURN_COST, _SHIFT_COST, _LEAST_ERROR_PX = 0.25, 0.03, 1.0  # of the largest turn; of a shift by one standard error
 
@@ -32,12 +33,12 @@ _TURN_COST, _SHIFT_COST, _LEAST_ERROR_PX = 0.25, 0.03, 1.0  # of the largest tur
 class Refined:
     """Cards after refinement, as parallel arrays of length n.
 
-    `poses` (n, 3) as in `Clusters`; `sides` (n, 4): px by which each side by itself would go outwards (right, left,
-    bottom, top); `evidence` (n,): share of the visible outline that is on edges, 0..1.
+    `poses` (n, 3) as in `Clusters`, of cards of the size that was searched for; `corners` (n, 4, 2), in px of the view,
+    where each side by itself is on an edge; `evidence` (n,): how much of the visible outline is on edges, 0..1.
     """
 
     poses: Floats
-    sides: Floats
+    corners: Floats
     evidence: Floats
 
 
@@ -49,7 +50,7 @@ def refined(image: NDArray[np.uint8], cells: Singles, clusters: Clusters, aspect
     """
     n = len(clusters.poses)
     if not n:
-        return Refined(clusters.poses, np.zeros((0, 4)), np.zeros(0))
+        return Refined(clusters.poses, np.zeros((0, 4, 2)), np.zeros(0))
     offsets, turns, step = _OFFSETS / finer, _TURNS / finer, _STEP / finer
     steps, seen = _steps(image, cells, clusters, aspect, finer)
     by_turn = _sums_by_turn(steps, aspect)  # (n, 4, turns, offsets)
@@ -67,12 +68,39 @@ def refined(image: NDArray[np.uint8], cells: Singles, clusters: Clusters, aspect
     cos, sin = np.cos(turn), np.sin(turn)
     x = clusters.poses[:, 0] + cos * shift[:, 0] - sin * shift[:, 1]
     y = clusters.poses[:, 1] + sin * shift[:, 0] + cos * shift[:, 1]
-    alone = by_turn[rows, :, best] - _ALONE_COST * offsets**2
-    sides = offsets[0] + step * _peak(alone)
+    alone = (
+        by_turn - _ALONE_COST * offsets**2 - (_ALONE_TURN_COST * (turns - turns[best][:, None]) ** 2)[:, None, :, None]
+    )
     at = np.round((shift - offsets[0]) / step).astype(int)
     both = chosen[rows[:, None], [[0, 1]], at] + costs[rows[:, None], [[0, 1]], at]
     evidence = both.sum(1) / np.maximum(share.sum(1), 0.2)
-    return Refined(np.stack([x, y, turn], -1), sides, np.clip(evidence, 0, 1))
+    corners = _where_sides_meet(alone, clusters, aspect, offsets, turns)
+    return Refined(np.stack([x, y, turn], -1), corners, np.clip(evidence, 0, 1))
+
+
+def _where_sides_meet(sums: Floats, clusters: Clusters, aspect: float, offsets: Floats, turns: Floats) -> Floats:
+    """(n, 4, 2) corners of quads whose sides have the best offset and turn each, sums (n, 4, turns, offsets)."""
+    best = sums.max(-1).argmax(-1)
+    slope = np.tan(turns[0] + (turns[1] - turns[0]) * _peak(sums.max(-1)))  # (n, 4)
+    row = np.take_along_axis(sums, best[..., None, None], 2)[:, :, 0]
+    right, left, bottom, top = (offsets[0] + (offsets[1] - offsets[0]) * _peak(row)).T
+    a, b = SHORT_PX / 2, SHORT_PX * aspect / 2
+    # Right and left are x = p - s y, bottom and top y = q + r x, in the frame of the card.
+    upright = ((-a - left, slope[:, 1]), (a + right, slope[:, 0]))
+    level = ((-b - top, slope[:, 3]), (b + bottom, slope[:, 2]))
+    corners = []
+    for (p, s), (q, r) in (
+        (upright[0], level[0]),
+        (upright[1], level[0]),
+        (upright[1], level[1]),
+        (upright[0], level[1]),
+    ):
+        x = (p - s * q) / (1 + s * r)
+        corners.append(np.stack([x, q + r * x], -1))
+    local = np.stack(corners, 1)
+    x, y, turn = clusters.poses.T[..., None]
+    cos, sin = np.cos(turn), np.sin(turn)
+    return np.stack([x + cos * local[..., 0] - sin * local[..., 1], y + sin * local[..., 0] + cos * local[..., 1]], -1)
 
 
 def _outline(clusters: Clusters, aspect: float, offsets: Floats) -> tuple[Floats, Floats]:

@@ -80,8 +80,8 @@ def _measured(look: Look) -> tuple[float, float]:
         good = np.ones(len(look.in_sight), bool)
     if not good.any():
         return SHORT_PX / look.above.per_unit, look.aspect
-    sides = look.refined.sides[good]
-    across = SHORT_PX + np.median(sides[:, 0] + sides[:, 1])
-    along = SHORT_PX * look.aspect + np.median(sides[:, 2] + sides[:, 3])
-    short, long = sorted((float(across), float(along)))
+    corners = look.refined.corners[good]
+    sides = np.linalg.norm(np.roll(corners, -1, 1) - corners, axis=2)  # the first one is short
+    across, along = float(np.median(sides[:, ::2])), float(np.median(sides[:, 1::2]))
+    short, long = sorted((across, along))
     return short / look.above.per_unit, min(long / short, _MOST_ASPECT)

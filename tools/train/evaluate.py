@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find.above import TableView, area_in_sight
+from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, Hypotheses
 from vision.find.network import Network
 from vision.find.unknown import find_unknown
@@ -157,7 +157,7 @@ def measure(truth: Truth, finder: CardFinder, tally: Tally, size_known: bool, pe
     if size_known and view is not None:
         found = finder.find(view, card, known)
     else:
-        found = find_unknown(finder, truth.picture, view, known).hypotheses
+        found = find_unknown(finder, view or FlatView(truth.picture), known).hypotheses
     seconds = time.process_time() - started
     far, turned = _offsets_mm(truth, table, found)
     hits = ((far < _LIMITS[1][0]) & (turned < _LIMITS[1][1])).any(0)

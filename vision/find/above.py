@@ -18,6 +18,7 @@ Points = NDArray[np.float64]
 
 _SHARPER = 1.15  # picture px a view px, up to which the picture is sampled as it is
 _LEAST_SCALE = 0.2  # of the scale in the middle: a table seen flatter than that is left out
+_MOST_VIEW_PX = 520 * 520
 _FAR_MM = (600.0, 400.0)  # from the middle of the picture, where the picture's rim is beyond the horizon
 
 
@@ -44,6 +45,9 @@ class View(Protocol):
 
     def from_above(self, short_side: float) -> FromAbove:
         """The plane seen from above, at the scale at which `short_side` units are SHORT_PX."""
+
+    def short_sides(self) -> list[float]:
+        """Short sides, in units, that cards of an unknown deck may have, in steps of a sixth."""
 
     def unit_to_px(self, points: Points) -> Points:
         """(n, 2) points on the plane to px of the picture."""
@@ -73,6 +77,10 @@ class TableView:
             )
         seen = cv2.remap(picture, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
         return FromAbove(np.asarray(seen, np.uint8), self, low, scale)
+
+    def short_sides(self) -> list[float]:
+        """40 to 70 mm."""
+        return [40.0, 46.0, 53.0, 61.0, 70.0]
 
     def unit_to_px(self, points: Points) -> Points:
         """(n, 2) mm to px."""
@@ -136,6 +144,12 @@ class FlatView:
         image = np.zeros((h, w, 3), np.uint8)
         image[: scaled.shape[0], : scaled.shape[1]] = scaled
         return FromAbove(image, self, np.zeros(2), scale)
+
+    def short_sides(self) -> list[float]:
+        """From a sixteenth of the picture's shorter side up to half of it, as far as a view of it stays small."""
+        h, w = self.picture.shape[:2]
+        sides = [0.06 * 1.18**k * min(h, w) for k in range(14)]
+        return [side for side in sides if h * w * (SHORT_PX / side) ** 2 < _MOST_VIEW_PX]
 
     def unit_to_px(self, points: Points) -> Points:
         """The same points: (n, 2) px."""

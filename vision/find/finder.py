@@ -52,7 +52,8 @@ class Look:
     def in_sight(self) -> Floats:
         """(n,) visible shares."""
         cells = SHORT_PX**2 * self.aspect / CELL_PX**2
-        return np.minimum(1.0, self.clusters.support / cells)
+        voting = self.clusters.support / np.maximum(self.clusters.probability, 1e-6)
+        return np.minimum(1.0, voting / cells)
 
     @property
     def scores(self) -> Floats:

@@ -54,7 +54,8 @@ class Network:
         h, w = marks.shape
         if self._size != (h, w):
             self._interpreter.resize_tensor_input(self._view, (1, h, w, 4))
-            self._interpreter.allocate_tensors()
+            with caught_from_libraries():
+                self._interpreter.allocate_tensors()
             self._size = (h, w)
         view = np.empty((1, h, w, 4), np.float32)
         np.multiply(image, np.float32(1 / 255), out=view[0, ..., :3])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find.above import FlatView, View
+from vision.find.above import View
 from vision.find.finder import CardFinder, Hypotheses, Look, closer
 from vision.find.scale import SHORT_PX
 
@@ -17,11 +17,17 @@ Floats = NDArray[np.float64]
 _FIRST_ASPECT = 1.35  # long side by short side
 _ASPECTS = (1.0, 1.2, 1.5, 1.65)  # tried next, at the best sizes alone
 _MOST_ASPECT, _BEST = 1.9, 3
-_SHORT_MM = (40.0, 46.0, 53.0, 61.0, 70.0)
-_SHORT_SHARES = 0.06 * 1.18 ** np.arange(14)  # of a picture's shorter side, where nothing measures it
-_MOST_VIEW_PX = 520 * 520
-_GOOD = 0.5  # share in sight, and evidence, from which a card says something about the size
+_GOOD = 0.5  # share in sight from which a card says something about the size
+_WHOLE, _SHARP = 0.7, 0.3  # in sight, and evidence of edges, from which its sides are measured
 _ROUNDS = 2  # of measuring the size and looking again
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is known of the cards: `card`, their sides in units of the view, or `aspect`, long by short, or nothing."""
+
+    card: tuple[float, float] | None = None
+    aspect: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,35 +39,34 @@ class UnknownCards:
 
 
 def find_unknown(
-    finder: CardFinder, picture: NDArray[np.uint8], view: View | None = None, known: Sequence[Floats] = ()
+    finder: CardFinder, view: View, known: Sequence[Floats] = (), wanted: Wanted | None = None
 ) -> UnknownCards:
-    """Cards of the one size that explains the picture best; without `view` its scale is unknown as well.
+    """Cards of the one size that explains the picture best, with corners where each side is on an edge.
 
     `known` are corners (4, 2), in px of the picture, of what is no such card: marker cards.
     """
-    shorts: Floats = np.array(_SHORT_MM)
-    if view is None:
-        view = FlatView(picture)
-        h, w = picture.shape[:2]
-        shorts = _SHORT_SHARES * min(h, w)
-        shorts = shorts[h * w * (SHORT_PX / shorts) ** 2 < _MOST_VIEW_PX]
-    rated = [_rated(finder, view, known, float(short), _FIRST_ASPECT) for short in shorts]
-    for _, (short, _) in sorted(rated, reverse=True)[:_BEST]:
-        rated += [_rated(finder, view, known, short, aspect) for aspect in _ASPECTS]
-    for _, size in sorted(rated, reverse=True)[:_BEST]:
-        for _ in range(_ROUNDS):
-            rated.append(_rated(finder, view, known, *_measured(finder.look(view, size, known))))
-            size = rated[-1][1]
-    card = max(rated)[1]
+    wanted = wanted or Wanted()
+    card = wanted.card or _best_size(finder, view, known, wanted.aspect)
     look = closer(finder.look(view, card, known))
     return UnknownCards(card, look.hypotheses(look.own_corners_px))
 
 
-def _rated(
-    finder: CardFinder, view: View, known: Sequence[Floats], short: float, aspect: float
-) -> tuple[float, tuple[float, float]]:
-    size = (short, short * aspect)
-    return _quality(finder.look(view, size, known)), size
+def _best_size(finder: CardFinder, view: View, known: Sequence[Floats], aspect: float | None) -> tuple[float, float]:
+    """The size (short, long) of best quality: over all sizes, then over shapes, then as the sides measure."""
+
+    def rated(short: float, shape: float) -> tuple[float, tuple[float, float]]:
+        size = (short, short * shape)
+        return _quality(finder.look(view, size, known)), size
+
+    tried = [rated(short, aspect or _FIRST_ASPECT) for short in view.short_sides()]
+    for _, (short, _) in sorted(tried, reverse=True)[:_BEST] if aspect is None else ():
+        tried += [rated(short, shape) for shape in _ASPECTS]
+    for _, size in sorted(tried, reverse=True)[:_BEST]:
+        for _ in range(_ROUNDS):
+            short, shape = _measured(finder.look(view, size, known))
+            tried.append(rated(short, aspect or shape))
+            size = tried[-1][1]
+    return max(tried)[1]
 
 
 def _quality(look: Look) -> float:
@@ -75,7 +80,7 @@ def _quality(look: Look) -> float:
 
 def _measured(look: Look) -> tuple[float, float]:
     """Short side, in units of the view, and aspect: medians over cards in full sight, each side where its edge is."""
-    good = (look.in_sight > 0.7) & (look.refined.evidence > 0.3)
+    good = (look.in_sight > _WHOLE) & (look.refined.evidence > _SHARP)
     if not good.any():
         good = np.ones(len(look.in_sight), bool)
     if not good.any():

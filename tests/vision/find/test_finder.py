@@ -60,7 +60,7 @@ def test_known_cards_are_taken_off() -> None:
 
 def test_the_size_of_an_unknown_deck_is_measured() -> None:
     picture = Picture("dark-confetti")
-    unknown = find_unknown(CardFinder(), picture.image, picture.view)
+    unknown = find_unknown(CardFinder(), picture.view)
     assert unknown.card == pytest.approx(picture.card_mm, rel=0.06)
     assert picture.hit(unknown.hypotheses, 6).all()
 

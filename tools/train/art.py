@@ -48,7 +48,7 @@ class _Painter:
 
     def __init__(self, g: Random, h: int, w: int) -> None:
         self.g, self.h, self.w = g, h, w
-        self.base = colour(g, str(g.choice(["white", "light", "dark", ""], p=[0.42, 0.25, 0.15, 0.18])))
+        self.base = colour(g, str(g.choice(["white", "light", "dark", ""], p=[0.38, 0.22, 0.24, 0.16])))
         self.inks = [colour(g, "vivid") if g.random() < 0.7 else colour(g) for _ in range(6)]
         self.font, self.figure, self.size = int(g.integers(0, 6)), int(g.integers(0, 1 << 30)), g.uniform(0.6, 1.4)
         self.corner, self.corners = g.uniform(0.08, 0.16, 2), 4 if g.random() < 0.3 else 2

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tools.train.draw import Random
 from tools.train.shards import Shard
-from vision.find.finder import corners_of
 from vision.find.scale import ASPECT_ZERO, CELL_PX, SHORT_PX
+from vision.find.sides import corners_of
 
 Floats = NDArray[np.float32]
 TARGETS = 9  # on, dx, dy, cos 2t, sin 2t, cos 4t, sin 4t, edge, weight

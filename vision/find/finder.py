@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from vision.find.above import FromAbove, View
 from vision.find.network import Cells, Network, shipped_network
 from vision.find.scale import CELL_PX, SHORT_PX
-from vision.find.sides import Refined, refined
-from vision.find.votes import Clusters, clusters_of
+from vision.find.sides import Refined, closer_corners, corners_of, refined
+from vision.find.votes import Clusters, clusters_of, merged
 
 Floats = NDArray[np.float64]
 
 _SQUARE = 1.05  # aspect up to which a card looks the same after a quarter turn
-_LEAST_SCORE = 0.15  # 1.4 hypotheses a card; a verifier decides
+_LEAST_SCORE = 0.1  # some 1.4 hypotheses a card; a verifier decides
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,21 +84,11 @@ class Look:
         return Hypotheses(corners_px[order], scores[order], self.in_sight[order])
 
 
-def corners_of(poses: Floats, short: float, long: float) -> Floats:
-    """(n, 4, 2) corners of cards at poses (n, 3) x, y, turn of a short side; the first side is a short one."""
-    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (short / 2, long / 2)
-    cos, sin = np.cos(poses[:, 2])[:, None], np.sin(poses[:, 2])[:, None]
-    x = poses[:, :1] + cos * half[:, 0] - sin * half[:, 1]
-    y = poses[:, 1:2] + sin * half[:, 0] + cos * half[:, 1]
-    return np.stack([x, y], -1)
-
-
 def closer(look: Look, finer: int = 3) -> Look:
-    """The same clusters, refined once more in the picture at so many times the network's scale."""
-    above, aspect = look.above, look.aspect
-    image = above.view.from_above(SHORT_PX / above.per_unit / finer).image
-    clusters = replace(look.clusters, poses=look.refined.poses)
-    return replace(look, clusters=clusters, refined=refined(image, look.cells, clusters, aspect, finer))
+    """The same cards, with corners from a picture at so many times the network's scale."""
+    image = look.above.view.from_above(SHORT_PX / look.above.per_unit / finer).image
+    corners = closer_corners(image, look.cells, look.clusters, look.refined.corners, finer)
+    return replace(look, refined=replace(look.refined, corners=corners))
 
 
 class CardFinder:
@@ -129,4 +119,8 @@ class CardFinder:
         taken_off = cv2.resize(marks, cells.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
         cells[taken_off, 0] = -10
         clusters = clusters_of(cells, aspect < _SQUARE)
-        return Look(above, aspect, cells, clusters, refined(above.image, cells, clusters, aspect))
+        poses = refined(above.image, cells, clusters, aspect)
+        single = merged(clusters, poses.poses, aspect < _SQUARE)
+        if len(single.poses) < len(clusters.poses):
+            clusters, poses = single, refined(above.image, cells, single, aspect)
+        return Look(above, aspect, cells, clusters, poses)

@@ -12,6 +12,7 @@ from vision.find.scale import CELL_PX, SHORT_PX
 from vision.find.votes import Clusters
 
 Floats = NDArray[np.float64]
+Numbers = NDArray[np.intp]
 Singles = NDArray[np.float32]
 
 _TURNS = np.radians(np.arange(-8, 8.1, 2))
@@ -42,127 +43,134 @@ class Refined:
     evidence: Floats
 
 
-def refined(image: NDArray[np.uint8], cells: Singles, clusters: Clusters, aspect: float, finer: int = 1) -> Refined:
-    """Search turns and shifts of all clusters at once, each side along its own normal.
+class _Search:
+    """How strong an edge each side of quads has after turns by `turns` and at `offsets` outwards.
 
-    With `finer` the image has so many times as many px as the view that the network saw, and the search is that much
-    finer and nearer.
+    `sums` (n, 4, turns, offsets) are means along the side, 0..1; `seen` (n, 4) is the visible share of it.
     """
+
+    def __init__(
+        self, image: NDArray[np.uint8], cells: Singles, owners: Numbers, quads: Floats, finer: int = 1
+    ) -> None:
+        self.quads = quads
+        self.offsets, self.turns, self.step = _OFFSETS / finer, _TURNS / finer, _STEP / finer
+        ends = np.roll(quads, -1, 1)
+        self.middles = (quads + ends) / 2
+        self.half = np.linalg.norm(ends - quads, axis=2) / 2  # (n, 4)
+        self.along = (ends - quads) / (2 * np.maximum(self.half, 1e-6))[..., None]
+        self.outwards = np.stack([self.along[..., 1], -self.along[..., 0]], -1)
+        steps, seen = self._steps(image, cells, owners, finer)
+        self.sums, self.seen = self._by_turn(steps), seen.mean(-1)
+
+    def _points(self, offsets: Floats) -> Floats:
+        """(n, 4, points, offsets, 2) px of the view: points along the sides and beside them."""
+        along = (self.half[..., None] * _ALONG)[..., None] * self.along[:, :, None]
+        line = self.middles[:, :, None] + along
+        return np.asarray(line[:, :, :, None] + offsets[:, None] * self.outwards[:, :, None, None])
+
+    def _steps(self, image: NDArray[np.uint8], cells: Singles, owners: Numbers, finer: int) -> tuple[Floats, Floats]:
+        """How strong an edge is (n, 4, points, offsets), 0..1, and how visible the side is there (n, 4, points)."""
+        pad = self.step * np.arange(1, _HALF_STEP + 1)
+        wide = np.concatenate([self.offsets[0] - pad[::-1], self.offsets, self.offsets[-1] + pad])
+        colours = _sampled(image, self._points(wide), 1 / finer, cv2.INTER_LINEAR)
+        change = np.abs(colours[..., 2 * _HALF_STEP :, :] - colours[..., : -2 * _HALF_STEP, :]).max(-1)
+        # Inside of a side both the card and its edge are seen; a neighbour's edge has the gap there.
+        answers = np.ascontiguousarray(np.clip(cells[..., [0, -1]], -8, 8))
+        logits = _sampled(answers, self._points(self.offsets - _EDGE_INSIDE_PX), CELL_PX, cv2.INTER_LINEAR)
+        card, edge = np.moveaxis(1 / (1 + np.exp(-logits)), -1, 0)
+        inner = self._points(self.offsets - _INSIDE_PX)
+        owner = _sampled(owners.astype(np.float32), inner, CELL_PX, cv2.INTER_NEAREST)
+        seen = np.where(owner == np.arange(len(owner))[:, None, None, None], 1.0, _UNSEEN)
+        strength = change**2 / (change**2 + _HALF_STRENGTH**2)
+        steps = strength * (_FLOOR + (1 - _FLOOR) * edge) * card * seen
+        return steps, seen[..., len(self.offsets) // 2]
+
+    def _by_turn(self, steps: Floats) -> Floats:
+        """Means along each side after each turn, which shears it against its normal: its far end moves inwards."""
+        shear = -np.tan(self.turns)[:, None, None] * self.half.mean(0)[:, None] * _ALONG / self.step
+        offsets = np.arange(len(self.offsets))
+        take = np.clip(offsets + np.round(shear).astype(int)[..., None], 0, len(offsets) - 1)
+        sides, points = np.arange(4)[:, None, None], np.arange(len(_ALONG))[:, None]
+        sums = np.stack([steps[:, sides, points, one].mean(2) for one in take], 2)
+        smooth = 0.5 * sums
+        smooth[..., 1:] += 0.25 * sums[..., :-1]
+        smooth[..., :-1] += 0.25 * sums[..., 1:]
+        return np.asarray(smooth)
+
+    def corners(self, turned: Floats) -> Floats:
+        """(n, 4, 2) where sides meet that have the best offset and turn each; all have turned (n,) by about as much."""
+        cost = _ALONE_TURN_COST * (self.turns - turned[:, None]) ** 2
+        sums = self.sums - _ALONE_COST * self.offsets**2 - cost[:, None, :, None]
+        by_turn = sums.max(-1)
+        row = np.take_along_axis(sums, by_turn.argmax(-1)[..., None, None], 2)[:, :, 0]
+        offset = self.offsets[0] + self.step * _peak(row)
+        turn = self.turns[0] + (self.turns[1] - self.turns[0]) * _peak(by_turn)
+        point = self.middles + offset[..., None] * self.outwards
+        cos, sin = np.cos(turn)[..., None], np.sin(turn)[..., None]
+        way = cos * self.along - sin * self.outwards
+        before, way_before = np.roll(point, 1, 1), np.roll(way, 1, 1)
+        reach = _cross(point - before, way) / _cross(way_before, way)
+        return np.asarray(before + reach[..., None] * way_before)
+
+
+def refined(image: NDArray[np.uint8], cells: Singles, clusters: Clusters, aspect: float) -> Refined:
+    """Search turns and shifts of all clusters at once, each side along its own normal."""
     n = len(clusters.poses)
     if not n:
         return Refined(clusters.poses, np.zeros((0, 4, 2)), np.zeros(0))
-    offsets, turns, step = _OFFSETS / finer, _TURNS / finer, _STEP / finer
-    steps, seen = _steps(image, cells, clusters, aspect, finer)
-    by_turn = _sums_by_turn(steps, aspect)  # (n, 4, turns, offsets)
-    share = seen.mean(-1)
-    # Right and left, bottom and top keep their distance: the centre's shift moves one out and the other in.
-    pairs = np.stack([by_turn[:, 0] + by_turn[:, 1, :, ::-1], by_turn[:, 2] + by_turn[:, 3, :, ::-1]], 1)
-    costs = _shift_costs(clusters, offsets)
-    pairs = pairs - costs[:, :, None]
-    total = pairs.max(-1).sum(1) - _TURN_COST * (turns / _TURNS[-1]) ** 2
-    best = total.argmax(1)
-    rows = np.arange(n)
+    search = _Search(image, cells, clusters.owners, corners_of(clusters.poses, SHORT_PX, SHORT_PX * aspect))
+    top, right, bottom, left = np.moveaxis(search.sums, 1, 0)
+    # Opposite sides keep their distance: the centre's shift moves one out and the other in.
+    costs = _shift_costs(clusters)
+    pairs = np.stack([right + left[..., ::-1], bottom + top[..., ::-1]], 1) - costs[:, :, None]
+    total = pairs.max(-1).sum(1) - _TURN_COST * (_TURNS / _TURNS[-1]) ** 2
+    best, rows = total.argmax(1), np.arange(n)
     chosen = pairs[rows, :, best]  # (n, 2, offsets)
-    shift = offsets[0] + step * _peak(chosen)
-    turn = clusters.poses[:, 2] + turns[0] + (turns[1] - turns[0]) * _peak(total)
+    shift = _OFFSETS[0] + _STEP * _peak(chosen)
+    turn = clusters.poses[:, 2] + _TURNS[0] + (_TURNS[1] - _TURNS[0]) * _peak(total)
     cos, sin = np.cos(turn), np.sin(turn)
     x = clusters.poses[:, 0] + cos * shift[:, 0] - sin * shift[:, 1]
     y = clusters.poses[:, 1] + sin * shift[:, 0] + cos * shift[:, 1]
-    alone = (
-        by_turn - _ALONE_COST * offsets**2 - (_ALONE_TURN_COST * (turns - turns[best][:, None]) ** 2)[:, None, :, None]
-    )
-    at = np.round((shift - offsets[0]) / step).astype(int)
+    at = np.round((shift - _OFFSETS[0]) / _STEP).astype(int)
     both = chosen[rows[:, None], [[0, 1]], at] + costs[rows[:, None], [[0, 1]], at]
-    evidence = both.sum(1) / np.maximum(share.sum(1), 0.2)
-    corners = _where_sides_meet(alone, clusters, aspect, offsets, turns)
-    return Refined(np.stack([x, y, turn], -1), corners, np.clip(evidence, 0, 1))
+    evidence = np.clip(both.sum(1) / np.maximum(search.seen.sum(1) / 2, 0.2), 0, 1)
+    return Refined(np.stack([x, y, turn], -1), search.corners(_TURNS[best]), evidence)
 
 
-def _where_sides_meet(sums: Floats, clusters: Clusters, aspect: float, offsets: Floats, turns: Floats) -> Floats:
-    """(n, 4, 2) corners of quads whose sides have the best offset and turn each, sums (n, 4, turns, offsets)."""
-    best = sums.max(-1).argmax(-1)
-    slope = np.tan(turns[0] + (turns[1] - turns[0]) * _peak(sums.max(-1)))  # (n, 4)
-    row = np.take_along_axis(sums, best[..., None, None], 2)[:, :, 0]
-    right, left, bottom, top = (offsets[0] + (offsets[1] - offsets[0]) * _peak(row)).T
-    a, b = SHORT_PX / 2, SHORT_PX * aspect / 2
-    # Right and left are x = p - s y, bottom and top y = q + r x, in the frame of the card.
-    upright = ((-a - left, slope[:, 1]), (a + right, slope[:, 0]))
-    level = ((-b - top, slope[:, 3]), (b + bottom, slope[:, 2]))
-    corners = []
-    for (p, s), (q, r) in (
-        (upright[0], level[0]),
-        (upright[1], level[0]),
-        (upright[1], level[1]),
-        (upright[0], level[1]),
-    ):
-        x = (p - s * q) / (1 + s * r)
-        corners.append(np.stack([x, q + r * x], -1))
-    local = np.stack(corners, 1)
-    x, y, turn = clusters.poses.T[..., None]
-    cos, sin = np.cos(turn), np.sin(turn)
-    return np.stack([x + cos * local[..., 0] - sin * local[..., 1], y + sin * local[..., 0] + cos * local[..., 1]], -1)
+def closer_corners(image: NDArray[np.uint8], cells: Singles, clusters: Clusters, corners: Floats, finer: int) -> Floats:
+    """Corners (n, 4, 2) after a search near them that is finer by the factor by which the image is."""
+    if not len(corners):
+        return corners
+    return _Search(image, cells, clusters.owners, corners, finer).corners(np.zeros(len(corners)))
 
 
-def _outline(clusters: Clusters, aspect: float, offsets: Floats) -> tuple[Floats, Floats]:
-    """X and y, (n, 4, points, offsets) px, of points beside the sides: right, left, bottom, top."""
-    a, b = SHORT_PX / 2, SHORT_PX * aspect / 2
-    out, along = np.meshgrid(offsets, _ALONG)
-    local_x = np.stack([a + out, -a - out, along * a, along * a])
-    local_y = np.stack([along * b, along * b, b + out, -b - out])
-    x, y, turn = clusters.poses.T[:, :, None, None, None]
-    cos, sin = np.cos(turn), np.sin(turn)
-    return x + cos * local_x - sin * local_y, y + sin * local_x + cos * local_y
+def corners_of(poses: Floats, short: float, long: float) -> Floats:
+    """(n, 4, 2) corners of cards at poses (n, 3) x, y, turn of a short side, clockwise from a short side."""
+    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (short / 2, long / 2)
+    cos, sin = np.cos(poses[:, 2])[:, None], np.sin(poses[:, 2])[:, None]
+    x = poses[:, :1] + cos * half[:, 0] - sin * half[:, 1]
+    y = poses[:, 1:2] + sin * half[:, 0] + cos * half[:, 1]
+    return np.stack([x, y], -1)
 
 
-def _sampled(image: NDArray[np.uint8] | Singles, x: Floats, y: Floats, px: float, way: int) -> NDArray[np.float32]:
-    """Values of an image with px of a size at points of any shape."""
-    rows = x.shape[0]
-    map_x, map_y = (np.asarray(v / px - 0.5, np.float32).reshape(rows, -1) for v in (x, y))
-    values = cv2.remap(image, map_x, map_y, way, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(values, np.float32).reshape(*x.shape, *image.shape[2:])
+def _cross(a: Floats, b: Floats) -> Floats:
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
 
 
-def _steps(
-    image: NDArray[np.uint8], cells: Singles, clusters: Clusters, aspect: float, finer: int
-) -> tuple[Floats, Floats]:
-    """How strong an edge is (n, 4, points, offsets), 0..1, and how visible the side is there (n, 4, points)."""
-    offsets, pad = _OFFSETS / finer, _STEP / finer * np.arange(1, _HALF_STEP + 1)
-    wide = np.concatenate([offsets[0] - pad[::-1], offsets, offsets[-1] + pad])
-    colours = _sampled(image, *_outline(clusters, aspect, wide), 1 / finer, cv2.INTER_LINEAR)
-    change = np.abs(colours[..., 2 * _HALF_STEP :, :] - colours[..., : -2 * _HALF_STEP, :]).max(-1)
-    logit = np.clip(cells[..., -1], -8, 8)
-    rim = _outline(clusters, aspect, offsets - _EDGE_INSIDE_PX)
-    edge = 1 / (1 + np.exp(-_sampled(logit, *rim, CELL_PX, cv2.INTER_LINEAR)))
-    inner = _outline(clusters, aspect, offsets - _INSIDE_PX)
-    owner = _sampled(clusters.owners.astype(np.float32), *inner, CELL_PX, cv2.INTER_NEAREST)
-    seen = np.where(owner == np.arange(len(owner))[:, None, None, None], 1.0, _UNSEEN)
-    strength = change**2 / (change**2 + _HALF_STRENGTH**2)
-    steps = strength * (_FLOOR + (1 - _FLOOR) * edge) * seen
-    return steps, seen[..., len(offsets) // 2]
+def _sampled(image: NDArray[np.uint8] | Singles, points: Floats, px: float, way: int) -> Singles:
+    """Values of an image with px of a size at points (n, ..., 2)."""
+    places = (points / px - 0.5).astype(np.float32).reshape(len(points), -1, 2)
+    values = cv2.remap(image, places[..., 0], places[..., 1], way, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(values, np.float32).reshape(*points.shape[:-1], *image.shape[2:])
 
 
-def _sums_by_turn(steps: Floats, aspect: float) -> Floats:
-    """(n, 4, turns, offsets) mean edge along each side after a turn, which shears the side against its normal."""
-    half = np.array([aspect, aspect, 1, 1]) * SHORT_PX / 2
-    way = np.array([-1, 1, 1, -1])  # a turn moves the far end of the right side inwards
-    shear = np.round(np.tan(_TURNS)[:, None, None] * (half * way)[:, None] * _ALONG / _STEP).astype(int)
-    offsets = np.arange(len(_OFFSETS))
-    take = np.clip(offsets + shear[..., None], 0, len(_OFFSETS) - 1)  # (turns, 4, points, offsets)
-    sides, points = np.arange(4)[:, None, None], np.arange(len(_ALONG))[:, None]
-    sums = np.stack([steps[:, sides, points, one].mean(2) for one in take], 2)
-    smooth = 0.5 * sums
-    smooth[..., 1:] += 0.25 * sums[..., :-1]
-    smooth[..., :-1] += 0.25 * sums[..., 1:]
-    return np.asarray(smooth)
-
-
-def _shift_costs(clusters: Clusters, offsets: Floats) -> Floats:
+def _shift_costs(clusters: Clusters) -> Floats:
     """(n, 2, offsets) cost of shifts across and along a card: as much as the votes' own errors speak against them."""
     cos, sin = np.cos(clusters.poses[:, 2]), np.sin(clusters.poses[:, 2])
     axes = np.stack([np.stack([cos, sin], -1), np.stack([-sin, cos], -1)], 1)  # (n, 2, 2)
     variance = np.einsum("nai,nij,naj->na", axes, clusters.errors, axes)
     variance = np.maximum(variance, _LEAST_ERROR_PX**2)
-    return np.asarray(np.minimum(_SHIFT_COST * offsets**2 / variance[..., None], 1.5))
+    return np.asarray(np.minimum(_SHIFT_COST * _OFFSETS**2 / variance[..., None], 1.5))
 
 
 def _peak(values: Floats) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +20,7 @@ _ASPECTS = (1.0, 1.2, 1.5, 1.65)  # tried next, at the best sizes alone
 _MOST_ASPECT, _BEST = 1.9, 3
 _GOOD = 0.5  # share in sight from which a card says something about the size
 _WHOLE, _SHARP = 0.7, 0.3  # in sight, and evidence of edges, from which its sides are measured
+_FINALISTS, _ALIKE, _LEAST_SCORE, _CLOSER, _HALF_STRENGTH = 6, 0.015, 0.25, 3, 12.0
 _ROUNDS = 2  # of measuring the size and looking again
 
 
@@ -46,9 +48,9 @@ def find_unknown(
     `known` are corners (4, 2), in px of the picture, of what is no such card: marker cards.
     """
     wanted = wanted or Wanted()
-    card = wanted.card or _best_size(finder, view, known, wanted.aspect)
-    look = closer(finder.look(view, card, known))
-    return UnknownCards(card, look.hypotheses(look.own_corners_px))
+    look = closer(finder.look(view, wanted.card or _best_size(finder, view, known, wanted.aspect), known), _CLOSER)
+    short, aspect = _measured(look)
+    return UnknownCards(wanted.card or (short, short * aspect), look.hypotheses(look.own_corners_px))
 
 
 def _best_size(finder: CardFinder, view: View, known: Sequence[Floats], aspect: float | None) -> tuple[float, float]:
@@ -66,7 +68,30 @@ def _best_size(finder: CardFinder, view: View, known: Sequence[Floats], aspect: 
             short, shape = _measured(finder.look(view, size, known))
             tried.append(rated(short, aspect or shape))
             size = tried[-1][1]
-    return max(tried)[1]
+    best = [size for _, size in sorted(tried, reverse=True)]
+    finalists = [size for k, size in enumerate(best) if all(_unlike(size, other) for other in best[:k])][:_FINALISTS]
+    return max(finalists, key=lambda size: _explained(closer(finder.look(view, size, known))))
+
+
+def _unlike(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return bool(max(abs(np.log(one[0] / other[0])), abs(np.log(one[1] / other[1]))) > _ALIKE)
+
+
+def _explained(look: Look) -> float:
+    """How well outlines explain the edges of the picture: their length times the square of their mean strength.
+
+    Each edge counts once: where cards are 3 mm apart, sizes that reach from one to the next take the same edge twice.
+    """
+    good = (look.in_sight >= _GOOD) & (look.scores >= _LEAST_SCORE)
+    image = look.above.view.from_above(SHORT_PX / look.above.per_unit / _CLOSER).image
+    grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (3, 3), 0)
+    change = cv2.magnitude(cv2.Scharr(grey, cv2.CV_32F, 1, 0), cv2.Scharr(grey, cv2.CV_32F, 0, 1)) / 16
+    strength = change**2 / (change**2 + _HALF_STRENGTH**2)
+    outlines = np.zeros(grey.shape, np.uint8)
+    corners = np.round((look.refined.corners[good] * _CLOSER - 0.5) * 16).astype(np.int32)
+    cv2.polylines(outlines, list(corners), True, (1,), 2, cv2.LINE_8, 4)
+    energy = float(strength[outlines > 0].sum())
+    return energy**2 / max(1, int(outlines.sum()))
 
 
 def _quality(look: Look) -> float:

@@ -90,7 +90,7 @@ def clusters_of(cells: NDArray[np.float32], square: bool) -> Clusters:
         poses, _, _ = _means(votes, member, poses)
         member = _nearest_pose(votes, poses, member)
     kept, into = _distinct(poses, np.bincount(member[member >= 0], minlength=len(poses)), votes.fold)
-    member = np.where(member >= 0, into[member], NO_CARD)
+    member = np.r_[into, NO_CARD][member]  # NO_CARD is the last place
     poses, support, errors = _means(votes, member, poses[kept])
     strong = support >= _LEAST_SUPPORT
     member[(member >= 0) & ~strong[member]] = NO_CARD
@@ -99,6 +99,16 @@ def clusters_of(cells: NDArray[np.float32], square: bool) -> Clusters:
     count = np.bincount(member[member >= 0], minlength=len(poses))
     poses[:, 2] /= votes.fold
     return Clusters(poses[strong], support[strong], (support / np.maximum(count, 1))[strong], errors[strong], owners)
+
+
+def merged(clusters: Clusters, poses: Floats, square: bool) -> Clusters:
+    """The clusters without doubles: those that refinement has led to one pose (n, 3) are one card."""
+    fold = 4 if square else 2
+    kept, into = _distinct(poses * (1, 1, fold), clusters.support, fold)
+    support = np.asarray(np.bincount(into, clusters.support, len(kept)), np.float64)
+    count = np.bincount(into, clusters.support / np.maximum(clusters.probability, 1e-6), len(kept))
+    owners = np.r_[into, NO_CARD][clusters.owners]  # NO_CARD is the last place
+    return Clusters(poses[kept], support, support / np.maximum(count, 1e-6), clusters.errors[kept], owners)
 
 
 def _bins(votes: _Votes) -> Numbers:
@@ -208,7 +218,7 @@ def _nearest_pose(votes: _Votes, poses: Floats, member: Numbers) -> Numbers:
     return member
 
 
-def _distinct(poses: Floats, support: NDArray[np.intp], fold: int) -> tuple[Numbers, Numbers]:
+def _distinct(poses: Floats, support: Floats | Numbers, fold: int) -> tuple[Numbers, Numbers]:
     """Numbers of clusters that are no weaker double of another one, and which of those each cluster belongs to."""
     order = np.argsort(-support, kind="stable")
     near = np.hypot(*(poses[:, None, :2] - poses[None, :, :2]).transpose(2, 0, 1)) < _SAME_PX

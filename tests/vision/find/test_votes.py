@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from vision.find.finder import corners_of
 from vision.find.scale import CELL_PX, CHANNELS, SHORT_PX
+from vision.find.sides import corners_of
 from vision.find.votes import NO_CARD, clusters_of
 
 ASPECT = 1.4

@@ -149,7 +149,7 @@ class FlatView:
         """From a sixteenth of the picture's shorter side up to half of it, as far as a view of it stays small."""
         h, w = self.picture.shape[:2]
         sides = [0.06 * 1.18**k * min(h, w) for k in range(14)]
-        return [side for side in sides if h * w * (SHORT_PX / side) ** 2 < _MOST_VIEW_PX]
+        return [side for side in sides if h * w * (SHORT_PX / side) ** 2 < _MOST_VIEW_PX] or sides[-1:]
 
     def unit_to_px(self, points: Points) -> Points:
         """The same points: (n, 2) px."""

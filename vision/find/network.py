@@ -25,7 +25,7 @@ class NoNetworkError(VisionError, RuntimeError):
 
 
 class Network:
-    """Answers for each cell of a view from above: which card is there, and where its centre is."""
+    """Answers for each cell of a view from above: which card is there, and where its centre is. Not for two threads."""
 
     def __init__(self, path: Path = WEIGHTS) -> None:
         if not path.is_file():

@@ -20,7 +20,9 @@ _ASPECTS = (1.0, 1.2, 1.5, 1.65)  # tried next, at the best sizes alone
 _MOST_ASPECT, _BEST = 1.9, 3
 _GOOD = 0.5  # share in sight from which a card says something about the size
 _WHOLE, _SHARP = 0.7, 0.3  # in sight, and evidence of edges, from which its sides are measured
-_FINALISTS, _ALIKE, _LEAST_SCORE, _CLOSER, _HALF_STRENGTH = 6, 0.015, 0.25, 3, 12.0
+_FINALISTS, _ALIKE = 6, 0.015  # sizes between which edges decide; closer ones are the same
+_LEAST_SCORE, _CLOSER = 0.25, 3  # of cards whose outlines count; times the network's scale at which they are compared
+_HALF_STRENGTH = 12.0  # levels a px: a change that counts half as much as an endless one
 _ROUNDS = 2  # of measuring the size and looking again
 
 

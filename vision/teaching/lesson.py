@@ -12,7 +12,7 @@ from vision.errors import BadLessonError
 from vision.image import Picture
 from vision.prints.print_deck import ART_PX_PER_MM
 from vision.teaching.faces import FaceGroup, Sighting, grouped
-from vision.teaching.lay_apart import CardSize, LaidCards, agreed_size, fits, lay_out
+from vision.teaching.lay_apart import TOUCHED, CardSize, LaidCards, agreed_shape, agreed_size, fits, lay_out
 from vision.teaching.level_ground import level
 from vision.teaching.names import CardName, check_images, named_cards
 from vision.teaching.same_print import best_turn, difference, laid_on, small
@@ -41,25 +41,34 @@ def laid_out(
     """Find the cards of all pictures, and the size that they agree on.
 
     Raises:
-        BadLessonError: a picture shows no card that lies apart.
+        BadLessonError: a picture shows no cards, or such as cover one another.
         BadImageError: one cannot be read.
     """
     if len(pictures) > MOST_PICTURES:
         raise BadLessonError(f"{len(pictures)} pictures are more than a deck needs: at most {MOST_PICTURES} are taken")
-    given = None if card_mm is None else CardSize((min(card_mm), max(card_mm)), True)
-    laid = [lay_out(picture.load().image, given) for picture in pictures]
+    aspect = None if card_mm is None else max(card_mm) / min(card_mm)
+    laid: list[LaidCards] = []
+    for picture in pictures:
+        laid.append(lay_out(picture.load().image, aspect or agreed_shape(laid)))
     size = agreed_size(laid, card_mm)
     if size is None:
         raise BadLessonError(
             f"no cards that lie apart are in {pictures[0].name}" + (" nor in the others" if laid[1:] else "")
         )
+    shape = size.mm[1] / size.mm[0]
     for k, picture in enumerate(pictures):
         right = fits(laid[k], size)
-        if given is None and (not right.all() or not len(right)):
-            again = lay_out(picture.load().image, size)
+        if (aspect is None and not right.all()) or not len(right):
+            again = lay_out(picture.load().image, shape)
             if fits(again, size).sum() > right.sum():
                 laid[k], right = again, fits(again, size)
         laid[k] = only_those(laid[k], right)
+        covered = [quad for quad, reason in laid[k].unclear if reason in ("covered", TOUCHED)]
+        if covered:
+            x, y = covered[0].mean(axis=0)
+            raise BadLessonError(
+                f"cards in {picture.name} touch one another (at {x:.0f}, {y:.0f} px): lay them apart and take it anew"
+            )
         if not len(laid[k].quads_px):
             raise BadLessonError(f"no cards that lie apart are in {picture.name}")
     return laid, size

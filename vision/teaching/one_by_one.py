@@ -39,7 +39,7 @@ class StudiedPicture:
 
 def study(picture: Picture, known: Sequence[Image], size: CardSize | None = None) -> StudiedPicture:
     """Find the cards of a picture; `known` are faces put straight, `size` what the cards measured so far."""
-    look = lay_out(picture.image, size)
+    look = lay_out(picture.image, None if size is None else size.mm[1] / size.mm[0])
     size = size or agreed_size([look], None)
     if size is None:
         return StudiedPicture(look, None, (), ())

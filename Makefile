@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # Changes of the system are made by the administrator.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test nightly lint bench gate words commands art deb install uninstall rehearsal rehearsal-arm clean
+.PHONY: demo test nightly lint bench gate words commands art model deb install uninstall rehearsal rehearsal-arm clean
 
 demo: $(VENV)/plain
 	$(BIN)/ringmaster demo --rounds 1
@@ -83,6 +83,12 @@ rehearsal-arm: $(VENV)/installed
 art: $(VENV)/installed
 	$(BIN)/python -m tools.art.deck_art
 
+# Trains the network that finds cards, from scratch and without any picture of a card: see docs/model.md. Some 3 hours on
+# two cores; OPTIONS=--go-on continues after an interruption.
+model: $(VENV)/trainable
+	$(BIN)/python -m tools.train.train build/model $(OPTIONS)
+	$(BIN)/python -m tools.train.export build/model vision/models/card_finder.tflite
+
 # Writes what all commands take into docs/commands.md, and the JSON that they give into docs/schemas.
 commands: $(VENV)/installed
 	$(BIN)/python -m referee.command_page docs/commands.md
@@ -108,6 +114,10 @@ $(VENV)/plain: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(VENV)/trainable: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[train]'
 	@touch $@
 
 clean:

@@ -1,1 +1,1 @@
-"""For developers: benches and the release gate, art and rehearsal; nothing here is installed."""
+"""For developers: benches and the release gate, training, art and rehearsal; nothing here is installed."""

@@ -1,0 +1,1 @@
+"""Training of the card finder: synthetic tables, network, export and evaluation."""

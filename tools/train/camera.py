@@ -1,0 +1,92 @@
+"""Light and camera: uneven light, shadows, mirrored lamps, colour casts, contrast, blur, noise, JPEG."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from tools.train.draw import Floats, Image, Random, fill_polygon, polygon, shape
+
+
+def _uneven(g: Random, n: int) -> Floats:
+    """(n, n) factors of light that varies smoothly and falls off to a side."""
+    coarse = cv2.resize(g.standard_normal((4, 4), np.float32), (n, n), interpolation=cv2.INTER_CUBIC)
+    ramp = np.linspace(-1, 1, n, dtype=np.float32)
+    side = ramp[None] * np.float32(g.normal(0, 0.2)) + ramp[:, None] * np.float32(g.normal(0, 0.2))
+    return np.asarray(np.exp(coarse * np.float32(g.uniform(0, 0.3)) + side))
+
+
+def _shadow(g: Random, n: int) -> Floats:
+    """(n, n) factors of a shadow with a hard or soft edge: a polygon, or stripes as of a window's frame."""
+    mask: Floats = np.zeros((n, n), np.float32)
+    x, y = g.uniform(0, n, 2)
+    if g.random() < 0.7:
+        fill_polygon(mask, polygon(g, x, y, g.uniform(20, 160)), 1.0)
+    else:
+        turn, width, period = g.uniform(0, 6.3), g.uniform(3, 40), g.uniform(20, 120)
+        for i in range(-4, 5):
+            c = np.array([x, y]) + i * period * np.array([np.cos(turn), np.sin(turn)])
+            e = 400 * np.array([-np.sin(turn), np.cos(turn)])
+            f = width / 2 * np.array([np.cos(turn), np.sin(turn)])
+            fill_polygon(mask, np.array([c - e - f, c + e - f, c + e + f, c - e + f]), 1.0)
+    mask = cv2.GaussianBlur(mask, (0, 0), g.choice([0.6, 2, 8]))
+    return 1 - np.float32(g.uniform(0.1, 0.75)) * mask
+
+
+def _glare(g: Random, n: int) -> Floats:
+    """(n, n, 3) light of a lamp or window that the table mirrors."""
+    mask: Floats = np.zeros((n, n), np.float32)
+    x, y = g.uniform(0, n, 2)
+    shape(g, mask, x, y, g.uniform(6, 60), 1.0)
+    mask = cv2.GaussianBlur(mask, (0, 0), g.choice([1.5, 5, 14]))
+    return (mask * np.float32(g.uniform(40, 350)))[..., None] * g.uniform(0.8, 1, 3).astype(np.float32)
+
+
+def _blurred(g: Random, image: Floats) -> Floats:
+    across, down = g.choice([0, 0.5, 1.0, 1.5], 2) * g.uniform(0.5, 1, 2)
+    if g.random() < 0.7:
+        down = across
+    if max(across, down) > 0.25:
+        image = cv2.GaussianBlur(image, (0, 0), sigmaX=max(across, 0.1), sigmaY=max(down, 0.1))
+    if g.random() < 0.07:  # motion
+        kernel = np.zeros((9, 9), np.float32)
+        way = g.uniform(1, 4) * np.array([np.cos(turn := g.uniform(0, 6.3)), np.sin(turn)])
+        start, end = np.round(4 - way).astype(int), np.round(4 + way).astype(int)
+        cv2.line(kernel, (int(start[0]), int(start[1])), (int(end[0]), int(end[1])), 1.0, 1)
+        image = cv2.filter2D(image, -1, kernel / kernel.sum())
+    if g.random() < 0.3:  # sharpened by the camera
+        image = image + (image - cv2.GaussianBlur(image, (0, 0), 1.0)) * np.float32(g.uniform(0.2, 1.2))
+    return image
+
+
+def _exposed(g: Random, image: Floats) -> Floats:
+    """Scale to an exposure from dark to overexposed, with a colour cast, less or more colour, and a gamma."""
+    image = image * np.exp(g.normal(0, 0.13, 3)).astype(np.float32)
+    if g.random() < 0.4:
+        grey = image.mean(2, keepdims=True)
+        image = grey + (image - grey) * np.float32(g.uniform(0.2, 1.5))
+    bright = max(8.0, float(np.percentile(image[::4, ::4], 95)))
+    goal = np.exp(g.uniform(np.log(60 if g.random() < 0.25 else 140), np.log(310)))
+    return 255 * np.clip(image * np.float32(goal / bright / 255), 0, 1) ** np.float32(g.uniform(0.6, 1.3))
+
+
+def taken(g: Random, canvas: Image, n: int) -> Image:
+    """(n, n, 3) BGR: the canvas as a camera shows it."""
+    image = cv2.resize(canvas, (n, n), interpolation=cv2.INTER_AREA).astype(np.float32)
+    light = np.ones((n, n), np.float32)
+    if g.random() < 0.85:
+        light = _uneven(g, n)
+    for _ in range(g.choice([0, 0, 1, 2])):
+        light = light * _shadow(g, n)
+    image *= light[..., None]
+    for _ in range(g.choice([0, 0, 0, 1, 2])):
+        image += _glare(g, n)
+    image = _blurred(g, _exposed(g, image))
+    if g.random() < 0.7:
+        grain = g.standard_normal((n, n, 3), np.float32) * np.float32(g.uniform(0, 8))
+        image = image + (grain if g.random() < 0.7 else cv2.blur(grain, (2, 2)))
+    final: Image = np.clip(image, 0, 255).astype(np.uint8)
+    if g.random() < 0.2:
+        coded = cv2.imencode(".jpg", final, [cv2.IMWRITE_JPEG_QUALITY, int(g.integers(40, 96))])[1]
+        final = np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), np.uint8)
+    return final

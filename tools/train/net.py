@@ -1,0 +1,80 @@
+"""The network: from a view from above to a vote of each cell for the card that it shows."""
+
+from __future__ import annotations
+
+import keras
+import tensorflow as tf
+
+from vision.find.scale import ASPECT_ZERO, CHANNELS
+
+layers = keras.layers
+_WIDTHS = (16, 24, 48, 80)  # channels at strides 2, 4, 8 and 16
+_HEAD = 48
+_BLOCKS = 4  # at stride 16: cards of 28x40 px and their neighbours are in reach
+
+
+def _conv(x: keras.KerasTensor, channels: int, stride: int = 1) -> keras.KerasTensor:
+    x = layers.Conv2D(channels, 3, stride, "same", use_bias=False)(x)
+    return layers.ReLU()(layers.BatchNormalization(momentum=0.97)(x))
+
+
+def _residual(x: keras.KerasTensor) -> keras.KerasTensor:
+    return layers.Add()([x, _conv(x, x.shape[-1])])
+
+
+def _up(x: keras.KerasTensor, skip: keras.KerasTensor) -> keras.KerasTensor:
+    """Twice the height and width by `depth_to_space`, which runs on views of any size, plus the finer features."""
+    larger = layers.Lambda(lambda y: tf.nn.depth_to_space(y, 2), output_shape=skip.shape[1:])
+    return layers.Add()([larger(layers.Conv2D(4 * skip.shape[-1], 1)(x)), skip])
+
+
+def make_net(height: int | None = None, width: int | None = None, batch: int | None = None) -> keras.Model:
+    """From `view` (b, h, w, 4) and `aspect` (b, 1) to (b, h / 4, w / 4, 4 CHANNELS): four cells a place."""
+    view = keras.Input((height, width, 4), batch_size=batch, name="view")
+    aspect = keras.Input((1,), batch_size=batch, name="aspect")
+    half, quarter, eighth, sixteenth = _WIDTHS
+    at_4 = _conv(_conv(view, half, 2), quarter, 2)
+    at_8 = _conv(at_4, eighth, 2)
+    shift = layers.Reshape((1, 1, eighth))(layers.Dense(eighth)(aspect))
+    at_8 = _residual(layers.Add()([at_8, shift]))
+    x = _conv(at_8, sixteenth, 2)
+    for _ in range(_BLOCKS):
+        x = _residual(x)
+    x = _residual(_up(x, at_8))
+    x = _conv(_up(x, at_4), _HEAD)
+    return keras.Model([view, aspect], layers.Conv2D(4 * CHANNELS, 1)(x))
+
+
+def loss_of(answer: tf.Tensor, target: tf.Tensor, aspect: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """The loss and its parts (5,): card, distance of votes in short sides, turns by half and quarter, edge."""
+    answer = tf.reshape(answer, tf.concat([tf.shape(target)[:4], [CHANNELS]], 0))
+    on, offset, half_turn, quarter_turn, edge, weight = tf.split(target, (1, 2, 2, 2, 1, 1), -1)
+    on, edge, weight = on[..., 0], edge[..., 0], weight[..., 0]
+    card = _focal(answer[..., 0], on, tf.cast(weight > 0, tf.float32))
+    of_cards = on * weight
+    total = tf.reduce_sum(of_cards) + 1e-3
+    residual = answer[..., 1:3] - offset
+    distance = tf.sqrt(tf.reduce_sum(tf.square(residual), -1) + 1e-5)
+    # Laplace distribution in two dimensions: the precision is U'U with U = [[a, b], [0, c]].
+    log_a, log_c = tf.clip_by_value(answer[..., 3], -2.0, 5.0), tf.clip_by_value(answer[..., 5], -2.0, 5.0)
+    u = tf.exp(log_a) * residual[..., 0] + answer[..., 4] * residual[..., 1]
+    v = tf.exp(log_c) * residual[..., 1]
+    surprise = tf.sqrt(tf.square(u) + tf.square(v) + 1e-4) - log_a - log_c
+    votes = tf.reduce_sum(of_cards * distance) / total
+    likelihood = tf.reduce_sum(of_cards * surprise) / total
+    oblong = of_cards * tf.cast(aspect[:, :, None, None] > 1.05 - ASPECT_ZERO, tf.float32)
+    half = tf.reduce_sum(oblong * _apart(answer[..., 6:8], half_turn)) / total
+    quarter = tf.reduce_sum(of_cards * _apart(answer[..., 8:10], quarter_turn)) / total
+    sides = _focal(answer[..., 10], edge, tf.cast(weight > 0, tf.float32))
+    loss = 4 * card + 2 * votes + 0.3 * likelihood + half + quarter + 2 * sides
+    return loss, tf.stack([card, votes, half, quarter, sides])
+
+
+def _focal(logit: tf.Tensor, truth: tf.Tensor, weight: tf.Tensor) -> tf.Tensor:
+    entropy = tf.nn.sigmoid_cross_entropy_with_logits(truth, logit)
+    hard = tf.stop_gradient(0.25 + tf.abs(tf.sigmoid(logit) - truth))
+    return tf.reduce_mean(entropy * hard * weight)
+
+
+def _apart(a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
+    return tf.sqrt(tf.reduce_sum(tf.square(a - b), -1) + 1e-4)

@@ -1,0 +1,198 @@
+"""Synthetic tables with labels: the picture and, per cell, the card that is seen there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from tools.train.art import FACES, SHORT, Deck, make_deck
+from tools.train.camera import taken
+from tools.train.canvas import NOBODY, Canvas, Shadow, placed
+from tools.train.draw import Floats, Image, Random, colour, fill_polygon, shape
+from tools.train.grounds import make_ground, part_of
+from tools.train.layouts import Poses, some_poses
+from tools.train.things import Maker, put_hand
+from vision.find.scale import CELL_PX, SHORT_PX
+
+SIDE_PX = 192  # of a picture
+MOST_CARDS = 64
+_FINE = SHORT // SHORT_PX  # the canvas is finer than the picture by this
+_PALE = 0.3  # share of tables whose ground has the colour of the cards: the hardest kind
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A labelled picture.
+
+    `image` (SIDE_PX, SIDE_PX, 3) BGR; `owners` (cells, cells) is 0 or the number of the card seen in a cell;
+    `cards` (MOST_CARDS, 4): x, y in px, turn of a short side in rad, visible share; card k is row k - 1, from the
+    lowest to the top one. `aspect` is long side by short side; the short side is SHORT_PX.
+    """
+
+    image: Image
+    owners: Image
+    cards: NDArray[np.float32]
+    aspect: float
+
+
+@lru_cache(maxsize=200)
+def numbered_deck(seed: int, index: int) -> Deck:
+    """Deck number `index` of an endless supply; each has its own seed."""
+    return make_deck(np.random.default_rng((seed, 1, index)))
+
+
+@lru_cache(maxsize=200)
+def numbered_ground(seed: int, index: int) -> Image:
+    """Ground number `index`."""
+    return make_ground(np.random.default_rng((seed, 2, index)))
+
+
+def _half_plane(g: Random, n: int, near_rim: bool) -> Image:
+    """(n, n) mask of one side of a random line."""
+    at = g.uniform(0.1, 0.9, 2) * n
+    turn = g.integers(0, 4) * np.pi / 2 + g.normal(0, 0.12) if g.random() < 0.6 else g.uniform(0, 6.3)
+    e, f = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
+    if near_rim:
+        at = n / 2 + f * n * g.uniform(0.3, 0.5)
+    mask = np.zeros((n, n), np.uint8)
+    fill_polygon(mask, np.array([at - e * 900, at + e * 900, at + e * 900 + f * 900, at - e * 900 + f * 900]), 255)
+    return mask
+
+
+class _Scene:
+    """One table while it is being laid."""
+
+    def __init__(self, g: Random, decks: list[Deck], grounds: list[Image]) -> None:
+        self.g, self.decks, self.grounds = g, decks, grounds
+        self.deck = decks[g.integers(0, len(decks))]
+        self.side = SIDE_PX * _FINE
+        self.pale = g.random() < _PALE
+        self.canvas = Canvas(self._table())
+        self.things = Maker(g, self.canvas, self.deck.aspect, grounds, decks)
+        self.light = g.uniform(-1, 1, 2) * g.choice([0, 1.5, 3])
+        self.blur = int(g.choice([3, 5, 9]))
+        self.darkness = g.uniform(0.08, 0.5) if self.pale else g.uniform(0, 0.6)
+
+    def _some_ground(self) -> Image:
+        return part_of(self.g, self.grounds[self.g.integers(0, len(self.grounds))], self.side)
+
+    def _table(self) -> Image:
+        g, image = self.g, self._some_ground()
+        if self.pale:
+            tint = self.deck.edge_colour(int(g.integers(0, FACES))) + g.normal(0, 8, 3) + g.normal(0, 8)
+            relief = image.astype(np.float32) - image.mean((0, 1), dtype=np.float32)
+            image = np.clip(np.float32(tint) + relief * np.float32(g.choice([0, 0.1, 0.25, 0.5])), 0, 255).astype(
+                np.uint8
+            )
+        if g.random() < 0.3:  # the table's edge, or a mat
+            image = np.where(_half_plane(g, self.side, False)[..., None] > 127, self._some_ground(), image)
+        return image
+
+    def poses(self) -> Poses:
+        """Poses in px of the picture, from the lowest card to the top one; a tenth of all tables has no card."""
+        g, poses = self.g, []
+        kind = g.random()
+        if kind < 0.1:
+            return []
+        for _ in range(g.integers(1, 4)):
+            poses += some_poses(g, SHORT_PX, self.deck.aspect, SIDE_PX)
+        if kind < 0.35:
+            poses = [poses[i] for i in np.sort(g.permutation(len(poses))[: g.integers(1, 6)])]
+        near = [p for p in poses if min(p[:2]) > -SHORT_PX and max(p[:2]) < SIDE_PX + SHORT_PX]
+        return near[: MOST_CARDS - 1]
+
+    def lay_cards(self, poses: Poses) -> None:
+        """Lay the cards; each has its own light, and its size and shape are off by about 2 %, most of it in common."""
+        g, deck = self.g, self.deck
+        faces = g.integers(0, FACES - 1, 2 if g.random() < 0.3 else FACES)
+        backs, sleeved, glossy = g.choice([0, 0.15, 0.5]), g.random() < 0.12, g.choice([0, 0, 0.1, 0.3])
+        scale = 1 + g.normal(0, 0.015)
+        gain, slope = g.choice([0.01, 0.04, 0.08]), g.choice([0.01, 0.05, 0.15])
+        for number, (x, y, turn) in enumerate(poses, 1):
+            art = deck.faces[FACES - 1] if g.random() < backs else deck.faces[faces[g.integers(0, len(faces))]]
+            h, w = art.shape[:2]
+            if g.random() < glossy:
+                art = _washed_out(g, art)
+            if sleeved:
+                art = _sleeved(g, art)
+            size = (w * scale * (1 + g.normal(0, 0.01)), h * scale * (1 + g.normal(0, 0.01)))
+            place = placed(size, (w, h), np.array([x, y]) * _FINE, turn)
+            place[:, :2] += g.normal(0, 0.004, (2, 2))
+            across = np.linspace(-1, 1, w, dtype=np.float32)[None] * np.float32(g.normal(0, slope))
+            down = np.linspace(-1, 1, h, dtype=np.float32)[:, None] * np.float32(g.normal(0, slope))
+            shade = np.float32(1 + g.normal(0, gain)) + across + down
+            lift = g.uniform(0.3, 1.5)
+            shadow = Shadow((self.light[0] * lift, self.light[1] * lift), self.blur, self.darkness)
+            self.canvas.lay(art, place, number, shadow, shade)
+
+    def hide_beyond_picture(self, image: Image) -> None:
+        """Blacken the places outside of what the camera sees, in the picture and in the labels."""
+        for _ in range(self.g.choice([0, 0, 0, 1, 1, 2])):
+            mask = _half_plane(self.g, self.side, self.g.random() < 0.6)
+            if mask.mean() > 110:  # a picture that shows hardly any table teaches little
+                continue
+            self.canvas.owners[mask > 127] = NOBODY
+            image[cv2.resize(mask, (SIDE_PX, SIDE_PX), interpolation=cv2.INTER_AREA) > 127] = 0
+
+
+def _washed_out(g: Random, art: Image) -> Image:
+    """(h, w, 4) of a card that mirrors a light: on all of it, or on a spot."""
+    h, w = art.shape[:2]
+    light: Floats = np.full((h, w), g.uniform(20, 230), np.float32)
+    if g.random() < 0.5:
+        light[:] = 0
+        x, y = g.uniform(0, 1, 2) * (w, h)
+        shape(g, light, x, y, g.uniform(0.2, 0.7) * w, g.uniform(60, 255))
+        light = cv2.GaussianBlur(light, (0, 0), g.uniform(1, 8))
+    washed = art.copy()
+    washed[..., :3] = np.clip(art[..., :3] + light[..., None], 0, 255)
+    return washed
+
+
+def _sleeved(g: Random, art: Image) -> Image:
+    """(h, w, 4) of a card in a clear sleeve: a brighter or darker rim and streaks of light."""
+    image = cv2.convertScaleAbs(art, alpha=g.uniform(0.8, 1.0), beta=g.uniform(0, 40))
+    h, w = image.shape[:2]
+    tint = tuple(float(v) for v in colour(g, "grey"))
+    cv2.rectangle(image, (0, 0), (w - 1, h - 1), tint, 1)
+    for _ in range(g.integers(0, 3)):
+        a, b = g.uniform(0, 1, (2, 2)) * (w, h)
+        streak = np.zeros((h, w), np.float32)
+        cv2.line(streak, (int(a[0]), int(a[1])), (int(b[0]), int(b[1])), g.uniform(30, 160), int(g.integers(1, 8)))
+        image[..., :3] = np.clip(image[..., :3] + cv2.GaussianBlur(streak, (0, 0), 1.5)[..., None], 0, 255)
+    image[..., 3] = art[..., 3]
+    return image
+
+
+def make_scene(g: Random, decks: list[Deck], grounds: list[Image]) -> Scene:
+    """A random table of one deck; other decks and grounds serve as textures of things."""
+    scene = _Scene(g, decks, grounds)
+    for _ in range(g.poisson(1.0)):
+        scene.things.put_something(on_cards=False)
+    poses = scene.poses()
+    if not poses:
+        for _ in range(g.poisson(3)):
+            scene.things.put_something(on_cards=False)
+    scene.lay_cards(poses)
+    for _ in range(g.poisson(0.7)):
+        scene.things.put_something(on_cards=True)
+    for _ in range(g.choice([0, 0, 0, 0, 0, 0, 1, 1, 2])):
+        put_hand(scene.things)
+    image = taken(g, scene.canvas.image, SIDE_PX)
+    scene.hide_beyond_picture(image)
+    return Scene(image, *_labels(scene.canvas, poses, scene.deck.aspect), scene.deck.aspect)
+
+
+def _labels(canvas: Canvas, poses: Poses, aspect: float) -> tuple[Image, NDArray[np.float32]]:
+    step = CELL_PX * _FINE
+    owners = np.ascontiguousarray(canvas.owners[step // 2 :: step, step // 2 :: step])
+    cards = np.zeros((MOST_CARDS, 4), np.float32)
+    if poses:
+        cards[: len(poses), :3] = poses
+        cells = np.bincount(owners.ravel(), minlength=MOST_CARDS)[1 : len(poses) + 1]
+        cards[: len(poses), 3] = cells / (SHORT_PX**2 * aspect / CELL_PX**2)
+    return owners, cards

@@ -1,0 +1,1 @@
+"""Finds cards of any deck on a table with a small network."""

@@ -1,0 +1,160 @@
+"""Views from above: a part of a table, or a whole picture, at the network's scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.find.scale import SHORT_PX, STRIDE_PX
+from vision.table import Table
+
+Image = NDArray[np.uint8]
+Points = NDArray[np.float64]
+
+_SHARPER = 1.15  # picture px a view px, up to which the picture is sampled as it is
+_LEAST_SCALE = 0.2  # of the scale in the middle: a table seen flatter than that is left out
+_MOST_VIEW_PX = 520 * 520
+_FAR_MM = (600.0, 400.0)  # from the middle of the picture, where the picture's rim is beyond the horizon
+
+
+@dataclass(frozen=True, eq=False)
+class FromAbove:
+    """A view `image` (h, w, 3) BGR at the network's scale, and the way back to the picture."""
+
+    image: Image
+    view: View
+    low: Points
+    per_unit: float
+
+    def to_picture(self, points: Points) -> Points:
+        """(n, 2) px of this view to px of the picture."""
+        return self.view.unit_to_px(points / self.per_unit + self.low)
+
+    def from_picture(self, points_px: Points) -> Points:
+        """(n, 2) px of the picture to px of this view."""
+        return (self.view.px_to_unit(points_px) - self.low) * self.per_unit
+
+
+class View(Protocol):
+    """A picture of a plane that is measured in units: mm of a table, or px of a picture taken from above."""
+
+    def from_above(self, short_side: float) -> FromAbove:
+        """The plane seen from above, at the scale at which `short_side` units are SHORT_PX."""
+
+    def short_sides(self) -> list[float]:
+        """Short sides, in units, that cards of an unknown deck may have, in steps of a sixth."""
+
+    def unit_to_px(self, points: Points) -> Points:
+        """(n, 2) points on the plane to px of the picture."""
+
+    def px_to_unit(self, points_px: Points) -> Points:
+        """(n, 2) px of the picture to points on the plane."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableView:
+    """A picture (h, w, 3) BGR of a known table; `area_mm` (2, 2) is the part to see: low and high (x, y)."""
+
+    picture: Image
+    table: Table
+    area_mm: Points
+
+    def from_above(self, short_side: float) -> FromAbove:
+        """The table from above; `short_side` in mm."""
+        low, high = self.area_mm
+        scale = SHORT_PX / short_side
+        w, h = (max(2, int(np.ceil(length * scale / STRIDE_PX))) * STRIDE_PX for length in high - low)
+        shrink, maps = _maps(self.table, (float(low[0]), float(low[1])), scale, (w, h))
+        picture = self.picture
+        if shrink < 1:
+            picture = np.asarray(
+                cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8
+            )
+        seen = cv2.remap(picture, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+        return FromAbove(np.asarray(seen, np.uint8), self, low, scale)
+
+    def short_sides(self) -> list[float]:
+        """40 to 70 mm."""
+        return [40.0, 46.0, 53.0, 61.0, 70.0]
+
+    def unit_to_px(self, points: Points) -> Points:
+        """(n, 2) mm to px."""
+        return self.table.to_px(points)
+
+    def px_to_unit(self, points_px: Points) -> Points:
+        """(n, 2) px to mm."""
+        return self.table.to_mm(points_px)
+
+
+@lru_cache(maxsize=4)
+def _maps(
+    table: Table, low: tuple[float, float], scale: float, size: tuple[int, int]
+) -> tuple[float, tuple[NDArray[np.int16], NDArray[np.uint16]]]:
+    """By how much to shrink the picture first, and where in it each px of the view is; kept while a camera stays."""
+    w, h = size
+    x, y = np.meshgrid((np.arange(w) + 0.5) / scale + low[0], (np.arange(h) + 0.5) / scale + low[1])
+    px = table.to_px(np.stack([x.ravel(), y.ravel()], -1))
+    middle = np.array([[table.size_px[0] / 2, table.size_px[1] / 2]])
+    # By whole numbers: OpenCV averages those ten times as fast.
+    shrink = 1 / max(1, int(float(table.px_per_mm(middle)[0]) / scale / _SHARPER))
+    places = ((px + 0.5) * shrink - 0.5).astype(np.float32).reshape(h, w, 2)
+    fixed, rest = cv2.convertMaps(places[..., 0], places[..., 1], cv2.CV_16SC2)
+    return shrink, (np.asarray(fixed, np.int16), np.asarray(rest, np.uint16))
+
+
+def area_in_sight(table: Table, near_px: Points | None = None, beyond_mm: float = 170.0) -> Points:
+    """(2, 2) low and high corner, in mm, of the part of a table that a picture shows.
+
+    With `near_px` (n, 2), points such as corners of marker cards, the area ends `beyond_mm` beyond them.
+    """
+    w, h = table.size_px
+    along = np.linspace(0, 1, 24)
+    zero, one = np.zeros(24), np.ones(24)
+    rim = np.concatenate([np.c_[along, zero], np.c_[along, one], np.c_[zero, along], np.c_[one, along]]) * (w, h)
+    middle = np.array([[w / 2, h / 2]])
+    rim_mm, middle_mm = table.to_mm(rim), table.to_mm(middle)[0]
+    flat = table.px_per_mm(rim) < _LEAST_SCALE * table.px_per_mm(middle)[0]
+    beyond = np.abs(table.to_px(rim_mm) - rim).max(1) > 2  # above the horizon, or where the lens model folds
+    low, high = rim_mm.min(0), rim_mm.max(0)
+    if flat.any() or beyond.any():
+        low, high = middle_mm - _FAR_MM, middle_mm + _FAR_MM
+    if near_px is not None and len(near_px):
+        near = table.to_mm(near_px)
+        low, high = np.maximum(low, near.min(0) - beyond_mm), np.minimum(high, near.max(0) + beyond_mm)
+    return np.stack([low, high])
+
+
+@dataclass(frozen=True, eq=False)
+class FlatView:
+    """A picture (h, w, 3) BGR taken about from above whose scale is not known: the unit is its px."""
+
+    picture: Image
+
+    def from_above(self, short_side: float) -> FromAbove:
+        """The picture scaled so that `short_side` px become SHORT_PX, padded with black."""
+        scale = SHORT_PX / short_side
+        way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        scaled = np.asarray(cv2.resize(self.picture, None, fx=scale, fy=scale, interpolation=way), np.uint8)
+        h, w = (-(-length // STRIDE_PX) * STRIDE_PX for length in scaled.shape[:2])
+        image = np.zeros((h, w, 3), np.uint8)
+        image[: scaled.shape[0], : scaled.shape[1]] = scaled
+        return FromAbove(image, self, np.zeros(2), scale)
+
+    def short_sides(self) -> list[float]:
+        """From a sixteenth of the picture's shorter side up to half of it, as far as a view of it stays small."""
+        h, w = self.picture.shape[:2]
+        sides = [0.06 * 1.18**k * min(h, w) for k in range(14)]
+        return [side for side in sides if h * w * (SHORT_PX / side) ** 2 < _MOST_VIEW_PX] or sides[-1:]
+
+    def unit_to_px(self, points: Points) -> Points:
+        """The same points: (n, 2) px."""
+        return points
+
+    def px_to_unit(self, points_px: Points) -> Points:
+        """The same points: (n, 2) px."""
+        return points_px

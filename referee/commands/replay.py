@@ -14,8 +14,8 @@ from referee.announcer import Announcer
 from referee.arguments import add_language
 from referee.changed_rulings import changed
 from referee.engine.events import Header
-from referee.engine.recorded_game import Fault, judge, open_log
 from referee.errors import BadInputError
+from referee.games.recorded_game import Fault, judge, open_log
 from referee.games.registry import game_kind
 from referee.jsonlines import parse_object, to_line
 from referee.language import Language, language_of
@@ -133,7 +133,7 @@ def replay_recording(
     """
     from referee.decks.finding import find_deck
     from referee.decks.game_deck import GameDeck, check_plays, deck_of
-    from referee.engine.recorded_game import DECK_FILE, TABLE, RecordedGame
+    from referee.games.recorded_game import DECK_FILE, TABLE, RecordedGame
     from referee.watchers.table_finder import WatchSetup
     from vision.profile import load_profile
 

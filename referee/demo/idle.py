@@ -9,8 +9,8 @@ import random
 
 from hardware.lamp import NullLamp
 from referee.demo.devices import SAND_S, SimulatedDevices
-from referee.demo.seating import AREA_MM, people_at, ring_of, spot
 from referee.demo.table import TABLE_SEED
+from referee.games.seating import AREA_MM, people_at, ring_of, spot
 from referee.service.parts import Parts
 from simulation.live import LiveTable, Shots
 from simulation.script import Action, Flip, Ring, Script, ScriptCard

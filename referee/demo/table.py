@@ -2,42 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from hardware.camera.frames import SECOND_NS, Frame
 from referee.decks.finding import AnyDeck
 from referee.decks.game_deck import check_plays
-from referee.engine.events import DECK, Event, Header
+from referee.engine.events import DECK, Header
 from referee.errors import BadInputError
-from referee.games.kind import Demo
+from referee.games.kind import Demo, DemoScript
 from referee.games.registry import GAMES, game_kind
 from referee.words import list_of
 from simulation.live import LiveTable, Shots
-from simulation.script import Script
 
 NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil")
 MOST_ROUNDS = 3
 TABLE_SEED = 7
 """Of the table itself, its marker cards and its light: it is always the same one."""
-
-
-@dataclass(frozen=True)
-class DemoScript:
-    """A game as it is played on the simulated table, and what is true of it; its `t_ns` count from its beginning.
-
-    ruling, rulings: which kind of ruling shows how far the referee has come, and how many of them there will be.
-    rings: how each ring of the script is to be ruled, with its `seat`. truth: what happens that a watcher may ask of.
-    said: what the players say on the page.
-    """
-
-    script: Script
-    ruling: str
-    rulings: int
-    rings: tuple[Mapping[str, Any], ...] = ()
-    truth: tuple[Event, ...] = ()
-    said: tuple[Event, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from referee.engine.events import Event, Game, Header
 from referee.language import Language
 
 if TYPE_CHECKING:
-    from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
     from referee.service.live_game import LiveGame
     from referee.watchers.table_finder import WatchSetup
+    from simulation.script import Script
     from vision.prints.print_deck import AnyDeck, PrintDeck
 
 RulingData = Mapping[str, Any]
@@ -105,6 +105,23 @@ class Cards:
     tally: Callable[[Sequence[Said], int], dict[str, Any]] | None = None
     colours: Callable[[PrintDeck], list[str]] | None = None
     header_colours: Callable[[PrintDeck], list[str]] = lambda deck: []
+
+
+@dataclass(frozen=True)
+class DemoScript:
+    """A game as it is played on the simulated table, and what is true of it; its `t_ns` count from its beginning.
+
+    ruling, rulings: which kind of ruling shows how far the referee has come, and how many of them there will be.
+    rings: how each ring of the script is to be ruled, with its `seat`. truth: what happens that a watcher may ask of.
+    said: what the players say on the page.
+    """
+
+    script: Script
+    ruling: str
+    rulings: int
+    rings: tuple[Mapping[str, Any], ...] = ()
+    truth: tuple[Event, ...] = ()
+    said: tuple[Event, ...] = ()
 
 
 @dataclass(frozen=True)

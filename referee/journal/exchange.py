@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from referee.journal.corrections import corrected, corrected_events
+from referee.engine.corrections import corrected, corrected_events
 from referee.journal.database import Connection
 from referee.journal.evenings import IMPORTED
 from referee.journal.judging import Checked

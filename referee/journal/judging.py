@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+from referee.engine.corrections import CorrectionRow, corrected, corrected_events
 from referee.engine.events import Event
 from referee.engine.session import RulingData, Session
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
-from referee.journal.corrections import corrected, corrected_events
-from referee.journal.rows import CorrectionRow, KeptGame, RulingRow
+from referee.journal.rows import KeptGame, RulingRow
 from referee.watchers.by_hand import ByHandWatcher
 
 PAUSE, RESUME = "pause", "resume"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from referee.engine.corrections import CorrectionRow
 from referee.engine.events import Event, Header
 
 Query = Callable[..., Sequence[tuple[Any, ...]]]
@@ -51,17 +52,6 @@ class RulingRow:
     since: int
     until: int | None
     data: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class CorrectionRow:
-    """A correction: the event as it should have been (None: it is struck), or which correction it takes back."""
-
-    number: int
-    wall_ms: int
-    event: int | None
-    data: Mapping[str, Any] | None
-    undoes: int | None = None
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from referee.engine.corrections import CorrectionRow, corrected
 from referee.engine.events import parse_event
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
-from referee.journal.corrections import corrected
 from referee.journal.judging import Trouble, checked
-from referee.journal.rows import CorrectionRow, EventRow, GameRow, KeptGame, RulingRow
+from referee.journal.rows import EventRow, GameRow, KeptGame, RulingRow
 from referee.journal.stored import kept_header, maybe, number, ruling_data, wall_time
 from referee.jsonlines import MOST_DEPTH, is_flat, is_name, to_line
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from referee.engine.corrections import CorrectionRow
 from referee.engine.events import Header, parse_event
 from referee.errors import BadInputError
-from referee.journal.rows import LAST_MS, CorrectionRow, EventRow, GameRow, KeptGame, Lost, Query, RulingRow
+from referee.journal.rows import LAST_MS, EventRow, GameRow, KeptGame, Lost, Query, RulingRow
 from referee.jsonlines import parse_object, whole_number
 from referee.names import told_apart
 

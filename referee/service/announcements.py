@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from referee.announcer import URGENT, Announcer
+from referee.engine.corrections import Change, Place, told
 from referee.engine.events import Event, Question
 from referee.engine.session import Notice, RulingData
-from referee.journal.corrections import Change, Place, told
 from referee.jsonlines import to_line
 from referee.log import LOG
 from referee.sayings import service as sayings

@@ -7,11 +7,11 @@ from datetime import tzinfo
 from typing import Any
 
 from referee.announcer import Announcer
+from referee.engine.corrections import CorrectionRow, corrected_events
 from referee.errors import BadInputError
-from referee.journal.corrections import corrected_events
 from referee.journal.evenings import Played
 from referee.journal.judging import checked
-from referee.journal.rows import CorrectionRow, KeptGame, Query, RulingRow, iso_time
+from referee.journal.rows import KeptGame, Query, RulingRow, iso_time
 from referee.journal.stored import game_numbered, kept_game
 from referee.language import Language
 from referee.sayings import kept as sayings

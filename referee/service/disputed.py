@@ -21,11 +21,11 @@ import numpy as np
 from hardware.camera.frames import Frame
 from hardware.recording import RecordingNotWrittenError, RecordingWriter
 from referee.decks.store import DeckStore
+from referee.engine.corrections import corrected, corrected_events
 from referee.engine.events import DECK, Event
-from referee.engine.recorded_game import DECK_FILE, TABLE
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import put_in_place
-from referee.journal.corrections import corrected, corrected_events
+from referee.games.recorded_game import DECK_FILE, TABLE
 from referee.journal.judging import checked
 from referee.journal.rows import Query
 from referee.journal.stored import game_numbered, games, kept_game

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from referee.announcer import Announcer
+from referee.engine.corrections import corrected, corrected_events
 from referee.engine.events import Event
 from referee.games.registry import game_kind
-from referee.journal.corrections import corrected, corrected_events
 from referee.journal.judging import MISHAP
 from referee.language import Language
 from referee.sayings import guard

@@ -13,11 +13,11 @@ from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.problems import DeviceHealth
+from referee.engine.corrections import Change
 from referee.engine.events import Header
 from referee.engine.session import Outcome
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
-from referee.journal.corrections import Change
 from referee.journal.journal import Journal
 from referee.names import players_in
 from referee.sayings import service as sayings

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from referee.engine.corrections import CorrectionRow, Place
 from referee.engine.events import Header
 from referee.engine.session import RulingData
 from referee.errors import BadInputError
-from referee.journal.corrections import Place
-from referee.journal.rows import CorrectionRow, GameRow, KeptGame
+from referee.journal.rows import GameRow, KeptGame
 from referee.service.records import Record, numbers_in
 
 

@@ -8,13 +8,21 @@ from typing import Any
 
 from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
+from referee.engine.corrections import (
+    Change,
+    CorrectionRow,
+    Place,
+    change_between,
+    corrected,
+    corrected_events,
+    in_force,
+)
 from referee.engine.events import Asks, Event, Game, GameView, Header, Question, view_of
 from referee.engine.session import Doubt, Outcome, RulingData, Session, Watcher
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
-from referee.journal.corrections import Change, Place, change_between, corrected, corrected_events, in_force
 from referee.journal.journal import Journal
-from referee.journal.rows import CorrectionRow, GameRow, KeptGame
+from referee.journal.rows import GameRow, KeptGame
 from referee.service.game_log import GameLog, log_of
 from referee.service.guarded_watcher import GuardedWatcher, Told
 from referee.service.records import PAUSE, RESUME, Judged, Record, changed_places, judge_anew

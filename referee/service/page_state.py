@@ -8,7 +8,7 @@ from typing import Any
 
 from hardware.problems import DeviceHealth
 from referee.announcer import Announcer
-from referee.journal.corrections import corrected_events
+from referee.engine.corrections import corrected_events
 from referee.journal.rows import iso_time
 from referee.language import Language
 from referee.sayings import service as sayings

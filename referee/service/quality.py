@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
-from referee.journal.corrections import corrected_events
+from referee.engine.corrections import corrected_events
 from referee.journal.rows import KeptGame, Query
 from referee.journal.stored import kept_game
 from referee.language import Language

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from referee.engine.corrections import Change, CorrectionRow
 from referee.engine.events import Event
 from referee.engine.session import RulingData, Session
-from referee.journal.corrections import Change
 from referee.journal.judging import MISHAP, OF_NO_GAME, PAUSE, RESUME, Judged, judge_rows
-from referee.journal.rows import CorrectionRow, GameRow
+from referee.journal.rows import GameRow
 
 __all__ = ["MISHAP", "PAUSE", "RESUME", "Judged"]
 RESUME_GAP_NS = 10_000_000_000

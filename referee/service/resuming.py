@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from referee.engine.corrections import Place
 from referee.engine.events import Header
 from referee.engine.session import RulingData, Watcher
 from referee.errors import BadInputError
-from referee.journal.corrections import Place
 from referee.journal.journal import Journal
 from referee.journal.stored import game_numbered, kept_game, open_game
 from referee.service.live_game import LiveGame

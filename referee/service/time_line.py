@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.announcer import Announcer
+from referee.engine.corrections import corrected_events
 from referee.engine.events import Event
-from referee.journal.corrections import corrected_events
 from referee.service.explain import held
 from referee.service.game_log import GameLog
 from referee.service.records import Record

@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from referee.engine.corrections import corrected, corrected_events
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import game_kind
-from referee.journal.corrections import corrected, corrected_events
 from referee.journal.database import Connect, connect
 from referee.journal.folder import JOURNAL
 from referee.journal.judging import OF_NO_GAME

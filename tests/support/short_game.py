@@ -12,7 +12,7 @@ import cv2
 
 from hardware.events import BellEdge
 from hardware.recording import RecordingWriter
-from referee.engine.recorded_game import RecordedGame
+from referee.games.recorded_game import RecordedGame
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import Shots
 from tests.support.piles_table import PLAYERS, piles_table

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from referee.demo.seating import AREA_MM, own_columns, people_at, ring_of, spot
 from referee.engine.events import Event
 from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.setup import JOKER, LAST_ROUND, PLUS2, Settings
+from referee.games.seating import AREA_MM, own_columns, people_at, ring_of, spot
 from referee.scoring.seats import SeatRing
 from simulation.art import BACK, FRONT
 from simulation.script import Action, Carry, Lying, Rest, Script, ScriptCard

@@ -14,8 +14,8 @@ from referee.games.coloretto.setup import settings_from
 from referee.games.kind import Demo, GameKind, Scoring
 
 if TYPE_CHECKING:
-    from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
+    from referee.games.kind import DemoScript
     from referee.watchers.table_finder import WatchSetup
     from vision.prints.print_deck import AnyDeck
 
@@ -31,8 +31,8 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
 
 
 def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
-    from referee.demo.table import DemoScript
     from referee.games.coloretto.demo import Plan, write_coloretto
+    from referee.games.kind import DemoScript
     from vision.prints.print_deck import PrintDeck
 
     if not isinstance(deck, PrintDeck):

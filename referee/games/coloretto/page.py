@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from referee.engine.corrections import corrected_events
 from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.sayings import say_choice
@@ -19,7 +20,6 @@ from referee.games.coloretto.score import (
 )
 from referee.games.coloretto.setup import JOKER, PLUS2, is_colour
 from referee.games.kind import Option, Page
-from referee.journal.corrections import corrected_events
 from referee.language import Language, mark_in
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from referee.demo.seating import AREA_MM, people_at, ring_of, spot
 from referee.games.confetti.rules import Confetti
 from referee.games.confetti.score import Card, score_hand
+from referee.games.seating import AREA_MM, people_at, ring_of, spot
 from referee.scoring.seats import SeatRing
 from simulation.script import Action, Carry, Flip, Lying, Script, ScriptCard
 from vision.deck import Deck

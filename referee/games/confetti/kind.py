@@ -14,8 +14,8 @@ from referee.games.confetti.setup import round_limits, settings_from
 from referee.games.kind import Demo, GameKind, Scoring
 
 if TYPE_CHECKING:
-    from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
+    from referee.games.kind import DemoScript
     from referee.watchers.table_finder import WatchSetup
     from vision.prints.print_deck import AnyDeck
 
@@ -29,8 +29,8 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
 
 
 def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
-    from referee.demo.table import DemoScript
     from referee.games.confetti.demo import DEMO_HEAP, Plan, cards_of, write_confetti
+    from referee.games.kind import DemoScript
     from vision.deck import Deck
 
     if not isinstance(deck, Deck):

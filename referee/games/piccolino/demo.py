@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from typing import Any
 
-from referee.demo.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from referee.engine.events import Event
 from referee.games.piccolino.events import Action as Move
 from referee.games.piccolino.events import Bell, CardShown
@@ -17,6 +16,7 @@ from referee.games.piccolino.rules import Piccolino
 from referee.games.piccolino.rulings import ValidRing
 from referee.games.piccolino.setup import MIN_PLAYERS, Settings, cards_dealt
 from referee.games.piccolino.tops import Mood
+from referee.games.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from simulation.art import BACK, FRONT
 from simulation.script import TRAVEL_S, Action, Carry, Lying, Ring, Script, ScriptCard
 from vision.prints.print_deck import Print, PrintDeck

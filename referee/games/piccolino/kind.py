@@ -14,8 +14,8 @@ from referee.games.piccolino.sayings import WORDS
 from referee.games.piccolino.setup import settings_from
 
 if TYPE_CHECKING:
-    from referee.demo.table import DemoScript
     from referee.engine.session import Watcher
+    from referee.games.kind import DemoScript
     from referee.watchers.table_finder import WatchSetup
     from vision.prints.print_deck import AnyDeck
 
@@ -37,7 +37,7 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
 
 
 def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
-    from referee.demo.table import DemoScript
+    from referee.games.kind import DemoScript
     from referee.games.piccolino.demo import Plan, write_piccolino
     from vision.deck import Deck
 

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from referee.decks.finding import find_deck
-from referee.demo.seating import ring_of
-from referee.demo.table import DemoScript, DemoTable, demo_table
+from referee.demo.table import DemoTable, demo_table
 from referee.engine.events import Header
 from referee.games.coloretto.rules import Coloretto
+from referee.games.kind import DemoScript
 from referee.games.registry import game_kind
+from referee.games.seating import ring_of
 from simulation.live import LiveTable
 from simulation.script import Ring
 from tests.support.simulated import SMALL, Simulated, simulated

@@ -18,7 +18,7 @@ from hardware.events import BellEdge, SandEdge, SandLine
 from hardware.recording import RecordingWriter
 from referee.announcer import Announcer
 from referee.cli import main
-from referee.engine.recorded_game import Fault, judge, open_log
+from referee.games.recorded_game import Fault, judge, open_log
 from referee.games.registry import game_kind
 from referee.jsonlines import to_line
 from referee.language import LANGUAGES, Language

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Route, ViewportSize, expect
 
 from hardware.camera.frames import Frame
-from referee.engine.recorded_game import RecordedGame
 from referee.engine.session import Outline
+from referee.games.recorded_game import RecordedGame
 from referee.language import Language
 from referee.service.set_aside import report_set_aside
 from referee.setup.finding import load_kept

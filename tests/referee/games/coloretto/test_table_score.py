@@ -12,9 +12,9 @@ import pytest
 
 from referee.cli import main
 from referee.decks.finding import find_print_deck
-from referee.demo.seating import AREA_MM, ring_of, spot
 from referee.games.coloretto.score import Table
 from referee.games.coloretto.table_score import score_coloretto_picture
+from referee.games.seating import AREA_MM, ring_of, spot
 from referee.language import Language
 from referee.schemas import SCHEMAS
 from referee.scoring.unseen_cards import HandsOff, UnseenCards

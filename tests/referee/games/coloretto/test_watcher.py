@@ -12,7 +12,6 @@ import pytest
 
 from hardware.camera.frames import Frame
 from referee.decks.finding import find_print_deck
-from referee.demo.seating import AREA_MM, people_at, ring_of
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
 from referee.engine.events import Event, Header
@@ -25,6 +24,7 @@ from referee.games.coloretto.watching.eyes import ColorettoEyes
 from referee.games.coloretto.watching.looks import Look
 from referee.games.coloretto.watching.watcher import ColorettoWatcher
 from referee.games.registry import game_kind, watcher_for
+from referee.games.seating import AREA_MM, people_at, ring_of
 from referee.watchers.table_finder import WatchSetup
 from simulation.art import FRONT
 from simulation.live import LiveTable, Shots

@@ -9,7 +9,18 @@ from typing import Any
 from referee.engine.events import Event, parse_event
 from referee.engine.session import RulingData
 from referee.errors import BadInputError
-from referee.journal.rows import CorrectionRow
+
+
+@dataclass(frozen=True)
+class CorrectionRow:
+    """A correction: the event as it should have been (None: it is struck), or which correction it takes back."""
+
+    number: int
+    wall_ms: int
+    event: int | None
+    data: Mapping[str, Any] | None
+    undoes: int | None = None
+
 
 Struck = Mapping[int, Mapping[str, Any] | None]
 

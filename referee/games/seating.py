@@ -1,4 +1,4 @@
-"""Who sits where at the simulated table, and where their cards lie: by the referee's own idea of seats."""
+"""Seats and cards at the simulated table, by the referee's own idea of seats."""
 
 from __future__ import annotations
 

@@ -223,8 +223,10 @@ class Director:
 
     def _tell(self, play: LiveGame, players: TablePlayers) -> None:
         """Tell on the page what was done since the referee lost track."""
-        for event in self._untold(play, players, self._devices.seconds):
-            self._tap(f"(a tap on the page: {event.kind.replace('_', ' ')})", {"do": "event", "event": event.data})
+        # The referee may catch up meanwhile: a move that it saw and heard, too, would be a foul.
+        with self._service.controller.lock:
+            for event in self._untold(play, players, self._devices.seconds):
+                self._tap(f"(a tap on the page: {event.kind.replace('_', ' ')})", {"do": "event", "event": event.data})
 
     def _untold(self, play: LiveGame, players: TablePlayers, script_s: float) -> list[Event]:
         records = [record for record in play.log.records.values() if record.is_of_game and not record.refused]

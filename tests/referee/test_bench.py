@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-import time
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -61,20 +61,14 @@ class Terminal(io.StringIO):
         return self.is_terminal
 
 
-@pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    made = Terminal()
-    monkeypatch.setattr("sys.stderr", made)
-    return made
-
-
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_a_terminal_shows_for_how_long_a_bench_has_been_at_work_and_nothing_is_left_of_it(
-    shown: Terminal, monkeypatch: pytest.MonkeyPatch, is_terminal: bool
+    monkeypatch: pytest.MonkeyPatch, is_terminal: bool
 ) -> None:
+    shown = Terminal()
+    # Not in a fixture: pytest exchanges this stream between a fixture and its test.
+    monkeypatch.setattr("sys.stderr", shown)
     monkeypatch.setattr("referee.progress.AFTER_S", 0.0)
-    # A bar of another test, which was interrupted, may still count as drawn.
-    monkeypatch.setattr("referee.progress._drawn", 0)
     shown.is_terminal = is_terminal
     with at_work(0.01):
         for _ in range(3000 if is_terminal else 0):

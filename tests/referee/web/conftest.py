@@ -51,7 +51,7 @@ NEEDS_CHROMIUM = pytest.mark.skipif(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker have all tests in a browser, from the beginning, and leave those that are no flows for the night."""
+    """Let one worker begin with all tests in a browser, and leave those that are no flows for the night."""
     items.sort(key=lambda item: "browser" not in getattr(item, "fixturenames", ()))
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):

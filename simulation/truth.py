@@ -82,22 +82,6 @@ def rings_of(table: LiveTable) -> tuple[tuple[int, int], ...]:
     return tuple(sorted((table.start_ns + round(ring.at_s * 1e9), ring.seat) for ring in rings))
 
 
-def visible_since(table: LiveTable, key: str, index: int, least: float = 0.9) -> int | None:
-    """Give since when a card's side has been in sight without a break at frame `index`: that frame's exposure end, ns.
-
-    In sight: it lies flat and at least the share `least` of it is to be seen. None: it is not in sight in that frame.
-    """
-    since_ns: int | None = None
-    side = truth_at(table, table.exposure_end_ns(index)).card(key).side
-    for earlier in range(index, -1, -1):
-        t_ns = table.exposure_end_ns(earlier)
-        card = truth_at(table, t_ns).card(key)
-        if not card.lies or card.side != side or card.visible < least:
-            return since_ns
-        since_ns = t_ns
-    return since_ns
-
-
 def _card(table: LiveTable, card: CardNow, px: Points, owner: Owner, number: int) -> CardTruth:
     area = float(abs(cv2.contourArea((px / _STEP).astype(np.float32))))
     seen = float((owner == number).sum())

@@ -5,7 +5,6 @@ Copies are numbered, because a Raspberry Pi without a network does not know the 
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
 import time
@@ -13,7 +12,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from referee.errors import WorkFailedError
-from referee.files import sync_folder
+from referee.files import put_in_place
 from referee.log import LOG
 
 COPIES = "journal-copies"
@@ -46,10 +45,8 @@ def make_copy(path: Path) -> Path:
             connection.execute("VACUUM INTO ?", (str(part),))
         if not is_sound(part):
             raise WorkFailedError("the copy of the journal is not sound")
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
-        copy = part.rename(folder / f"journal-{number}.sqlite")
-        sync_folder(folder)
+        copy = folder / f"journal-{number}.sqlite"
+        put_in_place(part, copy)
         today = [one for one in kept[:1] if _day(one) == _day(copy)]
         for old in {*today, *kept[MOST_COPIES - 1 + len(today) :]}:
             old.unlink(missing_ok=True)

@@ -6,7 +6,6 @@ is mended at the next start; a kill after leaves the new one, which the next sta
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import struct
@@ -16,7 +15,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from referee.files import name_aside, sync_folder
+from referee.files import name_aside, put_in_place, sync_folder
 from referee.journal.copies import copies, is_sound
 from referee.journal.folder import EVIDENCE
 from referee.journal.tables import COLUMNS, JSON, KEYS, LAST_VERSION, LATER, TABLES, TAKE, VERSION
@@ -91,10 +90,7 @@ def mend(path: Path) -> Path:
     stamp = time.strftime("%Y-%m-%d-%H%M%S")
     new = path.with_name(f"{path.stem}-mending{path.suffix}")
     build(path, new)
-    with new.open("rb+") as file:
-        os.fsync(file.fileno())
-    new.rename(path.with_name(f"{path.stem}{_MENDED}{stamp}{path.suffix}"))
-    sync_folder(path.parent)
+    put_in_place(new, path.with_name(f"{path.stem}{_MENDED}{stamp}{path.suffix}"))
     aside = finish_mending(path)
     assert aside is not None
     return aside

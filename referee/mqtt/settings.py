@@ -7,15 +7,13 @@ import os
 import re
 import secrets
 import ssl
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from referee.errors import BadInputError, SettingError
-from referee.files import write_whole
+from referee.files import set_aside, write_whole
 from referee.jsonlines import shown
 from referee.machine_id import own_name
 from referee.mqtt import topics
@@ -158,8 +156,7 @@ def take_mqtt(folder: Path) -> tuple[MqttSettings, str | None]:
     except OSError:
         return _fresh(folder), "damaged"
     except (ValueError, TypeError, RecursionError, BadInputError):
-        with suppress(OSError):
-            (folder / FILE).rename(folder / f"mqtt-damaged-{time.strftime('%Y-%m-%d-%H%M%S')}.json")
+        set_aside(folder / FILE)
         return _fresh(folder), "damaged"
     here = own_name(folder)
     if found.machine and here and found.machine != here:

@@ -17,7 +17,7 @@ from babel.messages.pofile import read_po
 
 import referee.language
 from hardware.voice import ESPEAK_VOICES
-from referee.cli import main
+from referee.commands import main
 from referee.commands.doctor import WITHOUT_PINS
 from referee.language import CATALOGUES, DOMAIN, LANGUAGES, Language
 from referee.scoring.seats import what_is_missing

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.survey import survey
-from referee.cli import main
+from referee.commands import main
 from referee.measured_table import profile_of
 from referee.schemas import SCHEMAS
 from tests.support.flat_piles import pile_scene

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.cli import main
+from referee.commands import main
 
-MAIN = [sys.executable, "-c", "import sys; from referee.cli import main; sys.exit(main())"]
+MAIN = [sys.executable, "-m", "ringmaster"]
 HEADER = '{"game": "confetti", "players": ["Ann", "Zoë"], "options": {}}'
 Capture = pytest.CaptureFixture[str]
 FOULS = Path(__file__).parents[2] / "games" / "coloretto-fouls.jsonl"

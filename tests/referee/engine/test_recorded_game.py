@@ -17,7 +17,7 @@ from hardware.camera.frames import Frame
 from hardware.events import BellEdge, SandEdge, SandLine
 from hardware.recording import RecordingWriter
 from referee.announcer import Announcer
-from referee.cli import main
+from referee.commands import main
 from referee.games.recorded_game import Fault, judge, open_log
 from referee.games.registry import game_kind
 from referee.jsonlines import to_line

@@ -20,7 +20,7 @@ from paho.mqtt.client import MQTTMessage
 
 from hardware.events import BellPressed
 from hardware.problems import DeviceHealth, Health
-from referee.cli import main
+from referee.commands import main
 from referee.errors import SettingError
 from referee.language import LANGUAGES, Language
 from referee.machine_id import own_name

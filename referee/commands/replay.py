@@ -188,13 +188,22 @@ class _Printer:
         self._output.line(to_line(dict(data)) if self._as_json else self._said(data))
 
     def _said(self, data: Mapping[str, Any] | None) -> str:
+        if data is None:
+            return "–"
+        try:
+            said = self._announcer.say(data)
+        except LookupError:
+            # It is of another game: of a seat that nobody has here.
+            said = ""
         # A ruling that there are no words for is still shown.
-        return "–" if data is None else self._announcer.say(data) or to_line(dict(data))
+        return said or to_line(dict(data))
 
     def _print_changes(self) -> None:
         for one in changed(self._before or (), self._after):
-            told = f"{self._said(one.was)} → {self._said(one.now)}"
-            self._output.line(to_line({"was": one.was, "now": one.now}) if self._as_json else told)
+            if self._as_json:
+                self._output.line(to_line({"was": one.was, "now": one.now}))
+            else:
+                self._output.line(f"{self._said(one.was)} → {self._said(one.now)}")
         self._before, self._after = None, []
 
     def complain(self, message: str) -> None:

@@ -44,7 +44,7 @@ _PATIENCE_S = 60.0
     metavar="[IMAGE]...",
     help="for `table`: pictures with marker cards in sight; the camera must not move between them, nor later",
 )
-@click.option("-o", "--output", metavar="FILE.json", type=options.FILE, help="the profile to write, with pictures")
+@options.output("FILE.json", "the profile to write, with pictures")
 @click.option(
     "--reach",
     metavar="MM",

@@ -151,7 +151,7 @@ def league(since: str | None, state: Path | None, as_json: bool) -> int:
 @command.command(help="write what is there as CSV or JSON")
 @click.argument("what", metavar="WHAT", help="tables, games, players, league, rulings or disputes")
 @click.option("--format", "kind", type=click.Choice(("csv", "json")), default="csv", help="how it is written")
-@options.output
+@options.output("FILE", "the file to write", show_default="standard output")
 @_STATE
 @_JSON
 def export(what: str, kind: str, output: Path | None, state: Path | None, as_json: bool) -> int:

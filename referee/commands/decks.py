@@ -45,7 +45,7 @@ def show(deck: str, state: Path | None, as_json: bool) -> int:
 
 @command.command(help="write a taught deck into a file, to send it or to keep it")
 @_NAME
-@click.option("-o", "--output", metavar="FILE.deck", type=options.FILE, required=True, help="the file to write")
+@options.output("FILE.deck", "the file to write", required=True)
 @_common
 def export(deck: str, output: Path, state: Path | None, as_json: bool) -> int:
     """Write the file."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     help="zip: everything with the pictures, for import (default for FILE.zip); json: the same without pictures "
     "(the default else); csv: the results; jsonl: one game's event log, for replay",
 )
-@options.output
+@options.output("FILE", "the file to write", show_default="standard output")
 @options.language
 def command(state: Path | None, game: int | None, ruling: str | None, kind: str | None, output: Path | None) -> int:
     """Write the games in the order in which they were entered; exit status 1 when some cannot be read.

@@ -33,9 +33,6 @@ def as_json(text: str = "answer in JSON") -> Callable[[Function], Function]:
     return click.option("--json", "as_json", is_flag=True, callback=_or_of_group, help=text)
 
 
-output = click.option(
-    "-o", "--output", metavar="FILE", type=FILE, show_default="standard output", help="the file to write"
-)
 host = click.option(
     "--host", metavar="ADDRESS", default="", show_default="all of this machine", help="address to serve the page at"
 )
@@ -46,6 +43,11 @@ def port(default: int) -> Callable[[Function], Function]:
     return click.option(
         "--port", metavar="PORT", type=PORT, default=default, help="port of the page; 0: any that is free"
     )
+
+
+def output(metavar: str, text: str, **settings: Any) -> Callable[[Function], Function]:  # noqa: ANN401 (click's own)
+    """Give the option that names the file to write."""
+    return click.option("-o", "--output", metavar=metavar, type=FILE, help=text, **settings)
 
 
 def table(text: str = "the table's profile, instead of its markers") -> Callable[[Function], Function]:

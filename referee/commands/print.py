@@ -27,7 +27,7 @@ def _printable(_context: click.Context, _argument: click.Parameter, begun: str) 
     shell_complete=_printable,
     help="a deck (confetti, piccolino, coloretto, everdeck), or markers",
 )
-@click.option("-o", "--output", metavar="FILE.pdf", type=options.FILE, required=True, help="the PDF to write")
+@options.output("FILE.pdf", "the PDF to write", required=True)
 @click.option("--manifest", metavar="FILE.json", type=options.FILE, help="where every card lies on the pages")
 @click.option("--paper", type=click.Choice(PAPERS, case_sensitive=False), default="a4", help="the paper")
 @options.language

@@ -29,7 +29,7 @@ SECOND_NS = 1_000_000_000
 
 
 @click.command(help=COMMANDS["record"])
-@click.option("-o", "--output", metavar="FILE.mcap", type=options.FILE, required=True, help="the recording to write")
+@options.output("FILE.mcap", "the recording to write", required=True)
 @options.camera("picamera2")
 @click.option("--seconds", metavar="N", type=float, help="stop by itself after so many seconds")
 @click.option("--fps", metavar="N", type=float, default=30.0, help="pictures a second")

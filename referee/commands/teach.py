@@ -22,7 +22,7 @@ from referee.commands import COMMANDS, options
 @click.option("--game", type=options.GAME, help="the game that it is for")
 @click.option("--names", type=options.FILE, metavar="FILE.json", help="what faces are called: image, at_px, face")
 @click.option("--card-mm", metavar="WxH", help="the cards' size in mm, where no marker cards lie there")
-@click.option("-o", "--output", type=options.FILE, metavar="FILE.deck", help="write this file, and keep nothing")
+@options.output("FILE.deck", "write this file, and keep nothing")
 @options.state("where decks are kept")
 @options.as_json("answer in JSON, a line a picture and one for the deck")
 @options.language

@@ -41,7 +41,7 @@ SUMMARY = "read the cards in pictures of a table"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.epilog = f"{USABLE_CARDS} With --deck none it finds cards of any deck, without names."
-    parser.add_argument("images", nargs="+", metavar="IMAGE", help="pictures of a table: JPEG, PNG or WebP")
+    parser.add_argument("images", nargs="+", metavar="IMAGE", help="pictures of a table: JPEG, PNG, WebP or HEIC")
     parser.add_argument("--deck", required=True, metavar="DECK", help="the deck's name, or none for any deck")
     parser.add_argument("--table", type=Path, metavar="PROFILE", help="the table's profile, instead of its markers")
     parser.add_argument("--json", action="store_true", help="answer in JSON, one object a picture")

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     required=True,
     metavar="IMAGE...",
     type=options.NAME_OF_FILE,
-    help="pictures of a table: JPEG, PNG or WebP",
+    help="pictures of a table: JPEG, PNG, WebP or HEIC",
 )
 @options.deck("the deck's name, or none for any deck", required=True)
 @options.table()

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find.scale import SHORT_PX, STRIDE_PX
+from vision.find.scale import FINE, SHORT_PX, STRIDE_PX
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -24,9 +24,10 @@ _FAR_MM = (600.0, 400.0)  # from the middle of the picture, where the picture's 
 
 @dataclass(frozen=True, eq=False)
 class FromAbove:
-    """A view `image` (h, w, 3) BGR at the network's scale, and the way back to the picture."""
+    """A view `image` (h, w, 3) BGR at the card network's scale, `fine` at FINE times that, and the way back."""
 
     image: Image
+    fine: Image
     view: View
     low: Points
     per_unit: float
@@ -75,8 +76,9 @@ class TableView:
             picture = np.asarray(
                 cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8
             )
-        seen = cv2.remap(picture, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
-        return FromAbove(np.asarray(seen, np.uint8), self, low, scale)
+        fine = np.asarray(cv2.remap(picture, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), np.uint8)
+        image = np.asarray(cv2.resize(fine, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
+        return FromAbove(image, fine, self, low, scale)
 
     def short_sides(self) -> list[float]:
         """40 to 70 mm."""
@@ -95,8 +97,9 @@ class TableView:
 def _maps(
     table: Table, low: tuple[float, float], scale: float, size: tuple[int, int]
 ) -> tuple[float, tuple[NDArray[np.int16], NDArray[np.uint16]]]:
-    """By how much to shrink the picture first, and where in it each px of the view is; kept while a camera stays."""
-    w, h = size
+    """By how much to shrink the picture first, and where each px of the fine view is; kept while a camera stays."""
+    w, h = (FINE * length for length in size)
+    scale *= FINE
     x, y = np.meshgrid((np.arange(w) + 0.5) / scale + low[0], (np.arange(h) + 0.5) / scale + low[1])
     px = table.to_px(np.stack([x.ravel(), y.ravel()], -1))
     middle = np.array([[table.size_px[0] / 2, table.size_px[1] / 2]])
@@ -138,12 +141,14 @@ class FlatView:
     def from_above(self, short_side: float) -> FromAbove:
         """The picture scaled so that `short_side` px become SHORT_PX, padded with black."""
         scale = SHORT_PX / short_side
-        way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-        scaled = np.asarray(cv2.resize(self.picture, None, fx=scale, fy=scale, interpolation=way), np.uint8)
-        h, w = (-(-length // STRIDE_PX) * STRIDE_PX for length in scaled.shape[:2])
-        image = np.zeros((h, w, 3), np.uint8)
-        image[: scaled.shape[0], : scaled.shape[1]] = scaled
-        return FromAbove(image, self, np.zeros(2), scale)
+        fine_scale = FINE * scale
+        way = cv2.INTER_AREA if fine_scale < 1 else cv2.INTER_LINEAR
+        scaled = cv2.resize(self.picture, None, fx=fine_scale, fy=fine_scale, interpolation=way)
+        h, w = (-(-length // (FINE * STRIDE_PX)) * STRIDE_PX for length in scaled.shape[:2])
+        fine = np.zeros((FINE * h, FINE * w, 3), np.uint8)
+        fine[: scaled.shape[0], : scaled.shape[1]] = scaled
+        image = np.asarray(cv2.resize(fine, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
+        return FromAbove(image, fine, self, np.zeros(2), scale)
 
     def short_sides(self) -> list[float]:
         """From a sixteenth of the picture's shorter side up to half of it, as far as a view of it stays small."""

@@ -10,6 +10,7 @@ from vision.find.scale import ASPECT_ZERO, CARD_PX, CHANNELS, CROP_CHANNELS, CRO
 layers = keras.layers
 _WIDTHS = (16, 24, 48, 80)  # channels at strides 2, 4, 8 and 16
 _CROP_WIDTHS = (12, 24, 48, 64)
+_CROP_HEAD = 16
 _HEAD = 48
 _BLOCKS = 4  # at stride 16: cards of 28x40 px and their neighbours are in reach
 
@@ -47,26 +48,26 @@ def make_net(height: int | None = None, width: int | None = None, batch: int | N
 
 
 def make_crop_net(batch: int | None = None) -> keras.Model:
-    """From `crop` (b, CROP_PX, CROP_PX, 4) to (b, CROP_PX / 4, CROP_PX / 4, 4 CROP_CHANNELS): four cells a place."""
+    """From `crop` (b, CROP_PX, CROP_PX, 4) to (b, CROP_PX / 2, CROP_PX / 2, CROP_CHANNELS)."""
     crop = keras.Input((CROP_PX, CROP_PX, 4), batch_size=batch, name="crop")
     half, quarter, eighth, sixteenth = _CROP_WIDTHS
-    at_4 = _residual(_conv(_conv(crop, half, 2), quarter, 2))
+    at_2 = _conv(crop, half, 2)
+    at_4 = _residual(_conv(at_2, quarter, 2))
     at_8 = _residual(_conv(at_4, eighth, 2))
     x = _conv(at_8, sixteenth, 2)
     for _ in range(2):
         x = _residual(x)
     x = _residual(_up(x, at_8))
-    x = _residual(_up(x, at_4))
-    return keras.Model(crop, layers.Conv2D(4 * CROP_CHANNELS, 1)(x))
+    x = _conv(_up(_residual(_up(x, at_4)), at_2), _CROP_HEAD)
+    return keras.Model(crop, layers.Conv2D(CROP_CHANNELS, 1)(x))
 
 
 def crop_loss_of(answer: tf.Tensor, target: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     """The loss and its parts (3,): card, distance in px to sides near a cell, surprise."""
-    answer = tf.reshape(answer, tf.concat([tf.shape(target)[:4], [CROP_CHANNELS]], 0))
     on, offset = target[..., 0], target[..., 1:3]
     card = _focal(answer[..., 0], on, tf.ones_like(on))
     # Each crop counts alike, however little its card shows.
-    weight = on / (tf.reduce_sum(on, (1, 2, 3), keepdims=True) + 40)
+    weight = on / (tf.reduce_sum(on, (1, 2), keepdims=True) + 40)
     log_precision = tf.clip_by_value(answer[..., 3:5], -4.0, 2.5)
     off = tf.abs(answer[..., 1:3] * CARD_PX - offset)
     surprise = tf.exp(log_precision) * off - log_precision

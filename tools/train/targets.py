@@ -24,7 +24,7 @@ from vision.find.scale import (
 Floats = NDArray[np.float32]
 VIEW_TARGETS = 8  # on, dx, dy, cos 2t, sin 2t, cos 4t, sin 4t, weight
 CROP_TARGETS = 3  # on, dx, dy
-_CROPS = 6  # of a picture
+_CROPS = 10  # of a picture
 _REACH_PX, _REACH_TURN = 0.4 * SHORT_PX, np.radians(20)  # a hypothesis that is off by more is false
 _ANYWHERE = 0.15  # share of hypotheses at random places
 
@@ -33,7 +33,7 @@ class Batch(NamedTuple):
     """Examples of both networks; BGR and marks are 0..1.
 
     `views` (b, n, n, 4), `aspects` (b, 1), `cells` (b, n / 4, n / 4, 4, VIEW_TARGETS) for the card network; `crops`
-    (c, CROP_PX, CROP_PX, 4), `crop_cells` (c, CROP_PX / 4, CROP_PX / 4, 4, CROP_TARGETS) for the crop network.
+    (c, CROP_PX, CROP_PX, 4), `crop_cells` (c, CROP_PX / 2, CROP_PX / 2, CROP_TARGETS) for the crop network.
     """
 
     views: Floats
@@ -173,7 +173,7 @@ def batch_of(g: Random, shards: list[Shard], size: int) -> Batch:
         crop_cells.append(right)
     return Batch(
         np.minimum(views, 1), aspects, folded(targets), np.minimum(np.concatenate(crops), 1),
-        folded(np.concatenate(crop_cells)),
+        np.concatenate(crop_cells),
     )  # fmt: skip
 
 

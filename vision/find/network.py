@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.errors import VisionError
-from vision.find.scale import ASPECT_ZERO, CHANNELS, CROP_CHANNELS, CROP_PX
+from vision.find.scale import ASPECT_ZERO, CHANNELS, CROP_PX
 from vision.library_output import caught_from_libraries
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class CropNetwork:
             full[: len(some)] = some
             self._interpreter.set_tensor(self._crops, full)
             self._interpreter.invoke()
-            answers.append(_unfolded(self._interpreter.get_tensor(self._answer)[: len(some)], CROP_CHANNELS))
+            answers.append(self._interpreter.get_tensor(self._answer)[: len(some)])
         return np.concatenate(answers)
 
 

@@ -1,4 +1,4 @@
-"""Finds cards whose size, or whose picture's scale, is not known: tries sizes, and keeps the one that cards agree on."""
+"""Finds cards whose size, or whose picture's scale, is not known: tries sizes, keeps the one that cards agree on."""
 
 from __future__ import annotations
 

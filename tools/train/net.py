@@ -67,13 +67,13 @@ def crop_loss_of(answer: tf.Tensor, target: tf.Tensor) -> tuple[tf.Tensor, tf.Te
     on, offset = target[..., 0], target[..., 1:3]
     card = _focal(answer[..., 0], on, tf.ones_like(on))
     # Each crop counts alike, however little its card shows.
-    weight = on / (tf.reduce_sum(on, (1, 2), keepdims=True) + 40)
+    weight = target[..., 3] / (tf.reduce_sum(target[..., 3], (1, 2), keepdims=True) + 40)
     log_precision = tf.clip_by_value(answer[..., 3:5], -4.0, 2.5)
     off = tf.abs(answer[..., 1:3] * CARD_PX - offset)
     surprise = tf.exp(log_precision) * off - log_precision
     crops = tf.cast(tf.shape(on)[0], tf.float32)
-    near = weight[..., None] * tf.cast(tf.abs(offset) < 6, tf.float32)
-    distance = tf.reduce_sum(near * off) / (tf.reduce_sum(near) + 1e-3)
+    near_side = weight[..., None] * tf.cast(tf.abs(offset) < 6, tf.float32)
+    distance = tf.reduce_sum(near_side * off) / (tf.reduce_sum(near_side) + 1e-3)
     likelihood = tf.reduce_sum(weight[..., None] * surprise) / crops
     return 8 * card + 0.3 * likelihood + 0.05 * distance, tf.stack([card, distance, likelihood])
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tools.train.draw import Random
 from tools.train.scenes import OWNER_PX, SIDE_PX, Scene
 from tools.train.shards import Shard
-from vision.find.crops import crop_maps, cut
+from vision.find.crops import crop_maps, cut, near
 from vision.find.scale import (
     ASPECT_ZERO,
     CELL_PX,
@@ -23,7 +23,7 @@ from vision.find.scale import (
 
 Floats = NDArray[np.float32]
 VIEW_TARGETS = 8  # on, dx, dy, cos 2t, sin 2t, cos 4t, sin 4t, weight
-CROP_TARGETS = 3  # on, dx, dy
+CROP_TARGETS = 4  # on, dx, dy, weight of the distances
 _CROPS = 10  # of a picture
 _REACH_PX, _REACH_TURN = 0.4 * SHORT_PX, np.radians(20)  # a hypothesis that is off by more is false
 _ANYWHERE = 0.15  # share of hypotheses at random places
@@ -142,6 +142,7 @@ def crops_of(
         left, right = ax + (centres - ay) * (dx - ax) / (dy - ay), bx + (centres - by) * (cx - bx) / (cy - by)
         top, bottom = ay + (centres - ax) * (by - ay) / (bx - ax), dy + (centres - dx) * (cy - dy) / (cx - dx)
         cells[i, ..., 0] = owner == card + 1
+        cells[i, ..., 3] = near(cells[i, ..., 0])
         cells[i, ..., 1] = _nearer(left[:, None] - centres[None], right[:, None] - centres[None])
         cells[i, ..., 2] = _nearer(top[None] - centres[:, None], bottom[None] - centres[:, None])
     return crops, cells

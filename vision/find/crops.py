@@ -65,6 +65,11 @@ def cut(image: Image, marks: Image, way: Floats) -> NDArray[np.float32]:
     return crop
 
 
+def near(on: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(rows, columns) the largest value within 6 px: cells on both sides of an edge vote, so that their errors cancel."""
+    return np.asarray(cv2.dilate(on, np.ones((7, 7), np.uint8)), np.float32)
+
+
 def corners_of(poses: Floats) -> Floats:
     """(n, 4, 2) corners of poses (n, 5), clockwise from the first side."""
     half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * poses[:, None, 3:] / 2
@@ -82,9 +87,10 @@ def settled(network: CropNetwork, above: FromAbove, marks: Image, poses: Floats,
     cells = network.run(np.stack([cut(above.fine, marks, way) for way in maps])).astype(np.float64)
     on = 1 / (1 + np.exp(-cells[..., 0]))
     precision = np.exp(np.clip(cells[..., 3:5], -4, 2.5))
-    x = _Sides(cells[..., 1] * CARD_PX + _CENTRES, precision[..., 0], on)
+    weight = np.stack([near(one) for one in on.astype(np.float32)]).astype(np.float64)
+    x = _Sides(cells[..., 1] * CARD_PX + _CENTRES, precision[..., 0], weight)
     y = _Sides((cells[..., 2] * CARD_PX + _CENTRES[:, None]).swapaxes(1, 2), precision[..., 1].swapaxes(1, 2),
-               on.swapaxes(1, 2))  # fmt: skip
+               weight.swapaxes(1, 2))  # fmt: skip
     basis = _rectangles(poses[:, 4] / poses[:, 3])
     prior = np.array([_FREE_SHIFT, _FREE_SHIFT, _FREE_TURN, *[_FIXED_SIZE if size_known else _FREE_SIZE] * 2]) ** -2.0
     lines = np.zeros((len(poses), 8))
@@ -115,8 +121,8 @@ def settled(network: CropNetwork, above: FromAbove, marks: Image, poses: Floats,
 class _Sides:
     """Votes for two opposite sides: where each cell puts the nearer one, and how surely; (n, rows, places)."""
 
-    def __init__(self, votes: Floats, precision: Floats, on: Floats) -> None:
-        self.votes, self.precision, self.on = votes, precision, on
+    def __init__(self, votes: Floats, precision: Floats, weight: Floats) -> None:
+        self.votes, self.precision, self.weight = votes, precision, weight
 
     def sums(self, before: Floats, after: Floats) -> tuple[Floats, Floats]:
         """Normal matrices (n, 2, 2, 2) and right sides (n, 2, 2) of lines offset + slope * row, for both sides.
@@ -130,7 +136,7 @@ class _Sides:
             residual = np.abs(votes - line[:, 0, None, None] - line[:, 1, None, None] * _CENTRES[None, :, None])
             precision = self.precision[:, :, some]
             # Laplace distribution: far votes count by their distance, not by its square.
-            weight = self.on[:, :, some] * precision / np.maximum(residual, 1 / precision) / _TOGETHER
+            weight = self.weight[:, :, some] * precision / np.maximum(residual, 1 / precision) / _TOGETHER
             by_row, value = weight.sum(2), (weight * votes).sum(2)
             moments = [by_row.sum(1), by_row @ _CENTRES, by_row @ _CENTRES**2]
             normal.append(np.stack([moments[0], moments[1], moments[1], moments[2]], -1).reshape(-1, 2, 2))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.find.above import FromAbove
+from vision.find.edges import edges_beside
 from vision.find.network import CropNetwork
 from vision.find.scale import CARD_PX, CROP_CELL_PX, CROP_PX, FINE
 
@@ -18,11 +19,11 @@ Image = NDArray[np.uint8]
 _MIDDLE, _HALF = CROP_PX / 2, CARD_PX / 2
 _CENTRES = (np.arange(CROP_PX // CROP_CELL_PX) + 0.5) * CROP_CELL_PX - _MIDDLE
 _ROUNDS = 3  # of weighing down votes that contradict the others
-_TOGETHER = 20.0  # votes of neighbouring cells err together: so many count as one
+_TOGETHER = 400.0  # votes of neighbouring cells err together: so many count as one
 # How far a side may be from the hypothesis: its shift in px, turn in rad, size in parts.
 _FREE_SHIFT, _FREE_TURN, _FREE_SIZE, _FIXED_SIZE = 13.0, 0.25, 0.12, 0.006
 _OWN_SHIFT, _OWN_SLOPE = 1.5, 0.03  # of a single side against its rectangle, in px and px a px
-_SPREAD_PX = 2.0  # standard error of the centre at which a score is halved
+_SPREAD_PX = 8.0  # standard error of the centre at which a score is halved
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +80,13 @@ def corners_of(poses: Floats) -> Floats:
     return np.stack([x, y], -1)
 
 
-def settled(network: CropNetwork, above: FromAbove, marks: Image, poses: Floats, size_known: bool) -> Settled:
-    """Poses (n, 5) moved to where the crop network sees the sides of their cards; sizes stay if they are known."""
+def settled(
+    network: CropNetwork, above: FromAbove, marks: Image, poses: Floats, size_known: bool, on_edges: bool
+) -> Settled:
+    """Poses (n, 5) moved to where the crop network sees the sides of their cards; sizes stay if they are known.
+
+    With `on_edges` sides then move to edges of the picture beside them, where there are any.
+    """
     if not len(poses):
         return Settled(poses, np.zeros((0, 4, 2)), np.zeros(0), np.zeros(0))
     maps = crop_maps(poses)
@@ -99,8 +105,14 @@ def settled(network: CropNetwork, above: FromAbove, marks: Image, poses: Floats,
         curvature = np.einsum("nai,nab,nbj->nij", basis, normal, basis) + np.diag(prior)
         change = np.linalg.solve(curvature, np.einsum("nai,na->ni", basis, right)[..., None])[..., 0]
         lines = np.einsum("nai,ni->na", basis, change)
-    own_prior = np.array([_OWN_SHIFT, _OWN_SLOPE] * 4) ** -2.0
     normal, right = _normal_equations(x, y, lines)
+    if on_edges:
+        at_edges = edges_beside(above.fine, maps, lines, on)
+        normal, right = normal + at_edges[0], right + at_edges[1]
+        curvature = np.einsum("nai,nab,nbj->nij", basis, normal, basis) + np.diag(prior)
+        change = np.linalg.solve(curvature, np.einsum("nai,na->ni", basis, right)[..., None])[..., 0]
+        lines = np.einsum("nai,ni->na", basis, change)
+    own_prior = np.array([_OWN_SHIFT, _OWN_SLOPE] * 4) ** -2.0
     own = (
         lines
         + np.linalg.solve(normal + np.diag(own_prior), (right - np.einsum("nab,nb->na", normal, lines))[..., None])[

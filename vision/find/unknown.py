@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 _FIRST_ASPECT = 1.35  # long side by short side, while the size is searched for
 _GOOD = 0.5  # share in sight from which a card says something about the size
 _ALIKE = 0.06  # logarithm of sizes that may be one
-_ROUNDS = 2  # of measuring the size and looking again
+_ROUNDS = 3  # of measuring the size and looking again
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import cv2
 import numpy as np
@@ -31,16 +31,18 @@ class Settled:
     """Cards after a pass over crops, as parallel arrays of length n; px of the view.
 
     `poses` (n, 5): x, y, turn of the first side, width, height; `quads` (n, 4, 2): corners where each side follows its
-    own votes; `in_sight` (n,): visible share, 0..1; `scores` (n,): how well cells and sides agree, 0..1.
+    own votes; `in_sight` (n,): visible share, 0..1; `scores` (n,): how well cells and sides agree, 0..1; `edges` (n,):
+    how strong the edges of the picture along visible sides are, 0..1, or 0 where no edges were searched for.
     """
 
     poses: Floats
     quads: Floats
     in_sight: Floats
     scores: Floats
+    edges: Floats
 
     def __getitem__(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Settled:
-        return Settled(self.poses[rows], self.quads[rows], self.in_sight[rows], self.scores[rows])
+        return Settled(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def __len__(self) -> int:
         return len(self.poses)
@@ -67,7 +69,7 @@ def cut(image: Image, marks: Image, way: Floats) -> NDArray[np.float32]:
 
 
 def near(on: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(rows, columns) the largest value within 6 px: cells on both sides of an edge vote, so that their errors cancel."""
+    """(rows, columns) the largest value within 6 px: cells beside an edge vote, too: their errors cancel."""
     return np.asarray(cv2.dilate(on, np.ones((7, 7), np.uint8)), np.float32)
 
 
@@ -88,7 +90,7 @@ def settled(
     With `on_edges` sides then move to edges of the picture beside them, where there are any.
     """
     if not len(poses):
-        return Settled(poses, np.zeros((0, 4, 2)), np.zeros(0), np.zeros(0))
+        return Settled(poses, np.zeros((0, 4, 2)), np.zeros(0), np.zeros(0), np.zeros(0))
     maps = crop_maps(poses)
     cells = network.run(np.stack([cut(above.fine, marks, way) for way in maps])).astype(np.float64)
     on = 1 / (1 + np.exp(-cells[..., 0]))
@@ -106,9 +108,10 @@ def settled(
         change = np.linalg.solve(curvature, np.einsum("nai,na->ni", basis, right)[..., None])[..., 0]
         lines = np.einsum("nai,ni->na", basis, change)
     normal, right = _normal_equations(x, y, lines)
+    edges = np.zeros(len(poses))
     if on_edges:
-        at_edges = edges_beside(above.fine, maps, lines, on)
-        normal, right = normal + at_edges[0], right + at_edges[1]
+        more, also, edges = edges_beside(above.fine, maps, lines, on)
+        normal, right = normal + more, right + also
         curvature = np.einsum("nai,nab,nbj->nij", basis, normal, basis) + np.diag(prior)
         change = np.linalg.solve(curvature, np.einsum("nai,na->ni", basis, right)[..., None])[..., 0]
         lines = np.einsum("nai,ni->na", basis, change)
@@ -127,7 +130,7 @@ def settled(
     in_sight = np.minimum(1, voting * CROP_CELL_PX**2 / (CARD_PX**2 * growth.prod(1)))
     spread = np.sqrt(np.trace(np.linalg.inv(curvature)[:, :2, :2], axis1=1, axis2=2))
     confidence = (on**2).sum((1, 2)) / np.maximum(voting, 1)
-    return Settled(moved, quads, in_sight, confidence / (1 + (spread / _SPREAD_PX) ** 2))
+    return Settled(moved, quads, in_sight, confidence / (1 + (spread / _SPREAD_PX) ** 2), edges)
 
 
 class _Sides:

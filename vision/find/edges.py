@@ -20,8 +20,8 @@ _INSIDE_PX = 3.0  # from a side to the cell that says whether the card is in sig
 _HOME = np.array([-1, 1, -1, 1]) * CARD_PX / 2  # of the left, right, top and bottom side from the crop's middle
 
 
-def edges_beside(fine: NDArray[np.uint8], maps: Floats, lines: Floats, on: Floats) -> tuple[Floats, Floats]:
-    """Normal matrices (n, 8, 8) and right sides (n, 8) that put sides of n cards on edges.
+def edges_beside(fine: NDArray[np.uint8], maps: Floats, lines: Floats, on: Floats) -> tuple[Floats, Floats, Floats]:
+    """Normal matrices (n, 8, 8) and right sides (n, 8) that put sides on edges, and their strength (n,) 0..1.
 
     `maps` (n, 2, 3) lead from crops to the view, `lines` (n, 8) are offset and slope of the left, right, top and bottom
     side in px of crops, `on` (n, rows, columns) is the share of cells that shows the card.
@@ -42,14 +42,15 @@ def edges_beside(fine: NDArray[np.uint8], maps: Floats, lines: Floats, on: Float
     inside = _points((sides - np.sign(_HOME)[:, None] * _INSIDE_PX)[..., None])[..., 0, :]
     cell = np.clip((inside + CROP_PX / 2) // CROP_CELL_PX, 0, on.shape[1] - 1).astype(np.intp)
     in_sight = on[np.arange(n)[:, None, None], cell[..., 1], cell[..., 0]]
-    weight = np.take_along_axis(strength, best[..., None], -1)[..., 0] * in_sight / (_ERROR_PX**2 * _TOGETHER)
+    edge = np.take_along_axis(strength, best[..., None], -1)[..., 0]
+    weight = edge * in_sight / (_ERROR_PX**2 * _TOGETHER)
     value = weight * (sides + _OFFSETS[0] + _STEP * _peak(change, best))
     moments = [weight.sum(-1), weight @ _ALONG, weight @ _ALONG**2]
     normal, right = np.zeros((n, 8, 8)), np.stack([value.sum(-1), value @ _ALONG], -1).reshape(n, 8)
     for k in range(4):
         block = np.stack([moments[0], moments[1], moments[1], moments[2]], -1)[:, k].reshape(n, 2, 2)
         normal[:, 2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = block
-    return normal, right
+    return normal, right, (edge * in_sight).sum((1, 2)) / np.maximum(in_sight.sum((1, 2)), 1e-3)
 
 
 def _points(offsets: Floats) -> Floats:

@@ -83,9 +83,7 @@ class CardFinder:
         cells[taken_off, 0] = -10
         poses = clusters_of(cells, aspect < SQUARE)
         poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]
-        return self.again(
-            Look(above, marks, self._settled(above, marks, poses, True, on_edges=False)), size_known
-        )
+        return self.again(Look(above, marks, self._settled(above, marks, poses, True, on_edges=False)), size_known)
 
     def again(self, look: Look, size_known: bool) -> Look:
         """The same cards after another pass over their crops."""

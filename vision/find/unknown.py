@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.find.above import View
 from vision.find.finder import CardFinder, Hypotheses, Look
+from vision.find.scale import FINE, SHORT_PX
 
 Floats = NDArray[np.float64]
 
 _FIRST_ASPECT = 1.35  # long side by short side, while the size is searched for
 _GOOD = 0.5  # share in sight from which a card says something about the size
-_ALIKE = 0.06  # logarithm of sizes that may be one
+_ALIKE = 0.03  # logarithm of sizes that may be one
+_FINALISTS = 5  # sizes between which edges of the picture decide
+_LEAST_SCORE = 0.4  # of cards whose outlines count
+_HALF_STRENGTH = 12.0  # levels a px: a change that counts half as much as an endless one
 _ROUNDS = 3  # of measuring the size and looking again
 
 
@@ -38,35 +43,60 @@ class UnknownCards:
 def find_unknown(
     finder: CardFinder, view: View, known: Sequence[Floats] = (), wanted: Wanted | None = None
 ) -> UnknownCards:
-    """Cards of the one size on which most cards agree, with corners where each side is.
+    """Cards of the one size that explains the picture best, with corners where each side is.
 
     `known` are corners (4, 2), in px of the picture, of what is no such card: marker cards.
     """
     wanted = wanted or Wanted()
-    size = wanted.card or _first_size(finder, view, known, wanted.aspect or _FIRST_ASPECT)
-    for _ in range(_ROUNDS):
-        look = finder.again(finder.look(view, size, known, size_known=False), size_known=False)
-        size = wanted.card or _measured(look, size)
+
+    def looked(size: tuple[float, float]) -> Look:
+        return finder.again(finder.look(view, size, known, size_known=False), size_known=False)
+
+    def measured(size: tuple[float, float]) -> tuple[tuple[float, float], Look]:
+        for _ in range(_ROUNDS):
+            look = looked(size)
+            size = wanted.card or _measured(look, size)
+        return size, look
+
+    aspect = wanted.aspect or _FIRST_ASPECT
+    first = [wanted.card] if wanted.card else _likely([looked((short, short * aspect)) for short in view.short_sides()])
+    size, look = max((measured(size) for size in first), key=lambda one: _explained(one[1]))
     return UnknownCards(size, look.hypotheses(look.cards.quads))
 
 
-def _first_size(finder: CardFinder, view: View, known: Sequence[Floats], aspect: float) -> tuple[float, float]:
-    """The size (short, long) with the most agreement over looks at all scales."""
-    sizes, weights = [np.zeros((0, 2))], [np.zeros(0)]
-    for short in view.short_sides():
-        look = finder.again(finder.look(view, (short, short * aspect), known, size_known=False), size_known=False)
-        good = look.cards.in_sight >= _GOOD
-        own = _sizes(look)[good]
-        sizes.append(np.log(own))
-        # By area, so that four quarters of a card do not beat the card.
-        weights.append((look.cards.scores * look.cards.in_sight)[good] * np.sqrt(own.prod(1)))
-    size, weight = np.concatenate(sizes), np.concatenate(weights)
-    if not len(size):
-        return view.short_sides()[0], view.short_sides()[0] * aspect
-    agreement = np.exp(-0.5 * ((size[:, None] - size[None]) ** 2).sum(-1) / _ALIKE**2) @ weight
-    near = np.abs(size - size[agreement.argmax()]).max(1) < _ALIKE
-    short, long = np.exp(np.average(size[near], 0, weight[near]))
-    return float(short), float(long)
+def _likely(looks: list[Look]) -> list[tuple[float, float]]:
+    """The sizes (short, long) on which most cards of looks at all scales agree, the best first."""
+    size = np.concatenate([np.log(_sizes(look)) for look in looks])
+    good = [look.cards.scores * look.cards.edges**3 * (look.cards.in_sight >= _GOOD) for look in looks]
+    # Half by area, so that four quarters of a card do not beat the card.
+    weight = np.concatenate(good) * np.exp(size.sum(1) / 2)
+    likely = []
+    while len(likely) < _FINALISTS and weight.max(initial=0) > 0:
+        agreement = np.exp(-0.5 * ((size[:, None] - size[None]) ** 2).sum(-1) / _ALIKE**2) @ weight
+        near = np.abs(size - size[agreement.argmax()]).max(1) < 2 * _ALIKE
+        short, long = np.exp(np.average(size[near], 0, weight[near] + 1e-9))
+        likely.append((float(short), float(long)))
+        weight[near] = 0
+    return likely or [(looks[0].above.per_unit * SHORT_PX, looks[0].above.per_unit * SHORT_PX * _FIRST_ASPECT)]
+
+
+def _explained(look: Look) -> float:
+    """How well cards explain the picture: agreement, length of outlines, and strength of edges.
+
+    Each edge counts once: where cards are 3 mm apart, sizes that reach from one to the next take the same edge twice.
+    """
+    cards = look.cards[(look.cards.in_sight >= _GOOD) & (look.cards.scores >= _LEAST_SCORE)]
+    if not len(cards):
+        return 0.0
+    grey = cv2.GaussianBlur(cv2.cvtColor(look.above.fine, cv2.COLOR_BGR2GRAY), (3, 3), 0)
+    change = cv2.magnitude(cv2.Scharr(grey, cv2.CV_32F, 1, 0), cv2.Scharr(grey, cv2.CV_32F, 0, 1)) / 16
+    strength = change**2 / (change**2 + _HALF_STRENGTH**2)
+    outlines = np.zeros(grey.shape, np.uint8)
+    corners = np.round((cards.quads * FINE - 0.5) * 16).astype(np.int32)
+    cv2.polylines(outlines, list(corners), True, (1,), 2, cv2.LINE_8, 4)
+    length = max(1, int(outlines.sum())) / look.above.per_unit
+    agreement = (cards.scores * cards.edges * cards.in_sight).mean()
+    return float(agreement * length * strength[outlines > 0].mean() ** 2)
 
 
 def _sizes(look: Look) -> Floats:
@@ -76,7 +106,7 @@ def _sizes(look: Look) -> Floats:
 
 def _measured(look: Look, size: tuple[float, float]) -> tuple[float, float]:
     """Short and long side: medians over cards that are mostly in sight, or the size so far."""
-    good = look.cards.in_sight > _GOOD
+    good = (look.cards.in_sight > _GOOD) & (look.cards.edges > _GOOD)
     if not good.any():
         return size
     short, long = np.median(_sizes(look)[good], 0)

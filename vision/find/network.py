@@ -68,7 +68,7 @@ class Network:
         self._interpreter.set_tensor(self._view, view)
         self._interpreter.set_tensor(self._aspect, np.array([[aspect - ASPECT_ZERO]], np.float32))
         self._interpreter.invoke()
-        return _unfolded(self._interpreter.get_tensor(self._answer), CHANNELS)[0]
+        return np.asarray(_unfolded(self._interpreter.get_tensor(self._answer), CHANNELS)[0])
 
 
 class CropNetwork:

@@ -70,7 +70,7 @@ def _likely(looks: list[Look]) -> list[tuple[float, float]]:
     good = [look.cards.scores * look.cards.edges**3 * (look.cards.in_sight >= _GOOD) for look in looks]
     # Half by area, so that four quarters of a card do not beat the card.
     weight = np.concatenate(good) * np.exp(size.sum(1) / 2)
-    likely = []
+    likely: list[tuple[float, float]] = []
     while len(likely) < _FINALISTS and weight.max(initial=0) > 0:
         agreement = np.exp(-0.5 * ((size[:, None] - size[None]) ** 2).sum(-1) / _ALIKE**2) @ weight
         near = np.abs(size - size[agreement.argmax()]).max(1) < 2 * _ALIKE

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vision.arrays import Floats, Image
+from vision.pictured.outlines import card_outlines
 from vision.pictured.picture_reader import PictureReader
 from vision.pictured.piles import PileReader
 from vision.piles.sights import Box, Effort, PilePlace
 from vision.prints.card_search import FoundCard
-from vision.prints.outlines import card_outlines
 from vision.prints.print_deck import PrintDeck
 from vision.table import Table
 
@@ -19,7 +19,6 @@ class PictureClowns:
 
     def __init__(self, deck: PrintDeck) -> None:
         self._reader = PictureReader(deck)
-        self.glance_suffices = True
 
     def read_part(self, image_bgr: Image, table: Table, box_px: Box, effort: Effort = "plain") -> tuple[FoundCard, ...]:
         """Read the cards in a part of a picture, see `ClownReader`."""

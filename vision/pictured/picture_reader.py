@@ -12,6 +12,7 @@ from vision.effort import YARDSTICK, at_most, counted
 from vision.markers import Marker, markers_in, table_if_shown
 from vision.pictured.card_frame import card_corners, frame_corners
 from vision.pictured.face_match import FaceMatch
+from vision.pictured.outlines import darkest_of
 from vision.pictured.pile_bleached import bleached_cards, clipped_share, faint_prints
 from vision.pictured.pile_corners import frames_from_corners
 from vision.pictured.pile_faces import FaceReader
@@ -29,7 +30,6 @@ from vision.pictured.pile_proof import (
     worth_another_look,
 )
 from vision.prints.card_search import FoundCard
-from vision.prints.outlines import darkest_of
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.reader import PrintCard, PrintReading
 from vision.quads import shared_area

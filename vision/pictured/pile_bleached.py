@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from vision.arrays import Floats, Image
-from vision.prints.outlines import darkest_of, rectangles, without_twins
+from vision.pictured.outlines import darkest_of, rectangles, without_twins
 
 _LEVELS = (248, 232, 212)  # of the darkest channel: the table beside a reflection shines, too
 _CLIPPED = 247

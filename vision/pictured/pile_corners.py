@@ -13,8 +13,9 @@ import numpy as np
 
 from vision.arrays import Floats, Image
 from vision.effort import spend
+from vision.pictured.outlines import without_twins
 from vision.pictured.pile_frames import Frames, refined
-from vision.prints.outlines import printed, without_twins
+from vision.piles.bare import printed
 
 _COARSE = 0.6  # of the picture's scale: the edges themselves are looked up afterwards
 _LEAST_SIDE_MM = 11.0

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image
 from vision.effort import spend
-from vision.prints.outlines import LEVELS, printed, rectangles, without_twins
+from vision.pictured.outlines import LEVELS, rectangles, without_twins
+from vision.piles.bare import printed
 from vision.prints.print_deck import PrintDeck
 from vision.table import Table
 from vision.white_edges import moved_to_white

@@ -13,6 +13,7 @@ import numpy as np
 from vision.arrays import Floats, Image
 from vision.pictured.card_frame import card_corners, frame_corners
 from vision.pictured.face_match import FaceMatch
+from vision.pictured.outlines import card_outlines
 from vision.pictured.picture_reader import WORK_PX_PER_MM, steps_of
 from vision.pictured.pile_bleached import bleached_cards
 from vision.pictured.pile_corners import frames_from_corners, squared
@@ -29,8 +30,8 @@ from vision.pictured.pile_proof import (
     proved,
     worth_another_look,
 )
+from vision.piles.bare import bare_or_covered
 from vision.piles.sights import MOVED_MM, Kind, PilePlace, PileSight, Region, nothing_at, region_of
-from vision.prints.outlines import card_outlines, printed
 from vision.prints.print_deck import PrintDeck
 from vision.table import Table
 
@@ -42,7 +43,6 @@ _STRAIGHT = 0.7
 _AS_WELL, _AS_WELL_MORE = 1.15, 0.01  # of a sight's error
 _GUESSES, _LOOKS = 12, 2  # of a covered frame: to be compared with the art, and of those to be looked at closer
 _LEAST_SIDE_PX = 16
-_BUSY = 0.05  # share of a place that shows edges, from which it is not bare table
 
 
 class PileReader:
@@ -110,7 +110,7 @@ class PileReader:
             bleached = self._bleached(image_bgr, number, (quad + 0.5) / scale - 0.5 + offset)
             if bleached is not None:
                 return bleached
-        nothing = self._no_card(place, work, px_per_mm, (np.array(region.centre_px) - offset) * scale)
+        nothing = bare_or_covered(place, region.crop(image_bgr), region)
         return nothing if nothing.kind == "covered" else self._stranger(image_bgr, place, region) or nothing
 
     def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
@@ -200,13 +200,6 @@ class PileReader:
             if np.linalg.norm(outline.mean(axis=0) - region.centre_px) < MOVED_MM * region.px_per_mm:
                 return PileSight(place.seat, "unclear", None, None, 0.0, outline, "stranger")
         return None
-
-    def _no_card(self, place: PilePlace, work: Image, px_per_mm: float, centre: Floats) -> PileSight:
-        """Tell bare table from something in the way: bare tables show no strong edges."""
-        mask = np.zeros(work.shape[:2], np.uint8)
-        cv2.circle(mask, (round(float(centre[0])), round(float(centre[1]))), round(60 * px_per_mm), 1, -1)
-        busy = float((printed(work, px_per_mm)[mask > 0] < 190).mean()) if mask.any() else 1.0
-        return nothing_at(place, "empty", None) if busy < _BUSY else nothing_at(place, "covered", "covered")
 
 
 def _shrunk(crop: Image, region: Region) -> tuple[Image, float]:

@@ -176,11 +176,6 @@ class CardWatch:
     def _wider(self, box: Box, by_mm: float) -> Box:
         return wider(box, round(by_mm * self._px_per_mm), self._size)
 
-    def _cells_in(self, box: Box) -> Cells:
-        """Which cells (rows, columns) have their middle in a part of the picture."""
-        middles = self._middles_px
-        return np.asarray(((middles >= box[:2]) & (middles < box[2:])).all(axis=-1))
-
     def _merge_changed(self, image_bgr: Image, core: Box, round_mm: float, changed: Cells) -> None:
         """Read a part anew in which some cells (rows, columns) changed: thoroughly unless cards explain them."""
         self._merge(image_bgr, core, round_mm, "quick")

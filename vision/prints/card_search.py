@@ -11,12 +11,13 @@ from vision.arrays import Floats, Image
 from vision.piles.sights import Box, Effort, wider
 from vision.prints.places import box_round, cut_table
 from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.reader import PrintCard, PrintReader, PrintReading
+from vision.prints.reader import PrintCard, PrintReader
 from vision.prints.straight import Pyramid
 from vision.quads import shared_area
 from vision.table import Table
 
 _LEAST_SIDE_PX = 24  # of a part of a picture that is worth a search
+_NO_QUADS = np.zeros((0, 4, 2))
 _OVER = 0.3  # of a place's area: no two cards that are whole share so much
 
 
@@ -47,6 +48,8 @@ class CardSearch:
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self._reader = PrintReader(deck)
+        self._picture: Image | None = None  # the last one
+        self._before = self._now = _NO_QUADS  # where cards may have been, in the picture before that one, and in it
 
     def cards(
         self,
@@ -66,7 +69,13 @@ class CardSearch:
         if min(right - left, bottom - top) < _LEAST_SIDE_PX:
             return []
         found: list[FoundCard] = []
-        reading, offset = self._reading(image_bgr, table, box, white, [card.corners_px for card in taken], effort)
+        if self._picture is not image_bgr:
+            self._picture, self._before, self._now = image_bgr, self._now, _NO_QUADS
+        wide, here, offset = self._cut(image_bgr, table, box)
+        known = np.array([card.corners_px - offset for card in taken]).reshape(-1, 4, 2)
+        steady = self._before - offset if effort == "quick" else None
+        reading = self._reader.read_open(wide, here, white, known, steady)
+        self._now = np.concatenate([self._now, reading.places + offset])
         for card in (*reading.cards, *reading.unclear):
             x, y = card.corners_px.mean(axis=0) + offset
             if card.face is not None and left <= x < right and top <= y < bottom:
@@ -89,13 +98,6 @@ class CardSearch:
         picture = Pyramid(image_bgr[box[1] : box[3], box[0] : box[2]])
         card = self._reader.at(picture, quads - offset, cut_table(table, box), white)
         return None if card is None or card.face is None else _found(card, card.face, table, offset)
-
-    def _reading(
-        self, image_bgr: Image, table: Table, box: Box, white: Floats | None, taken_px: list[Floats], effort: Effort
-    ) -> tuple[PrintReading, Floats]:
-        wide, here, offset = self._cut(image_bgr, table, box)
-        known = np.array([quad - offset for quad in taken_px]).reshape(-1, 4, 2)
-        return self._reader.read_open(wide, here, white, known, effort), offset
 
     def _cut(self, image_bgr: Image, table: Table, box: Box) -> tuple[Image, Table, Floats]:
         """A part of a picture with room for whole cards, the table as it shows it, and where it begins."""

@@ -14,13 +14,13 @@ import numpy as np
 from vision.arrays import Flags, Floats
 from vision.find.above import View
 from vision.find.finder import CardFinder, Hypotheses
-from vision.prints.places import same_place
+from vision.prints.places import is_steady, same_place
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdict import MOST_WORTH, Verdict, presence, worth
 from vision.prints.verifier import Verifier
 from vision.quads import shared_area
 
-_PROMISE, _SCORED = 0.25, 0.3  # by the ranking beyond a plain card's, or by the finder: such places are verified
+_IN_DOUBT = 0.4  # by the finder, of a place that no face fits: half-bleached cards have 0.44
 LIKELY = 0.5  # of the finder's score: of empty tables one in fourteen has such a hypothesis
 _PLAIN, _LAPS, _LEAST_OPEN = 0.78, 0.3, 0.08  # of the print; of a place's area
 
@@ -28,12 +28,19 @@ Accepts = Callable[[Verdict, Flags, float], bool]
 """Whether a verdict is accepted, by which of the card's cells lie open, and by the finder's score."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Passes:
-    """How much is looked at: so many layers at most; quick: no closer look at what is in doubt at first sight."""
+    """How much is looked at.
+
+    `most`: layers. `promise`, `score`: of the ranking beyond a plain card's, or of the finder; places with one of them
+    are verified. `steady` (n, 4, 2): while something moves, only cards that were there in the picture before are
+    verified, without a closer look at what is in doubt at first sight; None: nothing moves.
+    """
 
     most: int = 12
-    quick: bool = False
+    promise: float = 0.25
+    score: float = 0.3
+    steady: Floats | None = None
 
 
 @dataclass(eq=False)
@@ -62,6 +69,7 @@ class Layers:
         self.covers, self.picture = covers, picture
         self.taken: list[Verdict] = []
         self.nameless: list[Verdict] = []  # cards that are there for certain, whichever they are
+        self.found: list[Place] = []  # all hypotheses of the first pass
         self.left: list[Place] = []  # of the last pass: hypotheses at which nothing was taken
         self._finder, self._verifier, self._passes = finder, verifier, passes
         self._view, self._card, self._white = view, card, white
@@ -76,6 +84,7 @@ class Layers:
             found = first or self._finder.find(self._view, self._card, tuple(self.covers.quads))
             first = None
             self._judge(found)
+            self.found = self.found or list(self.left)
             fresh = self._take(accepts, worth)
             self.taken += fresh
             if not fresh:
@@ -95,7 +104,7 @@ class Layers:
             if place.verdict is not None:
                 sheet = place.verdict.sheet
                 found.append((sheet, self.covers.lying_on(sheet), place.verdict.face))
-            elif place.score >= LIKELY:
+            elif place.score >= _IN_DOUBT:
                 found.append((place.quad, self.covers.lying_on(place.quad), None))
         return found
 
@@ -104,6 +113,9 @@ class Layers:
         before, self.left = self.left, []
         quads = self._verifier.deck.art_first(found.corners_px)
         is_open = 1 - self.covers.over(quads, 12, 12).mean((1, 2))
+        height, width = self.picture.shape[:2]
+        middles = quads.mean(axis=1)
+        is_open[((middles < 0) | (middles > (width, height))).any(axis=1)] = 0
         taken = [verdict.sheet for verdict in (*self.taken, *self.nameless)]
         for k in np.flatnonzero(is_open >= _LEAST_OPEN):
             if any(same_place(quads[k], other) for other in taken):
@@ -119,11 +131,15 @@ class Layers:
         return any(shared_area(place.quad, verdict.sheet) > 0 for verdict in self._fresh)
 
     def _verify(self, place: Place) -> None:
+        passes = self._passes
+        steady = passes.steady
+        if steady is not None and not any(is_steady(place.quad, other) for other in steady):
+            return
         covers = self.covers.near(place.quad)
         scores, plain = self._verifier.ranker.scores_beside_plain(self.picture, place.quad[None], self._white, covers)
-        if self._waits(place) or (scores.max() - plain[0] < _PROMISE and place.score < _SCORED):
+        if self._waits(place) or (scores.max() - plain[0] < passes.promise and place.score < passes.score):
             return
-        quick = self._passes.quick
+        quick = steady is not None
         place.verdict = self._verifier.judge(self.picture, place.quad, scores[0], self._white, covers, quick=quick)
 
     def _waits(self, place: Place) -> bool:

@@ -81,7 +81,7 @@ class PrintPiles:
     def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
         """Tell, with little work, whether a face that was seen certainly lies there as it lay, most of it in sight."""
         look = next((look for look in self._looks.values() if look.corners_px is sight.corners_px), None)
-        return sight.kind == "face" and look is not None and look.is_same_but_for_an_arm(image_bgr)
+        return sight.kind == "face" and look is not None and look.is_there(image_bgr)
 
     def _near(self, corners_px: Floats) -> Floats:
         """Places (n, 4, 2) px about corners (4, 2): nobody lays cards quite straight."""

@@ -11,6 +11,7 @@ from vision.piles.sights import Box
 from vision.table import Table
 
 _NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
+_STEADY = 0.02  # of a card's diagonal: the finder is 1 mm off
 _SIZE = (0.9, 1.1)  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
 _FLAT = 0.06  # logarithm of the ratio of its diagonals
 
@@ -19,6 +20,12 @@ def same_place(one: Floats, other: Floats) -> bool:
     """Whether two quads (4, 2) are of one card."""
     near = _NEAR * float(np.linalg.norm(other[2] - other[0]))
     return bool(np.linalg.norm(one.mean(axis=0) - other.mean(axis=0)) < near)
+
+
+def is_steady(one: Floats, other: Floats) -> bool:
+    """Whether two quads (4, 2) in successive pictures are of one card that nobody moves."""
+    near = _STEADY * float(np.linalg.norm(other[2] - other[0]))
+    return bool(np.abs(one.mean(axis=0) - other.mean(axis=0)).max() < near and np.abs(one - other).max() < 2 * near)
 
 
 def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:

@@ -125,17 +125,6 @@ class PrintDeck:
         """Corners (n, 4, 2) whose first side is a short one, from the corner at which the art's upper side begins."""
         return quads if self.card_mm[0] <= self.card_mm[1] else np.roll(quads, 1, axis=1)
 
-    @property
-    def frame(self) -> tuple[float, float, float, float]:
-        """The frame of all faces, see `frame_mm`.
-
-        Raises:
-            ValueError: they have none.
-        """
-        if self.frame_mm is None:
-            raise ValueError(f"the cards of {self.name} have no frame")
-        return self.frame_mm
-
     @cached_property
     def back(self) -> Print | None:
         """What is printed on the other side of all cards, None where nobody knows."""

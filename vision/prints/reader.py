@@ -7,7 +7,7 @@ takes cards from the top, and what lies under one that was taken is not held aga
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from vision.find.above import FlatView, TableView, View, area_in_sight
 from vision.find.finder import CardFinder
 from vision.find.unknown import Wanted, find_unknown
 from vision.markers import markers_in, table_if_shown
-from vision.piles.sights import Effort
 from vision.prints.doubts import Doubts
 from vision.prints.lamp_white import white_of
 from vision.prints.layers import LIKELY, Layers, Passes, Place
@@ -31,7 +30,7 @@ from vision.table import Table
 
 ASLANT = "aslant"
 """The reason of a card that is held over the table, or not of its size."""
-_ALL, _ONCE = Passes(), Passes(most=1)
+_ALL, _ONCE = Passes(), Passes(most=1, promise=0.4, score=0.5)
 _SHEET = 1.3  # a marker card by its square
 _PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
 _NO_QUADS = np.zeros((0, 4, 2))
@@ -59,10 +58,11 @@ class PrintCard:
 
 @dataclass(frozen=True, eq=False)
 class PrintReading:
-    """All cards that were found in one picture: the certain ones, and the others."""
+    """All cards that were found in one picture: the certain ones, and the others; `places` (n, 4, 2): the finder's."""
 
     cards: tuple[PrintCard, ...]
     unclear: tuple[PrintCard, ...]
+    places: Floats = field(default_factory=lambda: _NO_QUADS)
 
 
 class PrintReader:
@@ -89,13 +89,14 @@ class PrintReader:
         return self._read(image_bgr, table, white_of(image_bgr, markers), known, _ALL)
 
     def read_open(
-        self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, effort: Effort
+        self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, steady_px: Floats | None
     ) -> PrintReading:
         """Read the cards that are in sight in a part of a picture, without looking under those that are taken.
 
         white: (3,) BGR 0..1 of white paper, None where nothing tells. `known_px` (n, 4, 2) are known to be there.
+        `steady_px`: see `Passes`.
         """
-        return self._read(image_bgr, table, white, known_px, replace(_ONCE, quick=effort == "quick"))
+        return self._read(image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px))
 
     def likely(self, image_bgr: Image, table: Table, known_px: Sequence[Floats]) -> Floats:
         """(n, 4, 2) px, what is likely a card beside those that are known, whatever it shows."""
@@ -133,13 +134,18 @@ class PrintReader:
 
         layers.read(is_certain, lies_there, first)
         cards = [self._card(verdict, None, table) for verdict in layers.taken]
-        lit = [] if passes.quick else self._lit_cards(layers, [card.corners_px for card in cards], white, table)
+        lit = (
+            []
+            if passes.steady is not None
+            else self._lit_cards(layers, [card.corners_px for card in cards], white, table)
+        )
         unclear = [self._card(each, self._doubts.of_nameless(each), table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)
         unclear = [card for card in unclear if not any(same_place(card.corners_px, other.corners_px) for other in lit)]
         cards += lit
         unclear += self._strangers(picture, layers.left, [card.corners_px for card in (*cards, *unclear)], table)
-        return PrintReading(tuple(cards), tuple(unclear))
+        places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
+        return PrintReading(tuple(cards), tuple(unclear), places)
 
     def _reason(self, verdict: Verdict, cells: Flags, score: float, table: Table | None) -> str | None:
         """Why a card is unclear, None where it is certain, "" where there is no card."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from vision.arrays import Floats, Image
-from vision.piles.sights import Box, Effort, wider
+from vision.piles.sights import Box, wider
 from vision.prints.places import box_round, cut_table
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.reader import PrintCard, PrintReader
@@ -17,6 +18,7 @@ from vision.quads import shared_area
 from vision.table import Table
 
 _LEAST_SIDE_PX = 24  # of a part of a picture that is worth a search
+_RECENT = 3  # pictures: where something moves, every second one is read
 _NO_QUADS = np.zeros((0, 4, 2))
 _OVER = 0.3  # of a place's area: no two cards that are whole share so much
 
@@ -48,8 +50,8 @@ class CardSearch:
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self._reader = PrintReader(deck)
-        self._picture: Image | None = None  # the last one
-        self._before = self._now = _NO_QUADS  # where cards may have been, in the picture before that one, and in it
+        # The last pictures, and where cards may have been in the parts that were read.
+        self._seen: deque[tuple[Image, list[Floats]]] = deque(maxlen=_RECENT + 1)
 
     def cards(
         self,
@@ -58,24 +60,26 @@ class CardSearch:
         box: Box,
         white: Floats | None,
         taken: Sequence[FoundCard] = (),
-        effort: Effort = "plain",
+        *,
+        moves: bool = False,
     ) -> list[FoundCard]:
         """All cards with their middle in a part of a picture (h, w, 3), certain or not, those that are first.
 
         white: (3,) BGR 0..1 of white paper, None where nothing tells. `taken` are known to lie there: no other card
-        lies where they do.
+        lies where they do. moves: something moves there, and only cards that were there in a recent picture are read.
         """
         left, top, right, bottom = box
         if min(right - left, bottom - top) < _LEAST_SIDE_PX:
             return []
         found: list[FoundCard] = []
-        if self._picture is not image_bgr:
-            self._picture, self._before, self._now = image_bgr, self._now, _NO_QUADS
+        if not self._seen or self._seen[-1][0] is not image_bgr:
+            self._seen.append((image_bgr, [_NO_QUADS]))
         wide, here, offset = self._cut(image_bgr, table, box)
         known = np.array([card.corners_px - offset for card in taken]).reshape(-1, 4, 2)
-        steady = self._before - offset if effort == "quick" else None
+        before = [quads for _, parts in list(self._seen)[:-1] for quads in parts]
+        steady = np.concatenate([_NO_QUADS, *before]) - offset if moves else None
         reading = self._reader.read_open(wide, here, white, known, steady)
-        self._now = np.concatenate([self._now, reading.places + offset])
+        self._seen[-1][1].append(reading.places + offset)
         for card in (*reading.cards, *reading.unclear):
             x, y = card.corners_px.mean(axis=0) + offset
             if card.face is not None and left <= x < right and top <= y < bottom:

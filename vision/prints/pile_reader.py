@@ -13,7 +13,7 @@ import numpy as np
 
 from vision.arrays import Floats, Image
 from vision.piles.bare import bare_or_covered
-from vision.piles.sights import MOVED_MM, Box, Effort, Kind, PilePlace, PileSight, Region, nothing_at, region_of
+from vision.piles.sights import MOVED_MM, Box, Kind, PilePlace, PileSight, Region, nothing_at, region_of
 from vision.prints.back_lesson import NEAR, back_shown
 from vision.prints.card_search import CardSearch, FoundCard
 from vision.prints.lamp_white import LampWhite
@@ -58,7 +58,7 @@ class PrintPiles:
         if card is not None:
             return self._sight(image_bgr, number, card)
         white, last = self._lamp.of(image_bgr, self.table), self._last[number]
-        found = self._search.cards(image_bgr, self.table, _box(region), white, effort="quick" if moves else "plain")
+        found = self._search.cards(image_bgr, self.table, _box(region), white, moves=moves)
         if last is not None and not any(card.reason is None for card in found):
             there = self._search.at(image_bgr, self.table, self._near(last), white)
             found += [] if there is None else [there]
@@ -72,7 +72,7 @@ class PrintPiles:
         """Read a face of which a part is hidden; None unless what is in sight proves it."""
         region = self.regions[number]
         white = self._lamp.of(image_bgr, self.table)
-        found = self._search.cards(image_bgr, self.table, _box(region), white, effort="hidden")
+        found = self._search.cards(image_bgr, self.table, _box(region), white)
         card = self._best(found, region)
         if card is None or card.reason is not None or card.face is None:
             return None
@@ -149,11 +149,11 @@ class PrintClowns:
         self._lamp = LampWhite()
         self._memory = Memory(deck.card_mm)
 
-    def read_part(self, image_bgr: Image, table: Table, box_px: Box, effort: Effort = "plain") -> tuple[FoundCard, ...]:
+    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> tuple[FoundCard, ...]:
         """Read the cards in a part of a picture, see `ClownReader`."""
         white = self._lamp.of(image_bgr, table)
         known = self._memory.still_there(image_bgr, table, box_px)
-        found = known + self._search.cards(image_bgr, table, box_px, white, known, effort)
+        found = known + self._search.cards(image_bgr, table, box_px, white, known, moves=moves)
         whole = (box_px[2] - box_px[0], box_px[3] - box_px[1]) == table.size_px
         if whole and self._search.deck.back is None:
             found += self._backs_learned(image_bgr, table, found, white)

@@ -6,14 +6,13 @@ under them; their cells are left out, and what is open of the next card is ranke
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from vision.arrays import Flags, Floats
-from vision.find.above import View
-from vision.find.finder import CardFinder, Hypotheses
+from vision.find.finder import Hypotheses
 from vision.prints.places import is_steady, same_place
 from vision.prints.straight import Covers, Pyramid
 from vision.prints.verdict import MOST_WORTH, Verdict, presence, worth
@@ -24,6 +23,8 @@ _IN_DOUBT = 0.4  # by the finder, of a place that no face fits: half-bleached ca
 LIKELY = 0.5  # of the finder's score: of empty tables one in fourteen has such a hypothesis
 _PLAIN, _LAPS, _LEAST_OPEN = 0.78, 0.3, 0.08  # of the print; of a place's area
 
+Find = Callable[[Sequence[Floats]], Hypotheses]
+"""Finds cards beside those that are known, (4, 2) px each."""
 Accepts = Callable[[Verdict, Flags, float], bool]
 """Whether a verdict is accepted, by which of the card's cells lie open, and by the finder's score."""
 
@@ -34,13 +35,15 @@ class Passes:
 
     `most`: layers. `promise`, `score`: of the ranking beyond a plain card's, or of the finder; places with one of them
     are verified. `steady` (n, 4, 2): while something moves, only cards that were there in the picture before are
-    verified, without a closer look at what is in doubt at first sight; None: nothing moves.
+    verified, without a closer look at what is in doubt at first sight; None: nothing moves. sized: the table is in the
+    deck's own measure, be that true or not.
     """
 
     most: int = 12
     promise: float = 0.25
     score: float = 0.3
     steady: Floats | None = None
+    sized: bool = False
 
 
 @dataclass(eq=False)
@@ -53,15 +56,13 @@ class Place:
 
 
 class Layers:
-    """The cards of one view, `card` being their size in its units; `covers` starts with what is known to lie there."""
+    """The cards of one picture; `covers` starts with what is known to be there."""
 
     def __init__(
         self,
-        finder: CardFinder,
+        find: Find,
         verifier: Verifier,
         picture: Pyramid,
-        view: View,
-        card: tuple[float, float],
         white: Floats | None,
         covers: Covers,
         passes: Passes,
@@ -71,19 +72,13 @@ class Layers:
         self.nameless: list[Verdict] = []  # cards that are there for certain, whichever they are
         self.found: list[Place] = []  # all hypotheses of the first pass
         self.left: list[Place] = []  # of the last pass: hypotheses at which nothing was taken
-        self._finder, self._verifier, self._passes = finder, verifier, passes
-        self._view, self._card, self._white = view, card, white
+        self._find, self._verifier, self._passes, self._white = find, verifier, passes, white
         self._fresh: list[Verdict] = []  # what the last pass took
 
-    def read(self, accepts: Accepts, lies: Accepts, first: Hypotheses | None = None) -> None:
-        """Take all cards that are accepted, the most certain first, and those that `lies` says are there.
-
-        `first` are the hypotheses of the first pass, where they are at hand.
-        """
+    def read(self, accepts: Accepts, lies: Accepts) -> None:
+        """Take all cards that are accepted, the most certain first, and those that `lies` says are there."""
         for _ in range(self._passes.most):
-            found = first or self._finder.find(self._view, self._card, tuple(self.covers.quads))
-            first = None
-            self._judge(found)
+            self._judge(self._find(tuple(self.covers.quads)))
             self.found = self.found or list(self.left)
             fresh = self._take(accepts, worth)
             self.taken += fresh

@@ -13,13 +13,14 @@ import numpy as np
 
 from vision.arrays import Flags, Floats, Image
 from vision.find.above import FlatView, TableView, View, area_in_sight
-from vision.find.finder import CardFinder
+from vision.find.finder import CardFinder, Hypotheses
 from vision.find.unknown import Wanted, find_unknown
 from vision.markers import markers_in, table_if_shown
 from vision.prints.doubts import Doubts
 from vision.prints.lamp_white import white_of
-from vision.prints.layers import LIKELY, Layers, Passes, Place
+from vision.prints.layers import LIKELY, Find, Layers, Passes, Place
 from vision.prints.places import lies_flat, same_place
+from vision.prints.plane import table_of
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.reflections import bleached_shares
 from vision.prints.straight import Covers, Pyramid
@@ -38,6 +39,7 @@ _TOUCH = 0.15  # of a place's area that may lie on what was found
 _MOST_LIT = 16  # places looked at in their own light
 _GLARE = 0.15  # of a card, from which light has wiped it out
 _LEAST_SIDE_PX = 40
+_MORE_READINGS = 3  # without a table: each on the plane of all cards that were read
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +88,27 @@ class PrintReader:
         if table is None:
             table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
         known = enlarged(np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2), _SHEET)
-        return self._read(image_bgr, table, white_of(image_bgr, markers), known, _ALL)
+        white = white_of(image_bgr, markers)
+        reading = self._read(image_bgr, table, white, known, _ALL)
+        for _ in range(_MORE_READINGS if table is None else 0):
+            again = self._read_again(image_bgr, reading, white, known) if reading.unclear else None
+            if again is None or len(again.cards) <= len(reading.cards):
+                break
+            reading = again
+        return reading
+
+    def _read_again(
+        self, image_bgr: Image, first: PrintReading, white: Floats | None, known: Floats
+    ) -> PrintReading | None:
+        """A reading on the plane of the cards that were read first: from aslant, others are larger or smaller."""
+        certain = np.array([card.corners_px for card in first.cards]).reshape(-1, 4, 2)
+        table = table_of(certain, self.deck.card_mm, (image_bgr.shape[1], image_bgr.shape[0]))
+        if table is None:
+            return None
+        again = self._read(image_bgr, table, white, known, replace(_ALL, sized=True))
+        # Nothing tells where the origin of that plane is.
+        parts = (again.cards, again.unclear)
+        return PrintReading(*(tuple(replace(card, centre_mm=None) for card in part) for part in parts))
 
     def read_open(
         self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, steady_px: Floats | None
@@ -118,13 +140,8 @@ class PrintReader:
     def _read(
         self, image_bgr: Image, table: Table | None, white: Floats | None, known: Floats, passes: Passes
     ) -> PrintReading:
-        picture, first = Pyramid(image_bgr), None
-        view: View = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
-        card = self.deck.card_mm
-        if table is None or not self.deck.has_true_size:
-            unknown = find_unknown(self._finder, view, tuple(known), Wanted(aspect=max(card) / min(card)))
-            card, first = unknown.card, unknown.hypotheses
-        layers = Layers(self._finder, self.verifier, picture, view, card, white, Covers(known), passes)
+        picture = Pyramid(image_bgr)
+        layers = Layers(self._find(image_bgr, table, passes), self.verifier, picture, white, Covers(known), passes)
 
         def is_certain(verdict: Verdict, cells: Flags, score: float) -> bool:
             return self._reason(verdict, cells, score, table) is None
@@ -132,7 +149,7 @@ class PrintReader:
         def lies_there(verdict: Verdict, cells: Flags, score: float) -> bool:
             return self._doubts.lies_there(verdict, cells, score) and self._lies_flat(verdict.quad, table)
 
-        layers.read(is_certain, lies_there, first)
+        layers.read(is_certain, lies_there)
         cards = [self._card(verdict, None, table) for verdict in layers.taken]
         lit = (
             []
@@ -146,6 +163,21 @@ class PrintReader:
         unclear += self._strangers(picture, layers.left, [card.corners_px for card in (*cards, *unclear)], table)
         places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
         return PrintReading(tuple(cards), tuple(unclear), places)
+
+    def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
+        view: View = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
+        card = self.deck.card_mm
+        if table is not None and (self.deck.has_true_size or passes.sized):
+            return lambda known: self._finder.find(view, card, known)
+        wanted = Wanted(aspect=max(card) / min(card))
+
+        def find(known: Sequence[Floats]) -> Hypotheses:
+            nonlocal wanted
+            found = find_unknown(self._finder, view, known, wanted)
+            wanted = Wanted(found.card)
+            return found.hypotheses
+
+        return find
 
     def _reason(self, verdict: Verdict, cells: Flags, score: float, table: Table | None) -> str | None:
         """Why a card is unclear, None where it is certain, "" where there is no card."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ class NoNetworkError(VisionError, RuntimeError):
 
 
 class Network:
-    """Answers for each cell of a view from above: which card is there, and where its centre is. Not for two threads."""
+    """Answers for each cell of a view from above: which card is there, and where its centre is. For any thread."""
 
     def __init__(self, path: Path = WEIGHTS) -> None:
         if not path.is_file():
@@ -44,6 +45,8 @@ class Network:
         self._view, self._aspect = inputs["view"], inputs["aspect"]
         self._answer = self._interpreter.get_output_details()[0]["index"]
         self._size = (0, 0)
+        # A game is watched in one thread while a picture is counted in another.
+        self._in_use = Lock()
 
     def run(self, image: NDArray[np.uint8], marks: NDArray[np.uint8], aspect: float) -> Cells:
         """(h / 2, w / 2, CHANNELS) answers for a view (h, w, 3) BGR; `marks` (h, w) is 1 on known cards.
@@ -52,18 +55,19 @@ class Network:
         STRIDE_PX.
         """
         h, w = marks.shape
-        if self._size != (h, w):
-            self._interpreter.resize_tensor_input(self._view, (1, h, w, 4))
-            with caught_from_libraries():
-                self._interpreter.allocate_tensors()
-            self._size = (h, w)
         view = np.empty((1, h, w, 4), np.float32)
         np.multiply(image, np.float32(1 / 255), out=view[0, ..., :3])
         view[0, ..., 3] = marks
-        self._interpreter.set_tensor(self._view, view)
-        self._interpreter.set_tensor(self._aspect, np.array([[aspect - ASPECT_ZERO]], np.float32))
-        self._interpreter.invoke()
-        answer = self._interpreter.get_tensor(self._answer)[0]
+        with self._in_use:
+            if self._size != (h, w):
+                self._interpreter.resize_tensor_input(self._view, (1, h, w, 4))
+                with caught_from_libraries():
+                    self._interpreter.allocate_tensors()
+                self._size = (h, w)
+            self._interpreter.set_tensor(self._view, view)
+            self._interpreter.set_tensor(self._aspect, np.array([[aspect - ASPECT_ZERO]], np.float32))
+            self._interpreter.invoke()
+            answer = self._interpreter.get_tensor(self._answer)[0]
         return unfolded(np.asarray(answer, np.float32))
 
 

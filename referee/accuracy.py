@@ -22,8 +22,8 @@ from referee.errors import BadInputError
 from vision.arrays import Image
 from vision.deck import Deck
 from vision.marked.reader import read_picture
-from vision.print_readers import print_reader
 from vision.prints.print_deck import PrintDeck
+from vision.prints.reader import PrintReader
 from vision.unknown.unknown_deck import find_unknown_cards
 
 Corners = NDArray[np.float64]
@@ -143,7 +143,7 @@ def reader_of(deck: Deck | PrintDeck | None) -> tuple[Reader, Known | None]:
             return reads
 
         return read_marks, frozenset(deck_face[::-1] for deck_face in deck.by_id)
-    prints = print_reader(deck)
+    prints = PrintReader(deck)
 
     def read_prints(image: Image) -> list[Read]:
         reading = prints.read(image)

@@ -34,9 +34,6 @@ _ABOUT = 0.12
 _ALIKE = 0.05  # how far a card in plain sight may be from the size that it speaks for
 _NEARBY_PX = 3.0  # off its outline, an edge is looked for
 _ABOUT_AS_LARGE = 0.09  # of the logarithm of a side; a frame and an edge differ by more
-_STEEP = 0.35  # of the logarithm of the aspect: a table that is seen at 45 degrees
-_LEAST_QUALITY = 0.1
-_SAME = 0.04  # of a side: what is so near has been proposed already; a frame lies farther off a card's edge
 _ASPECT_SLACK = 1.1  # few cards on a steep table hardly tell their aspect from its tilt
 
 
@@ -59,32 +56,6 @@ class FoundCards:
 def find_cards(image_bgr: NDArray[np.uint8], aspect: float | None = None) -> FoundCards:
     """Find the cards in an (h, w, 3) picture; `aspect`: their length by their width, where it is known."""
     return _found(_edges_in(view_of(image_bgr)), aspect)
-
-
-def places_like(image_bgr: NDArray[np.uint8], aspect: float) -> tuple[NDArray[np.float64], int]:
-    """Wherever a card of about this length by its width may lie, (n, 4, 2) px, its first side one of the shorter two.
-
-    For who can tell by what is printed there whether a card does: first what agrees on a size, and how many those are,
-    then whatever else has four edges, the likeliest first. What agrees lies where its corners are; but a table's grain
-    may agree, too.
-    """
-    edges = _edges_in(view_of(image_bgr))
-    quality = quality_of(edges.view.lab, edges.candidates)
-    likely = np.argsort(-quality, kind="stable")
-    likely = likely[quality[likely] > _LEAST_QUALITY]
-    quads = to_full(edges.candidates.quads[likely], edges.view.scale).astype(np.float64)
-    sides = np.linalg.norm(quads - np.roll(quads, -1, axis=1), axis=2)
-    across, along = sides[:, ::2].mean(axis=1), sides[:, 1::2].mean(axis=1)
-    quads[across > along] = np.roll(quads[across > along], 1, axis=1)
-    shown = np.maximum(across, along) / np.maximum(np.minimum(across, along), 1e-6)
-    agreeing = _found(edges, aspect).corners_px
-    places = np.concatenate([agreeing, quads[np.abs(np.log(shown / aspect)) < _STEEP]])
-    kept = list(range(len(agreeing)))
-    for k in range(len(agreeing), len(places)):
-        off = [np.abs(places[kept] - np.roll(places[k], turn, axis=0)).max(axis=(1, 2)) for turn in (0, 2)]
-        if np.min(off, initial=np.inf) > _SAME * np.linalg.norm(places[k, 1] - places[k, 0]):
-            kept.append(k)
-    return places[kept], len(agreeing)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ import { follow } from "./line.js";
 import { merged } from "./merge.js";
 import { learn, t } from "./words.js";
 import { frame } from "./frame.js";
-import { noteScroll } from "./dock.js";
 import { speakNew, speaksHere, touched } from "./speech.js";
 import { waitingVerdict } from "./headline.js";
 import { pairing } from "./view_pair.js";
@@ -38,6 +37,7 @@ const app = {
   me,
   route: { view: "table", id: null },
   local: {},
+  before: {}, // points that a seat had before they changed, as long as that is new
   toast: null,
   pending: null,
   draw,
@@ -79,21 +79,41 @@ function draw() {
   for (const view of ["tv", "bell"]) document.body.classList.toggle(view, app.route.view === view && !app.pending);
   document.body.classList.toggle("old", app.silentS() !== null);
   document.title = `${t("nav_" + app.route.view)} – Ringmaster`;
-  patch(document.getElementById("page"), h("div", {}, frame(app, content)).children);
-  noteScroll();
+  const paper = ["tv", "table", "bell"].includes(app.route.view) ? tv.paper(app) : null;
+  patch(document.getElementById("page"), h("div", {}, frame(app, content), paper).children);
 }
 
 async function take(parts, leads) {
   if (parts.moment !== undefined && app.state && parts.moment !== app.state.moment) {
     meant = { moment: app.state.moment, until: performance.now() + MEANT_MS };
   }
-  app.state = merged(app.state, parts);
+  const last = app.state;
+  app.state = merged(last, parts);
+  if (last) notePoints(last);
   app.takenAt = performance.now();
   await speak();
   if (parts.pairing) learnWhoIAm().then(draw, () => null);
   tellTheBlind();
   speakNew(app, leads);
   draw();
+}
+
+// Whose points have changed is shown what they were, until the next change or for a while.
+const NEW_MS = 20_000;
+let changedAt = 0;
+
+function notePoints(last) {
+  const { board, game } = app.state;
+  const same = last.game && game && last.game.id === game.id;
+  const changed = same ? board.filter((one) => last.board[one.seat] && last.board[one.seat].points !== one.points) : [];
+  if (changed.length) {
+    // Hands that are counted together come one by one.
+    if (performance.now() - changedAt > 1500) app.before = {};
+    for (const { seat } of changed) if (!(seat in app.before)) app.before[seat] = last.board[seat].points;
+    changedAt = performance.now();
+  } else if (!same || performance.now() - changedAt > NEW_MS) {
+    app.before = {};
+  }
 }
 
 // Learn the words of the state's language; where the network fails, again and again until they are there.

@@ -10,18 +10,14 @@ const DOUBLE_MS = 350;
 const DOUBLE_PX = 30;
 const ARROWS = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
 
-export function zoomable(key, content) {
+// `more`: buttons beside − and +, over the picture's corner.
+export function zoomable(key, content, more) {
   const by = (factor) => (event) => event.currentTarget.closest(".zoom").firstChild.zoomBy(factor);
   return h(
     "div",
     { class: "zoom", key },
     h("div", { class: "zoomable", key: "picture", tabindex: "0", role: "group", "aria-label": t("zoom_picture"), onmade: follow }, h("div", { class: "zoomed" }, content)),
-    h(
-      "div",
-      { class: "zoom-buttons", key: "buttons" },
-      button("−", by(1 / STEP), { class: "step", "aria-label": t("zoom_out") }),
-      button("+", by(STEP), { class: "step", "aria-label": t("zoom_in") }),
-    ),
+    h("div", { class: "over-picture", key: "buttons" }, more, button("−", by(1 / STEP), { "aria-label": t("zoom_out"), key: "out" }), button("+", by(STEP), { "aria-label": t("zoom_in"), key: "in" })),
   );
 }
 

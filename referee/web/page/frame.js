@@ -1,7 +1,7 @@
 // What stands round every view: the way to the others, one quiet place for notices, what was just done or is being said.
 
 import { h } from "./dom.js";
-import { headline, repeats } from "./headline.js";
+import { headline, repeats, winnersOf } from "./headline.js";
 import { button, icon, sign } from "./parts.js";
 import { change } from "./server.js";
 import { awaitsTouch } from "./speech.js";
@@ -9,6 +9,8 @@ import { isOptional, notFound, speaksSomewhere } from "./not_found.js";
 import { count, t } from "./words.js";
 
 const PLACES = ["table", "tv", "history", "figures", "settings"];
+const PAPERED = ["tv", "table", "bell"];
+const PIECES = 60; // of paper that fall for a winner
 const WITHIN = { start: "table", ruling: "table", teach: "settings", setup: "settings", system: "settings" };
 
 export function frame(app, content) {
@@ -20,6 +22,7 @@ export function frame(app, content) {
     list.length && app.noticesOpen ? h("section", { class: "notices", key: "notices", "aria-label": t("notices") }, list) : null,
     h("main", { key: "main", id: "main" }, content),
     saidNow(app),
+    paper(app),
   ];
 }
 
@@ -83,6 +86,15 @@ function isCaptioned(app) {
   if (!caption || app.pending || !["table", "ruling"].includes(app.route.view)) return false;
   const shown = app.route.view === "table" ? headline(app) : { entry: rulings.find((one) => one.id === app.route.id) };
   return !shown || !shown.entry || !repeats(caption, [shown.entry, ...(shown.after || []), ...rulings.filter((one) => one.t_ns === shown.entry.t_ns)]);
+}
+
+// Paper in the winner's colour falls over the whole screen.
+function paper(app) {
+  const { state, route } = app;
+  const winners = state.mode === "over" && PAPERED.includes(route.view) ? winnersOf(headline(app)) : [];
+  if (!winners.length) return null;
+  const piece = (_none, at) => h("i", { class: `seat-${winners[at % winners.length] % 7}`, place: { left: `${(at * 37) % 100}%`, animationDelay: `${(at % 17) / 8}s` } });
+  return h("div", { class: "paper", key: `paper ${state.game.id}`, "aria-hidden": "true" }, Array.from({ length: PIECES }, piece));
 }
 
 export function undo(app) {

@@ -76,3 +76,8 @@ function handParts(app, entry) {
 function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+export function winnersOf(shown) {
+  const { ruling, winners } = (shown && shown.entry.ruling) || {};
+  return ruling === "end" && winners ? winners : [];
+}

@@ -50,7 +50,7 @@ export function live(app, canCorrect) {
   const { near } = app.local;
   const shown = near ? app.state.outlines.filter((one) => isIn(near, one.corners)) : app.state.outlines;
   const few = shown.length <= (near ? FEW_NEAR : FEW);
-  const marks = shown.map((one) => mark(app, one, few, Boolean(near && canCorrect)));
+  const marks = shown.map((one, at) => mark(app, one, at, few, Boolean(near && canCorrect)));
   if (canCorrect && !near) marks.push(...hands(shown).filter((one) => one.outlines.some((outline) => outline.event)).map((one) => handle(app, one)));
   return h(
     "section",
@@ -80,13 +80,13 @@ function handle(app, group) {
   return { corners: group.corners, bare: true, key: `hand ${what}`, words: t("look_at", { what }), tap };
 }
 
-function mark(app, outline, few, canCorrect) {
+function mark(app, outline, at, few, canCorrect) {
   const label = wordsOf(outline);
   return {
     corners: outline.corners,
     seat: outline.seat,
     sure: outline.certain,
-    key: `${outline.event} ${outline.corners[0]}`,
+    key: `${outline.event} ${at}`,
     name: outline.certain ? label : "?",
     isNamed: few || !outline.certain,
     signed: few,

@@ -1,11 +1,12 @@
 // What a table may do without: asked about once, all in one, and not again.
 
 import { h } from "./dom.js";
-import { button, icon, keep, kept } from "./parts.js";
+import { keep, kept } from "./kept.js";
+import { button, icon } from "./parts.js";
 import { canSpeak, HERE } from "./speech.js";
 import { t } from "./words.js";
 
-const KEPT = "ringmaster-not-found-kinds";
+const KEPT = "ringmaster-not-found";
 const WITHOUT = { speaker: { loudspeaker: false }, bell: { bell: "none" }, sandtimer: { sandtimer: false }, lamp: { lamp: false } };
 let put = kept(KEPT);
 

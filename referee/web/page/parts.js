@@ -235,23 +235,6 @@ export function languageChoice(spoken, pick) {
   return choices(t("language"), Object.entries(LANGUAGES).map(([code, name]) => ({ key: code, on: code === spoken, text: name, tap: () => pick(code), more: { lang: code } })));
 }
 
-// What a browser keeps is a convenience: a private window keeps nothing.
-export function kept(key) {
-  try {
-    return JSON.parse(localStorage.getItem(key));
-  } catch {
-    return null;
-  }
-}
-
-export function keep(key, value) {
-  try {
-    localStorage.setItem(key, JSON.stringify(value));
-  } catch {
-    // It is asked for once more.
-  }
-}
-
 // A word is broken only where it is too long for any line.
 export function nameClass(name) {
   const giant = name.split(/[\s-]/).some((word) => word.length > 14);

@@ -4,10 +4,11 @@ import { h } from "./dom.js";
 import { bellHere, ring, syncClock, withinMs } from "./bell_clock.js";
 import { gameOf } from "./games.js";
 import { headline } from "./headline.js";
-import { button, heading, keep, kept, row, sign } from "./parts.js";
+import { keep, kept } from "./kept.js";
+import { button, heading, row, sign } from "./parts.js";
 import { t } from "./words.js";
 
-const KEPT = "ringmaster-bell-of";
+const KEPT = "ringmaster-bell";
 const BUZZ_MS = 60;
 let mine = kept(KEPT);
 

@@ -65,8 +65,8 @@ function club(app, now, typed, text) {
 
 function send(app, event) {
   event.preventDefault();
-  const { join, ...rest } = app.local.typed;
-  const data = Object.assign({}, rest, { on: true });
+  const data = Object.assign({}, app.local.typed, { on: true });
+  delete data.join;
   if ("port" in data) data.port = Number(data.port) || 0;
   for (const secret of ["password", "ca"]) if (!data[secret]) delete data[secret];
   keep(app, data);

@@ -2,6 +2,7 @@
 // and what is drawn over the picture come from the referee (`/api/setup`); here they are only shown.
 
 import { h } from "./dom.js";
+import { drawing } from "./art.js";
 import { follow, me } from "./server.js";
 import { newest } from "./live.js";
 import { picture } from "./picture.js";
@@ -40,7 +41,7 @@ function overview(app, data) {
   const fresh = data.steps.every((one) => one.state === null);
   const next = data.left[0] || (undone[0] || {}).step;
   const open = data.left.length + undone.length;
-  const step = (one) => [icon(SIGNS[one.state] || "info"), h("span", { class: "what" }, h("strong", {}, one.title), h("span", { class: "note" }, one.text || one.ask)), h("span", { class: "tag" }, t(`setup_state_${one.state || "none"}`))];
+  const step = (one) => [drawing(one.step) || icon("info"), h("span", { class: "what" }, h("strong", {}, one.title), h("span", { class: "note" }, one.text || one.ask)), h("span", { class: "tag state" }, one.state ? icon(SIGNS[one.state]) : null, t(`setup_state_${one.state || "none"}`))];
   return [
     heading(t("setup_title")),
     // The first page of a new machine: whoever cannot read it finds one of these words.
@@ -63,7 +64,7 @@ function openStep(app, data) {
   const step = data.steps[at];
   const quiet = (key, word, act, then) => button(t(word), () => tell(app, { act }, then), { class: "quiet", key });
   return [
-    h("div", { class: "setup-title", key: `title ${step.step}` }, heading(step.title), note(t("setup_step", { n: at + 1, all: data.steps.length }))),
+    h("div", { class: "setup-title", key: `title ${step.step}` }, drawing(step.step), heading(step.title), note(t("setup_step", { n: at + 1, all: data.steps.length }))),
     h("p", { class: "setup-ask", key: "ask" }, step.ask),
     PICTURED.includes(step.step) ? seen(app, found) : null,
     h("p", { class: `setup-found ${found.state}`, key: "found", role: "status" }, icon(SIGNS[found.state]), h("span", {}, found.text)),

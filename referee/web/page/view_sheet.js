@@ -2,7 +2,8 @@
 
 import { h } from "./dom.js";
 import { cardDrawn, cardName, sheetLine, SUITS } from "./game_coloretto.js";
-import { button, choices, heading, keep as store, kept, sign, stepper } from "./parts.js";
+import { keep as store, kept } from "./kept.js";
+import { button, choices, heading, sign, stepper } from "./parts.js";
 import { t } from "./words.js";
 
 const PALETTES = { colours: ["red", "orange", "yellow", "green", "blue", "purple", "pink"], suits: SUITS };

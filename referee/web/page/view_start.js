@@ -1,10 +1,11 @@
 // Start a game, all in one screen: which, and who sits where; the rules are folded, since most play by the usual ones.
 
 import { h } from "./dom.js";
-import { gameArt } from "./art.js";
+import { drawing } from "./art.js";
 import { COLOURS } from "./by_hand.js";
 import { canTeach } from "./decks.js";
-import { button, choices, heading, keep, kept, maySee, select, sign, stepper, unfolded, waitingFor } from "./parts.js";
+import { keep, kept } from "./kept.js";
+import { button, choices, heading, maySee, select, sign, stepper, unfolded, waitingFor } from "./parts.js";
 import { gameNamed } from "./games.js";
 import { count, t } from "./words.js";
 
@@ -53,7 +54,7 @@ export function draw(app) {
 
 function tile(app, game, isChosen) {
   const props = { type: "radio", name: "game", value: game.id, checked: isChosen, onchange: () => pick(app, { game: game.id, options: {} }), "aria-label": game.name };
-  return h("label", { class: isChosen ? "game chosen" : "game", key: game.id }, h("input", props), gameArt(game.id), h("strong", {}, game.name), h("span", { class: "note" }, t("players_range", { least: game.least, most: game.most })));
+  return h("label", { class: isChosen ? "game chosen" : "game", key: game.id }, h("input", props), drawing(game.id), h("strong", {}, game.name), h("span", { class: "note" }, t("players_range", { least: game.least, most: game.most })));
 }
 
 function pick(app, part) {

@@ -21,7 +21,7 @@ export function draw(app) {
   return h(
     "div",
     { class: "columns staged" },
-    h("div", { class: "column wide stuck" }, stage(app, shown, isTold), app.state.questions.map((one) => question(app, one)), correction(app), isTold ? [board(app, shown), byHand(app)] : null),
+    h("div", { class: "column wide stuck" }, stages(app, shown, isTold), correction(app), isTold ? [board(app, shown), byHand(app)] : null),
     h("div", { class: "column" }, isTold ? null : board(app, shown), phase(app), controls(app), isTold ? [scoreSheet(app), live(app, true)] : byHand(app), rulings(app), due(app)),
   );
 }
@@ -37,11 +37,16 @@ function idle(app) {
   ];
 }
 
-function stage(app, shown, isTold) {
-  const asked = app.state.questions.find((one) => one.pictures);
-  const picture = asked && maySee(app) ? askedPictures(asked.pictures) : isTold ? null : live(app, true);
+// What is asked with pictures stands right beneath them, before the verdict.
+function stages(app, shown, isTold) {
+  const { questions } = app.state;
+  const asked = maySee(app) ? questions.find((one) => one.pictures) : null;
+  const picture = asked ? askedPictures(asked.pictures) : isTold ? null : live(app, true);
   const look = shown && shown.entry.id && !shown.isCount ? h("a", { href: `#ruling/${shown.entry.id}` }, t("look_or_correct")) : null;
-  return h("div", { class: "stage", key: "stage" }, h("div", { class: `pictured ${shown ? shown.kind : ""}` }, picture, band(app, shown, look)));
+  const verdict = band(app, shown, look);
+  const stage = (...content) => h("div", { class: "stage", key: "stage" }, h("div", { class: `pictured ${shown ? shown.kind : ""}` }, content));
+  const list = questions.map((one) => question(app, one));
+  return asked ? [stage(picture), list, verdict] : [stage(picture, verdict), list];
 }
 
 function question(app, one) {

@@ -2,14 +2,12 @@
 
 import { h } from "./dom.js";
 import { scoresTitle } from "./games.js";
-import { headline, repeats } from "./headline.js";
+import { headline, repeats, winnersOf } from "./headline.js";
 import { colour, icon, nameClass, nameOf, phaseOf, sand, shownPoints, sign } from "./parts.js";
 import { screenCode, waitForPhone } from "./screen.js";
 import { codeToScan, spaced } from "./view_pair.js";
 import { signed, t } from "./words.js";
 import { whereabouts } from "./whereabouts.js";
-
-const PIECES = 60; // of paper that fall for a winner
 
 export function opened(app) {
   waitForPhone(app);
@@ -41,19 +39,6 @@ function news(app, shown) {
   const { caption, rulings } = app.state;
   const same = shown && repeats(caption, [shown.entry, ...shown.after, ...rulings.filter((one) => one.t_ns === shown.entry.t_ns)]);
   return caption && !same ? h("p", { class: "tv-caption" }, caption) : null;
-}
-
-function winnersOf(shown) {
-  const { ruling, winners } = (shown && shown.entry.ruling) || {};
-  return ruling === "end" && winners ? winners : [];
-}
-
-// Paper in the winner's colour falls over the whole screen.
-export function paper(app) {
-  const winners = winnersOf(app.state.mode === "over" ? headline(app) : null);
-  if (!winners.length) return null;
-  const piece = (_none, at) => h("i", { class: `seat-${winners[at % winners.length] % 7}`, place: { left: `${(at * 37) % 100}%`, animationDelay: `${(at % 17) / 8}s` } });
-  return h("div", { class: "paper", key: `paper ${app.state.game.id}`, "aria-hidden": "true" }, Array.from({ length: PIECES }, piece));
 }
 
 function verdict(shown) {

@@ -35,6 +35,7 @@ SIZES: tuple[ViewportSize, ...] = (
     PHONE,
     {"width": 390, "height": 844},
     {"width": 740, "height": 360},
+    {"width": 768, "height": 1024},
     COMPUTER,
     SCREEN,
 )

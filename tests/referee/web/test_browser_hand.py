@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -205,6 +206,32 @@ def test_the_verdict_stays_in_sight_on_a_scrolled_page_drawn_anew(
     expect(window.page.get_by_text("Gwendolyn: no sets, one card unused").first).to_be_attached()
     assert window.page.evaluate("scrollY") > 0
     assert verdict.evaluate(IN_SIGHT)
+
+
+@pytest.mark.parametrize("size", [PHONE, TALL, FLAT], ids=["phone", "tall", "across"])
+def test_what_a_tap_opens_or_changes_is_in_sight(page: PageUnderTest, windows: Windows, size: ViewportSize) -> None:
+    begin(page, "confetti", LONG_NAMES[:4])
+    for kind in ("timer_flipped", "timer_ran_out"):
+        page.table.tell(kind)
+    for seat in range(4):
+        page.table.tell("hand", seat=seat, cards=TWO_CARDS)
+    window = windows(size, paired=True)
+    tab = window.page
+    # The count, who got how much, and the button that is due stand there without a scroll.
+    for part in (".verdict h1", "[data-seat='3'] .points", ".due button"):
+        expect(tab.locator(part)).to_be_in_viewport(ratio=1)
+    tab.locator("[data-seat='1'] a").click()
+    card = tab.locator(".reading .cards button").first
+    expect(card).to_be_in_viewport(ratio=0.9)
+    card.click()
+    colour = tab.get_by_role("group", name="Small circle").get_by_role("button", name="yellow")
+    expect(colour).to_be_in_viewport(ratio=0.9)
+    colour.click()
+    # The card changes in its place at once, and is entered by itself.
+    expect(card).to_have_attribute("aria-label", re.compile("yellow"))
+    expect(tab.get_by_text("Corrected, and judged again.")).to_be_in_viewport(ratio=1)
+    expect(tab.locator(".verdict")).to_contain_text("corrected")
+    expect(tab.locator(".verdict h1")).to_be_in_viewport(ratio=1)
 
 
 @dataclass

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.effort import spend
 from vision.find.above import FromAbove, View
 from vision.find.network import Cells, Network, shipped_network
 from vision.find.scale import CELL_PX, SHORT_PX
@@ -19,6 +21,8 @@ Floats = NDArray[np.float64]
 
 _SQUARE = 1.05  # aspect up to which a card looks the same after a quarter turn
 _LEAST_SCORE = 0.1  # some 1.4 hypotheses a card; a verifier decides
+_WITHIN = np.stack(np.meshgrid(*2 * [(np.arange(14) + 0.5) / 14 - 0.5]), -1).reshape(-1, 2)  # of a card, by its sides
+_STEPS_A_PX = 1 / 20  # of effort: a view of 544x320 px takes 9 yardsticks
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +52,19 @@ class Look:
     clusters: Clusters
     refined: Refined
 
-    @property
+    @cached_property
     def in_sight(self) -> Floats:
-        """(n,) visible shares."""
-        cells = SHORT_PX**2 * self.aspect / CELL_PX**2
-        voting = self.clusters.support / np.maximum(self.clusters.probability, 1e-6)
-        return np.minimum(1.0, voting / cells)
+        """(n,) visible shares: of the cells within a card's outline those that vote for it."""
+        cos, sin = np.cos(self.refined.poses[:, 2, None]), np.sin(self.refined.poses[:, 2, None])
+        across, down = _WITHIN[:, 0] * SHORT_PX, _WITHIN[:, 1] * SHORT_PX * self.aspect
+        x = self.refined.poses[:, :1] + cos * across - sin * down
+        y = self.refined.poses[:, 1:2] + sin * across + cos * down
+        column, row = (np.floor(v / CELL_PX).astype(np.intp) for v in (x, y))
+        height, width = self.clusters.owners.shape
+        inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+        owners = self.clusters.owners[row.clip(0, height - 1), column.clip(0, width - 1)]
+        own = inside & (owners == np.arange(len(owners))[:, None])
+        return np.asarray(own.mean(1), np.float64)
 
     @property
     def scores(self) -> Floats:
@@ -115,6 +126,7 @@ class CardFinder:
         for corners in known:
             inside = np.round(above.from_picture(np.asarray(corners, np.float64)) * 16).astype(np.int32)
             cv2.fillConvexPoly(marks, inside, (1,), cv2.LINE_8, 4)
+        spend(marks.size * _STEPS_A_PX)
         cells = self._network.run(above.image, marks, aspect)
         taken_off = cv2.resize(marks, cells.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
         cells[taken_off, 0] = -10

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,10 @@ class NoNetworkError(VisionError, RuntimeError):
 
 
 class Network:
-    """Answers for each cell of a view from above: which card is there, and where its centre is. Not for two threads."""
+    """Answers for each cell of a view from above: which card is there, and where its centre is.
+
+    One thread at a time: others wait.
+    """
 
     def __init__(self, path: Path = WEIGHTS) -> None:
         if not path.is_file():
@@ -44,6 +48,7 @@ class Network:
         self._view, self._aspect = inputs["view"], inputs["aspect"]
         self._answer = self._interpreter.get_output_details()[0]["index"]
         self._size = (0, 0)
+        self._lock = Lock()
 
     def run(self, image: NDArray[np.uint8], marks: NDArray[np.uint8], aspect: float) -> Cells:
         """(h / 2, w / 2, CHANNELS) answers for a view (h, w, 3) BGR; `marks` (h, w) is 1 on known cards.
@@ -51,6 +56,10 @@ class Network:
         `aspect` is a card's long side by its short side, which is SHORT_PX in the view; h and w are multiples of
         STRIDE_PX.
         """
+        with self._lock:
+            return self._run(image, marks, aspect)
+
+    def _run(self, image: NDArray[np.uint8], marks: NDArray[np.uint8], aspect: float) -> Cells:
         h, w = marks.shape
         if self._size != (h, w):
             self._interpreter.resize_tensor_input(self._view, (1, h, w, 4))

@@ -23,6 +23,7 @@ _WHOLE, _SHARP = 0.7, 0.3  # in sight, and evidence of edges, from which its sid
 _FINALISTS, _ALIKE = 6, 0.015  # sizes between which edges decide; closer ones are the same
 _LEAST_SCORE, _CLOSER = 0.25, 3  # of cards whose outlines count; times the network's scale at which they are compared
 _HALF_STRENGTH = 12.0  # levels a px: a change that counts half as much as an endless one
+_NEARLY = 0.6  # of the best quality: of smaller ones, outlines of half a card may be as strong
 _ROUNDS = 2  # of measuring the size and looking again
 
 
@@ -32,6 +33,21 @@ class Wanted:
 
     card: tuple[float, float] | None = None
     aspect: float | None = None
+
+
+@dataclass(frozen=True)
+class _Rated:
+    """A size (short, long) that was tried in a view, and what its cards measure: short side and aspect."""
+
+    quality: float
+    view: View
+    size: tuple[float, float]
+    measured: tuple[float, float]
+
+    def is_like(self, other: _Rated) -> bool:
+        """Whether both are nearly one size in one view."""
+        apart = max(abs(np.log(self.size[0] / other.size[0])), abs(np.log(self.size[1] / other.size[1])))
+        return self.view is other.view and bool(apart <= _ALIKE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,33 +66,41 @@ def find_unknown(
     `known` are corners (4, 2), in px of the picture, of what is no such card: marker cards.
     """
     wanted = wanted or Wanted()
-    look = closer(finder.look(view, wanted.card or _best_size(finder, view, known, wanted.aspect), known), _CLOSER)
+    if wanted.card is not None:
+        look = closer(finder.look(view, wanted.card, known), _CLOSER)
+    else:
+        look = _best_look(finder, view, known, wanted.aspect)
     short, aspect = _measured(look)
     return UnknownCards(wanted.card or (short, short * aspect), look.hypotheses(look.own_corners_px))
 
 
-def _best_size(finder: CardFinder, view: View, known: Sequence[Floats], aspect: float | None) -> tuple[float, float]:
-    """The size (short, long) of best quality: over all sizes, then over shapes, then as the sides measure."""
+def _best_look(finder: CardFinder, view: View, known: Sequence[Floats], aspect: float | None) -> Look:
+    """The look at the best size: over all sizes, then over shapes, then as the sides measure, then by outlines."""
 
-    def rated(short: float, shape: float) -> tuple[float, tuple[float, float]]:
-        size = (short, short * shape)
-        return _quality(finder.look(view, size, known)), size
+    def rated(view: View, short: float, shape: float) -> _Rated:
+        look = finder.look(view, (short, short * shape), known)
+        return _Rated(_quality(look), view, (short, short * shape), _measured(look))
 
-    tried = [rated(short, aspect or _FIRST_ASPECT) for short in view.short_sides()]
-    for _, (short, _) in sorted(tried, reverse=True)[:_BEST] if aspect is None else ():
-        tried += [rated(short, shape) for shape in _ASPECTS]
-    for _, size in sorted(tried, reverse=True)[:_BEST]:
+    def best_of(tried: list[_Rated]) -> list[_Rated]:
+        return sorted(tried, key=lambda one: (-one.quality, one.size))
+
+    tried = [
+        rated(one, short, aspect or _FIRST_ASPECT) for one in (view, *view.tilted()) for short in one.short_sides()
+    ]
+    for one in best_of(tried)[:_BEST] if aspect is None else ():
+        tried += [rated(one.view, one.size[0], shape) for shape in _ASPECTS]
+    for one in best_of(tried)[:_BEST]:
         for _ in range(_ROUNDS):
-            short, shape = _measured(finder.look(view, size, known))
-            tried.append(rated(short, aspect or shape))
-            size = tried[-1][1]
-    best = [size for _, size in sorted(tried, reverse=True)]
-    finalists = [size for k, size in enumerate(best) if all(_unlike(size, other) for other in best[:k])][:_FINALISTS]
-    return max(finalists, key=lambda size: _explained(closer(finder.look(view, size, known))))
-
-
-def _unlike(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    return bool(max(abs(np.log(one[0] / other[0])), abs(np.log(one[1] / other[1]))) > _ALIKE)
+            short, shape = one.measured
+            tried.append(one := rated(one.view, short, aspect or shape))
+    best = best_of(tried)
+    finalists = [
+        one
+        for k, one in enumerate(best)
+        if one.quality >= _NEARLY * best[0].quality and not any(one.is_like(other) for other in best[:k])
+    ]
+    looks = (closer(finder.look(one.view, one.size, known), _CLOSER) for one in finalists[:_FINALISTS])
+    return max(looks, key=_explained)
 
 
 def _explained(look: Look) -> float:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image
+from vision.prints.line_segments import line_segments
+from vision.prints.segment_map import SegmentMap
 from vision.quads import lie_on
 from vision.table import Table
-from vision.unknown.line_segments import line_segments
-from vision.unknown.segment_map import SegmentMap
 
 WORK_PX_PER_MM = 1.25
 _LEAST_MM = 9.0  # shorter edges are print's

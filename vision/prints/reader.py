@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Image
+from vision.find.any_deck import CERTAIN, cards_without_size, confidences_of
+from vision.find.unknown import Wanted
 from vision.markers import markers_in, table_if_shown
 from vision.prints.columns import Columns
 from vision.prints.doubts import Doubts
@@ -34,7 +36,6 @@ from vision.prints.verdict import (
 from vision.prints.verifier import Verifier
 from vision.quads import enlarged, shared_area
 from vision.table import Table
-from vision.unknown.find_cards import places_like
 
 _SHEET = 1.3  # a marker card by its square
 _MOSTLY = 0.5  # of the area of a place that shows its whole outline
@@ -103,11 +104,13 @@ class PrintReader:
             quads = np.concatenate([by_panels, quads])
             hidden = partial(self._hidden_places, image_bgr, edges)
         else:
-            quads, agreed = places_like(image_bgr, max(self.deck.card_mm) / min(self.deck.card_mm))
+            wanted = Wanted(aspect=max(self.deck.card_mm) / min(self.deck.card_mm))
+            hypotheses = cards_without_size(image_bgr, table, markers, wanted).hypotheses
+            quads = hypotheses.corners_px
             # The first side is a shorter one, as the art's is if it stands upright.
             quads = quads if self.deck.card_mm[0] <= self.deck.card_mm[1] else np.roll(quads, 1, axis=1)
-            # Of what has four edges alone, print must promise more.
-            seen = np.where(np.arange(len(quads)) < agreed, 1.0, 0.0)
+            # Of a place that is hardly seen, print must promise more.
+            seen = np.where(confidences_of(hypotheses) >= CERTAIN, 1.0, 0.0)
         picture = Pyramid(image_bgr)
         covers = Covers(enlarged(taken, _SHEET))
         layers = Layers(self.verifier, picture, quads, seen, white, covers, columns, hidden)

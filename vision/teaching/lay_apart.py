@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.find.any_deck import CERTAIN, cards_without_size, confidences_of, reason_of
+from vision.find.unknown import Wanted
 from vision.markers import Marker, markers_in, table_if_shown
 from vision.quads import within_quads
 from vision.table import Table
 from vision.teaching.card_shape import ratios, seen_shape
 from vision.teaching.islands import islands
 from vision.teaching.lying_free import crowded, phantoms
-from vision.unknown.find_cards import FoundCards, find_cards
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -27,7 +27,6 @@ _SURE_SCALE = 0.03
 _ENOUGH = 4  # cards by which a look at one picture is taken for good
 _AS_SOME, _AS_TWO = 0.2, 1.5  # by a card's area: what may be one, and what is more than one
 _SQUARE = 0.03
-_GRAIN = 640.0  # of the picture's longer side: the softest look at it
 _LEAST_MM = 25.0
 _NOMINAL_MM = 63.0  # the shorter side where nobody knows it
 
@@ -67,17 +66,13 @@ def lay_out(image_bgr: Image, aspect: float | None = None) -> LaidCards:
     apart = _apart(image_bgr, markers, table)
     if apart is not None and _explains_all(apart):
         return _but_crowded(image_bgr, apart)
-    looks = [_looked(find_cards(image_bgr, aspect), markers, table, size_px)]
-    if aspect is not None and not len(looks[0].quads_px):
-        looks.append(_looked(find_cards(image_bgr), markers, table, size_px))
-    elif aspect is None and len(looks[0].quads_px) < _ENOUGH:
-        # Square cards lie as squares of any plane: they are found once they are looked for.
-        looks.append(_looked(find_cards(image_bgr, 1.0), markers, table, size_px))
-    if all(not len(look.quads_px) for look in looks):
-        # The grain of a wooden table is finer than cards are.
-        soft = np.asarray(cv2.GaussianBlur(image_bgr, (0, 0), max(size_px) / _GRAIN), np.uint8)
-        looks.append(_looked(find_cards(soft, aspect), markers, table, size_px))
-    look = max(looks, key=lambda look: len(look.quads_px))
+    found = cards_without_size(image_bgr, table, markers, Wanted(aspect=aspect)).hypotheses
+    certain = confidences_of(found) >= CERTAIN
+    quads = found.corners_px[certain]
+    reasons = [
+        reason_of(quad, in_sight, size_px) for quad, in_sight in zip(quads, found.in_sight[certain], strict=True)
+    ]
+    look = _looked(quads, reasons, markers, table, size_px)
     if apart is not None and len(apart.quads_px) >= min(_ENOUGH, len(look.quads_px)):
         look = _with_more(apart, look)
     return _but_crowded(image_bgr, look)
@@ -89,14 +84,7 @@ def _apart(image_bgr: Image, markers: tuple[Marker, ...], table: Table | None) -
         return None
     found = islands(image_bgr, table, markers)
     cards, size_px = found.cards_px, (image_bgr.shape[1], image_bgr.shape[0])
-    plain = FoundCards(
-        cards.astype(np.float32),
-        np.ones((len(cards), 4), np.float32),
-        np.ones(len(cards), np.float32),
-        ("",) * len(cards),
-        _aspect_of(cards, table),
-    )
-    look = _looked(plain, markers, table, size_px)
+    look = _looked(cards, [None] * len(cards), markers, table, size_px)
     if not len(look.size_mm):
         return look
     area = float(np.median(look.size_mm.prod(axis=1)))
@@ -110,7 +98,7 @@ def _apart(image_bgr: Image, markers: tuple[Marker, ...], table: Table | None) -
     return replace(look, unclear=unclear)
 
 
-def _aspect_of(quads: Floats, table: Table) -> float:
+def _aspect_of(quads: Floats, table: Table | None) -> float:
     sizes = np.array([_size_of(quad, table) for quad in quads]).reshape(-1, 2)
     return float(np.median(sizes[:, 1] / sizes[:, 0])) if len(sizes) else 1.0
 
@@ -200,8 +188,14 @@ def _but_crowded(image_bgr: Image, look: LaidCards) -> LaidCards:
     return replace(look, quads_px=look.quads_px[~touched], size_mm=look.size_mm[~touched], unclear=unclear)
 
 
-def _looked(found: FoundCards, markers: tuple[Marker, ...], table: Table | None, size_px: tuple[int, int]) -> LaidCards:
-    quads, square = found.corners_px.astype(np.float64), found.aspect < 1 + _SQUARE
+def _looked(
+    quads: Floats,
+    reasons: Sequence[str | None],
+    markers: tuple[Marker, ...],
+    table: Table | None,
+    size_px: tuple[int, int],
+) -> LaidCards:
+    square = _aspect_of(quads, table) < 1 + _SQUARE
     if len(quads) and markers:
         middles = np.array([marker.corners_px.mean(axis=0) for marker in markers])
         # A marker card is one of nobody's deck.
@@ -209,7 +203,7 @@ def _looked(found: FoundCards, markers: tuple[Marker, ...], table: Table | None,
     else:
         free = np.ones(len(quads), bool)
     sizes = np.array([_size_of(quad, table) for quad in quads]).reshape(-1, 2)
-    plain = free & np.array([not reason for reason in found.reasons], bool).reshape(-1)
+    plain = free & np.array([reason is None for reason in reasons], bool).reshape(-1)
     if len(quads) and table is not None:
         # Smaller than any card: a box that is printed on one.
         plain &= sizes.min(axis=1) >= _LEAST_MM
@@ -218,7 +212,7 @@ def _looked(found: FoundCards, markers: tuple[Marker, ...], table: Table | None,
         common = _common(sizes[plain])
         odd = np.abs(np.log(sizes / common)).max(axis=1) > _ALIKE
     clear = plain & ~odd
-    unclear = tuple((quads[k], found.reasons[k] or "another size") for k in np.flatnonzero(free & ~clear))
+    unclear = tuple((quads[k], reasons[k] or "another size") for k in np.flatnonzero(free & ~clear).tolist())
     upright = np.array([_upright(quads[k], square) for k in np.flatnonzero(clear)]).reshape(-1, 4, 2)
     return LaidCards(upright, unclear, sizes[clear], markers, table, size_px)
 

@@ -91,7 +91,7 @@ model: $(VENV)/trainable
 
 # Writes what all commands take into docs/commands.md, and the JSON that they give into docs/schemas.
 commands: $(VENV)/installed
-	$(BIN)/python -m referee.command_page docs/commands.md
+	$(BIN)/python -m tools.command_page docs/commands.md
 
 # Takes the sentences out of the code into the catalogues (referee/locale), and compiles those.
 words: $(VENV)/installed

@@ -24,7 +24,7 @@ export function draw(app) {
       h("p", {}, t("score_picture_more")),
       h("p", { class: "note" }, t("usable_cards")),
       h("label", { for: "file" }, t("picture_file")),
-      h("input", { id: "file", type: "file", accept: "image/jpeg,image/png,image/webp", required: true }),
+      h("input", { id: "file", type: "file", accept: "image/jpeg,image/png,image/webp,image/heic,image/heif", required: true }),
       chooseDeck(app),
       choice(app, "players", t("how_many_players"), [1, 2, 3, 4, 5, 6, 7], players),
       choice(app, "limit", t("most_cards"), [6, 9], limit),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find.any_deck import CERTAIN, cards_without_size, confidences_of, reason_of
+from vision.find.any_deck import CERTAIN, SURE_SCALE, cards_without_size, confidences_of, reason_of
 from vision.find.unknown import Wanted
 from vision.markers import Marker, markers_in, table_if_shown
 from vision.quads import within_quads
@@ -23,7 +23,6 @@ Floats = NDArray[np.float64]
 TOUCHED = "touched by another card"
 
 _ALIKE = 0.06  # how far one card's side may be off the others', as a share: outlines are off by a hundredth or two
-_SURE_SCALE = 0.03
 _ENOUGH = 4  # cards by which a look at one picture is taken for good
 _AS_SOME, _AS_TWO = 0.2, 1.5  # by a card's area: what may be one, and what is more than one
 _SQUARE = 0.03
@@ -60,7 +59,7 @@ def lay_out(image_bgr: Image, aspect: float | None = None) -> LaidCards:
     """Find the cards that lie apart in a picture; `aspect`: their length by their width, where it is known."""
     markers = markers_in(image_bgr)
     table = table_if_shown(markers, (image_bgr.shape[1], image_bgr.shape[0]))
-    if table is not None and table.scale_error > _SURE_SCALE:
+    if table is not None and table.scale_error > SURE_SCALE:
         table = None
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
     apart = _apart(image_bgr, markers, table)

@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 # Of 609 hypotheses on 54 development pictures: the share of those with such a score that are within 4 mm of a card.
 _SCORES, _CONFIDENCES = (0.1, 0.3, 0.475, 0.55, 0.65, 0.75, 1.0), (0.0, 0.25, 0.4, 0.6, 0.85, 0.97, 0.99)
 CERTAIN = 0.5  # confidence from which a card is reported
+SURE_SCALE = 0.03  # of a table: its relative scale error
+_ALL_ROUND = 4  # marker cards, which people lay round the table
 _MARKER_CARD = 1.36  # a marker card with a millimetre round it, by its printed square
 _WHOLE = 0.65  # visible share from which a card counts as fully visible: 99 of 100 such cards have 0.7
 _SAME = 0.85  # of an area: two cards that cross share 0.7
@@ -62,11 +64,16 @@ def find_any_cards(image_bgr: NDArray[np.uint8]) -> list[AnyCard]:
 def cards_without_size(
     image_bgr: NDArray[np.uint8], table: Table | None, markers: Sequence[Marker], wanted: Wanted | None = None
 ) -> UnknownCards:
-    """Cards of one size on a table, or in a picture without one; marker cards are left out."""
+    """Cards of one size on a table, or in a picture without one; marker cards are left out.
+
+    A table of vague scale, as one marker shows, counts as none.
+    """
     printed = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
     view: View = FlatView(image_bgr)
-    if table is not None:
-        view = TableView(image_bgr, table, area_in_sight(table, printed.reshape(-1, 2)))
+    if table is not None and table.scale_error <= SURE_SCALE:
+        # Where few markers are in sight, cards lie beyond them.
+        near = printed.reshape(-1, 2) if len(markers) >= _ALL_ROUND else None
+        view = TableView(image_bgr, table, area_in_sight(table, near))
     found = find_unknown(CardFinder(), view, list(enlarged(printed, _MARKER_CARD)), wanted)
     return replace(found, hypotheses=_without_doubles(found.hypotheses))
 

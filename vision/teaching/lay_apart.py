@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find.any_deck import cards_without_size, reason_of
+from vision.find.any_deck import SURE_SCALE, cards_without_size, reason_of
 from vision.find.unknown import Wanted
 from vision.image import Picture
 from vision.markers import Marker, markers_in, table_if_shown
@@ -23,7 +23,6 @@ TOUCHED = "touched by another card"
 CUT_OR_COVERED = frozenset({"covered", "edge of picture", TOUCHED})
 
 _ALIKE = 0.06  # how far one card's side may be off the others', as a share: outlines are off by a hundredth or two
-_SURE_SCALE = 0.03
 _SQUARE = 0.03
 _CERTAIN, _SOME = 0.3, 0.2  # score and visible share of a card that is learned or outlined; a lesson's least had 0.35
 _OVERLAP = 0.08  # of an area: neighbours that nearly touch overlap less by their errors
@@ -65,7 +64,7 @@ def lay_out(image_bgr: Image, size: CardSize | None = None) -> LaidCards:
     markers = markers_in(image_bgr)
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
     table = table_if_shown(markers, size_px)
-    if table is not None and table.scale_error > _SURE_SCALE:
+    if table is not None and table.scale_error > SURE_SCALE:
         table = None
     cards = cards_without_size(image_bgr, table, markers, _wanted(size, table))
     found, square = cards.hypotheses, cards.card[1] / cards.card[0] < 1 + _SQUARE

@@ -87,7 +87,7 @@ art: $(VENV)/installed
 # two cores; OPTIONS=--go-on continues after an interruption.
 model: $(VENV)/trainable
 	$(BIN)/python -m tools.train.train build/model $(OPTIONS)
-	$(BIN)/python -m tools.train.export build/model vision/models/card_finder.tflite
+	$(BIN)/python -m tools.train.export build/model vision/models
 
 # Writes what all commands take into docs/commands.md, and the JSON that they give into docs/schemas.
 commands: $(VENV)/installed

@@ -14,7 +14,6 @@ import click
 from referee.commands import COMMANDS, options
 from referee.engine.events import DECK, Header
 from referee.errors import BadInputError, WorkFailedError
-from referee.games.registry import game_kind
 from referee.names import players_in
 from referee.output import complain, for_people
 
@@ -172,6 +171,8 @@ def _header(game: str | None, players: str | None, deck: str | None) -> dict[str
         if players is not None or deck is not None:
             raise BadInputError("say with --game which game is played")
         return None
+    from referee.games.registry import game_kind
+
     given = (players or "").split(",")
     if not all(name.strip() for name in given):
         raise BadInputError("say with --players who plays, clockwise, with commas: Ann,Ben,Cem")

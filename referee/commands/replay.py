@@ -11,13 +11,10 @@ from typing import Any
 
 import click
 
-from referee.announcer import Announcer
 from referee.changed_rulings import changed
 from referee.commands import COMMANDS, options
 from referee.engine.events import Header
 from referee.errors import BadInputError
-from referee.games.recorded_game import Fault, judge, open_log
-from referee.games.registry import game_kind
 from referee.jsonlines import parse_object, to_line
 from referee.language import Language, language_of
 from referee.output import Output, complain
@@ -90,6 +87,9 @@ def replay_log(path: Path, *, as_json: bool, before: Sequence[Mapping[str, Any]]
 
     Gives 2 when a part of it had to be left out, else 0.
     """
+    from referee.games.recorded_game import Fault, judge, open_log
+    from referee.games.registry import game_kind
+
     status = 0
     with open_log(path) as (header, entries):
         game = game_kind(header.game).start(header)
@@ -174,6 +174,8 @@ class _Printer:
     """
 
     def __init__(self, header: Header, as_json: bool, before: Sequence[Mapping[str, Any]] | None = None) -> None:
+        from referee.announcer import Announcer
+
         self._before = before
         self._after: list[Mapping[str, Any]] = []
         self._output = Output()

@@ -1,4 +1,4 @@
-"""Finds cards whose size, or whose picture's scale, is not known: tries sizes and shapes, then measures the sides."""
+"""Finds cards whose size, or whose picture's scale, is not known: tries sizes, keeps the one that cards agree on."""
 
 from __future__ import annotations
 
@@ -10,21 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.find.above import View
-from vision.find.finder import CardFinder, Hypotheses, Look, closer
-from vision.find.scale import SHORT_PX
+from vision.find.finder import CardFinder, Hypotheses, Look
+from vision.find.scale import FINE, SHORT_PX
 
 Floats = NDArray[np.float64]
 
-_FIRST_ASPECT = 1.35  # long side by short side
-_ASPECTS = (1.0, 1.2, 1.5, 1.65)  # tried next, at the best sizes alone
-_MOST_ASPECT, _BEST = 1.9, 3
+_FIRST_ASPECT = 1.35  # long side by short side, while the size is searched for
 _GOOD = 0.5  # share in sight from which a card says something about the size
-_WHOLE, _SHARP = 0.7, 0.3  # in sight, and evidence of edges, from which its sides are measured
-_FINALISTS, _ALIKE = 6, 0.015  # sizes between which edges decide; closer ones are the same
-_LEAST_SCORE, _CLOSER = 0.25, 3  # of cards whose outlines count; times the network's scale at which they are compared
+_ALIKE = 0.03  # logarithm of sizes that may be one
+_FINALISTS = 5  # sizes between which edges of the picture decide
+_LEAST_SCORE = 0.4  # of cards whose outlines count
 _HALF_STRENGTH = 12.0  # levels a px: a change that counts half as much as an endless one
-_NEARLY = 0.6  # of the best quality: of smaller ones, outlines of half a card may be as strong
-_ROUNDS = 2  # of measuring the size and looking again
+_ROUNDS = 3  # of measuring the size and looking again
 
 
 @dataclass(frozen=True)
@@ -33,21 +30,6 @@ class Wanted:
 
     card: tuple[float, float] | None = None
     aspect: float | None = None
-
-
-@dataclass(frozen=True)
-class _Rated:
-    """A size (short, long) that was tried in a view, and what its cards measure: short side and aspect."""
-
-    quality: float
-    view: View
-    size: tuple[float, float]
-    measured: tuple[float, float]
-
-    def is_like(self, other: _Rated) -> bool:
-        """Whether both are nearly one size in one view."""
-        apart = max(abs(np.log(self.size[0] / other.size[0])), abs(np.log(self.size[1] / other.size[1])))
-        return self.view is other.view and bool(apart <= _ALIKE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,83 +43,78 @@ class UnknownCards:
 def find_unknown(
     finder: CardFinder, view: View, known: Sequence[Floats] = (), wanted: Wanted | None = None
 ) -> UnknownCards:
-    """Cards of the one size that explains the picture best, with corners where each side is on an edge.
+    """Cards of the one size that explains the picture best, with corners where each side is.
 
     `known` are corners (4, 2), in px of the picture, of what is no such card: marker cards.
     """
     wanted = wanted or Wanted()
-    if wanted.card is not None:
-        look = closer(finder.look(view, wanted.card, known), _CLOSER)
-    else:
-        look = _best_look(finder, view, known, wanted.aspect)
-    short, aspect = _measured(look)
-    return UnknownCards(wanted.card or (short, short * aspect), look.hypotheses(look.own_corners_px))
 
+    def looked(view: View, size: tuple[float, float]) -> Look:
+        return finder.again(finder.look(view, size, known, size_known=False), size_known=False)
 
-def _best_look(finder: CardFinder, view: View, known: Sequence[Floats], aspect: float | None) -> Look:
-    """The look at the best size: over all sizes, then over shapes, then as the sides measure, then by outlines."""
-
-    def rated(view: View, short: float, shape: float) -> _Rated:
-        look = finder.look(view, (short, short * shape), known)
-        return _Rated(_quality(look), view, (short, short * shape), _measured(look))
-
-    def best_of(tried: list[_Rated]) -> list[_Rated]:
-        return sorted(tried, key=lambda one: (-one.quality, one.size))
-
-    tried = [
-        rated(one, short, aspect or _FIRST_ASPECT) for one in (view, *view.tilted()) for short in one.short_sides()
-    ]
-    for one in best_of(tried)[:_BEST] if aspect is None else ():
-        tried += [rated(one.view, one.size[0], shape) for shape in _ASPECTS]
-    for one in best_of(tried)[:_BEST]:
+    def measured(view: View, size: tuple[float, float]) -> tuple[tuple[float, float], Look]:
         for _ in range(_ROUNDS):
-            short, shape = one.measured
-            tried.append(one := rated(one.view, short, aspect or shape))
-    best = best_of(tried)
-    finalists = [
-        one
-        for k, one in enumerate(best)
-        if one.quality >= _NEARLY * best[0].quality and not any(one.is_like(other) for other in best[:k])
-    ]
-    looks = (closer(finder.look(one.view, one.size, known), _CLOSER) for one in finalists[:_FINALISTS])
-    return max(looks, key=_explained)
+            look = looked(view, size)
+            size = wanted.card or _measured(look, size)
+        return size, look
+
+    def likely(view: View) -> list[tuple[float, View, tuple[float, float]]]:
+        looks = [looked(view, (short, short * (wanted.aspect or _FIRST_ASPECT))) for short in view.short_sides()]
+        return [(agreement, view, size) for agreement, size in _likely(looks)]
+
+    first = (
+        [(1.0, view, wanted.card)] if wanted.card else [one for each in (view, *view.tilted()) for one in likely(each)]
+    )
+    first = sorted(first, key=lambda one: -one[0])[:_FINALISTS]
+    size, look = max((measured(view, size) for _, view, size in first), key=lambda one: _explained(one[1]))
+    return UnknownCards(size, look.hypotheses(look.cards.quads))
+
+
+def _likely(looks: list[Look]) -> list[tuple[float, tuple[float, float]]]:
+    """The sizes (short, long) on which most cards of looks at all scales agree, and how much, the best first."""
+    size = np.concatenate([np.log(_sizes(look)) for look in looks])
+    good = [look.cards.scores * look.cards.edges**3 * (look.cards.in_sight >= _GOOD) for look in looks]
+    # Half by area, so that four quarters of a card do not beat the card.
+    weight = np.concatenate(good) * np.exp(size.sum(1) / 2)
+    likely: list[tuple[float, tuple[float, float]]] = []
+    while len(likely) < _FINALISTS and weight.max(initial=0) > 0:
+        agreement = np.exp(-0.5 * ((size[:, None] - size[None]) ** 2).sum(-1) / _ALIKE**2) @ weight
+        near = np.abs(size - size[agreement.argmax()]).max(1) < 2 * _ALIKE
+        short, long = np.exp(np.average(size[near], 0, weight[near] + 1e-9))
+        likely.append((float(agreement.max()), (float(short), float(long))))
+        weight[near] = 0
+    short = SHORT_PX / looks[0].above.per_unit
+    return likely or [(0.0, (short, short * _FIRST_ASPECT))]
 
 
 def _explained(look: Look) -> float:
-    """How well outlines explain the edges of the picture: their length times the square of their mean strength.
+    """How well cards explain the picture: agreement, length of outlines, and strength of edges.
 
     Each edge counts once: where cards are 3 mm apart, sizes that reach from one to the next take the same edge twice.
     """
-    good = (look.in_sight >= _GOOD) & (look.scores >= _LEAST_SCORE)
-    image = look.above.view.from_above(SHORT_PX / look.above.per_unit / _CLOSER).image
-    grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (3, 3), 0)
+    cards = look.cards[(look.cards.in_sight >= _GOOD) & (look.cards.scores >= _LEAST_SCORE)]
+    if not len(cards):
+        return 0.0
+    grey = cv2.GaussianBlur(cv2.cvtColor(look.above.fine, cv2.COLOR_BGR2GRAY), (3, 3), 0)
     change = cv2.magnitude(cv2.Scharr(grey, cv2.CV_32F, 1, 0), cv2.Scharr(grey, cv2.CV_32F, 0, 1)) / 16
     strength = change**2 / (change**2 + _HALF_STRENGTH**2)
     outlines = np.zeros(grey.shape, np.uint8)
-    corners = np.round((look.refined.corners[good] * _CLOSER - 0.5) * 16).astype(np.int32)
+    corners = np.round((cards.quads * FINE - 0.5) * 16).astype(np.int32)
     cv2.polylines(outlines, list(corners), True, (1,), 2, cv2.LINE_8, 4)
-    energy = float(strength[outlines > 0].sum())
-    return energy**2 / max(1, int(outlines.sum()))
+    length = max(1, int(outlines.sum())) / look.above.per_unit
+    agreement = (cards.scores * cards.edges * cards.in_sight).mean()
+    return float(agreement * length * strength[outlines > 0].mean() ** 2)
 
 
-def _quality(look: Look) -> float:
-    """How much of the picture cards of this size explain: visible cards whose four sides are all on edges."""
-    good = look.in_sight >= _GOOD
-    area = (SHORT_PX**2 * look.aspect) / (look.above.per_unit**2)
-    values = (look.scores * look.in_sight**2 * look.refined.evidence**3)[good]
-    # Half of the weight goes by area, so that four quarters of a card do not beat the card.
-    return float(values.sum() * np.sqrt(area)) if len(values) else 0.0
+def _sizes(look: Look) -> Floats:
+    """(n, 2) short and long sides in units of the view."""
+    return np.sort(look.cards.poses[:, 3:], 1) / look.above.per_unit
 
 
-def _measured(look: Look) -> tuple[float, float]:
-    """Short side, in units of the view, and aspect: medians over cards in full sight, each side where its edge is."""
-    good = (look.in_sight > _WHOLE) & (look.refined.evidence > _SHARP)
+def _measured(look: Look, size: tuple[float, float]) -> tuple[float, float]:
+    """Short and long side: medians over cards that are mostly in sight, or the size so far."""
+    good = (look.cards.in_sight > _GOOD) & (look.cards.edges > _GOOD)
     if not good.any():
-        good = np.ones(len(look.in_sight), bool)
-    if not good.any():
-        return SHORT_PX / look.above.per_unit, look.aspect
-    corners = look.refined.corners[good]
-    sides = np.linalg.norm(np.roll(corners, -1, 1) - corners, axis=2)  # the first one is short
-    across, along = float(np.median(sides[:, ::2])), float(np.median(sides[:, 1::2]))
-    short, long = sorted((across, along))
-    return short / look.above.per_unit, min(long / short, _MOST_ASPECT)
+        return size
+    short, long = np.median(_sizes(look)[good], 0)
+    return float(short), float(long)

@@ -48,6 +48,9 @@ def find_unknown(
     `known` are corners (4, 2), in px of the picture, of what is no such card: marker cards.
     """
     wanted = wanted or Wanted()
+    if wanted.card is not None:
+        return UnknownCards(wanted.card, finder.find(view, wanted.card, known))
+    aspect = wanted.aspect or _FIRST_ASPECT
 
     def looked(view: View, size: tuple[float, float]) -> Look:
         return finder.again(finder.look(view, size, known, size_known=False), size_known=False)
@@ -55,16 +58,14 @@ def find_unknown(
     def measured(view: View, size: tuple[float, float]) -> tuple[tuple[float, float], Look]:
         for _ in range(_ROUNDS):
             look = looked(view, size)
-            size = wanted.card or _measured(look, size)
+            size = _measured(look, size)
         return size, look
 
     def likely(view: View) -> list[tuple[float, View, tuple[float, float]]]:
-        looks = [looked(view, (short, short * (wanted.aspect or _FIRST_ASPECT))) for short in view.short_sides()]
+        looks = [looked(view, (short, short * aspect)) for short in view.short_sides()]
         return [(agreement, view, size) for agreement, size in _likely(looks)]
 
-    first = (
-        [(1.0, view, wanted.card)] if wanted.card else [one for each in (view, *view.tilted()) for one in likely(each)]
-    )
+    first = [one for each in (view, *view.tilted()) for one in likely(each)]
     first = sorted(first, key=lambda one: -one[0])[:_FINALISTS]
     size, look = max((measured(view, size) for _, view, size in first), key=lambda one: _explained(one[1]))
     return UnknownCards(size, look.hypotheses(look.cards.quads))

@@ -47,14 +47,15 @@ def laid_out(
     if len(pictures) > MOST_PICTURES:
         raise BadLessonError(f"{len(pictures)} pictures are more than a deck needs: at most {MOST_PICTURES} are taken")
     nothing = f"no cards that lie apart are in {pictures[0].name}" + (" nor in the others" if pictures[1:] else "")
-    given = None if card_mm is None else CardSize((min(card_mm), max(card_mm)), True)
+    # People measure to a millimetre or two: their size tells the shape, and pictures the rest.
+    given = None if card_mm is None else CardSize((min(card_mm), max(card_mm)), False)
     laid = [lay_out(picture.load().image, given) for picture in pictures]
     size = agreed_size(laid, card_mm)
     if size is None:
         raise BadLessonError(nothing)
     right = [fits(look, size) for look in laid]
     for k, picture in enumerate(pictures):
-        if given is None and not (len(right[k]) and right[k].all()):
+        if not (len(right[k]) and right[k].all()):
             again = lay_out(picture.load().image, size)
             if fits(again, size).sum() > right[k].sum():
                 laid[k], right[k] = again, fits(again, size)

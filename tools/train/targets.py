@@ -24,7 +24,7 @@ from vision.find.scale import (
 Floats = NDArray[np.float32]
 VIEW_TARGETS = 8  # on, dx, dy, cos 2t, sin 2t, cos 4t, sin 4t, weight
 CROP_TARGETS = 4  # on, dx, dy, weight of the distances
-_CROPS = 10  # of a picture
+_CROPS = 6  # of a picture
 _REACH_PX, _REACH_TURN = 0.4 * SHORT_PX, np.radians(20)  # a hypothesis that is off by more is false
 _ANYWHERE = 0.15  # share of hypotheses at random places
 

@@ -27,7 +27,7 @@ from tools.train.net import crop_loss_of, loss_of, make_crop_net, make_net
 from tools.train.shards import Shard, read_shard, shard_path, write_shards
 from tools.train.targets import batch_of
 
-_STEPS, _BATCH, _RATE = 45_000, 8, 2e-3
+_STEPS, _BATCH, _RATE = 25_000, 8, 2e-3
 _STEPS_A_SHARD = 128  # 1,024 views from each 128 new pictures
 _POOL = 48  # shards in memory: 6,144 pictures, 3 GB
 _FIRST = 3  # shards before the first step

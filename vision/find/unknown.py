@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 _FIRST_ASPECT = 1.35  # long side by short side, while the size is searched for
 _GOOD = 0.5  # share in sight from which a card says something about the size
-_ALIKE = 0.03  # logarithm of sizes that may be one
+_ALIKE, _EQUAL = 0.03, 0.02  # logarithm of sizes that may be one; of sizes that were measured and are one
 _FINALISTS = 5  # sizes between which edges of the picture decide
 _LEAST_SCORE = 0.4  # of cards whose outlines count
 _HALF_STRENGTH = 12.0  # levels a px: a change that counts half as much as an endless one
@@ -89,9 +89,9 @@ def _likely(looks: list[Look]) -> list[tuple[float, tuple[float, float]]]:
 
 
 def _explained(look: Look) -> float:
-    """How well cards explain the picture: agreement, length of outlines, and strength of edges.
+    """How well cards explain the picture: agreement, length of outlines, strength of edges, little overlap.
 
-    Each edge counts once: where cards are 3 mm apart, sizes that reach from one to the next take the same edge twice.
+    Where cards are 3 mm apart, sizes that reach over the gap take the edge of the next card, and overlap in the gap.
     """
     cards = look.cards[(look.cards.in_sight >= _GOOD) & (look.cards.scores >= _LEAST_SCORE)]
     if not len(cards):
@@ -103,8 +103,13 @@ def _explained(look: Look) -> float:
     corners = np.round((cards.quads * FINE - 0.5) * 16).astype(np.int32)
     cv2.polylines(outlines, list(corners), True, (1,), 2, cv2.LINE_8, 4)
     length = max(1, int(outlines.sum())) / look.above.per_unit
-    agreement = (cards.scores * cards.edges * cards.in_sight).mean()
-    return float(agreement * length * strength[outlines > 0].mean() ** 2)
+    alike = _alike(cards.poses[:, 3:]).mean(1).max()
+    agreement = (cards.scores * cards.edges * cards.in_sight).mean() * np.sqrt(alike)
+    covered = np.zeros(grey.shape, np.uint8)
+    for corner in corners:
+        cv2.fillConvexPoly(covered, corner, (1,), cv2.LINE_8, 4)
+    apart = min(1.0, float(covered.sum()) / (cards.poses[:, 3:].prod(1).sum() * FINE**2))
+    return float(agreement * length * strength[outlines > 0].mean() ** 2 * apart**2)
 
 
 def _sizes(look: Look) -> Floats:
@@ -113,9 +118,14 @@ def _sizes(look: Look) -> Floats:
 
 
 def _measured(look: Look, size: tuple[float, float]) -> tuple[float, float]:
-    """Short and long side: medians over cards that are mostly in sight, or the size so far."""
-    good = (look.cards.in_sight > _GOOD) & (look.cards.edges > _GOOD)
-    if not good.any():
+    """Short and long side on which most cards agree that are mostly in sight, or the size so far."""
+    own = _sizes(look)[(look.cards.in_sight > _GOOD) & (look.cards.edges > _GOOD)]
+    if not len(own):
         return size
-    short, long = np.median(_sizes(look)[good], 0)
+    short, long = np.median(own[_alike(own)[np.argmax(_alike(own).sum(1))]], 0)
     return float(short), float(long)
+
+
+def _alike(sizes: Floats) -> NDArray[np.bool_]:
+    """(n, n) which sizes (n, 2) are alike within 2 %."""
+    return np.asarray(np.abs(np.log(sizes[:, None] / sizes[None])).max(-1) < _EQUAL)

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from referee.errors import BadInputError
 from vision.arrays import Image
 from vision.deck import Deck
+from vision.find.any_deck import find_any_cards
 from vision.marked.reader import read_picture
 from vision.prints.print_deck import PrintDeck
 from vision.prints.reader import PrintReader
-from vision.unknown.unknown_deck import find_unknown_cards
 
 Corners = NDArray[np.float64]
 Known = frozenset[tuple[str, str]]
@@ -131,7 +131,12 @@ def _picture(folder: Path, data: dict[str, Any], stem: str) -> TruePicture:
 def reader_of(deck: Deck | PrintDeck | None) -> tuple[Reader, Known | None]:
     """Give the reader of a deck and the faces that it knows; None is the finder for any deck, which knows none."""
     if deck is None:
-        return lambda image: [Read(None, "", card.corners_px, None) for card in find_unknown_cards(image).cards], None
+
+        def find(image: Image) -> list[Read]:
+            cards = find_any_cards(image)
+            return [Read(None, "", card.corners_px, None) for card in cards if card.reason is None]
+
+        return find, None
     if isinstance(deck, Deck):
 
         def read_marks(image: Image) -> list[Read]:

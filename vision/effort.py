@@ -17,7 +17,7 @@ from types import TracebackType
 # picture of 1920 by 1080 pixels.
 YARDSTICK = 1000
 MOST = 300 * YARDSTICK
-# Where no marker tells how large a card is, only to find those that stand out takes 150 to 700.
+# Where no marker tells how large a card is, only to find cards takes 150 to 270.
 MOST_UNSIZED = 4 * MOST
 _HEARD_EVERY = 10 * YARDSTICK
 

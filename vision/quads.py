@@ -71,26 +71,10 @@ def _cross(one: Floats, other: Floats) -> Floats:
     return np.asarray(one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0])
 
 
-def hold_any(quads: NDArray[np.floating], points: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Which of the quadrilaterals (n, 4, 2), clockwise, have any of the points (m, 2) inside them."""
-    side = np.roll(quads, -1, axis=1) - quads
-    holds = np.zeros(len(quads), bool)
-    for point in points:
-        away = point - quads
-        holds |= (side[..., 0] * away[..., 1] - side[..., 1] * away[..., 0] > 0).all(axis=1)
-    return holds
-
-
 def enlarged(quads: NDArray[np.floating], by: float) -> Floats:
     """Quads (n, 4, 2) so many times as large about the means of their corners."""
     middles = quads.mean(axis=1, keepdims=True)
     return np.asarray(middles + by * (quads - middles), np.float64)
-
-
-def outward_of(quads: NDArray[np.floating]) -> NDArray[np.floating]:
-    """From each side of quadrilaterals (n, 4, 2) away from the opposite one, as far as that lies: (n, 4, 2)."""
-    end = np.roll(quads, -1, axis=1)
-    return (quads - np.roll(quads, 1, axis=1) + end - np.roll(quads, -2, axis=1)) / 2
 
 
 def distances(points: Floats, others: Floats) -> Floats:

@@ -18,11 +18,11 @@ from referee.language import Language, language_of
 from referee.output import Output, along, complain
 from referee.sayings.cards import (
     USABLE_CARDS,
+    say_any_card,
     say_cut_short,
     say_face,
     say_marked,
     say_picture,
-    say_unknown,
     say_unread,
 )
 from vision.errors import VisionError
@@ -181,52 +181,24 @@ def _words(reading: Reading, language: Language) -> list[str]:
 
 
 def _any_deck(picture: Picture, language: Language) -> Found:
-    import numpy as np
-
     from referee.scoring.evidence_picture import draw_outlines
-    from vision.unknown.unknown_deck import find_unknown_cards
+    from vision.find.any_deck import find_any_cards
 
-    found = find_unknown_cards(picture.image)
-    step = picture.to_file(np.array([[0.0, 0.0], [1.0, 0.0]]))
-    area_scale = float(step[1, 0] - step[0, 0]) ** 2
-
-    def placed(point: tuple[float, float]) -> list[float]:
-        return points_of(picture.to_file(np.array([point])))[0]
-
-    cards: list[dict[str, Any]] = [
-        {
-            "corners_px": points_of(picture.to_file(card.corners_px)),
-            "centre_px": placed(card.centre_px),
-            "confidence": round(card.confidence, 4),
-            "marks": [
-                {
-                    "colour": mark.colour,
-                    "shape": mark.shape,
-                    "centre_px": placed(mark.centre_px),
-                    "area_px": round(mark.area_px * area_scale, 1),
-                    "confidence": round(mark.confidence, 4),
-                }
-                for mark in card.marks
-            ],
-        }
-        for card in found.cards
-    ]
-    unclear: list[dict[str, Any]] = [
-        {
-            "corners_px": points_of(picture.to_file(outline.corners_px)),
-            "centre_px": placed(outline.centre_px),
-            "reason": outline.reason,
-            "best": None,
-        }
-        for outline in found.unclear
-    ]
-    words = [
-        say_unknown(card["centre_px"], [(one["colour"], one["shape"]) for one in card["marks"]], language)
-        for card in cards
-    ]
-    words += [say_unread(outline["reason"], outline["centre_px"], "", language) for outline in unclear]
-    corners = [card.corners_px for card in found.cards]
-    return Found(cards, unclear, words, lambda: draw_outlines(picture.image, corners))
+    found = find_any_cards(picture.image)
+    cards: list[dict[str, Any]] = []
+    unclear: list[dict[str, Any]] = []
+    words = []
+    for card in found:
+        x, y = points_of(picture.to_file(card.centre_px[None]))[0]
+        placed = {"corners_px": points_of(picture.to_file(card.corners_px)), "centre_px": [x, y]}
+        if card.reason is None:
+            cards.append({**placed, "confidence": round(card.confidence, 4)})
+            words.append(say_any_card((x, y), card.confidence, language))
+        else:
+            unclear.append({**placed, "reason": card.reason, "best": None})
+            words.append(say_unread(card.reason, (x, y), "", language))
+    outlines = [card.corners_px for card in found if card.reason is None]
+    return Found(cards, unclear, words, lambda: draw_outlines(picture.image, outlines))
 
 
 def _cut_short(is_cut: bool) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from vision.descriptions import LEAST_CARD_MM, MOST_CARD_MM
 from vision.image import load_picture
 from vision.prints.print_deck import PrintDeck, attributes_told
 from vision.taught.deck_file import pack_deck, unpack_deck
-from vision.teaching.lay_apart import CardSize, LaidCards
+from vision.teaching.lay_apart import CUT_OR_COVERED, CardSize, LaidCards
 from vision.teaching.lesson import TeachingPicture, laid_out, learn_prints
 from vision.teaching.margins import odds_of, with_margins
 from vision.teaching.mark_lesson import learn_marks, shows_marks
@@ -195,6 +195,12 @@ def told_of(lesson: Lesson) -> list[str]:
         new = sum(card.is_new for card in picture.cards)
         unclear = f", {len(picture.unclear)} unclear" if picture.unclear else ""
         lines.append(f"{picture.name}: {len(picture.cards)} cards, {new} of them new{unclear}")
+        cut = [quad.mean(axis=0) for quad, reason in picture.unclear if reason in CUT_OR_COVERED]
+        if cut:
+            at = "; ".join(f"{x:.0f}, {y:.0f} px" for x, y in cut)
+            lines.append(
+                f"  left out, as cards overlap or are cut off (at {at}): lay these apart and take another picture"
+            )
     if isinstance(deck, Deck):
         for face in deck.faces:
             marks = ", ".join(f"{mark.size} {mark.colour}" for mark in face.marks)

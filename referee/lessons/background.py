@@ -14,8 +14,7 @@ from referee.lessons.names import check_name
 from referee.lessons.workbench import Workbench
 from vision.errors import VisionError
 from vision.taught.deck_file import read_deck_file, renamed
-
-_TOUCHED = ("covered", "touched by another card")
+from vision.teaching.lay_apart import CUT_OR_COVERED
 
 
 def study(on: GoingOn, bench: Workbench, number: int) -> None:
@@ -54,7 +53,7 @@ def _take_in(on: GoingOn, found: work.Studied, known: list[int]) -> None:
         into = draft.add_to(group, Example(picture=found.shot.number, place=k))
         made.setdefault(number, into.id)
     draft.changed()
-    touched = sum(outline.reason in _TOUCHED for outline in found.shot.unclear)
+    touched = sum(outline.reason in CUT_OR_COVERED for outline in found.shot.unclear)
     if touched:
         on.trouble = {"key": "lesson_some_touch", "values": {"n": touched}}
     on.keep()

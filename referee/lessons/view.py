@@ -6,8 +6,7 @@ from typing import Any
 
 from referee.lessons.draft import Draft, Group, Points, Shot, is_whole
 from referee.lessons.progress import missing, tally
-
-_COVERED = ("covered", "touched by another card")
+from vision.teaching.lay_apart import CUT_OR_COVERED
 
 
 def draft_view(draft: Draft) -> dict[str, Any]:
@@ -47,7 +46,7 @@ def _shot(draft: Draft, shot: Shot) -> dict[str, Any]:
         name = f"{shot.number}-{place}"
         outlines.append({"corners": _shares(corners, shot.size_px), "group": of.get(name), "card": name})
     unclear = [
-        {"corners": _shares(one.corners, shot.size_px), "reason": "touch" if one.reason in _COVERED else "odd"}
+        {"corners": _shares(one.corners, shot.size_px), "reason": "touch" if one.reason in CUT_OR_COVERED else "odd"}
         for one in shot.unclear
     ]
     return {"number": shot.number, "state": shot.state, "outlines": outlines, "unclear": unclear}

@@ -25,7 +25,7 @@ from vision.image import load_picture
 from vision.markers import markers_in, table_if_shown
 from vision.prints.print_deck import PrintDeck
 from vision.taught.deck_file import pack_deck, read_deck_file
-from vision.teaching.lay_apart import TOUCHED, CardSize, LaidCards, agreed_size
+from vision.teaching.lay_apart import CUT_OR_COVERED, CardSize, LaidCards, agreed_size
 from vision.teaching.lesson import TeachingPicture, straight_cards
 from vision.teaching.margins import odds_of, with_margins
 from vision.teaching.mark_lesson import learn_marks, shows_marks
@@ -34,7 +34,6 @@ from vision.teaching.one_by_one import could_be_one, in_two, learn_groups, study
 from vision.teaching.proposed_names import SeenFace, proposed
 
 _MOST_JUDGED = 16
-_COVERED = ("covered", TOUCHED)
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def study_picture(state: Path, number: int, known: Sequence[str], draft: Draft) 
     if look.table is None:
         return Studied(shot, fault="lesson_no_markers")
     if found.size is None or not found.cards:
-        touched = any(reason in _COVERED for _, reason in look.unclear)
+        touched = any(reason in CUT_OR_COVERED for _, reason in look.unclear)
         return Studied(shot, fault="lesson_touch" if touched else "lesson_no_cards")
     for place, card in enumerate(found.cards):
         files.keep_card(f"{number}-{place}", card)

@@ -25,14 +25,10 @@ _SIZES = {
 }
 _SHAPES = {
     "circle": mark_in("shape", "circle"),
-    "oval": mark_in("shape", "oval"),
     "triangle": mark_in("shape", "triangle"),
-    "diamond": mark_in("shape", "diamond"),
     "square": mark_in("shape", "square"),
-    "rectangle": mark_in("shape", "rectangle"),
     "star": mark_in("shape", "star"),
     "cross": mark_in("shape", "cross"),
-    "squiggle": mark_in("shape", "squiggle"),
     "heart": mark_in("shape", "heart"),
     "crescent": mark_in("shape", "crescent"),
 }
@@ -101,15 +97,10 @@ def say_unread(reason: str | None, place: tuple[float, float] | None, perhaps: s
     return language.text("{card}; perhaps {perhaps}", card=said, perhaps=perhaps) if perhaps else said
 
 
-def say_unknown(place: tuple[float, float], marks: Iterable[tuple[str, str | None]], language: Language) -> str:
-    """Give a card of a deck that nobody knows: where it lies (px), and its marks, each a colour and a shape or None."""
-    said = ", ".join(f"{colour_name(language, colour)} {_shape(shape, language)}" for colour, shape in marks)
-    return language.text(
-        "card at {x}, {y} px: {marks}",
-        x=f"{place[0]:.0f}",
-        y=f"{place[1]:.0f}",
-        marks=said or language.text("no marks"),
-    )
+def say_any_card(place: tuple[float, float], confidence: float, language: Language) -> str:
+    """Give a card of an unknown deck: where it is (px)."""
+    at = language.text("card at {x}, {y} px", x=f"{place[0]:.0f}", y=f"{place[1]:.0f}")
+    return say_face(at, confidence, language)
 
 
 def say_cut_short(language: Language) -> str:
@@ -120,9 +111,7 @@ def say_cut_short(language: Language) -> str:
     )
 
 
-def _shape(shape: str | None, language: Language) -> str:
-    if shape is None:
-        return language.text_in("shape", "mark")
+def _shape(shape: str, language: Language) -> str:
     return language.text_in("shape", _SHAPES[shape]) if shape in _SHAPES else shape
 
 

@@ -14,7 +14,9 @@ SENTENCES = {
     ),
     "lesson_touch": mark_in("page", "The cards touch or cover each other. Leave a finger’s width between them."),
     "lesson_some_touch": mark_in(
-        "page", "Some cards touch or cover each other ({n}). Move them apart, and tap again: they were left out."
+        "page",
+        "Some cards touch or cover each other, or the picture cuts them off ({n}). Move them, and tap again: they were "
+        "left out.",
     ),
     "lesson_no_markers": mark_in(
         "page", "No marker cards are seen. Lay the marker cards at the table’s edge: they tell how large the cards are."

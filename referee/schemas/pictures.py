@@ -16,16 +16,6 @@ class Best(Answer):
     confidence: Share
 
 
-class FoundMark(Answer):
-    """A mark of a deck that nobody knows; shape: null where it has no name."""
-
-    colour: str
-    shape: str | None
-    centre_px: Px
-    area_px: float
-    confidence: Share
-
-
 class MarkedCard(Answer):
     """A card that marks tell."""
 
@@ -56,7 +46,6 @@ class UnknownCard(Answer):
     corners_px: Corners
     centre_px: Px
     confidence: Share
-    marks: list[FoundMark]
 
 
 class Unclear(Answer):

@@ -123,6 +123,20 @@ def looks_like_its_cards(file: Path) -> None:
         assert min(off) < 12
 
 
+def test_what_overlaps_is_outlined_and_the_others_are_learned(tmp_path: Path, capfd: Capture) -> None:
+    heap = write(tmp_path, "heap.png", table_with(DECK[:4], overlap=True))
+    empty = write(tmp_path, "empty.png", table_with([]))
+    state = ["--state", str(tmp_path / "state")]
+    assert main(["teach", "x", heap, empty, "--json", *state]) == 0
+    picture, nothing, deck = lines(capfd.readouterr().out)
+    assert len(deck["faces"]) == 3
+    assert nothing["cards"] == []
+    (unclear,) = picture["unclear"]
+    assert np.abs(np.mean(unclear["corners_px"], axis=0) - middle(0)).max() < 30
+    assert main(["teach", "y", heap, *state]) == 0
+    assert "overlap" in capfd.readouterr().out
+
+
 def complaint(capfd: Capture, arguments: list[str]) -> str:
     assert main(arguments) == 2
     out, err = capfd.readouterr()
@@ -135,9 +149,7 @@ def test_bad_lessons_are_told_in_one_line_and_nothing_is_kept(tmp_path: Path, ca
     state = ["--state", str(tmp_path / "state")]
     good = write(tmp_path, "good.png", table_with(DECK[:4]))
     empty = write(tmp_path, "empty.png", table_with([]))
-    heap = write(tmp_path, "heap.png", table_with(DECK[:4], overlap=True))
     assert "empty.png" in complaint(capfd, ["teach", "x", empty, *state])
-    assert "heap.png" in complaint(capfd, ["teach", "x", heap, *state])
     beside = tmp_path / "beside.json"
     beside.write_text('[{"image": "good.png", "at_px": [5, 250], "face": "nowhere"}]')
     assert "nowhere" in complaint(capfd, ["teach", "x", good, "--names", str(beside), *state])

@@ -20,6 +20,8 @@ _SHARPER = 1.15  # picture px a view px, up to which the picture is sampled as i
 _LEAST_SCALE = 0.2  # of the scale in the middle: a table seen flatter than that is left out
 _NODES = 16  # px of a fine view between places whose px of the picture are calculated
 _MOST_VIEW_PX = 520 * 520
+_TILTS = (np.radians(30), np.radians(50))  # the network finds cards within some 15 degrees
+_FOCAL = 0.85  # by the picture's longer side: phones and Pi cameras
 _FAR_MM = (600.0, 400.0)  # from the middle of the picture, where the picture's rim is beyond the horizon
 
 
@@ -50,6 +52,9 @@ class View(Protocol):
 
     def short_sides(self) -> list[float]:
         """Short sides, in units, that cards of an unknown deck may have, in steps of a sixth."""
+
+    def tilted(self) -> list[View]:
+        """Views of the picture at other tilts of the plane, where the tilt is unknown."""
 
     def unit_to_px(self, points: Points) -> Points:
         """(n, 2) points on the plane to px of the picture."""
@@ -84,6 +89,10 @@ class TableView:
     def short_sides(self) -> list[float]:
         """40 to 70 mm."""
         return [40.0, 46.0, 53.0, 61.0, 70.0]
+
+    def tilted(self) -> list[View]:
+        """Nothing: the table is known."""
+        return []
 
     def unit_to_px(self, points: Points) -> Points:
         """(n, 2) mm to px."""
@@ -159,8 +168,11 @@ class FlatView:
     def short_sides(self) -> list[float]:
         """From a sixteenth of the picture's shorter side up to half of it, as far as a view of it stays small."""
         h, w = self.picture.shape[:2]
-        sides = [0.06 * 1.18**k * min(h, w) for k in range(14)]
-        return [side for side in sides if h * w * (SHORT_PX / side) ** 2 < _MOST_VIEW_PX] or sides[-1:]
+        return _short_sides(min(h, w), h * w)
+
+    def tilted(self) -> list[View]:
+        """The table as cameras see it that look down less and less steeply."""
+        return [_aslant(self.picture, tilt) for tilt in _TILTS]
 
     def unit_to_px(self, points: Points) -> Points:
         """The same points: (n, 2) px."""
@@ -169,3 +181,27 @@ class FlatView:
     def px_to_unit(self, points_px: Points) -> Points:
         """The same points: (n, 2) px."""
         return points_px
+
+
+class AslantView(TableView):
+    """A picture of a table of unknown scale, seen at some tilt: the unit is a px in the middle of the picture."""
+
+    def short_sides(self) -> list[float]:
+        """Every second size of those that a picture from above is searched for."""
+        low, high = self.area_mm
+        return _short_sides(min(self.picture.shape[:2]), float(np.prod(high - low)))[::2]
+
+
+def _aslant(picture: Image, tilt: float) -> AslantView:
+    """The view of a camera with a usual lens that is turned up by `tilt` rad from straight down."""
+    h, w = picture.shape[:2]
+    focal = _FOCAL * max(h, w)
+    camera = np.array([[focal, 0, (w - 1) / 2], [0, focal, (h - 1) / 2], [0, 0, 1]])
+    plane = np.array([[1, 0, 0], [0, np.cos(tilt), 0], [0, -np.sin(tilt), focal]])
+    table = Table(camera, np.zeros(5), camera @ plane, (w, h), 0.0)
+    return AslantView(picture, table, area_in_sight(table))
+
+
+def _short_sides(shorter: float, area: float) -> list[float]:
+    sides = [0.06 * 1.18**k * shorter for k in range(14)]
+    return [side for side in sides if area * (SHORT_PX / side) ** 2 < _MOST_VIEW_PX] or sides[-1:]

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.effort import spend
 from vision.find.above import FromAbove, View
 from vision.find.crops import Settled, corners_of, settled
 from vision.find.network import CropNetwork, Network, shipped_networks
@@ -17,6 +18,7 @@ from vision.find.votes import SQUARE, clusters_of, distinct
 
 Floats = NDArray[np.float64]
 
+_STEPS_A_PX = 1 / 20  # of effort: a view of 544x320 px takes 9 yardsticks
 _LEAST_SCORE = 0.1  # a verifier decides
 _LEAST_IN_SIGHT = 0.03  # less is no card, or one that no verifier can identify
 
@@ -78,6 +80,7 @@ class CardFinder:
         for corners in known:
             inside = np.round(above.from_picture(np.asarray(corners, np.float64)) * 16).astype(np.int32)
             cv2.fillConvexPoly(marks, inside, (1,), cv2.LINE_8, 4)
+        spend(marks.size * _STEPS_A_PX)
         cells = self._network.run(above.image, marks, aspect)
         taken_off = cv2.resize(marks, cells.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
         cells[taken_off, 0] = -10

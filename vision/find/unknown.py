@@ -48,36 +48,44 @@ def find_unknown(
     `known` are corners (4, 2), in px of the picture, of what is no such card: marker cards.
     """
     wanted = wanted or Wanted()
+    if wanted.card is not None:
+        return UnknownCards(wanted.card, finder.find(view, wanted.card, known))
+    aspect = wanted.aspect or _FIRST_ASPECT
 
-    def looked(size: tuple[float, float]) -> Look:
+    def looked(view: View, size: tuple[float, float]) -> Look:
         return finder.again(finder.look(view, size, known, size_known=False), size_known=False)
 
-    def measured(size: tuple[float, float]) -> tuple[tuple[float, float], Look]:
+    def measured(view: View, size: tuple[float, float]) -> tuple[tuple[float, float], Look]:
         for _ in range(_ROUNDS):
-            look = looked(size)
-            size = wanted.card or _measured(look, size)
+            look = looked(view, size)
+            size = _measured(look, size)
         return size, look
 
-    aspect = wanted.aspect or _FIRST_ASPECT
-    first = [wanted.card] if wanted.card else _likely([looked((short, short * aspect)) for short in view.short_sides()])
-    size, look = max((measured(size) for size in first), key=lambda one: _explained(one[1]))
+    def likely(view: View) -> list[tuple[float, View, tuple[float, float]]]:
+        looks = [looked(view, (short, short * aspect)) for short in view.short_sides()]
+        return [(agreement, view, size) for agreement, size in _likely(looks)]
+
+    first = [one for each in (view, *view.tilted()) for one in likely(each)]
+    first = sorted(first, key=lambda one: -one[0])[:_FINALISTS]
+    size, look = max((measured(view, size) for _, view, size in first), key=lambda one: _explained(one[1]))
     return UnknownCards(size, look.hypotheses(look.cards.quads))
 
 
-def _likely(looks: list[Look]) -> list[tuple[float, float]]:
-    """The sizes (short, long) on which most cards of looks at all scales agree, the best first."""
+def _likely(looks: list[Look]) -> list[tuple[float, tuple[float, float]]]:
+    """The sizes (short, long) on which most cards of looks at all scales agree, and how much, the best first."""
     size = np.concatenate([np.log(_sizes(look)) for look in looks])
     good = [look.cards.scores * look.cards.edges**3 * (look.cards.in_sight >= _GOOD) for look in looks]
     # Half by area, so that four quarters of a card do not beat the card.
     weight = np.concatenate(good) * np.exp(size.sum(1) / 2)
-    likely: list[tuple[float, float]] = []
+    likely: list[tuple[float, tuple[float, float]]] = []
     while len(likely) < _FINALISTS and weight.max(initial=0) > 0:
         agreement = np.exp(-0.5 * ((size[:, None] - size[None]) ** 2).sum(-1) / _ALIKE**2) @ weight
         near = np.abs(size - size[agreement.argmax()]).max(1) < 2 * _ALIKE
         short, long = np.exp(np.average(size[near], 0, weight[near] + 1e-9))
-        likely.append((float(short), float(long)))
+        likely.append((float(agreement.max()), (float(short), float(long))))
         weight[near] = 0
-    return likely or [(looks[0].above.per_unit * SHORT_PX, looks[0].above.per_unit * SHORT_PX * _FIRST_ASPECT)]
+    short = SHORT_PX / looks[0].above.per_unit
+    return likely or [(0.0, (short, short * _FIRST_ASPECT))]
 
 
 def _explained(look: Look) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,14 +12,17 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.errors import BadTableError
+from vision.find.any_deck import CERTAIN, cards_without_size, confidences_of
+from vision.find.finder import Hypotheses
+from vision.find.unknown import Wanted
 from vision.marked.outline import corners_of
+from vision.markers import Marker
 from vision.table import Table
 from vision.table_fit import Piece, fit_table
-from vision.unknown.find_cards import FoundCards, find_cards
 
 _SIGMA_PX = 0.8
 _MOST_PIECES = 24
-_LEAST_SUPPORT = 0.6
+_WHOLE = 0.8  # of a card in sight
 _MOST_ERROR = 0.05  # of the card's size on the table
 _SAMPLED, _SAMPLE = 7, 3
 _FEWEST = 2
@@ -34,18 +37,18 @@ class CardTable:
     pieces: tuple[Piece, ...]
 
 
-def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Iterator[CardTable]:
+def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck, markers: Sequence[Marker]) -> Iterator[CardTable]:
     """Find card-shaped things and give tables on which they have the deck's size, the likeliest first.
 
     Then one for each of the surest outlines: any outline fits a table of some scale, so that such a table is worth
     something only if a card is read there.
     """
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
-    width, length = deck.card_mm
     lone: list[Piece] = []
     # Cards that are bent or seen steeply are better found without a shape in mind.
-    for aspect in (length / width, None):
-        pieces = _pieces(find_cards(image_bgr, aspect), deck)
+    for aspect in (max(deck.card_mm) / min(deck.card_mm), None):
+        found = cards_without_size(image_bgr, None, markers, Wanted(aspect=aspect)).hypotheses
+        pieces = _pieces(found, deck)
         agreed = agreed_table(pieces, size_px)
         if agreed is not None:
             yield agreed
@@ -55,11 +58,10 @@ def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck) -> Iterator[Card
             yield CardTable(_fitted([piece], size_px), (piece,))
 
 
-def _pieces(found: FoundCards, deck: Deck) -> list[Piece]:
-    """The cards found that lie open, the surest first."""
-    ranked = np.argsort(-found.confidence, kind="stable")
-    good = [k for k in ranked if found.confidence[k] > _LEAST_SUPPORT and not found.reasons[k]][:_MOST_PIECES]
-    return [Piece(corners_of(deck), np.asarray(found.corners_px[k], np.float64), _SIGMA_PX) for k in good]
+def _pieces(found: Hypotheses, deck: Deck) -> list[Piece]:
+    """The cards found that are fully visible, the most certain first."""
+    good = np.flatnonzero((confidences_of(found) >= CERTAIN) & (found.in_sight >= _WHOLE))[:_MOST_PIECES]
+    return [Piece(corners_of(deck), found.corners_px[k], _SIGMA_PX) for k in good]
 
 
 def agreed_table(pieces: list[Piece], size_px: tuple[int, int]) -> CardTable | None:

@@ -92,7 +92,7 @@ def _read_by_few(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[M
         return reading, on_table
     squares = _squares(markers)
     with at_most(_OUTLINES):
-        for shown in tables_from_cards(image_bgr, deck):
+        for shown in tables_from_cards(image_bgr, deck, markers):
             if len(shown.pieces) < _AGREEING:
                 break
             with suppress(BadTableError):
@@ -112,7 +112,7 @@ def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
     doubtful: Reading | None = None
     missed = False
     with counted() as effort, at_most(_OUTLINES):
-        for shown in tables_from_cards(image_bgr, deck):
+        for shown in tables_from_cards(image_bgr, deck, ()):
             # Whatever else may have an outline does not matter where this one's table tells the cards.
             missed, effort.cut_short = missed or effort.cut_short, False
             reading, _ = _read_vaguely(image_bgr, deck, shown.table, (), shown.pieces)

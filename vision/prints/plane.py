@@ -30,8 +30,8 @@ def table_of(quads: Floats, card_mm: tuple[float, float], size_px: tuple[int, in
         turns = ((seen - middles) @ (1, 1j) * (card @ (1, -1j))).sum(axis=1)
         turned = (card @ (1, 1j)) * (turns / np.maximum(np.abs(turns), 1e-9))[:, None]
         laid = np.stack([turned.real, turned.imag], axis=-1) + middles
-        found = cv2.findHomography(laid.reshape(-1, 2), points.reshape(-1, 2))[0]
+        found: Floats | None = cv2.findHomography(laid.reshape(-1, 2), points.reshape(-1, 2))[0]  # type: ignore[assignment]
         if found is None:
             return None
-        homography = np.asarray(found, np.float64)
-    return Table(np.eye(3), np.zeros(5), homography, size_px, 0.0)
+        homography = found
+    return Table(np.eye(3), np.zeros(5), np.asarray(homography, np.float64), size_px, 0.0)

@@ -107,8 +107,10 @@ class PrintReader:
             return None
         again = self._read(image_bgr, table, white, known, replace(_ALL, sized=True))
         # Nothing tells where the origin of that plane is.
-        parts = (again.cards, again.unclear)
-        return PrintReading(*(tuple(replace(card, centre_mm=None) for card in part) for part in parts))
+        cards, unclear = (
+            tuple(replace(card, centre_mm=None) for card in part) for part in (again.cards, again.unclear)
+        )
+        return PrintReading(cards, unclear)
 
     def read_open(
         self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, steady_px: Floats | None

@@ -5,30 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.find.any_deck import SURE_SCALE, cards_without_size, reason_of
+from vision.find.unknown import Wanted
+from vision.image import Picture
 from vision.markers import Marker, markers_in, table_if_shown
-from vision.quads import within_quads
+from vision.quads import shared_area
 from vision.table import Table
 from vision.teaching.card_shape import ratios, seen_shape
-from vision.teaching.islands import islands
-from vision.teaching.lying_free import crowded, phantoms
-from vision.unknown.find_cards import FoundCards, find_cards
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 TOUCHED = "touched by another card"
+CUT_OR_COVERED = frozenset({"covered", "edge of picture", TOUCHED})
 
 _ALIKE = 0.06  # how far one card's side may be off the others', as a share: outlines are off by a hundredth or two
-_SURE_SCALE = 0.03
-_ENOUGH = 4  # cards by which a look at one picture is taken for good
-_AS_SOME, _AS_TWO = 0.2, 1.5  # by a card's area: what may be one, and what is more than one
 _SQUARE = 0.03
-_GRAIN = 640.0  # of the picture's longer side: the softest look at it
-_LEAST_MM = 25.0
+_CERTAIN, _SOME = 0.3, 0.2  # score and visible share of a card that is learned or outlined; a lesson's least had 0.35
+_OVERLAP = 0.08  # of an area: neighbours that nearly touch overlap less by their errors
 _NOMINAL_MM = 63.0  # the shorter side where nobody knows it
 
 
@@ -48,6 +45,11 @@ class LaidCards:
     table: Table | None
     size_px: tuple[int, int]
 
+    def in_file(self, picture: Picture) -> LaidCards:
+        """The same outlines in the pixels of the picture's file."""
+        unclear = tuple((picture.to_file(quad), reason) for quad, reason in self.unclear)
+        return replace(self, quads_px=picture.to_file(self.quads_px), unclear=unclear)
+
 
 @dataclass(frozen=True)
 class CardSize:
@@ -57,88 +59,42 @@ class CardSize:
     is_true: bool
 
 
-def lay_out(image_bgr: Image, aspect: float | None = None) -> LaidCards:
-    """Find the cards that lie apart in a picture; `aspect`: their length by their width, where it is known."""
+def lay_out(image_bgr: Image, size: CardSize | None = None) -> LaidCards:
+    """Find the cards that lie apart in a picture; `size` is what the cards measured so far."""
     markers = markers_in(image_bgr)
-    table = table_if_shown(markers, (image_bgr.shape[1], image_bgr.shape[0]))
-    if table is not None and table.scale_error > _SURE_SCALE:
-        table = None
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
-    apart = _apart(image_bgr, markers, table)
-    if apart is not None and _explains_all(apart):
-        return _but_crowded(image_bgr, apart)
-    looks = [_looked(find_cards(image_bgr, aspect), markers, table, size_px)]
-    if aspect is not None and not len(looks[0].quads_px):
-        looks.append(_looked(find_cards(image_bgr), markers, table, size_px))
-    elif aspect is None and len(looks[0].quads_px) < _ENOUGH:
-        # Square cards lie as squares of any plane: they are found once they are looked for.
-        looks.append(_looked(find_cards(image_bgr, 1.0), markers, table, size_px))
-    if all(not len(look.quads_px) for look in looks):
-        # The grain of a wooden table is finer than cards are.
-        soft = np.asarray(cv2.GaussianBlur(image_bgr, (0, 0), max(size_px) / _GRAIN), np.uint8)
-        looks.append(_looked(find_cards(soft, aspect), markers, table, size_px))
-    look = max(looks, key=lambda look: len(look.quads_px))
-    if apart is not None and len(apart.quads_px) >= min(_ENOUGH, len(look.quads_px)):
-        look = _with_more(apart, look)
-    return _but_crowded(image_bgr, look)
-
-
-def _apart(image_bgr: Image, markers: tuple[Marker, ...], table: Table | None) -> LaidCards | None:
-    """What lies on the table by itself; None where nothing tells the table's plane."""
-    if table is None:
-        return None
-    found = islands(image_bgr, table, markers)
-    cards, size_px = found.cards_px, (image_bgr.shape[1], image_bgr.shape[0])
-    plain = FoundCards(
-        cards.astype(np.float32),
-        np.ones((len(cards), 4), np.float32),
-        np.ones(len(cards), np.float32),
-        ("",) * len(cards),
-        _aspect_of(cards, table),
-    )
-    look = _looked(plain, markers, table, size_px)
-    if not len(look.size_mm):
-        return look
-    area = float(np.median(look.size_mm.prod(axis=1)))
-    lying = [quad for quad, _ in look.unclear] + list(found.others_px)
-    shares = [float(np.prod(_size_of(quad, table))) / area for quad in lying]
-    unclear = tuple(
-        (quad, TOUCHED if share > _AS_TWO else "another size")
-        for quad, share in zip(lying, shares, strict=True)
-        if share > _AS_SOME
-    )
-    return replace(look, unclear=unclear)
-
-
-def _aspect_of(quads: Floats, table: Table) -> float:
+    table = table_if_shown(markers, size_px)
+    if table is not None and table.scale_error > SURE_SCALE:
+        table = None
+    cards = cards_without_size(image_bgr, table, markers, _wanted(size, table))
+    found, square = cards.hypotheses, cards.card[1] / cards.card[0] < 1 + _SQUARE
+    quads = np.array([_upright(quad, square) for quad in found.corners_px]).reshape(-1, 4, 2)
+    certain = (found.scores >= _CERTAIN) & (found.in_sight >= _SOME)
+    reasons = [
+        reason_of(quad, seen, size_px) or (TOUCHED if under else None)
+        for quad, seen, under in zip(quads, found.in_sight, _under(quads, certain, found.in_sight), strict=True)
+    ]
+    free = certain & np.array([reason is None for reason in reasons], bool)
+    unclear = tuple((quads[k], reasons[k] or "") for k in np.flatnonzero(certain & ~free).tolist())
     sizes = np.array([_size_of(quad, table) for quad in quads]).reshape(-1, 2)
-    return float(np.median(sizes[:, 1] / sizes[:, 0])) if len(sizes) else 1.0
+    return LaidCards(quads[free], unclear, sizes[free], markers, table, size_px)
 
 
-def _explains_all(look: LaidCards) -> bool:
-    """Whether enough cards of one size lie there, and nothing else: a piece of a card may be all that stands out."""
-    return len(look.quads_px) >= _ENOUGH and not look.unclear
+def _under(quads: Floats, certain: NDArray[np.bool_], in_sight: Floats) -> NDArray[np.bool_]:
+    """(n,) which of the quads (n, 4, 2) overlap one that is certain and of which more is in sight: they are below."""
+    under = np.zeros(len(quads), bool)
+    for k in range(len(quads)):
+        above = np.flatnonzero(certain & (in_sight > in_sight[k]))
+        under[k] = any(shared_area(quads[k], quads[j]) > _OVERLAP for j in above)
+    return under
 
 
-def _with_more(apart: LaidCards, edges: LaidCards) -> LaidCards:
-    """What lies there by itself, and cards of the same size of which only edges tell: they are as the table is."""
-    if not len(apart.quads_px) or not len(edges.quads_px):
-        return apart if len(apart.quads_px) else edges
-    alike = np.abs(np.log(edges.size_mm / np.median(apart.size_mm, axis=0))).max(axis=1) < _ALIKE
-    middles = edges.quads_px.mean(axis=1)[:, None, None]
-    new = alike & ~np.array([within_quads(middle, apart.quads_px).any() for middle in middles])
-    more = edges.quads_px[new]
-    unclear = tuple(
-        (quad, reason)
-        for quad, reason in apart.unclear
-        if not len(more) or not within_quads(quad.mean(axis=0)[None, None], more).any()
-    )
-    return replace(
-        apart,
-        quads_px=np.concatenate([apart.quads_px, more]),
-        size_mm=np.concatenate([apart.size_mm, edges.size_mm[new]]),
-        unclear=unclear,
-    )
+def _wanted(size: CardSize | None, table: Table | None) -> Wanted:
+    """What is known of the cards: their sides in mm where the table has a scale, else their shape at most."""
+    if size is None:
+        return Wanted()
+    width, length = size.mm
+    return Wanted(card=size.mm) if size.is_true and table is not None else Wanted(aspect=length / width)
 
 
 def agreed_size(laid: Sequence[LaidCards], card_mm: tuple[float, float] | None) -> CardSize | None:
@@ -153,17 +109,6 @@ def agreed_size(laid: Sequence[LaidCards], card_mm: tuple[float, float] | None) 
     if not len(shown):
         return None
     return CardSize(_rounded(_NOMINAL_MM, _NOMINAL_MM * float(np.median(shown))), False)
-
-
-def agreed_shape(laid: Sequence[LaidCards]) -> float | None:
-    """The length by the width on which enough cards agree already; None before that."""
-    if sum(len(look.quads_px) for look in laid) < _ENOUGH:
-        return None
-    size = agreed_size(laid, None)
-    if size is None:
-        return None
-    alike = sum(int(fits(look, size).sum()) for look in laid)
-    return size.mm[1] / size.mm[0] if alike >= _ENOUGH else None
 
 
 def fits(look: LaidCards, size: CardSize) -> NDArray[np.bool_]:
@@ -187,40 +132,6 @@ def _rounded(width: float, length: float) -> tuple[float, float]:
     if abs(length / width - 1) < _SQUARE:
         width = length = (width + length) / 2
     return round(width, 1), round(length, 1)
-
-
-def _but_crowded(image_bgr: Image, look: LaidCards) -> LaidCards:
-    if not len(look.quads_px):
-        return look
-    aspect = float(np.median(look.size_mm[:, 1] / look.size_mm[:, 0]))
-    real = ~phantoms(image_bgr, look.quads_px, aspect)
-    look = replace(look, quads_px=look.quads_px[real], size_mm=look.size_mm[real])
-    touched = crowded(image_bgr, look.quads_px, aspect)
-    unclear = look.unclear + tuple((quad, TOUCHED) for quad in look.quads_px[touched])
-    return replace(look, quads_px=look.quads_px[~touched], size_mm=look.size_mm[~touched], unclear=unclear)
-
-
-def _looked(found: FoundCards, markers: tuple[Marker, ...], table: Table | None, size_px: tuple[int, int]) -> LaidCards:
-    quads, square = found.corners_px.astype(np.float64), found.aspect < 1 + _SQUARE
-    if len(quads) and markers:
-        middles = np.array([marker.corners_px.mean(axis=0) for marker in markers])
-        # A marker card is one of nobody's deck.
-        free = np.array([not within_quads(middles[None], quad[None]).any() for quad in quads])
-    else:
-        free = np.ones(len(quads), bool)
-    sizes = np.array([_size_of(quad, table) for quad in quads]).reshape(-1, 2)
-    plain = free & np.array([not reason for reason in found.reasons], bool).reshape(-1)
-    if len(quads) and table is not None:
-        # Smaller than any card: a box that is printed on one.
-        plain &= sizes.min(axis=1) >= _LEAST_MM
-    odd = np.zeros(len(quads), bool)
-    if plain.any() and table is not None:
-        common = _common(sizes[plain])
-        odd = np.abs(np.log(sizes / common)).max(axis=1) > _ALIKE
-    clear = plain & ~odd
-    unclear = tuple((quads[k], found.reasons[k] or "another size") for k in np.flatnonzero(free & ~clear))
-    upright = np.array([_upright(quads[k], square) for k in np.flatnonzero(clear)]).reshape(-1, 4, 2)
-    return LaidCards(upright, unclear, sizes[clear], markers, table, size_px)
 
 
 def _common(sizes: Floats) -> Floats:

@@ -12,7 +12,7 @@ from vision.errors import BadLessonError
 from vision.image import Picture
 from vision.prints.print_deck import ART_PX_PER_MM
 from vision.teaching.faces import FaceGroup, Sighting, grouped
-from vision.teaching.lay_apart import TOUCHED, CardSize, LaidCards, agreed_shape, agreed_size, fits, lay_out
+from vision.teaching.lay_apart import CardSize, LaidCards, agreed_size, fits, lay_out
 from vision.teaching.level_ground import level
 from vision.teaching.names import CardName, check_images, named_cards
 from vision.teaching.same_print import best_turn, difference, laid_on, small
@@ -41,37 +41,27 @@ def laid_out(
     """Find the cards of all pictures, and the size that they agree on.
 
     Raises:
-        BadLessonError: a picture shows no cards, or such as cover one another.
+        BadLessonError: no picture shows a card that lies apart.
         BadImageError: one cannot be read.
     """
     if len(pictures) > MOST_PICTURES:
         raise BadLessonError(f"{len(pictures)} pictures are more than a deck needs: at most {MOST_PICTURES} are taken")
-    aspect = None if card_mm is None else max(card_mm) / min(card_mm)
-    laid: list[LaidCards] = []
-    for picture in pictures:
-        laid.append(lay_out(picture.load().image, aspect or agreed_shape(laid)))
+    nothing = f"no cards that lie apart are in {pictures[0].name}" + (" nor in the others" if pictures[1:] else "")
+    # People measure to a millimetre or two: their size tells the shape, and pictures the rest.
+    given = None if card_mm is None else CardSize((min(card_mm), max(card_mm)), False)
+    laid = [lay_out(picture.load().image, given) for picture in pictures]
     size = agreed_size(laid, card_mm)
     if size is None:
-        raise BadLessonError(
-            f"no cards that lie apart are in {pictures[0].name}" + (" nor in the others" if laid[1:] else "")
-        )
-    shape = size.mm[1] / size.mm[0]
+        raise BadLessonError(nothing)
+    right = [fits(look, size) for look in laid]
     for k, picture in enumerate(pictures):
-        right = fits(laid[k], size)
-        if (aspect is None and not right.all()) or not len(right):
-            again = lay_out(picture.load().image, shape)
-            if fits(again, size).sum() > right.sum():
-                laid[k], right = again, fits(again, size)
-        laid[k] = only_those(laid[k], right)
-        covered = [quad for quad, reason in laid[k].unclear if reason in ("covered", TOUCHED)]
-        if covered:
-            x, y = covered[0].mean(axis=0)
-            raise BadLessonError(
-                f"cards in {picture.name} touch one another (at {x:.0f}, {y:.0f} px): lay them apart and take it anew"
-            )
-        if not len(laid[k].quads_px):
-            raise BadLessonError(f"no cards that lie apart are in {picture.name}")
-    return laid, size
+        if not (len(right[k]) and right[k].all()):
+            again = lay_out(picture.load().image, size)
+            if fits(again, size).sum() > right[k].sum():
+                laid[k], right[k] = again, fits(again, size)
+    if not any(one.any() for one in right):
+        raise BadLessonError(nothing)
+    return [only_those(look, one) for look, one in zip(laid, right, strict=True)], size
 
 
 def learn_prints(
@@ -91,18 +81,18 @@ def learn_prints(
     turns = turns_of(size.mm)
     sightings: list[Sighting] = []
     said: dict[tuple[int, int], CardName] = {}
-    quads: list[Floats] = []
+    filed: list[LaidCards] = []
     check_images(names, [picture.name for picture in pictures])
     for k, (picture, look) in enumerate(zip(pictures, laid, strict=True)):
         loaded = picture.load()
         cards = straight_cards(loaded, look, size)
-        quads.append(loaded.to_file(look.quads_px))
-        said |= {(k, place): entry for place, entry in named_cards(names, picture.name, quads[-1]).items()}
+        filed.append(look.in_file(loaded))
+        said |= {(k, place): entry for place, entry in named_cards(names, picture.name, filed[-1].quads_px).items()}
         sightings += [Sighting(k, place, card) for place, card in enumerate(cards)]
         if len(sightings) > MOST_CARDS:
             raise BadLessonError(f"more than {MOST_CARDS} cards are more than any deck needs")
     groups = _named(grouped(_named_first(sightings, said), turns), said, turns, pictures)
-    return taught(name, [picture.name for picture in pictures], laid, size, game, groups, quads, turns)
+    return taught(name, [picture.name for picture in pictures], filed, size, game, groups, turns)
 
 
 def only_those(look: LaidCards, right: NDArray[np.bool_]) -> LaidCards:
@@ -115,6 +105,8 @@ def straight_cards(
     picture: Picture, look: LaidCards, size: CardSize, px_per_mm: float = ART_PX_PER_MM
 ) -> list[Singles]:
     """The cards of one picture put straight, (h, w, 3) levels 0 to 1, as they would be under white light."""
+    if not len(look.quads_px):
+        return []
     wh = (round(size.mm[0] * px_per_mm), round(size.mm[1] * px_per_mm))
     cards = [straight(picture.image, quad, wh) for quad in look.quads_px]
     shown = paper_of_markers(picture.image, look.markers)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Image
-from vision.unknown.colour_names import colour_name
+from vision.teaching.colour_names import colour_name
 
 _SIDE = 96  # px
 _CHROMA = 30.0  # what is less is skin, paper, or grey

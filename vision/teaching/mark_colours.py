@@ -12,7 +12,7 @@ from vision.arrays import Floats
 from vision.deck import load_deck
 from vision.errors import BadLessonError
 from vision.render_face import bgr
-from vision.unknown.colour_names import lab_of_linear, linear_of_bgr
+from vision.teaching.colour_names import lab_of_linear, linear_of_bgr
 
 _SAME = 16.0  # what two colours of one deck differ by at least, see `_by_hue`
 _LIGHTNESS, _FULL, _BEYOND = 0.3, 40.0, 0.25

@@ -75,12 +75,12 @@ def learn_marks(
     """
     check_images(names, [picture.name for picture in pictures])
     sightings: list[_Sighting] = []
-    quads: list[Floats] = []
+    filed: list[LaidCards] = []
     said: dict[tuple[int, int], CardName] = {}
     for k, (picture, look) in enumerate(zip(pictures, laid, strict=True)):
         loaded: Picture = picture.load()
-        quads.append(loaded.to_file(look.quads_px))
-        said |= {(k, place): entry for place, entry in named_cards(names, picture.name, quads[-1]).items()}
+        filed.append(look.in_file(loaded))
+        said |= {(k, place): entry for place, entry in named_cards(names, picture.name, filed[-1].quads_px).items()}
         for place, card in enumerate(straight_cards(loaded, look, size, PX_PER_MM)):
             marked = marked_card(card, PX_PER_MM)
             if marked is not None:
@@ -98,10 +98,10 @@ def learn_marks(
     learned = tuple(
         LearnedPicture(
             picture.name,
-            tuple(LearnedCard(*at[k, n], quad_px=quad) for n, quad in enumerate(quads[k]) if (k, n) in at),
-            look.unclear + tuple((quad, "no three discs") for n, quad in enumerate(quads[k]) if (k, n) not in at),
+            tuple(LearnedCard(*at[k, n], quad_px=quad) for n, quad in enumerate(look.quads_px) if (k, n) in at),
+            look.unclear + tuple((quad, "no three discs") for n, quad in enumerate(look.quads_px) if (k, n) not in at),
         )
-        for k, (picture, look) in enumerate(zip(pictures, laid, strict=True))
+        for k, (picture, look) in enumerate(zip(pictures, filed, strict=True))
     )
     counts = {face_id: len(face.sightings) for face_id, face in zip(ids, seen, strict=True)}
     return Lesson(deck, learned, counts, (), None)

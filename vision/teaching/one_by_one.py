@@ -39,7 +39,7 @@ class StudiedPicture:
 
 def study(picture: Picture, known: Sequence[Image], size: CardSize | None = None) -> StudiedPicture:
     """Find the cards of a picture; `known` are faces put straight, `size` what the cards measured so far."""
-    look = lay_out(picture.image, None if size is None else size.mm[1] / size.mm[0])
+    look = lay_out(picture.image, size)
     size = size or agreed_size([look], None)
     if size is None:
         return StudiedPicture(look, None, (), ())
@@ -105,10 +105,10 @@ def learn_groups(
     """
     turns = turns_of(size.mm)
     cards: dict[Place, Singles] = {}
-    quads = []
+    filed = []
     for k, (picture, look) in enumerate(zip(pictures, laid, strict=True)):
         loaded = picture.load()
-        quads.append(loaded.to_file(look.quads_px))
+        filed.append(look.in_file(loaded))
         cards |= {(k, place): card for place, card in enumerate(straight_cards(loaded, look, size))}
     named: list[tuple[FaceGroup, CardName | None]] = []
     for places, entry in groups:
@@ -117,7 +117,7 @@ def learn_groups(
         for sighting in others:
             group.take(FaceGroup.of(sighting), turns)
         named.append((group, entry))
-    return taught(name, [picture.name for picture in pictures], laid, size, game, named, quads, turns)
+    return taught(name, [picture.name for picture in pictures], filed, size, game, named, turns)
 
 
 def _singles(card: Image) -> Singles:

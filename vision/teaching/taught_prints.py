@@ -105,10 +105,9 @@ def taught(
     size: CardSize,
     game: str | None,
     groups: Named,
-    quads: Sequence[Floats],
     turns: tuple[int, ...],
 ) -> Lesson:
-    """The deck that groups of sightings make; `quads` are the cards of each picture in the file's own pixels."""
+    """The deck that groups of sightings make; `laid` is in the pixels of the files."""
     groups = sorted(groups, key=lambda pair: min((s.picture, s.place) for s in pair[0].sightings))
     ids = face_ids([entry for _, entry in groups])
     faces: list[Print] = []
@@ -122,10 +121,10 @@ def taught(
     for k, (picture, look) in enumerate(zip(pictures, laid, strict=True)):
         cards = tuple(
             LearnedCard(at[k, place][0], at[k, place][1], quad)
-            for place, quad in enumerate(quads[k])
+            for place, quad in enumerate(look.quads_px)
             if (k, place) in at
         )
-        dropped = tuple((quad, "which of two") for place, quad in enumerate(quads[k]) if (k, place) not in at)
+        dropped = tuple((quad, "which of two") for place, quad in enumerate(look.quads_px) if (k, place) not in at)
         learned.append(LearnedPicture(picture, cards, look.unclear + dropped))
     offs = [off for group, _ in groups for off in group.off]
     noise = float(np.quantile(offs, 0.9)) if offs else None

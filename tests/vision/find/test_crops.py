@@ -13,7 +13,7 @@ CENTRES = (np.arange(N) + 0.5) * CROP_CELL_PX
 
 
 class Perfect(CropNetwork):
-    """Sees one card, whose quad (4, 2) is known, in the crops of these hypotheses; a share of cells answers nonsense."""
+    """Sees one card, whose quad (4, 2) is known, in crops of these hypotheses; a share of cells answers nonsense."""
 
     def __init__(self, quad: Floats, hypotheses: list[Floats], wrong: float = 0.0, seen: slice = slice(None)) -> None:
         self.quad, self.hypotheses, self.wrong, self.seen = quad, hypotheses, wrong, seen

@@ -9,7 +9,7 @@ from vision.arrays import Singles
 from vision.effort import spend
 
 _AT_ONCE = 50000  # lines
-_BEYOND = (0.1, 0.35)  # where a side would run on, by its length
+_SAMPLES = 12  # along a line
 
 
 class SegmentMap:
@@ -39,27 +39,16 @@ class SegmentMap:
         lines = np.concatenate([quads, np.roll(quads, -1, axis=1)], axis=2)
         return self.coverage_of_lines(lines.reshape(-1, 4)).reshape(-1, 4)
 
-    def overrun(self, quads: Singles) -> Singles:
-        """How much of the continuation of each side beyond its start and its end is covered, (n, 4, 2).
-
-        A card's edge ends at its corners; ruled lines, checks, planks and tiles run on.
-        """
-        start, end = quads, np.roll(quads, -1, axis=1)
-        near, far = _BEYOND[0] * (end - start), _BEYOND[1] * (end - start)
-        before, after = np.concatenate([start - near, start - far], 2), np.concatenate([end + near, end + far], 2)
-        lines = np.stack([before, after], axis=2).reshape(-1, 4)
-        return self.coverage_of_lines(np.asarray(lines, np.float32), 6).reshape(-1, 4, 2)
-
-    def coverage_of_lines(self, lines: Singles, samples: int = 12) -> Singles:
+    def coverage_of_lines(self, lines: Singles) -> Singles:
         """Covered share (n,) of `lines` (n, 4), x1 y1 x2 y2, but for their ends."""
         # Some at a time: on squared paper there are millions.
         blocks = np.array_split(lines, max(1, len(lines) // _AT_ONCE))
-        return np.concatenate([self._covered_of(block, samples) for block in blocks])
+        return np.concatenate([self._covered_of(block) for block in blocks])
 
-    def _covered_of(self, lines: Singles, samples: int) -> Singles:
-        spend(20 + len(lines) * samples / 30)
+    def _covered_of(self, lines: Singles) -> Singles:
+        spend(20 + len(lines) * _SAMPLES / 30)
         start, side = lines[:, None, :2], (lines[:, 2:] - lines[:, :2])
-        steps = np.linspace(0.08, 0.92, samples, dtype=np.float32)
+        steps = np.linspace(0.08, 0.92, _SAMPLES, dtype=np.float32)
         points = np.rint(start + side[:, None] * steps[:, None]).astype(np.int32)
         height, width = self._planes.shape[1:]
         x, y = points[..., 0], points[..., 1]

@@ -1,0 +1,101 @@
+"""Finds the cards of any deck in a picture, with marker cards or without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.find.above import FlatView, TableView, View, area_in_sight
+from vision.find.finder import CardFinder, Hypotheses
+from vision.find.unknown import UnknownCards, Wanted, find_unknown
+from vision.markers import Marker, sight_markers, table_if_shown
+from vision.quads import enlarged, shared_area
+from vision.table import Table
+
+Floats = NDArray[np.float64]
+
+# Of 609 hypotheses on 54 development pictures: the share of those with such a score that are within 4 mm of a card.
+_SCORES, _CONFIDENCES = (0.1, 0.3, 0.475, 0.55, 0.65, 0.75, 1.0), (0.0, 0.25, 0.4, 0.6, 0.85, 0.97, 0.99)
+CERTAIN = 0.5  # confidence from which a card is reported
+SURE_SCALE = 0.03  # of a table: its relative scale error
+_ALL_ROUND = 4  # marker cards, which people lay round the table
+_MARKER_CARD = 1.36  # a marker card with a millimetre round it, by its printed square
+_WHOLE = 0.65  # visible share from which a card counts as fully visible: 99 of 100 such cards have 0.7
+_SAME = 0.85  # of an area: two cards that cross share 0.7
+_BEYOND = 0.03  # of a card's width outside of the picture: no more than a rounded corner
+
+
+@dataclass(frozen=True, eq=False)
+class AnyCard:
+    """A card of an unknown deck.
+
+    `corners_px` (4, 2) clockwise; `confidence` 0..1 that a card is there; `reason` is None for a fully visible card,
+    else "covered" or "edge of picture".
+    """
+
+    corners_px: Floats
+    confidence: float
+    reason: str | None
+
+    @property
+    def centre_px(self) -> Floats:
+        """(2,) where the diagonals cross: the card's middle, aslant as well."""
+        a, b, c, d = np.c_[self.corners_px, np.ones(4)]
+        x, y, w = np.cross(np.cross(a, c), np.cross(b, d))
+        return np.asarray((x / w, y / w), np.float64)
+
+
+def find_any_cards(image_bgr: NDArray[np.uint8]) -> list[AnyCard]:
+    """Cards of any deck in a picture (h, w, 3); marker cards in it give the table's plane and scale."""
+    sight = sight_markers(image_bgr)
+    size_px = (image_bgr.shape[1], image_bgr.shape[0])
+    table = table_if_shown(sight.markers, size_px)
+    found = cards_without_size(image_bgr, table, [*sight.markers, *sight.copies]).hypotheses
+    return [
+        AnyCard(quad, float(confidence), reason_of(quad, float(in_sight), size_px))
+        for quad, confidence, in_sight in zip(found.corners_px, confidences_of(found), found.in_sight, strict=True)
+        if confidence >= CERTAIN
+    ]
+
+
+def cards_without_size(
+    image_bgr: NDArray[np.uint8], table: Table | None, markers: Sequence[Marker], wanted: Wanted | None = None
+) -> UnknownCards:
+    """Cards of one size on a table, or in a picture without one; marker cards are left out.
+
+    A table of vague scale, as one marker shows, counts as none.
+    """
+    printed = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
+    view: View = FlatView(image_bgr)
+    if table is not None and table.scale_error <= SURE_SCALE:
+        # Where few markers are in sight, cards lie beyond them.
+        near = printed.reshape(-1, 2) if len(markers) >= _ALL_ROUND else None
+        view = TableView(image_bgr, table, area_in_sight(table, near))
+    found = find_unknown(CardFinder(), view, list(enlarged(printed, _MARKER_CARD)), wanted)
+    return replace(found, hypotheses=_without_doubles(found.hypotheses))
+
+
+def _without_doubles(found: Hypotheses) -> Hypotheses:
+    """The hypotheses of which no better one is at nearly the same place: votes for one card may split in two."""
+    kept: list[int] = []
+    for k, quad in enumerate(found.corners_px):
+        if all(shared_area(quad, found.corners_px[j]) < _SAME for j in kept):
+            kept.append(k)
+    return Hypotheses(found.corners_px[kept], found.scores[kept], found.in_sight[kept])
+
+
+def confidences_of(found: Hypotheses) -> Floats:
+    """(n,) shares of hypotheses with such scores that were cards on development pictures."""
+    return np.interp(found.scores, _SCORES, _CONFIDENCES)
+
+
+def reason_of(quad: Floats, in_sight: float, size_px: tuple[int, int]) -> str | None:
+    """Why a card (4, 2) in a picture of this width and height is not fully visible; None where it is."""
+    beyond = max(float(-quad.min()), float((quad - size_px).max()) + 1)
+    width = float(np.linalg.norm(quad[1] - quad[0]))
+    if beyond > max(2.0, _BEYOND * width):
+        return "edge of picture"
+    return "covered" if in_sight < _WHOLE else None

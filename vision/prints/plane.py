@@ -9,6 +9,7 @@ from vision.arrays import Floats
 from vision.table import Table
 
 _LEAST_CARDS, _ROUNDS = 2, 20
+_FLAT = 1e-9  # of a homography's determinant: points on one line give no plane
 _CORNERS = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2
 
 
@@ -21,7 +22,8 @@ def table_of(quads: Floats, card_mm: tuple[float, float], size_px: tuple[int, in
         return None
     card = _CORNERS * card_mm
     largest = max(quads, key=lambda quad: cv2.contourArea(quad.astype(np.float32)))
-    homography = cv2.getPerspectiveTransform(card.astype(np.float32), largest.astype(np.float32))
+    flat = cv2.getPerspectiveTransform(card.astype(np.float32), largest.astype(np.float32))
+    homography = np.asarray(flat, np.float64)
     points = quads.reshape(-1, 1, 2)
     for _ in range(_ROUNDS):
         seen = cv2.perspectiveTransform(points, np.linalg.inv(homography)).reshape(-1, 4, 2)
@@ -30,8 +32,7 @@ def table_of(quads: Floats, card_mm: tuple[float, float], size_px: tuple[int, in
         turns = ((seen - middles) @ (1, 1j) * (card @ (1, -1j))).sum(axis=1)
         turned = (card @ (1, 1j)) * (turns / np.maximum(np.abs(turns), 1e-9))[:, None]
         laid = np.stack([turned.real, turned.imag], axis=-1) + middles
-        found: Floats | None = cv2.findHomography(laid.reshape(-1, 2), points.reshape(-1, 2))[0]  # type: ignore[assignment]
-        if found is None:
+        homography = np.asarray(cv2.findHomography(laid.reshape(-1, 2), points.reshape(-1, 2))[0], np.float64)
+        if homography.shape != (3, 3) or abs(np.linalg.det(homography)) < _FLAT:
             return None
-        homography = found
-    return Table(np.eye(3), np.zeros(5), np.asarray(homography, np.float64), size_px, 0.0)
+    return Table(np.eye(3), np.zeros(5), homography, size_px, 0.0)

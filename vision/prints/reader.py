@@ -31,14 +31,14 @@ from vision.table import Table
 
 ASLANT = "aslant"
 """The reason of a card that is held over the table, or not of its size."""
-_ALL, _ONCE = Passes(), Passes(most=1, promise=0.4, score=0.5)
+_ALL, _ONCE = Passes(), Passes(most=1, promise=0.4, score=0.5, lit=1)
 _SHEET = 1.3  # a marker card by its square
 _PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
 _NO_QUADS = np.zeros((0, 4, 2))
 _TOUCH = 0.15  # of a place's area that may lie on what was found
-_MOST_LIT = 16  # places looked at in their own light
 _GLARE = 0.15  # of a card, from which light has wiped it out
 _LEAST_SIDE_PX = 40
+_EVEN = 1.04  # of the cards' scale: within it all are as large as the one size that was searched for
 _MORE_READINGS = 3  # without a table: each on the plane of all cards that were read
 
 
@@ -91,7 +91,7 @@ class PrintReader:
         white = white_of(image_bgr, markers)
         reading = self._read(image_bgr, table, white, known, _ALL)
         for _ in range(_MORE_READINGS if table is None else 0):
-            again = self._read_again(image_bgr, reading, white, known) if reading.unclear else None
+            again = self._read_again(image_bgr, reading, white, known)
             if again is None or len(again.cards) <= len(reading.cards):
                 break
             reading = again
@@ -105,12 +105,13 @@ class PrintReader:
         table = table_of(certain, self.deck.card_mm, (image_bgr.shape[1], image_bgr.shape[0]))
         if table is None:
             return None
+        scales = table.px_per_mm(certain.mean(axis=1))
+        if not first.unclear and scales.max() < _EVEN * scales.min():
+            return None
         again = self._read(image_bgr, table, white, known, replace(_ALL, sized=True))
         # Nothing tells where the origin of that plane is.
-        cards, unclear = (
-            tuple(replace(card, centre_mm=None) for card in part) for part in (again.cards, again.unclear)
-        )
-        return PrintReading(cards, unclear)
+        cards = tuple(replace(card, centre_mm=None) for card in again.cards)
+        return PrintReading(cards, tuple(replace(card, centre_mm=None) for card in again.unclear))
 
     def read_open(
         self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, steady_px: Floats | None
@@ -120,7 +121,9 @@ class PrintReader:
         white: (3,) BGR 0..1 of white paper, None where nothing tells. `known_px` (n, 4, 2) are known to be there.
         `steady_px`: see `Passes`.
         """
-        return self._read(image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px))
+        return self._read(
+            image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px, lit=0 if steady_px is not None else 1)
+        )
 
     def likely(self, image_bgr: Image, table: Table, known_px: Sequence[Floats]) -> Floats:
         """(n, 4, 2) px, what is likely a card beside those that are known, whatever it shows."""
@@ -153,11 +156,7 @@ class PrintReader:
 
         layers.read(is_certain, lies_there)
         cards = [self._card(verdict, None, table) for verdict in layers.taken]
-        lit = (
-            []
-            if passes.steady is not None
-            else self._lit_cards(layers, [card.corners_px for card in cards], white, table)
-        )
+        lit = self._lit_cards(layers, [card.corners_px for card in cards], white, table)
         unclear = [self._card(each, self._doubts.of_nameless(each), table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)
         unclear = [card for card in unclear if not any(same_place(card.corners_px, other.corners_px) for other in lit)]
@@ -193,7 +192,7 @@ class PrintReader:
         found: list[PrintCard] = []
         if not self.deck.is_complete:
             return found
-        for quad, covers, named in layers.in_doubt()[:_MOST_LIT]:
+        for quad, covers, named in layers.in_doubt():
             if any(same_place(quad, other) for other in taken):
                 continue
             light = self.verifier.white_on(layers.picture, quad, white, covers)[0]

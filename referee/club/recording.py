@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, select, update
@@ -12,7 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from referee.club.messages import Corrected, Disputed, EventJudged, GameBegun, message_in
 from referee.club.models import Base, Correction, Dispute, Event, Game, Ruling, Seat
 from referee.errors import BadInputError
-from referee.journal.evenings import NIGHT_ENDS_H
+from referee.journal.evenings import evening_of
 from referee.names import folded, told_apart
 
 Values = Mapping[str, Any]
@@ -166,8 +165,3 @@ def results(end: Values | None, seats: int) -> list[tuple[int | None, int | None
     winners = {seat for seat in won if type(seat) is int} if isinstance(won, list) else set()
     keys = [(seat not in winners, -points[seat] if seat not in winners else 0) for seat in range(seats)]
     return [(points[seat], 1 + sum(other < keys[seat] for other in keys)) for seat in range(seats)]
-
-
-def evening_of(wall_ms: int) -> str:
-    """Give the date of the evening on which something began, by the clock of this machine's place."""
-    return (datetime.fromtimestamp(wall_ms / 1000) - timedelta(hours=NIGHT_ENDS_H)).date().isoformat()

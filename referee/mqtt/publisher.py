@@ -43,7 +43,7 @@ from referee.service.part_thread import Report, part_thread
 
 IDLE_S, SAND_S, STATE_S, TIDY_S = 2.0, 1.0, 0.1, 1.0
 """How long nothing may be looked at; how often sand, and at most state, is told; how often the outbox is thinned, s."""
-MOST_UNDER_WAY, AGAIN_S = 20, 15.0
+MOST_UNDER_WAY, AGAIN_S = 20, 60.0
 """Forty tables together stay below the thousand messages that Mosquitto keeps for one reader, and drops beyond; what is
 under way is sent again if none of it arrives for so long, s."""
 _FORGOTTEN_S, _GOODBYE_S = 5.0, 0.5  # how long the broker may take, where we leave for good and where we come back

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from referee.language import LANGUAGES
-from referee.service.settings import PAGE_CAMERA, PAGE_NAME
+from referee.service.settings import PAGE_CAMERA, PAGE_NAME, Time
 from referee.web.guard import RefusedError
 
 MOST_PLAYERS = 7
@@ -18,7 +18,6 @@ Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Name = Annotated[str, Field(max_length=200)]
 """What a name may be is said in a sentence by `referee.names`."""
 Seat = Annotated[int, Field(ge=0, lt=MOST_PLAYERS)]
-TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 CameraName = Annotated[str, Field(pattern=PAGE_CAMERA)]
 _CODE = "^[0-9]{6}$"
 EventData = Annotated[dict[str, JsonValue], Field(max_length=20)]
@@ -140,7 +139,7 @@ class ChangeSettings(_Command):
     language: Annotated[str, Field(pattern="^(" + "|".join(LANGUAGES) + ")$")] | None = None
     volume: Annotated[float, Field(ge=0, le=1, strict=False)] | None = None
     quiet: bool | None = None
-    quiet_hours: Annotated[list[TimeOfDay], Field(min_length=2, max_length=2)] | None = None
+    quiet_hours: Annotated[list[Time], Field(min_length=2, max_length=2)] | None = None
     camera: CameraName | None = None
     camera_turned: bool | None = None
     camera_mirrored: bool | None = None

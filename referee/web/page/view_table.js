@@ -131,6 +131,8 @@ function controls(app) {
 // The one thing that is to be tapped next, if there is one.
 function due(app) {
   const { mode } = app.state;
+  // Nothing is due while a card is put right.
+  if (app.local.seen) return null;
   const next = mode === "paused" ? ["resume", "resume"] : mode === "playing" && gameOf(app).due ? gameOf(app).due((app.state.phase || {}).key) : null;
   return next ? h("div", { class: "due", key: "due" }, button(t(next[0]), () => app.runTimely({ do: next[1] }), { class: "main big", key: next[1] })) : null;
 }

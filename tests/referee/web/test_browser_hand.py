@@ -230,7 +230,6 @@ def test_what_a_tap_opens_or_changes_is_in_sight(page: PageUnderTest, windows: W
     # The card changes in its place at once, and is entered by itself.
     expect(card).to_have_attribute("aria-label", re.compile("yellow"))
     expect(tab.get_by_text("Corrected, and judged again.")).to_be_in_viewport(ratio=1)
-    expect(tab.locator(".verdict")).to_contain_text("corrected")
     expect(tab.locator(".verdict h1")).to_be_in_viewport(ratio=1)
 
 

@@ -84,19 +84,25 @@ class CardFinder:
         cells = self._network.run(above.image, marks, aspect)
         taken_off = cv2.resize(marks, cells.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
         cells[taken_off, 0] = -10
-        poses = clusters_of(cells, aspect < SQUARE)
+        poses, votes = clusters_of(cells, aspect < SQUARE)
         poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]
-        return self.again(Look(above, marks, self._settled(above, marks, poses, True, on_edges=False)), size_known)
+        return self.again(
+            Look(above, marks, self._settled(above, marks, poses, votes, True, on_edges=False)), size_known
+        )
 
     def again(self, look: Look, size_known: bool) -> Look:
         """The same cards after another pass over their crops."""
-        return Look(look.above, look.marks, self._settled(look.above, look.marks, look.cards.poses, size_known, True))
+        return Look(
+            look.above,
+            look.marks,
+            self._settled(look.above, look.marks, look.cards.poses, look.cards.votes, size_known, True),
+        )
 
     def _settled(
-        self, above: FromAbove, marks: NDArray[np.uint8], poses: Floats, size_known: bool, on_edges: bool
+        self, above: FromAbove, marks: NDArray[np.uint8], poses: Floats, votes: Floats, size_known: bool, on_edges: bool
     ) -> Settled:
         """Cards, the best first, each once, of poses (n, 5)."""
-        cards = settled(self._crop_network, above, marks, poses, size_known, on_edges)
+        cards = settled(self._crop_network, above, marks, poses, votes, size_known, on_edges)
         cards = cards[(cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)]
         cards = cards[np.argsort(-cards.scores, kind="stable")]
         return cards[distinct(cards.poses[:, :3], bool(len(poses)) and bool(poses[0, 4] < SQUARE * poses[0, 3]))]

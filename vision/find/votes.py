@@ -62,15 +62,15 @@ def _votes_of(cells: NDArray[np.float32], square: bool) -> _Votes:
                   4 if square else 2)  # fmt: skip
 
 
-def clusters_of(cells: NDArray[np.float32], square: bool) -> Floats:
-    """(n, 3) poses of cards, as x, y in px of the view and turn of a short side, that cells of an answer vote for.
+def clusters_of(cells: NDArray[np.float32], square: bool) -> tuple[Floats, Floats]:
+    """Poses (n, 3), as x, y in px of the view and turn of a short side, and mean probability (n,) of their votes.
 
     A square card looks the same after a quarter turn.
     """
     votes = _votes_of(cells, square)
     poses = _first_guesses(votes, cells.shape[:2])
     if not len(poses):
-        return poses
+        return poses, np.zeros(0)
     member = _nearest_seed(votes, poses)
     for _ in range(3):
         poses, support = _means(votes, member, poses)
@@ -78,7 +78,8 @@ def clusters_of(cells: NDArray[np.float32], square: bool) -> Floats:
     order = np.argsort(-support, kind="stable")
     kept = order[_distinct(poses[order], votes.fold)]
     strong = kept[support[kept] >= _LEAST_SUPPORT]
-    return np.asarray(poses[strong] / (1, 1, votes.fold))
+    probability = support / np.maximum(np.bincount(member[member >= 0], minlength=len(poses)), 1)
+    return np.asarray(poses[strong] / (1, 1, votes.fold)), np.minimum(probability[strong], 1)
 
 
 def _bins(votes: _Votes) -> Numbers:

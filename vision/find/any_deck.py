@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +18,15 @@ from vision.table import Table
 
 Floats = NDArray[np.float64]
 
-# Of 609 hypotheses on 54 development pictures: the share of those with such a score that are within 4 mm of a card.
-_SCORES, _CONFIDENCES = (0.1, 0.3, 0.475, 0.55, 0.65, 0.75, 1.0), (0.0, 0.25, 0.4, 0.6, 0.85, 0.97, 0.99)
+# Of 86 hypotheses on 9 development tables: the share of those with such a score that are within 4 mm of a card.
+_SCORES, _CONFIDENCES = (0.1, 0.45, 0.6, 0.7, 0.8, 1.0), (0.0, 0.25, 0.5, 0.8, 0.97, 0.99)
 CERTAIN = 0.5  # confidence from which a card is reported
 SURE_SCALE = 0.03  # of a table: its relative scale error
 _ALL_ROUND = 4  # marker cards, which people lay round the table
 _MARKER_CARD = 1.36  # a marker card with a millimetre round it, by its printed square
-_WHOLE = 0.65  # visible share from which a card counts as fully visible: 99 of 100 such cards have 0.7
+WHOLE = 0.75  # visible share from which a card counts as fully visible: such cards have 0.77 to 0.93
 _SAME = 0.85  # of an area: two cards that cross share 0.7
+_ONE_SIZE = 0.1  # logarithm of sides: all of 58 cards are within it, bells and sandtimers are not
 _BEYOND = 0.03  # of a card's width outside of the picture: no more than a rounded corner
 
 
@@ -53,12 +55,22 @@ def find_any_cards(image_bgr: NDArray[np.uint8]) -> list[AnyCard]:
     sight = sight_markers(image_bgr)
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
     table = table_if_shown(sight.markers, size_px)
-    found = cards_without_size(image_bgr, table, [*sight.markers, *sight.copies]).hypotheses
+    cards = cards_without_size(image_bgr, table, [*sight.markers, *sight.copies])
+    found = cards.hypotheses
     return [
         AnyCard(quad, float(confidence), reason_of(quad, float(in_sight), size_px))
         for quad, confidence, in_sight in zip(found.corners_px, confidences_of(found), found.in_sight, strict=True)
-        if confidence >= CERTAIN
+        if confidence >= CERTAIN and (not _is_sure(table) or _has_size(table.to_mm(quad), cards.card))
     ]
+
+
+def _is_sure(table: Table | None) -> TypeGuard[Table]:
+    return table is not None and table.scale_error <= SURE_SCALE
+
+
+def _has_size(quad_mm: Floats, card_mm: tuple[float, float]) -> bool:
+    sides = np.linalg.norm(np.roll(quad_mm, -1, 0) - quad_mm, axis=1)
+    return bool(np.abs(np.log(sides / [*card_mm, *card_mm])).max() < _ONE_SIZE)
 
 
 def cards_without_size(
@@ -70,7 +82,7 @@ def cards_without_size(
     """
     printed = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
     view: View = FlatView(image_bgr)
-    if table is not None and table.scale_error <= SURE_SCALE:
+    if _is_sure(table):
         # Where few markers are in sight, cards lie beyond them.
         near = printed.reshape(-1, 2) if len(markers) >= _ALL_ROUND else None
         view = TableView(image_bgr, table, area_in_sight(table, near))
@@ -98,4 +110,4 @@ def reason_of(quad: Floats, in_sight: float, size_px: tuple[int, int]) -> str | 
     width = float(np.linalg.norm(quad[1] - quad[0]))
     if beyond > max(2.0, _BEYOND * width):
         return "edge of picture"
-    return "covered" if in_sight < _WHOLE else None
+    return "covered" if in_sight < WHOLE else None

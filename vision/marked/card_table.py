@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.errors import BadTableError
-from vision.find.any_deck import CERTAIN, cards_without_size, confidences_of
+from vision.find.any_deck import CERTAIN, WHOLE, cards_without_size, confidences_of
 from vision.find.finder import Hypotheses
 from vision.find.unknown import Wanted
 from vision.marked.outline import corners_of
@@ -22,7 +22,6 @@ from vision.table_fit import Piece, fit_table
 
 _SIGMA_PX = 0.8
 _MOST_PIECES = 24
-_WHOLE = 0.8  # of a card in sight
 _MOST_ERROR = 0.05  # of the card's size on the table
 _SAMPLED, _SAMPLE = 7, 3
 _FEWEST = 2
@@ -60,7 +59,7 @@ def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck, markers: Sequenc
 
 def _pieces(found: Hypotheses, deck: Deck) -> list[Piece]:
     """The cards found that are fully visible, the most certain first."""
-    good = np.flatnonzero((confidences_of(found) >= CERTAIN) & (found.in_sight >= _WHOLE))[:_MOST_PIECES]
+    good = np.flatnonzero((confidences_of(found) >= CERTAIN) & (found.in_sight >= WHOLE))[:_MOST_PIECES]
     return [Piece(corners_of(deck), found.corners_px[k], _SIGMA_PX) for k in good]
 
 

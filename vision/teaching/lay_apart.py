@@ -24,7 +24,7 @@ CUT_OR_COVERED = frozenset({"covered", "edge of picture", TOUCHED})
 
 _ALIKE = 0.06  # how far one card's side may be off the others', as a share: outlines are off by a hundredth or two
 _SQUARE = 0.03
-_CERTAIN, _SOME = 0.3, 0.2  # score and visible share of a card that is learned or outlined; a lesson's least had 0.35
+_CERTAIN, _SOME = 0.5, 0.2  # score and visible share of a card that is learned or outlined; a lesson's least had 0.66
 _OVERLAP = 0.08  # of an area: neighbours that nearly touch overlap less by their errors
 _NOMINAL_MM = 63.0  # the shorter side where nobody knows it
 

@@ -18,8 +18,6 @@ from vision.table import Table
 
 Floats = NDArray[np.float64]
 
-# Of 86 hypotheses on 9 development tables: the share of those with such a score that are within 4 mm of a card.
-_SCORES, _CONFIDENCES = (0.1, 0.45, 0.6, 0.7, 0.8, 1.0), (0.0, 0.25, 0.5, 0.8, 0.97, 0.99)
 CERTAIN = 0.5  # confidence from which a card is reported
 SURE_SCALE = 0.03  # of a table: its relative scale error
 _ALL_ROUND = 4  # marker cards, which people lay round the table
@@ -59,7 +57,7 @@ def find_any_cards(image_bgr: NDArray[np.uint8]) -> list[AnyCard]:
     found = cards.hypotheses
     return [
         AnyCard(quad, float(confidence), reason_of(quad, float(in_sight), size_px))
-        for quad, confidence, in_sight in zip(found.corners_px, confidences_of(found), found.in_sight, strict=True)
+        for quad, confidence, in_sight in zip(found.corners_px, found.scores, found.in_sight, strict=True)
         if confidence >= CERTAIN and (not _is_sure(table) or _has_size(table.to_mm(quad), cards.card))
     ]
 
@@ -97,11 +95,6 @@ def _without_doubles(found: Hypotheses) -> Hypotheses:
         if all(shared_area(quad, found.corners_px[j]) < _SAME for j in kept):
             kept.append(k)
     return Hypotheses(found.corners_px[kept], found.scores[kept], found.in_sight[kept])
-
-
-def confidences_of(found: Hypotheses) -> Floats:
-    """(n,) shares of hypotheses with such scores that were cards on development pictures."""
-    return np.interp(found.scores, _SCORES, _CONFIDENCES)
 
 
 def reason_of(quad: Floats, in_sight: float, size_px: tuple[int, int]) -> str | None:

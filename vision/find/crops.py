@@ -34,7 +34,8 @@ class Settled:
 
     `poses` (n, 5): x, y, turn of the first side, width, height; `quads` (n, 4, 2): corners where each side follows its
     own votes; `in_sight` (n,): visible share, 0..1; `scores` (n,): probability of a card, fitted to synthetic tables;
-    `edges` (n,): how strong the edges of the picture along visible sides are, 0..1, or 0 where no edges were searched for.
+    `edges` (n,): strength of the picture's edges along visible sides, 0..1, or 0 where none were searched for; `votes`
+    (n,): mean probability of the card network's votes.
     """
 
     poses: Floats
@@ -137,7 +138,7 @@ def settled(
 
 
 def _probability(votes: Floats, agreement: Floats) -> Floats:
-    """(n,) probabilities that a card is there, from the card network's probability and the agreement of a crop's cells."""
+    """(n,) probabilities that a card is there, from the card network's votes and the agreement of cells."""
     bias, of_votes, of_agreement = _SCORE
     odds = bias + sum(
         weight * np.log(share / (1 - share))

@@ -28,8 +28,7 @@ class Hypotheses:
     """Cards that may be on a table, as parallel arrays of length n, the best first.
 
     `corners_px` (n, 4, 2): corners in the picture, clockwise as seen from above, the first side a short one;
-    `scores` (n,) 0..1: how well votes and sides agree, no calibrated probability; `in_sight` (n,): visible share of
-    the card, 0..1.
+    `scores` (n,): probability of a card, fitted to synthetic tables; `in_sight` (n,): visible share of the card, 0..1.
     """
 
     corners_px: Floats

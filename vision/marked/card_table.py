@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.deck import Deck
 from vision.errors import BadTableError
-from vision.find.any_deck import CERTAIN, WHOLE, cards_without_size, confidences_of
+from vision.find.any_deck import CERTAIN, WHOLE, cards_without_size
 from vision.find.finder import Hypotheses
 from vision.find.unknown import Wanted
 from vision.marked.outline import corners_of
@@ -59,7 +59,7 @@ def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck, markers: Sequenc
 
 def _pieces(found: Hypotheses, deck: Deck) -> list[Piece]:
     """The cards found that are fully visible, the most certain first."""
-    good = np.flatnonzero((confidences_of(found) >= CERTAIN) & (found.in_sight >= WHOLE))[:_MOST_PIECES]
+    good = np.flatnonzero((found.scores >= CERTAIN) & (found.in_sight >= WHOLE))[:_MOST_PIECES]
     return [Piece(corners_of(deck), found.corners_px[k], _SIGMA_PX) for k in good]
 
 

@@ -20,7 +20,7 @@ from vision.prints.verifier import Verifier
 from vision.quads import shared_area
 
 _IN_DOUBT = 0.4  # by the finder, of a place that no face fits: half-bleached cards have 0.44
-LIKELY = 0.5  # of the finder's score: of empty tables one in fourteen has such a hypothesis
+LIKELY = 0.8  # of the finder's score: one empty synthetic table in ten has such a hypothesis
 _PLAIN, _LAPS, _LEAST_OPEN = 0.78, 0.3, 0.08  # of the print; of a place's area
 
 Find = Callable[[Sequence[Floats]], Hypotheses]

@@ -44,7 +44,7 @@ def looked_at(true: Floats, hypothesis: Floats, size_known: bool, passes: int = 
     poses = hypothesis[None]
     for _ in range(passes):
         network = Perfect(corners_of(true[None])[0], [poses], **faults)  # type: ignore[arg-type]
-        poses = settled(network, above, marks, poses, size_known, on_edges=False).poses
+        poses = settled(network, above, marks, poses, np.ones(1), size_known, on_edges=False).poses
     return np.asarray(poses[0])
 
 

@@ -87,11 +87,11 @@ art: $(VENV)/installed
 # two cores; OPTIONS=--go-on continues after an interruption.
 model: $(VENV)/trainable
 	$(BIN)/python -m tools.train.train build/model $(OPTIONS)
-	$(BIN)/python -m tools.train.export build/model vision/models/card_finder.tflite
+	$(BIN)/python -m tools.train.export build/model vision/models
 
 # Writes what all commands take into docs/commands.md, and the JSON that they give into docs/schemas.
 commands: $(VENV)/installed
-	$(BIN)/python -m referee.command_page docs/commands.md
+	$(BIN)/python -m tools.command_page docs/commands.md
 
 # Takes the sentences out of the code into the catalogues (referee/locale), and compiles those.
 words: $(VENV)/installed

@@ -11,23 +11,29 @@ from __future__ import annotations
 
 import base64
 import binascii
+import heapq
+import io
 import json
+import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate, takewhile
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import zstandard
 from google.protobuf.message import DecodeError
 from mcap.exceptions import McapError
+from mcap.records import Attachment, Channel, Chunk, DataEnd, Header, McapRecord, Message
+from mcap.stream_reader import StreamReader, breakup_chunk
 from mcap.writer import CompressionType, Writer
 
 from hardware.camera.frames import SECOND_NS, Frame
 from hardware.events import BellEdge, SandEdge, SandLine
-from hardware.mcap_scan import McapScan, StoredMessage
 from hardware.problems import HardwareError
 
 JPEG_QUALITY = 90
@@ -191,6 +197,13 @@ def _image_schema(writer: Writer) -> int:
 
 
 PROFILE = "ringmaster"
+MAGIC = b"\x89MCAP0\r\n"
+# A record, or a chunk unpacked, that says it is larger than this is taken for damage: the memory of a Pi is small.
+LARGEST = 64 * 1024 * 1024
+GAME_WITHIN_BYTES = 32 * 1024 * 1024
+NEVER = 1 << 64
+# What MCAP's reader raises for bytes that are not what they say.
+DAMAGE = (McapError, ValueError, OverflowError, RuntimeError, EOFError, struct.error, zstandard.ZstdError)
 
 
 class RecordingError(HardwareError):
@@ -264,18 +277,38 @@ class RecordedEvent(NamedTuple):
     payload: Payload
 
 
+class StoredMessage(NamedTuple):
+    """A message with the channel it came on."""
+
+    message: Message
+    channel: Channel
+
+
+@dataclass
+class Outline:
+    """One MCAP file, passed through once.
+
+    profile: which program wrote it. starts_ns: the earliest time in each chunk, in the file's order. first: the first
+    message on /game. torn: the file ends in the middle.
+    """
+
+    profile: str = ""
+    starts_ns: list[int] = field(default_factory=list)
+    first: StoredMessage | None = None
+    attachments: dict[str, bytes] = field(default_factory=dict)
+    torn: bool = False
+
+
 class Recording:
     """A recording that can be read any number of times.
 
     header: the header of an event log, or None if the file does not say which game it is.
     """
 
-    def __init__(
-        self, path: Path, scan: McapScan, header: Mapping[str, object] | None, warn: Callable[[str], None]
-    ) -> None:
+    def __init__(self, path: Path, outline: Outline, warn: Callable[[str], None]) -> None:
         self.path = path
-        self.header = header
-        self._scan = scan
+        self.header = _json(outline.first) if outline.first else None
+        self._outline = outline
         self._warn = warn
         self._told: set[str] = set()
 
@@ -286,28 +319,52 @@ class Recording:
         What cannot be read is left out, with one warning for each channel; a torn or damaged file ends with its last
         whole chunk, with one warning. Nothing is warned of twice, however often the file is read.
         """
-        damaged: list[bool] = []
         warned: set[str] = set()
-        for stored in self._scan.messages(lambda: damaged.append(True)):
+        for stored in self._messages():
             reader = READERS.get(stored.channel.topic)
             if reader is None:
                 continue
             try:
-                payload = reader(stored, self._scan.profile == PROFILE)
+                payload = reader(stored, self._outline.profile == PROFILE)
             except BadRecordingError as error:
                 if stored.channel.topic not in warned:
                     warned.add(stored.channel.topic)
                     self._warn_once(str(error))
                 continue
             yield RecordedEvent(payload.t_ns, stored.channel.topic[1:], payload)
-        if damaged:
-            self._warn_once(f"{self.path} is damaged; what comes after the damage is left out.")
-        elif self._scan.torn:
-            self._warn_once(f"{self.path} breaks off in the middle; it is read up to the last part that is whole.")
 
     def attachments(self) -> dict[str, bytes]:
         """Give the files that were put into it, by their names; those that are damaged are left out."""
-        return self._scan.attachments()
+        return self._outline.attachments
+
+    def _messages(self) -> Iterator[StoredMessage]:
+        """Give the messages in the order of their time, those of one time as stored, up to the first damaged chunk.
+
+        A message is given as soon as no chunk still to come can hold an earlier one. MCAP's own sorting reader needs
+        the index at the file's end, which a torn file does not have.
+        """
+        starts_ns = self._outline.starts_ns
+        to_come_ns = [*list(accumulate(reversed(starts_ns), min))[-2::-1], NEVER]
+        waiting: list[tuple[int, int, StoredMessage]] = []
+        channels: dict[int, Channel] = {}
+        chunk = count = 0
+        try:
+            for record in _records(self.path):
+                for stored in _messages_in(record, channels):
+                    heapq.heappush(waiting, (stored.message.log_time, count, stored))
+                    count += 1
+                if isinstance(record, Chunk | Message):
+                    while waiting and waiting[0][0] <= to_come_ns[chunk]:
+                        yield heapq.heappop(waiting)[2]
+                    chunk += 1
+        except DAMAGE:
+            pass
+        while waiting:
+            yield heapq.heappop(waiting)[2]
+        if chunk < len(starts_ns):
+            self._warn_once(f"{self.path} is damaged; what comes after the damage is left out.")
+        elif self._outline.torn:
+            self._warn_once(f"{self.path} breaks off in the middle; it is read up to the last part that is whole.")
 
     def _warn_once(self, message: str) -> None:
         if message not in self._told:
@@ -322,15 +379,67 @@ def read_recording(path: str | Path, warn: Callable[[str], None] = lambda messag
     """
     path = Path(path)
     try:
-        scan = McapScan(path)
-        stored = scan.first_on("/game")
+        with path.open("rb") as file:
+            known = file.read(len(MAGIC)) == MAGIC
+        if not known:
+            raise BadRecordingError(f"{path} is not a recording (an MCAP file).")
+        outline = _outline(path)
     except FileNotFoundError as error:
         raise BadRecordingError(f"There is no recording {path}.") from error
     except OSError as error:
         raise BadRecordingError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except McapError as error:
-        raise BadRecordingError(f"{path} is not a recording (an MCAP file).") from error
-    return Recording(path, scan, _json(stored) if stored else None, warn)
+    return Recording(path, outline, warn)
+
+
+def _outline(path: Path) -> Outline:
+    found, channels, passed = Outline(), dict[int, Channel](), 0
+    try:
+        for record in _records(path):
+            if isinstance(record, Header):
+                found.profile = record.profile
+            elif isinstance(record, Attachment):
+                passed += len(record.data)
+                if sum(map(len, found.attachments.values())) + len(record.data) <= LARGEST:
+                    found.attachments[record.name] = record.data
+            elif isinstance(record, Chunk | Message):
+                found.starts_ns.append(record.message_start_time if isinstance(record, Chunk) else record.log_time)
+            if found.first is None and passed < GAME_WITHIN_BYTES:
+                passed += len(record.data) if isinstance(record, Chunk | Message) else 0
+                on_game = (one for one in _messages_in(record, channels) if one.channel.topic == "/game")
+                found.first = next(on_game, None)
+    except DAMAGE:
+        found.torn = True
+    return found
+
+
+class _Bounded(io.BufferedReader):
+    """A file that MCAP's reader cannot be led to take into memory at once: it trusts lengths within a record."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > LARGEST:
+            raise EOFError
+        return super().read(size)
+
+
+def _records(path: Path) -> Iterator[McapRecord]:
+    """Give the records of an MCAP file up to the mark for the end of its data. Raises one of DAMAGE if it is torn."""
+    with _Bounded(io.FileIO(path)) as file:
+        file.seek(len(MAGIC))
+        records = StreamReader(file, skip_magic=True, emit_chunks=True, record_size_limit=LARGEST).records
+        yield from takewhile(lambda record: not isinstance(record, DataEnd), records)
+
+
+def _messages_in(record: McapRecord, channels: dict[int, Channel]) -> list[StoredMessage]:
+    """Give the messages in a record, and note the channels in it. Raises one of DAMAGE if it is not whole."""
+    if isinstance(record, Chunk) and record.uncompressed_size > LARGEST:
+        raise McapError("a chunk that is too large")
+    messages = []
+    for item in breakup_chunk(record, validate_crc=True) if isinstance(record, Chunk) else [record]:
+        if isinstance(item, Channel):
+            channels[item.id] = item
+        elif isinstance(item, Message) and item.channel_id in channels:
+            messages.append(StoredMessage(item, channels[item.channel_id]))
+    return messages
 
 
 def _json(stored: StoredMessage) -> dict[str, object]:

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+import click
 
 from referee.errors import WorkFailedError
 from referee.language import Language, language_of
-from referee.progress import wipe
 from referee.safe_text import harmless
+
+Item = TypeVar("Item")
+_CLEARED = "\r\x1b[K"  # the line of a progress bar
 
 
 def complain(command: str, message: str) -> None:
-    """Print one line to standard error; what a file's name may hold of line ends and the like is spelled out."""
-    line = "".join(char if char.isprintable() else repr(char)[1:-1] for char in for_people(message))
-    wipe()
-    print(f"ringmaster {command}: {line}", file=sys.stderr, flush=True)
+    """Print one line to standard error, in the language that this command speaks."""
+    error_line(f"ringmaster {command}", for_people(message))
+
+
+def error_line(program: str, message: str) -> None:
+    """Print one line to standard error; line ends and the like, which names of files may hold, are spelled out."""
+    line = "".join(char if char.isprintable() else repr(char)[1:-1] for char in message)
+    cleared = _CLEARED if sys.stderr.isatty() else ""
+    print(f"{cleared}{program}: {line}", file=sys.stderr, flush=True)
+
+
+def along(items: Iterable[Item], count: int, *, printing: bool = True) -> Iterator[Item]:
+    """Hand the items on under a progress bar; a pipe gets none, nor a terminal that shows answers meanwhile."""
+    shown = count > 1 and sys.stderr is not None and sys.stderr.isatty()
+    hidden = not shown or (printing and sys.stdout is not None and sys.stdout.isatty())
+    with click.progressbar(items, length=count, file=sys.stderr, show_pos=True, hidden=hidden) as bar:
+        yield from bar
 
 
 def for_people(text: str) -> str:
@@ -57,7 +76,6 @@ class Output:
         if sys.stdout is None:
             raise WorkFailedError("there is no standard output to answer on")
         if self._lines:
-            wipe()
             self._lines.append("")
             sys.stdout.buffer.write("\n".join(self._lines).encode("utf-8"))
             self._lines = []

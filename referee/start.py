@@ -13,7 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 def main() -> int:
     """Run the command line and give its exit status."""
     try:
-        from referee.cli import main as command
+        from referee.commands import main as command
 
         return command()
     except KeyboardInterrupt:

@@ -21,7 +21,7 @@ import cv2
 import numpy as np
 import pytest
 
-from referee.cli import main
+from referee.commands import main
 
 PICTURES = Path(__file__).parent / "pictures"
 NAMES = sorted(path.parent.name for path in PICTURES.glob("*/expected.json"))

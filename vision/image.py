@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import stat
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
+from enum import Enum
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
+import pillow_heif
 from numpy.typing import NDArray
+from PIL import Image as Pillow
+from PIL import JpegImagePlugin
 
 from vision.errors import BadImageError
-from vision.image_header import Flaw, FlawedFileError, Header, header_of, turn_of, whole
 from vision.library_output import caught_from_libraries
 
 MOST_PIXELS = 50_000_000
-# The file and what its decoder holds: with all else that stays below 250 MB. Only a JPEG shrinks on the way.
-_MOST_HELD = {"png": 125 * 2**20, "webp": 125 * 2**20, "jpeg": 170 * 2**20}
+# The size is checked here, for every kind and with its own sentence.
+Pillow.MAX_IMAGE_PIXELS = None
+# The file and its decoder's memory: with all else that stays below 250 MB. Only a JPEG shrinks on the way.
+_MOST_HELD, _MOST_HELD_JPEG = 125 * 2**20, 170 * 2**20
 _MOST_BYTES = 80 * 2**20
 _MOST_OF_FRAME = 20_000_000  # pixels; the largest of a Raspberry Pi's cameras but one has 12 million
 _LEAST_SIDE = 64
@@ -31,6 +39,51 @@ _REDUCED = {
     8: cv2.IMREAD_REDUCED_COLOR_8,
 }
 _BEHIND, _STRIP = 128, 256  # a grey level; rows
+_RGB, _RGBA, _YUV, _COEFFICIENT = 3, 4, 1.5, 2  # bytes a pixel; a JPEG in passes keeps its coefficients
+# How files begin, and an end that is harmless twice: after it a decoder reports each pixel that is missing.
+_JPEG_END = b"\xff\xd9"
+_ENDS = {b"\xff\xd8": b"", b"\x89PNG\r\n\x1a\n": b"\0\0\0\0IEND\xaeB`\x82", b"RIFF": b"\0"}
+_FILM = (b"mp4", b"iso", b"M4V", b"qt ", b"avc", b"3gp", b"3g2", b"MSNV", b"f4v")
+_MARKER = re.compile(rb"\xff+([\x01-\xfe])")
+_SCAN, _ONE_PASS = b"\xda", bytes((0, 63, 0))
+_ORIENTATION = 0x0112
+# Pillow and libheif raise these for bytes that nobody meant as a picture.
+_UNREADABLE = (OSError, SyntaxError, ValueError, EOFError, LookupError, ArithmeticError, RuntimeError, MemoryError)
+
+
+class Flaw(Enum):
+    """What is wrong with a picture file."""
+
+    EMPTY = "is empty"
+    FOREIGN = "is not a JPEG, PNG, WebP or HEIC picture"
+    FILM = "is a film, not a picture: take a still picture of the table"
+    RARE = "is a JPEG of a rare kind, which cannot be read here: save it as a plain JPEG first"
+    DAMAGED = "is torn or damaged"
+
+
+class FlawedFileError(ValueError):
+    """A file that is no whole picture."""
+
+    def __init__(self, flaw: Flaw) -> None:
+        super().__init__(flaw.value)
+
+
+@dataclass(frozen=True)
+class Header:
+    """Kind (`JPEG`, `PNG`, `WEBP`, `HEIF`) and size in pixels, as stored: a camera's turn is not yet applied.
+
+    `held_per_pixel`: bytes that a decoder holds for every pixel of the file, however small a picture it gives.
+    `see_through`: whether some of it may be transparent. `turn`: Exif's number, 1 (as stored) to 8.
+    `data`: a file of the same picture that decodes without a harmless remark.
+    """
+
+    kind: str
+    width: int
+    height: int
+    held_per_pixel: float
+    data: bytes
+    see_through: bool = False
+    turn: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +134,77 @@ def frame_of(data: bytes) -> NDArray[np.uint8]:
         header = header_of(data)
         if header.width * header.height > _MOST_OF_FRAME:
             raise BadImageError(f"is too large ({header.width} × {header.height} pixels)")
-        return _decoded(whole(data, header.kind), header, 1)
+        return _decoded(header, 1)
     except FlawedFileError as error:
         raise BadImageError(str(error)) from error
+
+
+def header_of(data: bytes) -> Header:
+    """Read the header of a picture file.
+
+    Raises:
+        FlawedFileError: it is of no kind that can be read, or a part of it is missing.
+    """
+    if not data:
+        raise FlawedFileError(Flaw.EMPTY)
+    if mime := pillow_heif.get_file_mimetype(data[:4096]):
+        return _heic_header(data, mime)
+    end = next((end for start, end in _ENDS.items() if data.startswith(start)), None)
+    if end is None:
+        raise FlawedFileError(Flaw.FILM if data[4:8] == b"ftyp" and data[8:].startswith(_FILM) else Flaw.FOREIGN)
+    try:
+        # Broken notes of a camera are no news for people.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="PIL")
+            image = Pillow.open(BytesIO(data + end), formats=("JPEG", "PNG", "WEBP"))
+            see_through = image.has_transparency_data
+            turn = int(image.getexif().get(_ORIENTATION, 1)) if see_through else 1
+    except _UNREADABLE as error:
+        raise FlawedFileError(Flaw.DAMAGED) from error
+    header = Header(image.format or "", image.width, image.height, 0, data + end, see_through, turn)
+    if isinstance(image, JpegImagePlugin.JpegImageFile):
+        return _jpeg_header(replace(header, kind="JPEG"), data, image)
+    deep = 2 if see_through and image.format == "PNG" and data[24] == 16 else 1
+    return replace(header, held_per_pixel=_RGBA * deep + _RGB if see_through else _RGB)
+
+
+def _heic_header(data: bytes, mime: str) -> Header:
+    if mime == "image/avif":
+        raise FlawedFileError(Flaw.FOREIGN)
+    try:
+        image = pillow_heif.open_heif(data, bgr_mode=True)
+    except _UNREADABLE as error:
+        raise FlawedFileError(Flaw.DAMAGED) from error
+    held = _YUV + (_RGBA + _RGB if image.has_alpha else _RGB)
+    width, height = image.size
+    return Header("HEIF", width, height, held, data, image.has_alpha)
+
+
+def _jpeg_header(header: Header, data: bytes, image: JpegImagePlugin.JpegImageFile) -> Header:
+    """Add what a decoder holds, and leave out of the file what libjpeg remarks on though it costs no pixel.
+
+    libjpeg prints only the first thing that it finds wrong: after a harmless remark lost pixels go unnoticed.
+    """
+    parts, at, head, coded = [data[:2]], 2, b"", len(data)
+    while not head and (found := _MARKER.search(data, at)) is not None:
+        start = found.end() - 2
+        at = found.end() + int.from_bytes(data[found.end() : found.end() + 2], "big")
+        # Bytes between two segments are skipped: some writers count a segment's length wrongly.
+        if found[1] == _SCAN:
+            head, coded = data[start:at], at
+        else:
+            parts.append(data[start:at])
+    if len(head) < 5:
+        raise FlawedFileError(Flaw.DAMAGED)
+    in_passes = "progressive" in image.info or head[4] != image.layers
+    if not in_passes:
+        # Some cameras write nonsense into the three numbers about passes where there is one pass only.
+        head = head[:-3] + _ONE_PASS
+    elif _JPEG_END not in data[coded:]:
+        raise FlawedFileError(Flaw.DAMAGED)  # no decoder misses the last passes
+    samples = [across * down for _, across, down, _ in image.layer]
+    held = _COEFFICIENT * sum(samples) / max(samples) if in_passes else 0
+    return replace(header, held_per_pixel=held, data=b"".join([*parts, head, data[coded:], _JPEG_END]))
 
 
 def _load(path: Path, *, reduce: bool) -> Picture:
@@ -92,9 +213,8 @@ def _load(path: Path, *, reduce: bool) -> Picture:
     try:
         header = header_of(data)
         _check_size(header, len(data), name)
-        data = whole(data, header.kind)
         reduction = _reduction(header) if reduce else 1
-        return Picture(_decoded(data, header, reduction), reduction)
+        return Picture(_decoded(header, reduction), reduction)
     except FlawedFileError as error:
         raise BadImageError(f"the file {name} {error}") from error
 
@@ -127,7 +247,7 @@ def _check_size(header: Header, file_bytes: int, name: str) -> None:
         raise BadImageError(
             f"the picture {name} is too large ({size}), at most {MOST_PIXELS // 1_000_000} million pixels can be read"
         )
-    if file_bytes + pixels * header.held_per_pixel > _MOST_HELD[header.kind]:
+    if file_bytes + pixels * header.held_per_pixel > (_MOST_HELD_JPEG if header.kind == "JPEG" else _MOST_HELD):
         raise BadImageError(
             f"the picture {name} is too large ({size}) for its kind of file, save it smaller or as a plain JPEG"
         )
@@ -140,27 +260,40 @@ def _reduction(header: Header) -> int:
     return max(n for n in _REDUCED if n == 1 or (longer >= n * _FINE_PX and area >= n * n * _FINE_AREA_PX))
 
 
-def _decoded(data: bytes, header: Header, reduction: int) -> NDArray[np.uint8]:
+def _decoded(header: Header, reduction: int) -> NDArray[np.uint8]:
     """Decode. Raises FlawedFileError for a file that the decoder gives up on or has to patch."""
     # Only a JPEG can be decoded small; OpenCV's own way of shrinking the others afterwards aliases.
-    small = reduction if header.kind == "jpeg" else 1
-    # libjpeg patches damaged data and tells only by printing it.
-    with caught_from_libraries() as complaints:
-        try:
-            image = cv2.imdecode(
-                np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED if header.see_through else _REDUCED[small]
-            )
-        except cv2.error:
-            image = None
-    if image is None or any(is_damage(line) for line in complaints):
-        raise FlawedFileError(Flaw.DAMAGED)
+    small = reduction if header.kind == "JPEG" else 1
+    image = _heic_pixels(header) if header.kind == "HEIF" else _pixels(header, small)
     if header.see_through:
-        image = _turned(_as_shown(image), turn_of(data, header.kind))
+        image = _turned(_as_shown(image), header.turn)
     if small != reduction:
         size = (max(1, image.shape[1] // reduction), max(1, image.shape[0] // reduction))
         even = image[: size[1] * reduction, : size[0] * reduction]
         image = cv2.resize(even, size, interpolation=cv2.INTER_AREA)
     return np.asarray(image, dtype=np.uint8)
+
+
+def _heic_pixels(header: Header) -> NDArray[np.uint8]:
+    try:
+        return np.asarray(pillow_heif.open_heif(header.data, bgr_mode=True))
+    except _UNREADABLE as error:
+        raise FlawedFileError(Flaw.DAMAGED) from error
+
+
+def _pixels(header: Header, small: int) -> NDArray[Any]:
+    # OpenCV, not Pillow: Pillow fills missing pixels without a word. libjpeg patches damage and only prints that.
+    flags = cv2.IMREAD_UNCHANGED if header.see_through else _REDUCED[small]
+    with caught_from_libraries() as complaints:
+        try:
+            image = cv2.imdecode(np.frombuffer(header.data, np.uint8), flags)
+        except cv2.error:
+            image = None
+    if any(is_damage(line) for line in complaints):
+        raise FlawedFileError(Flaw.DAMAGED)
+    if image is None:
+        raise FlawedFileError(Flaw.RARE if header.kind == "JPEG" else Flaw.DAMAGED)
+    return np.asarray(image)
 
 
 def _as_shown(image: NDArray[Any]) -> NDArray[np.uint8]:
@@ -191,4 +324,4 @@ def is_damage(line: str) -> bool:
     """Whether this line, which the decoder prints while it gives a picture, says that pixels have been lost."""
     # Cameras pad their JPEGs before the end mark; before any other marker bytes are left over where some were lost.
     padded = "extraneous bytes" in line and "0xd9" in line
-    return ("Corrupt JPEG" in line or "Premature end" in line) and not padded
+    return any(text in line for text in ("Corrupt JPEG", "Premature end", "Inconsistent progression")) and not padded

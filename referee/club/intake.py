@@ -30,7 +30,7 @@ Aside = Callable[[str, bytes, object], object]
 
 @dataclass(frozen=True)
 class Ack:
-    """What a table is told: up to which message of a stream all is here. again: the rest has to be sent again."""
+    """What a table is told: up to which message of a stream all is here. again: the rest has to be sent once more."""
 
     table: str
     key: bytes
@@ -46,12 +46,11 @@ class Ack:
 
 @dataclass
 class _Known:
-    """How far a table is. again: something is missing before what came."""
+    """How far a table is."""
 
     key: bytes
     stream: str
     seq: int
-    again: bool = False
     heard: bool = False
 
 
@@ -136,7 +135,7 @@ class Intake:
         self.taken += taken
         for message, why in aside:
             self.aside(message.topic, message.payload, why)
-        return [Ack(t, one.key, one.stream, one.seq, one.again) for t, one in known.items() if one.heard]
+        return [Ack(t, one.key, one.stream, one.seq) for t, one in known.items() if one.heard]
 
 
 def _is_databases_own(error: Exception) -> bool:
@@ -152,9 +151,9 @@ def _is_next(one: _Known, opened: _Opened) -> bool:
         # Another stream begins with its first message; a later one has to wait for that.
         one.stream, one.seq = opened.stream, 0
     if opened.seq != one.seq + 1:
-        one.again = one.again or opened.seq > one.seq + 1
+        # What came before it is here, or is sent again by its table after a while.
         return False
-    one.seq, one.again = opened.seq, False
+    one.seq = opened.seq
     return True
 
 

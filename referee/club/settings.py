@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from referee.errors import BadInputError, WorkFailedError
+from pydantic import Field, TypeAdapter
+from pydantic.dataclasses import dataclass
+
+from referee.errors import WorkFailedError
 from referee.files import write_whole
-from referee.mqtt.settings import Broker, check_broker
+from referee.mqtt.settings import STRICT, Broker, Name, changed
 
 FILE = "club.json"
 _MOST_BYTES = 1 << 18
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class ClubSettings(Broker):
     """What can be set: how the broker is reached, and the rest.
 
@@ -24,20 +27,13 @@ class ClubSettings(Broker):
     for each place, from the first; none: see `league`.
     """
 
-    name: str = "Club"
+    name: Name = "Club"
     database: str = field(default="", repr=False)
-    scale: tuple[float, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_broker(self)
-        if not self.name.strip() or len(self.name) > 60:
-            raise BadInputError("a club has a name of up to 60 letters")
-        if not all(0 <= one <= 1000 for one in self.scale):
-            raise BadInputError("points for a place are between 0 and 1000")
+    scale: tuple[Annotated[float, Field(ge=0, le=1000)], ...] = ()
 
     def changed(self, data: Mapping[str, Any]) -> ClubSettings:
         """Give the settings with some of them changed. Raises BadInputError if they cannot be."""
-        return replace(self, **data)
+        return changed(self, data)
 
     def address(self, folder: Path) -> str:
         """Give the database's address."""
@@ -51,17 +47,12 @@ def load_club(folder: Path) -> ClubSettings:
         WorkFailedError: they are there and cannot be read.
     """
     try:
-        data = json.loads((folder / FILE).read_bytes()[:_MOST_BYTES])
-        known = {one.name for one in fields(ClubSettings)}
-        kept: dict[str, Any] = {
-            name: tuple(value) if name == "scale" else value for name, value in data.items() if name in known
-        }
-        return ClubSettings(**kept)
+        return TypeAdapter(ClubSettings).validate_json((folder / FILE).read_bytes()[:_MOST_BYTES])
     except FileNotFoundError:
         return ClubSettings()
     except PermissionError as error:
         raise WorkFailedError(f"{folder} is another user's: say sudo -u with the club's own") from error
-    except (OSError, ValueError, TypeError, AttributeError) as error:
+    except (OSError, ValueError) as error:
         raise WorkFailedError(f"{folder / FILE} cannot be read: set the club anew with ringmaster club set") from error
 
 

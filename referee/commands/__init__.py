@@ -1,1 +1,172 @@
-"""The commands of `ringmaster`, one module each: `SUMMARY`, `add_arguments(parser)` and `run(args) -> exit status`."""
+"""The `ringmaster` command: one click group, which imports the module of the one command that is asked for.
+
+Exit status: 0 done, 1 the work failed, 2 bad input or usage, 130 stopped. Errors are one line on stderr, never a
+traceback (set RINGMASTER_DEBUG=1 to see one).
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import io
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from keyword import iskeyword
+from pathlib import Path
+from types import TracebackType
+
+import click
+
+from hardware.problems import HardwareError
+from referee.errors import RefereeError
+from referee.output import complain, error_line
+from vision.errors import VisionError
+
+COMMANDS = {
+    "run": "referee the game on the table, with a page for every phone",
+    "read": "read the cards in pictures of a table",
+    "score": "score hands given as JSON, one a line on standard input, or from a picture of the table",
+    "replay": "judge a recorded game again and print its rulings",
+    "record": "record the table into a file that can be replayed",
+    "history": "list the games that were played, delete one, or forget a player",
+    "export": "write the games that were played into a file",
+    "import": "take games from an export into the journal",
+    "print": "make a PDF of a deck or of the marker cards, to print and cut",
+    "teach": "learn a deck of cards that you have, from pictures in which they lie apart",
+    "decks": "list the decks, and show, send, load, rename or remove those that you taught",
+    "calibrate": "set the table up: camera, table, seats, light, bell, sandtimer, cards",
+    "code": "tell the code with which a phone is paired",
+    "mqtt": "tell a house (Home Assistant) and a club what happens at the table",
+    "club": "gather many tables into one club: a page of all tables, evenings, players, a league",
+    "demo": "play a game on a simulated table, with the referee and its page",
+    "doctor": "check camera, pins, speech, clock and permissions, and say what to do about each",
+    "completion": "print a script with which bash, zsh or fish completes commands and options",
+    "bench": "measure how fast and how well Ringmaster reads",
+}
+"""Each command with its summary; its module in this package has it as `command`."""
+
+# A disk or a device answers these when it takes no more.
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+_PROGRAM = "ringmaster"
+COMPLETE = "_RINGMASTER_COMPLETE"
+"""The environment variable by which a shell asks for completions, as click names it."""
+
+
+class _Commands(click.Group):
+    """Holds the summaries of all commands, and loads one that is to run or to be completed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Give the names in the order of `COMMANDS`."""
+        return list(COMMANDS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Give the command that the arguments begin with, from its own module."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, None if name is None else loaded(name), rest
+
+
+def loaded(name: str) -> click.Command:
+    """Give a command of `COMMANDS` with all that it takes."""
+    module = importlib.import_module(f"{__name__}.{name}{'_' if iskeyword(name) else ''}")
+    command: click.Command = module.command
+    return command
+
+
+_version = click.version_option(package_name=_PROGRAM, message="%(prog)s %(version)s", help="say which version this is")
+ringmaster = _version(
+    _Commands(
+        _PROGRAM,
+        commands=[click.Command(name, short_help=summary) for name, summary in COMMANDS.items()],
+        help="A referee for card games on a real table.",
+        no_args_is_help=False,
+        context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+    )
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and give its exit status."""
+    _settle_streams()
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] in ([], ["help"]):
+        # `help run` prints the same as `run --help`.
+        arguments = [*arguments[1:], "--help"]
+    if not os.environ.get("RINGMASTER_DEBUG"):
+        sys.excepthook = _report_fault
+    if COMPLETE in os.environ:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(ringmaster, {}, _PROGRAM, COMPLETE, os.environ[COMPLETE])
+    with _language_kept():
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    name = arguments[0]
+    try:
+        with ringmaster.make_context(_PROGRAM, arguments) as context:
+            status: int = ringmaster.invoke(context)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.UsageError as error:
+        # The parser does not say in which command a value is missing.
+        command = f"{_PROGRAM} {name}" if name in COMMANDS else _PROGRAM
+        path = error.ctx.command_path if error.ctx else command
+        error_line(path, f"{' '.join(error.format_message().split())} (try {path} --help)")
+        return 2
+    except KeyboardInterrupt:
+        complain(name, "stopped")
+        return 130
+    except (VisionError, RefereeError, HardwareError) as error:
+        complain(name, str(error))
+        return 2 if isinstance(error, ValueError) else 1
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): nothing is lost, and nobody is left to read an error.
+        _drop_output()
+        return 1
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        _drop_output()
+        complain(name, f"no more can be written: {os.strerror(error.errno)}")
+        return 1
+
+
+def _report_fault(kind: type[BaseException], fault: BaseException, _trace: TracebackType | None) -> None:
+    sys.stderr.write(
+        f"ringmaster: a fault of its own ({kind.__name__}: {' '.join(str(fault).split())[:200]}); "
+        "please report it; RINGMASTER_DEBUG=1 shows where\n"
+    )
+
+
+@contextmanager
+def _language_kept() -> Iterator[None]:
+    """Leave the environment's language as it was: `--language` sets it for one command."""
+    before = os.environ.get("LANGUAGE")
+    try:
+        yield
+    finally:
+        os.environ.pop("LANGUAGE", None)
+        if before is not None:
+            os.environ["LANGUAGE"] = before
+
+
+def _settle_streams() -> None:
+    """Let names of files be printed whatever characters they hold, and complaints never stand among answers."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    if sys.stderr is None:
+        # Its starter closed it; `print` would take standard output for it.
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - it stays open to the end
+
+
+def _drop_output() -> None:
+    """Let the rest of the output go nowhere, so that Python's own last flush cannot fail, too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

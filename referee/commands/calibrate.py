@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.arguments import add_language
+import click
+
+from referee.commands import COMMANDS, options
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
 from referee.output import for_people
@@ -20,43 +21,52 @@ if TYPE_CHECKING:
 
     from referee.service.parts import Parts
 
-SUMMARY = "set the table up: camera, table, seats, light, bell, sandtimer, cards"
 STEPS = ("camera", "table", "seats", "light", "bell", "sandtimer", "lamp", "deck", "check")
 _PATIENCE_S = 60.0
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `calibrate`."""
-    parser.epilog = (
-        "What is found is kept in the state folder, step by step. Where nobody types, each step waits for a while and "
-        "ends by itself. With pictures, `table` surveys the table in them and writes its profile to a file instead."
-    )
-    parser.add_argument(
-        "step", nargs="?", metavar="STEP", choices=STEPS, help=f"{', '.join(STEPS)} (none: all, one after the other)"
-    )
-    parser.add_argument(
-        "images",
-        nargs="*",
-        metavar="IMAGE",
-        help="for `table`: pictures with marker cards in sight; the camera must not move between them, nor later",
-    )
-    parser.add_argument("-o", "--output", metavar="FILE.json", type=Path, help="the profile to write, with pictures")
-    parser.add_argument(
-        "--reach",
-        metavar="MM",
-        type=float,
-        help="how far from the edge a player's cards may lie, in millimetres (default 180), with pictures",
-    )
-    parser.add_argument("--state", metavar="DIR", type=Path, help="where games and settings are kept")
-    parser.add_argument("--camera", metavar="CAMERA", help="picamera2, usb:0, a folder, a video or a recording")
-    parser.add_argument("--simulated", action="store_true", help="try it on a simulated table")
-    parser.add_argument(
-        "--wait", metavar="S", type=float, default=_PATIENCE_S, help="seconds that a step waits (default 60)"
-    )
-    add_language(parser)
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(
+    help=COMMANDS["calibrate"],
+    epilog="What is found is kept in the state folder, step by step. Where nobody types, each step waits for a while "
+    "and ends by itself. With pictures, `table` surveys the table in them and writes its profile to a file instead.",
+)
+@click.argument(
+    "step",
+    type=click.Choice(STEPS),
+    metavar="[STEP]",
+    required=False,
+    help=f"{', '.join(STEPS)} (none: all, one after the other)",
+)
+@click.argument(
+    "images",
+    nargs=-1,
+    type=options.NAME_OF_FILE,
+    metavar="[IMAGE]...",
+    help="for `table`: pictures with marker cards in sight; the camera must not move between them, nor later",
+)
+@options.output("FILE.json", "the profile to write, with pictures")
+@click.option(
+    "--reach",
+    metavar="MM",
+    type=float,
+    show_default="180",
+    help="how far from the edge a player's cards may lie, in millimetres, with pictures",
+)
+@options.state("where games and settings are kept")
+@options.camera()
+@click.option("--simulated", is_flag=True, help="try it on a simulated table")
+@click.option("--wait", metavar="S", type=float, default=_PATIENCE_S, help="seconds that a step waits")
+@options.language
+def command(
+    step: str | None,
+    images: tuple[str, ...],
+    output: Path | None,
+    reach: float | None,
+    state: Path | None,
+    camera: str | None,
+    simulated: bool,
+    wait: float,
+) -> int:
     """Lead through the steps; exit status 1 if something is missing or to be mended.
 
     Raises:
@@ -64,10 +74,10 @@ def run(args: argparse.Namespace) -> int:
         VisionError: a picture cannot be read, or the pictures show no one table.
         WorkFailedError: another referee is at work, or the disk takes nothing.
     """
-    if args.images or args.output is not None or args.reach is not None:
-        return _survey(args)
-    if not (math.isfinite(args.wait) and args.wait > 0):
-        raise BadInputError(f"--wait takes seconds, not {args.wait:g}")
+    if images or output is not None or reach is not None:
+        return _survey(step, images, output, reach)
+    if not (math.isfinite(wait) and wait > 0):
+        raise BadInputError(f"--wait takes seconds, not {wait:g}")
     from hardware.camera.camera import parse_spec
     from referee.c_heap import share_one_heap
     from referee.journal.folder import SIMULATED, state_folder
@@ -75,21 +85,21 @@ def run(args: argparse.Namespace) -> int:
     from referee.setup.terminal import Terminal, keys_of_people
 
     share_one_heap()
-    if args.camera is not None:
-        if args.simulated:
+    if camera is not None:
+        if simulated:
             raise BadInputError("--camera is for the real table; --simulated draws its own")
-        parse_spec(args.camera)
-    folder = state_folder(args.state)
-    if args.simulated:
+        parse_spec(camera)
+    folder = state_folder(state)
+    if simulated:
         folder /= SIMULATED
-    with running(folder, replace(_parts(args), resumes=False)) as service:
-        terminal = Terminal(service.desk.opened_walk(), service.controller.language, keys_of_people(), args.wait)
-        well = terminal.lead(STEPS if args.step is None else [args.step])
+    with running(folder, replace(_parts(camera, simulated), resumes=False)) as service:
+        terminal = Terminal(service.desk.opened_walk(), service.controller.language, keys_of_people(), wait)
+        well = terminal.lead(STEPS if step is None else [step])
     return 0 if well else 1
 
 
-def _parts(args: argparse.Namespace) -> Parts:
-    if args.simulated:
+def _parts(camera: str | None, simulated: bool) -> Parts:
+    if simulated:
         from hardware.speaker import NullSpeaker
         from referee.demo.idle import simulated_devices, simulated_parts
 
@@ -98,11 +108,10 @@ def _parts(args: argparse.Namespace) -> Parts:
     from referee.service.devices import TableDevices
     from referee.service.parts import Parts
 
-    camera: str | None = args.camera
     return Parts(lambda settings: TableDevices(settings, camera))
 
 
-def _survey(args: argparse.Namespace) -> int:
+def _survey(step: str | None, images: Sequence[str], output: Path | None, reach: float | None) -> int:
     """Write the profile of a table in pictures.
 
     Raises:
@@ -114,25 +123,25 @@ def _survey(args: argparse.Namespace) -> int:
     from referee.words import list_of
     from vision.profile import REACH_MM, profile_text
 
-    if args.step != "table" or not args.images or args.output is None:
+    if step != "table" or not images or output is None:
         raise BadInputError("pictures, -o and --reach go together: ringmaster calibrate table IMAGE... -o FILE.json")
-    reach = REACH_MM if args.reach is None else args.reach
+    reach = REACH_MM if reach is None else reach
     if not 20 <= reach <= 2000:
         raise BadInputError(f"--reach must be from 20 to 2000 mm, not {reach:g}")
-    check_writable(args.output, map(Path, args.images))
-    found = survey(_pictures(args.images))
-    write_whole(args.output, profile_text(profile_of(found, reach)).encode())
+    check_writable(output, map(Path, images))
+    found = survey(_pictures(images))
+    write_whole(output, profile_text(profile_of(found, reach)).encode())
     ids = list_of([str(marker.id) for marker in found.markers])
     told = (
-        f"{args.output}: surveyed by marker cards {ids}; lengths on the table are right to about "
-        f"{100 * found.table.scale_error:.1f} %. Say --table {args.output} from now on, "
+        f"{output}: surveyed by marker cards {ids}; lengths on the table are right to about "
+        f"{100 * found.table.scale_error:.1f} %. Say --table {output} from now on, "
         "and leave the marker cards where they are: they show that the camera still stands."
     )
     print(for_people(told))
     return 0
 
 
-def _pictures(names: list[str]) -> Iterator[tuple[str, NDArray[np.uint8]]]:
+def _pictures(names: Sequence[str]) -> Iterator[tuple[str, NDArray[np.uint8]]]:
     from vision.image import load_picture
 
     for name in names:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
+import click
+
+from referee.commands import COMMANDS, options
 from referee.errors import WorkFailedError
 
-SUMMARY = "tell the code with which a phone is paired"
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("--state", metavar="DIR", type=Path, help="where the running referee keeps its games")
-    parser.add_argument("--json", action="store_true", help="answer in JSON")
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(help=COMMANDS["code"])
+@options.state("where the running referee keeps its games")
+@options.as_json()
+def command(state: Path | None, as_json: bool) -> int:
     """Ask the referee that runs here.
 
     Raises:
@@ -31,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     from referee.web.local_door import ask_at_door
     from referee.web.qr import qr_lines
 
-    folders = [args.state] if args.state is not None else [state_folder(), INSTALLED]
+    folders = [state] if state is not None else [state_folder(), INSTALLED]
     locked: Path | None = None
     for folder in (place for one in folders for place in (one, one / SIMULATED)):
         try:
@@ -41,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
             continue
         if answer is not None:
             code, left_s, address = answer
-            if args.json:
+            if as_json:
                 print(to_line({"code": code, "valid_s": left_s}))
                 return 0
             language = Language(language_of())

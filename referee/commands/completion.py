@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
+import click
 
-SHELLS = ("bash", "zsh", "fish")
-SUMMARY = "print a script with which bash, zsh or fish completes commands and options"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.epilog = (
-        'In bash and zsh: eval "$(ringmaster completion bash)" (or zsh) at the end of ~/.bashrc or ~/.zshrc. In fish: '
-        "ringmaster completion fish > ~/.config/fish/completions/ringmaster.fish"
-    )
-    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help="bash, zsh or fish")
+from referee.commands import COMMANDS, COMPLETE, ringmaster
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the script."""
-    from referee.cli import all_commands
-    from referee.completion import script
+@click.command(
+    help=COMMANDS["completion"],
+    epilog='In bash: eval "$(ringmaster completion bash)" at the end of ~/.bashrc. In zsh: eval "$(ringmaster '
+    'completion zsh)" in ~/.zshrc, after compinit. '
+    "In fish: ringmaster completion fish > ~/.config/fish/completions/ringmaster.fish",
+)
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")), metavar="SHELL", help="bash, zsh or fish")
+def command(shell: str) -> int:
+    """Print the script; it asks this program at each Tab."""
+    from click.shell_completion import get_completion_class
 
-    print(script(all_commands(), args.shell), end="")
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(ringmaster, {}, "ringmaster", COMPLETE).source(), nl=False)
     return 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee.arguments import add_language
+import click
+
+from referee.commands import COMMANDS, options
 from referee.jsonlines import to_line
 from referee.output import Output, complain, for_people
 
@@ -15,66 +16,90 @@ if TYPE_CHECKING:
     from referee.decks.store import DeckStore
     from vision.prints.print_deck import Print
 
-SUMMARY = "list the decks, and show, send, load, rename or remove those that you taught"
+
+def _common(function: options.Function) -> options.Function:
+    """Give a command the options that all of them have."""
+    kept = options.state("where decks are kept")
+    return kept(options.as_json("answer in JSON, a deck a line")(options.language(function)))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    _common(parser)
-    kinds = parser.add_subparsers(dest="what", metavar="WHAT")
-    show = kinds.add_parser("show", help="the faces of a deck")
-    show.add_argument("deck", metavar="DECK", help="a deck's name, or a deck file")
-    export = kinds.add_parser("export", help="write a taught deck into a file, to send it or to keep it")
-    export.add_argument("deck", metavar="NAME")
-    export.add_argument("-o", "--output", metavar="FILE.deck", type=Path, required=True)
-    take = kinds.add_parser("import", help="take a deck from a file")
-    take.add_argument("file", metavar="FILE.deck", type=Path)
-    take.add_argument("--name", metavar="NAME", help="keep it under this name")
-    remove = kinds.add_parser("remove", help="forget a taught deck")
-    remove.add_argument("deck", metavar="NAME")
-    rename = kinds.add_parser("rename", help="give a taught deck another name")
-    rename.add_argument("deck", metavar="NAME")
-    rename.add_argument("new", metavar="NEW")
-    for kind in (show, export, take, remove, rename):
-        _common(kind, default=argparse.SUPPRESS)
+_NAME = click.argument("deck", metavar="NAME", shell_complete=options.decks_from, help="a taught deck's name")
 
 
-def _common(parser: argparse.ArgumentParser, default: str | None = None) -> None:
-    parser.add_argument(
-        "--state", metavar="DIR", type=Path, default=default, help="where decks are kept (default: the usual place)"
-    )
-    parser.add_argument("--json", action="store_true", default=default or False, help="answer in JSON, a deck a line")
-    add_language(parser, default)
+@click.group(help=COMMANDS["decks"], invoke_without_command=True)
+@_common
+@click.pass_context
+def command(context: click.Context, state: Path | None, as_json: bool) -> int:
+    """List the decks; exit status 1 when a kept deck cannot be read."""
+    return _list(_store(state), as_json=as_json) if context.invoked_subcommand is None else 0
 
 
-def run(args: argparse.Namespace) -> int:
-    """Do what is asked; exit status 1 when a kept deck cannot be read.
+@command.command(help="the faces of a deck")
+@click.argument("deck", metavar="DECK", shell_complete=options.decks_from, help="a deck's name, or a deck file")
+@_common
+def show(deck: str, state: Path | None, as_json: bool) -> int:
+    """Print what a deck is made of."""
+    _show(deck, state, as_json=as_json)
+    return 0
 
-    Raises:
-        BadInputError: a name or a file makes no sense.
-        BadDeckError: there is no such deck, or it is broken.
-        WorkFailedError: a file cannot be read or written.
-    """
+
+@command.command(help="write a taught deck into a file, to send it or to keep it")
+@_NAME
+@options.output("FILE.deck", "the file to write", required=True)
+@_common
+def export(deck: str, output: Path, state: Path | None, as_json: bool) -> int:
+    """Write the file."""
+    from referee.files import write_whole
+    from vision.taught.deck_file import pack_deck
+
+    write_whole(output, pack_deck(_store(state).load(deck)))
+    return _said(deck, f"{deck} is in {output}", as_json=as_json)
+
+
+@command.command("import", help="take a deck from a file")
+@click.argument("file", metavar="FILE.deck", type=options.FILE, help="what `decks export` or `teach` wrote")
+@click.option("--name", metavar="NAME", help="keep it under this name")
+@_common
+def take(file: Path, name: str | None, state: Path | None, as_json: bool) -> int:
+    """Keep the deck."""
+    from vision.taught.deck_file import read_deck_file, renamed
+
+    deck = read_deck_file(file)
+    if name is not None:
+        deck = renamed(deck, name)
+    _store(state).add(deck)
+    if not as_json:
+        return _said(deck.name, f"{deck.name} is taken", as_json=False)
+    output = Output()
+    _line(output, _summary(deck, taught=True), as_json=True)
+    output.flush()
+    return 0
+
+
+@command.command(help="forget a taught deck")
+@_NAME
+@_common
+def remove(deck: str, state: Path | None, as_json: bool) -> int:
+    """Remove the deck."""
+    _store(state).remove(deck)
+    return _said(deck, f"{deck} is removed", as_json=as_json)
+
+
+@command.command(help="give a taught deck another name")
+@_NAME
+@click.argument("new", metavar="NEW", help="its new name")
+@_common
+def rename(deck: str, new: str, state: Path | None, as_json: bool) -> int:
+    """Rename the deck."""
+    _store(state).rename(deck, new)
+    return _said(new, f"{deck} is now called {new}", as_json=as_json)
+
+
+def _store(state: Path | None) -> DeckStore:
     from referee.decks.store import DeckStore
     from referee.journal.folder import state_folder
 
-    store = DeckStore(state_folder(args.state))
-    match args.what:
-        case None:
-            return _list(store, as_json=args.json)
-        case "show":
-            _show(args)
-        case "export":
-            _export(store, args)
-        case "import":
-            _import(store, args)
-        case "remove":
-            store.remove(args.deck)
-            _said(args, args.deck, f"{args.deck} is removed")
-        case _:
-            store.rename(args.deck, args.new)
-            _said(args, args.new, f"{args.deck} is now called {args.new}")
-    return 0
+    return DeckStore(state_folder(state))
 
 
 def _list(store: DeckStore, *, as_json: bool) -> int:
@@ -94,15 +119,15 @@ def _list(store: DeckStore, *, as_json: bool) -> int:
     return status
 
 
-def _show(args: argparse.Namespace) -> None:
+def _show(name: str, state: Path | None, *, as_json: bool) -> None:
     from referee.decks.finding import find_deck
     from vision.deck import deck_names
     from vision.prints.print_deck import PrintDeck
     from vision.taught.deck_file import fingerprint
 
-    deck = find_deck(args.deck, args.state)
+    deck = find_deck(name, state)
     output = Output()
-    summary = _summary(deck, taught=args.deck not in deck_names())
+    summary = _summary(deck, taught=name not in deck_names())
     faces: list[dict[str, Any]]
     if isinstance(deck, PrintDeck):
         faces = [{"face": f.id, "side": f.side, **_meaning(f)} for f in deck.faces]
@@ -116,7 +141,7 @@ def _show(args: argparse.Namespace) -> None:
             for f in deck.faces
         ]
     summary["version"] = fingerprint(deck)
-    if args.json:
+    if as_json:
         output.line(to_line({**summary, "faces": faces}))
     else:
         _line(output, summary, as_json=False)
@@ -133,33 +158,11 @@ def _meaning(face: Print) -> dict[str, Any]:
     return {"attributes": attributes_told(face.attributes), "count": face.count}
 
 
-def _export(store: DeckStore, args: argparse.Namespace) -> None:
-    from referee.files import write_whole
-    from vision.taught.deck_file import pack_deck
-
-    write_whole(args.output, pack_deck(store.load(args.deck)))
-    _said(args, args.deck, f"{args.deck} is in {args.output}")
-
-
-def _import(store: DeckStore, args: argparse.Namespace) -> None:
-    from vision.taught.deck_file import read_deck_file, renamed
-
-    deck = read_deck_file(args.file)
-    if args.name is not None:
-        deck = renamed(deck, args.name)
-    store.add(deck)
-    if args.json:
-        output = Output()
-        _line(output, _summary(deck, taught=True), as_json=True)
-        output.flush()
-    else:
-        _said(args, deck.name, f"{deck.name} is taken")
-
-
-def _said(args: argparse.Namespace, name: str, words: str) -> None:
+def _said(name: str, words: str, *, as_json: bool) -> int:
     output = Output()
-    output.line(to_line({"deck": name}) if args.json else for_people(words))
+    output.line(to_line({"deck": name}) if as_json else for_people(words))
     output.flush()
+    return 0
 
 
 def _summary(deck: AnyDeck, *, taught: bool) -> dict[str, Any]:

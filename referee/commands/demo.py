@@ -2,46 +2,55 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from referee.arguments import add_language, port, seed
+import click
+
+from referee.commands import COMMANDS, options
 from referee.errors import WorkFailedError
 from referee.language import language_of
-
-SUMMARY = "play a game on a simulated table, with the referee and its page"
 
 _SEED = 7
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument(
-        "game", nargs="?", default="confetti", metavar="GAME", help="confetti (default), piccolino or coloretto"
-    )
-    parser.add_argument("--deck", metavar="DECK", help="the deck that lies there (default: the game's own)")
-    parser.add_argument("--rounds", metavar="N", type=int, default=3, help="how many rounds, 1 to 3 (default 3)")
-    parser.add_argument("--fast", action="store_true", help="as fast as this computer can, without speech and page")
-    parser.add_argument("--seed", metavar="N", type=seed, default=_SEED, help="another number is another game")
-    parser.add_argument("--silent", action="store_true", help="print what is said, and do not speak")
-    add_language(parser)
-    parser.add_argument("--port", type=port, default=8080, help="of the page (default 8080, or any that is free)")
-    parser.add_argument("--no-page", action="store_true", help="serve no page")
-    parser.add_argument(
-        "--stay",
-        action="store_true",
-        help="keep the page after the game, until Ctrl-C (on a terminal it stays until Enter)",
-    )
-    parser.add_argument(
-        "--picture",
-        type=Path,
-        default=Path("out/scored-table.jpg"),
-        metavar="OUT",
-        help="where the scored table is drawn (default: %(default)s)",
-    )
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(help=COMMANDS["demo"])
+@click.argument(
+    "game",
+    metavar="[GAME]",
+    default="confetti",
+    shell_complete=options.games_from,
+    help="confetti (default), piccolino or coloretto",
+)
+@options.deck("the deck that lies there", show_default="the game's own")
+@click.option("--rounds", metavar="N", type=int, default=3, help="how many rounds, 1 to 3")
+@click.option("--fast", is_flag=True, help="as fast as this computer can, without speech and page")
+@click.option("--seed", metavar="N", type=click.IntRange(0), default=_SEED, help="another number is another game")
+@click.option("--silent", is_flag=True, help="print what is said, and do not speak")
+@options.language
+@options.port(8080)
+@click.option("--no-page", is_flag=True, help="serve no page")
+@click.option(
+    "--stay", is_flag=True, help="keep the page after the game, until Ctrl-C (on a terminal it stays until Enter)"
+)
+@click.option(
+    "--picture",
+    type=options.FILE,
+    default=Path("out/scored-table.jpg"),
+    metavar="OUT",
+    help="where the scored table is drawn",
+)
+def command(
+    game: str,
+    deck: str | None,
+    rounds: int,
+    fast: bool,
+    seed: int,
+    silent: bool,
+    port: int,
+    no_page: bool,
+    stay: bool,
+    picture: Path,
+) -> int:
     """Play the game; it needs no camera, no screen and no network.
 
     Raises:
@@ -55,21 +64,19 @@ def run(args: argparse.Namespace) -> int:
     from referee.scoring.evidence_picture import check_picture_path
 
     try:
-        args.picture.parent.mkdir(parents=True, exist_ok=True)
+        picture.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WorkFailedError(f"the folder {args.picture.parent} cannot be made: {error.strerror or error}") from error
-    check_picture_path(args.picture)
-    players = demo_of(args.game).players
-    deck = find_deck(args.deck or args.game)
-    header = demo_header(args.game, players, deck)
-    demo = demo_table(header, deck, args.seed, args.rounds, fast=args.fast)
+        raise WorkFailedError(f"the folder {picture.parent} cannot be made: {error.strerror or error}") from error
+    check_picture_path(picture)
+    players = demo_of(game).players
+    known = find_deck(deck or game)
+    header = demo_header(game, players, known)
+    demo = demo_table(header, known, seed, rounds, fast=fast)
     names = ", ".join(header.players)
-    print_line(f"A game of {game_kind(args.game).title} for {names}, on a table that draws itself.")
-    options = ShowOptions(
-        args.language or language_of(), args.picture, not args.silent, None if args.no_page else args.port, args.stay
-    )
-    if not args.fast:
-        show_live(demo, options, print_line)
-    elif show_fast(demo, options, print_line):
-        print_line(f"The picture with the evidence drawn in, to look at: {args.picture.absolute()}")
+    print_line(f"A game of {game_kind(game).title} for {names}, on a table that draws itself.")
+    how = ShowOptions(language_of(), picture, not silent, None if no_page else port, stay)
+    if not fast:
+        show_live(demo, how, print_line)
+    elif show_fast(demo, how, print_line):
+        print_line(f"The picture with the evidence drawn in, to look at: {picture.absolute()}")
     return 0

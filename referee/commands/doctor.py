@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from referee.arguments import add_language
+import click
+
+from referee.commands import COMMANDS, options
 from referee.errors import BadInputError
-from referee.games import GAME_NAMES
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, for_people
@@ -19,7 +19,6 @@ from referee.sayings.checks import say_part, say_state
 if TYPE_CHECKING:
     from referee.doctor.machine import Finding, Machine, Setup
 
-SUMMARY = "check camera, pins, speech, clock and permissions, and say what to do about each"
 WITHOUT_PINS = {
     "bell": "A call bell can be heard by a microphone instead: --bell microphone.",
     "sandtimer": "A sandtimer can be used without a sensor: --sandtimer watched.",
@@ -27,33 +26,52 @@ WITHOUT_PINS = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object a finding")
-    parser.add_argument("--game", choices=GAME_NAMES, help="what must work for it (default: what any game needs)")
-    parser.add_argument(
-        "--camera", metavar="CAMERA", default="picamera2", help="picamera2 (default), usb:0, or a folder or video"
-    )
-    parser.add_argument("--bell", choices=("gpio", "microphone", "none"), default="gpio", help="default: gpio")
-    parser.add_argument("--sandtimer", choices=("gpio", "watched", "none"), default="gpio", help="default: gpio")
-    parser.add_argument("--lamp", choices=("gpio", "none"), default="gpio", help="default: gpio")
-    parser.add_argument(
-        "--speech", choices=("auto", "espeak-ng", "piper", "none"), default="auto", help="default: auto"
-    )
-    add_language(parser)
-    parser.add_argument("--press", metavar="SECONDS", type=float, default=0.0, help="wait so long for you to ring")
-    parser.add_argument("--silent", action="store_true", help="make no sound and no light")
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(help=COMMANDS["doctor"])
+@options.as_json("print one JSON object a finding")
+@click.option("--game", type=options.GAME, show_default="what any game needs", help="what must work for it")
+@options.camera("picamera2")
+@click.option("--bell", type=click.Choice(("gpio", "microphone", "none")), default="gpio", help="how it is heard")
+@click.option("--sandtimer", type=click.Choice(("gpio", "watched", "none")), default="gpio", help="how it is seen")
+@click.option("--lamp", type=click.Choice(("gpio", "none")), default="gpio", help="how it is lit")
+@click.option("--speech", type=click.Choice(("auto", "espeak-ng", "piper", "none")), default="auto", help="what speaks")
+@options.language
+@click.option("--press", metavar="SECONDS", type=float, default=0.0, help="wait so long for you to ring")
+@click.option("--silent", is_flag=True, help="make no sound and no light")
+def command(
+    as_json: bool,
+    game: str | None,
+    camera: str,
+    bell: str,
+    sandtimer: str,
+    lamp: str,
+    speech: str,
+    press: float,
+    silent: bool,
+) -> int:
     """Print what was found; 1 when a needed part does not work.
 
     Raises:
         BadInputError: an argument makes no sense.
     """
-    from referee.doctor.machine import Machine
+    from hardware.camera.camera import parse_spec
+    from hardware.settings import BellSettings, LampSettings, SandSettings
+    from hardware.voice import SpeakerSettings
+    from referee.doctor.machine import Machine, Setup
 
-    return examine(_setup(args), Machine(), as_json=args.json)
+    if not (math.isfinite(press) and press >= 0):
+        raise BadInputError(f"nobody can wait {press} seconds for a ring")
+    parse_spec(camera)
+    setup = Setup(
+        game=game,
+        camera=camera,
+        bell=BellSettings(backend=bell),
+        sand=SandSettings(backend=sandtimer),
+        lamp=LampSettings(backend=lamp),
+        speaker=SpeakerSettings(backend=speech, language=language_of()),
+        silent=silent,
+        press_s=press,
+    )
+    return examine(setup, Machine(), as_json=as_json)
 
 
 def examine(setup: Setup, machine: Machine, *, as_json: bool) -> int:
@@ -79,27 +97,6 @@ def examine(setup: Setup, machine: Machine, *, as_json: bool) -> int:
         output.line(_summary(lacks, setup.game, remarks))
     output.flush()
     return 1 if lacks else 0
-
-
-def _setup(args: argparse.Namespace) -> Setup:
-    from hardware.camera.camera import parse_spec
-    from hardware.settings import BellSettings, LampSettings, SandSettings
-    from hardware.voice import SpeakerSettings
-    from referee.doctor.machine import Setup
-
-    if not (math.isfinite(args.press) and args.press >= 0):
-        raise BadInputError(f"nobody can wait {args.press} seconds for a ring")
-    parse_spec(args.camera)
-    return Setup(
-        game=args.game,
-        camera=args.camera,
-        bell=BellSettings(backend=args.bell),
-        sand=SandSettings(backend=args.sandtimer),
-        lamp=LampSettings(backend=args.lamp),
-        speaker=SpeakerSettings(backend=args.speech, language=language_of()),
-        silent=args.silent,
-        press_s=args.press,
-    )
 
 
 def _checks(setup: Setup, machine: Machine) -> Iterator[list[Finding]]:

@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.arguments import add_language
+import click
+
+from referee.commands import COMMANDS, options
 from referee.errors import BadInputError
 from referee.files import whole_file
-from referee.output import Output, complain, for_people
-from referee.progress import along
+from referee.output import Output, along, complain, for_people
 
 if TYPE_CHECKING:
     from referee.journal.rows import KeptGame
 
-SUMMARY = "write the games that were played into a file"
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("--state", metavar="DIR", type=Path, help="where games are kept (default: the usual place)")
-    parser.add_argument("--game", metavar="N", type=int, help="only the game with this number (see history)")
-    parser.add_argument(
-        "--ruling",
-        metavar="ID",
-        help="only what a disputed ruling was made of, as a file to send (.mcap), for replay: last, or as the page's "
-        "address names it (#ruling/3-17-0); no names and nothing beyond the table are in it",
-    )
-    parser.add_argument(
-        "--format",
-        choices=("zip", "json", "csv", "jsonl"),
-        help="zip: everything with the pictures, for import (default for FILE.zip); json: the same without pictures "
-        "(the default else); csv: the results; jsonl: one game's event log, for replay",
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="the file to write (default: standard output)"
-    )
-    add_language(parser)
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(help=COMMANDS["export"])
+@options.state()
+@click.option("--game", metavar="N", type=int, help="only the game with this number (see history)")
+@click.option(
+    "--ruling",
+    metavar="ID",
+    help="only what a disputed ruling was made of, as a file to send (.mcap), for replay: last, or as the page's "
+    "address names it (#ruling/3-17-0); no names and nothing beyond the table are in it",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(("zip", "json", "csv", "jsonl")),
+    help="zip: everything with the pictures, for import (default for FILE.zip); json: the same without pictures "
+    "(the default else); csv: the results; jsonl: one game's event log, for replay",
+)
+@options.output("FILE", "the file to write", show_default="standard output")
+@options.language
+def command(state: Path | None, game: int | None, ruling: str | None, kind: str | None, output: Path | None) -> int:
     """Write the games in the order in which they were entered; exit status 1 when some cannot be read.
 
     Raises:
@@ -56,53 +50,51 @@ def run(args: argparse.Namespace) -> int:
     from referee.journal.stored import kept_game, shelf
     from referee.journal.zip_file import pack
 
-    if args.ruling is not None:
-        return _disputed(args)
-    kind = args.format or ("zip" if args.output is not None and args.output.suffix.lower() == ".zip" else "json")
-    if kind == "zip" and args.output is None:
+    if ruling is not None:
+        if output is None or game is not None or kind is not None:
+            raise BadInputError("say with -o which file the ruling shall go into, and nothing but --ruling")
+        return _disputed(ruling, output, state)
+    kind = kind or ("zip" if output is not None and output.suffix.lower() == ".zip" else "json")
+    if kind == "zip" and output is None:
         raise BadInputError("say with -o which file the games and their pictures shall go into")
-    if kind == "jsonl" and args.game is None:
+    if kind == "jsonl" and game is None:
         raise BadInputError("say with --game which game's event log is wanted")
     damaged: list[str] = []
-    with reading(args.state, damaged.append) as query:
+    with reading(state, damaged.append) as query:
         known = shelf(query)
-        rows = [row for row in known.games if args.game in (None, row.game)]
-        if args.game is not None and not rows:
-            raise BadInputError(f"there is no game {args.game}; ringmaster history lists them")
-        left_out = _LeftOut(damaged, known.unreadable if args.game is None else ())
-        kept = left_out.heeding(kept_game(query, row) for row in along(rows, len(rows)))
-        if kind == "zip":
-            games, pictures = pack(args.output, kept, query, state_folder(args.state) / EVIDENCE)
-            print(
-                for_people(f"{_count(games, 'game')} with {_count(pictures, 'picture')} in {args.output}"), flush=True
-            )
+        rows = [row for row in known.games if game in (None, row.game)]
+        if game is not None and not rows:
+            raise BadInputError(f"there is no game {game}; ringmaster history lists them")
+        left_out = _LeftOut(damaged, known.unreadable if game is None else ())
+        kept = left_out.heeding(kept_game(query, row) for row in along(rows, len(rows), printing=output is None))
+        if kind == "zip" and output is not None:
+            games, pictures = pack(output, kept, query, state_folder(state) / EVIDENCE)
+            print(for_people(f"{_count(games, 'game')} with {_count(pictures, 'picture')} in {output}"), flush=True)
         elif kind == "jsonl":
-            _write([as_event_log(next(kept))], args.output)
+            _write([as_event_log(next(kept))], output)
         elif kind == "csv":
-            _write(chain([CSV_HEAD], (csv_lines(checked(game)) for game in kept)), args.output)
+            _write(chain([CSV_HEAD], (csv_lines(checked(one)) for one in kept)), output)
         else:
-            _write(json_parts(map(game_data, kept)), args.output)
+            _write(json_parts(map(game_data, kept)), output)
     return left_out.told()
 
 
-def _disputed(args: argparse.Namespace) -> int:
+def _disputed(ruling: str, output: Path, state: Path | None) -> int:
     """Write the file of a ruling; what was reported on the page has its film."""
     from referee.journal.folder import state_folder
     from referee.journal.reading import reading
     from referee.service.disputed import as_kept, last_ruling
     from referee.service.settings import load_settings
 
-    if args.output is None or args.game is not None or args.format is not None:
-        raise BadInputError("say with -o which file the ruling shall go into, and nothing but --ruling")
-    with reading(args.state) as query:
-        folder = state_folder(args.state)
-        ruling = last_ruling(query) if args.ruling == "last" else str(args.ruling)
+    with reading(state) as query:
+        folder = state_folder(state)
+        ruling = last_ruling(query) if ruling == "last" else ruling
         settings, _ = load_settings(folder)
         data, filmed = as_kept(folder, query, ruling, settings)
-    with whole_file(args.output) as file:
+    with whole_file(output) as file:
         file.write(data)
     what = "the table is seen in it" if filmed else "no pictures are in it: only what was read then"
-    print(for_people(f"{args.output}: ruling {ruling}; {what}"))
+    print(for_people(f"{output}: ruling {ruling}; {what}"))
     return 0
 
 

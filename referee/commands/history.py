@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from referee.arguments import add_language
+import click
+
+from referee.commands import COMMANDS, options
 from referee.errors import BadInputError, WorkFailedError
 from referee.jsonlines import shown, to_line
 from referee.language import Language, language_of
@@ -17,21 +18,16 @@ from referee.output import Output, complain, for_people
 from referee.sayings.terminal import unfinished
 
 _MOST_FAULTS = 3
-SUMMARY = "list the games that were played, delete one, or forget a player"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("--state", metavar="DIR", type=Path, help="where games are kept (default: the usual place)")
-    parser.add_argument("--simulated", action="store_true", help="the games of run --simulated, which lie apart")
-    parser.add_argument("--json", action="store_true", help="print one JSON object a game")
-    forgetting = parser.add_mutually_exclusive_group()
-    forgetting.add_argument("--delete", metavar="GAME", help="delete the game of this number with its pictures")
-    forgetting.add_argument("--forget", metavar="NAME", help='put "Somebody" in the place of a name in all games')
-    add_language(parser)
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(help=COMMANDS["history"])
+@options.state()
+@click.option("--simulated", is_flag=True, help="the games of run --simulated, which lie apart")
+@options.as_json("print one JSON object a game")
+@click.option("--delete", metavar="GAME", help="delete the game of this number with its pictures")
+@click.option("--forget", metavar="NAME", help='put "Somebody" in the place of a name in all games')
+@options.language
+def command(state: Path | None, simulated: bool, as_json: bool, delete: str | None, forget: str | None) -> int:
     """Print a line a game, the last played first; exit status 1 when some cannot be read as they were kept.
 
     Raises:
@@ -43,20 +39,22 @@ def run(args: argparse.Namespace) -> int:
     from referee.service.archive import history
 
     output, faults, language = Output(), list[str](), Language(language_of())
-    folder = state_folder(args.state) / (SIMULATED if args.simulated else "")
-    if args.delete is not None or args.forget is not None:
+    folder = state_folder(state) / (SIMULATED if simulated else "")
+    if delete is not None or forget is not None:
+        if delete is not None and forget is not None:
+            raise BadInputError("--delete or --forget, not both")
         with reading(folder):
             pass
-        return _forget(folder, args.delete, args.forget, language)
+        return _forget(folder, delete, forget, language)
     with reading(folder, faults.append) as query:
         found = history(query, language)
     games = found["games"]
     for game in games:
-        output.line(to_line(game) if args.json else _line(game, language))
+        output.line(to_line(game) if as_json else _line(game, language))
     faults += [*found["faults"], *(game["fault"] for game in games if game["fault"])]
-    if not games and not args.json and not faults:
+    if not games and not as_json and not faults:
         output.say("No game has been played yet.")
-    if not args.json and (folder / SIMULATED / JOURNAL).exists():
+    if not as_json and (folder / SIMULATED / JOURNAL).exists():
         output.say("The simulated table's games lie apart: add --simulated to list those.")
     output.flush()
     if faults:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.arguments import add_language
+import click
+
+from referee.commands import COMMANDS, options
 from referee.errors import BadInputError, WorkFailedError
 from referee.output import complain, for_people
 
@@ -14,17 +15,12 @@ if TYPE_CHECKING:
     from referee.journal.database import Connection
     from referee.journal.taking import Tally
 
-SUMMARY = "take games from an export into the journal"
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("file", metavar="FILE", type=Path, help="what ringmaster export wrote")
-    parser.add_argument("--state", metavar="DIR", type=Path, help="where games are kept (default: the usual place)")
-    add_language(parser)
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(help=COMMANDS["import"])
+@click.argument("path", metavar="FILE", type=options.FILE, help="what ringmaster export wrote")
+@options.state()
+@options.language
+def command(path: Path, state: Path | None) -> int:
     """Take all games of the file that can be read; exit status 2 when some cannot.
 
     Raises:
@@ -38,13 +34,12 @@ def run(args: argparse.Namespace) -> int:
     from referee.journal.taking import Tally
     from referee.journal.zip_file import is_zip_file, opened, unpack
 
-    path: Path = args.file
     tally = Tally()
     try:
         path.open("rb").close()
     except OSError as error:
         raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from error
-    with locked(state_folder(args.state)) as folder:
+    with locked(state_folder(state)) as folder:
         journal = open_journal(folder / JOURNAL)
         if journal.set_aside is not None:
             complain("import", f"the file of games was damaged; it is kept as {journal.set_aside.name}")

@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from referee.arguments import port
+import click
+
+from referee.commands import COMMANDS, options
 from referee.errors import BadInputError, WorkFailedError
 
-SUMMARY = "tell a house (Home Assistant) and a club what happens at the table"
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("--on", action="store_true", help="switch it on")
-    parser.add_argument("--off", action="store_true", help="switch it off")
-    parser.add_argument("--host", metavar="NAME", help="the broker's computer, such as homeassistant.local")
-    parser.add_argument("--port", type=port, help="the broker's port (default 1883, with TLS 8883)")
-    parser.add_argument("--user", metavar="NAME", help="the broker's user for this table")
-    parser.add_argument("--password-file", metavar="FILE", type=Path, help="a file whose first line is the password")
-    parser.add_argument("--tls", choices=("yes", "no"), help="whether the line is encrypted")
-    parser.add_argument("--ca", metavar="FILE.pem", type=Path, help="certificate of the authority, if it is your own")
-    parser.add_argument("--buttons", choices=("yes", "no"), help="whether the house may pause and count")
-    parser.add_argument("--name", metavar="NAME", help="what people call this table")
-    parser.add_argument("--join", metavar="CODE", help="join the club whose invitation this is")
-    parser.add_argument("--leave", action="store_true", help="leave the club")
-    parser.add_argument("--state", metavar="DIR", type=Path, help="where games and settings are kept")
-    parser.add_argument("--json", action="store_true", help="answer in JSON")
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(help=COMMANDS["mqtt"])
+@click.option("--on", is_flag=True, help="switch it on")
+@click.option("--off", is_flag=True, help="switch it off")
+@click.option("--host", metavar="NAME", help="the broker's computer, such as homeassistant.local")
+@click.option("--port", metavar="PORT", type=options.PORT, show_default="1883, with TLS 8883", help="the broker's port")
+@click.option("--user", metavar="NAME", help="the broker's user for this table")
+@click.option("--password-file", metavar="FILE", type=options.FILE, help="a file whose first line is the password")
+@click.option("--tls", type=options.YES_OR_NO, help="whether the line is encrypted")
+@click.option("--ca", metavar="FILE.pem", type=options.FILE, help="certificate of the authority, if it is your own")
+@click.option("--buttons", type=options.YES_OR_NO, help="whether the house may pause and count")
+@click.option("--name", metavar="NAME", help="what people call this table")
+@click.option("--join", metavar="CODE", help="join the club whose invitation this is")
+@click.option("--leave", is_flag=True, help="leave the club")
+@options.state("where games and settings are kept")
+@options.as_json()
+def command(
+    on: bool,
+    off: bool,
+    password_file: Path | None,
+    ca: Path | None,
+    join: str | None,
+    leave: bool,
+    state: Path | None,
+    as_json: bool,
+    **given: Any,  # noqa: ANN401 (host, port, user, tls, buttons, name)
+) -> int:
     """Change what is asked for, and say what is set; a referee at work takes it within some seconds.
 
     Raises:
@@ -46,8 +52,16 @@ def run(args: argparse.Namespace) -> int:
     from referee.output import complain
     from referee.sayings import house
 
-    folder = state_folder(args.state)
-    wanted = _wanted(args)
+    folder = state_folder(state)
+    if on and off:
+        raise BadInputError("--on or --off, not both")
+    wanted: dict[str, Any] = {"on": on} if on or off else {}
+    wanted |= {name: value for name, value in given.items() if value is not None}
+    wanted |= {name: wanted[name] == "yes" for name in ("tls", "buttons") if name in wanted}
+    if password_file is not None:
+        wanted["password"] = text_of(password_file).partition("\n")[0].strip("\r")
+    if ca is not None:
+        wanted["ca"] = text_of(ca)
     try:
         settings, trouble = take_mqtt(folder)
         if trouble == "copied":
@@ -55,19 +69,19 @@ def run(args: argparse.Namespace) -> int:
             settings = load_mqtt(folder)
         elif trouble is not None:
             complain("mqtt", house.line(trouble, Language(language_of()), settings.name))
-        if wanted or args.join is not None:
+        if wanted or join is not None:
             folder.mkdir(parents=True, exist_ok=True, mode=0o750)
             settings = settings.changed(wanted)
-        if args.join is not None:
-            settings = replace(settings, invitation=_code(args.join, settings.on))
-        if args.leave:
+        if join is not None:
+            settings = replace(settings, invitation=_code(join, settings.on))
+        if leave:
             settings = replace(settings, club=None)
-        if wanted or args.join is not None or args.leave:
+        if wanted or join is not None or leave:
             save_mqtt(folder, settings)
     except PermissionError as error:
         raise WorkFailedError(f"{folder} is the referee's own: say {called('mqtt', as_root=True)}") from error
     shown = settings.public()
-    if args.json:
+    if as_json:
         print(to_line(shown))
     elif not settings.on:
         print("Nothing is told to anybody: ringmaster mqtt --on --host NAME switches it on.")
@@ -77,20 +91,6 @@ def run(args: argparse.Namespace) -> int:
         print(f"{settings.name} tells the broker {settings.host}, port {settings.usual_port}, {safe};")
         print(f"the house {may} pause and count. " + (f"Club: {shown['club']}." if shown["club"] else "No club."))
     return 0
-
-
-def _wanted(args: argparse.Namespace) -> dict[str, Any]:
-    """Give what is to be otherwise."""
-    if args.on and args.off:
-        raise BadInputError("--on or --off, not both")
-    found: dict[str, Any] = {"on": True} if args.on else {"on": False} if args.off else {}
-    found |= {name: value for name in ("host", "port", "user", "name") if (value := getattr(args, name)) is not None}
-    found |= {name: value == "yes" for name in ("tls", "buttons") if (value := getattr(args, name)) is not None}
-    if args.password_file is not None:
-        found["password"] = text_of(args.password_file).partition("\n")[0].strip("\r")
-    if args.ca is not None:
-        found["ca"] = text_of(args.ca)
-    return found
 
 
 def _code(text: str, on: bool) -> str:

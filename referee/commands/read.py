@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from referee.arguments import add_language
+import click
+
+from referee.commands import COMMANDS, options
 from referee.errors import BadInputError
 from referee.findings import Found, millimetres, points_of, prints_found
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
-from referee.output import Output, complain
-from referee.progress import along
+from referee.output import Output, along, complain
 from referee.sayings.cards import (
     USABLE_CARDS,
     say_cut_short,
@@ -35,21 +35,24 @@ if TYPE_CHECKING:
     from vision.reading import CardReading, Reading, UnclearCard
     from vision.table import Table
 
-SUMMARY = "read the cards in pictures of a table"
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.epilog = f"{USABLE_CARDS} With --deck none it finds cards of any deck, without names."
-    parser.add_argument("images", nargs="+", metavar="IMAGE", help="pictures of a table: JPEG, PNG or WebP")
-    parser.add_argument("--deck", required=True, metavar="DECK", help="the deck's name, or none for any deck")
-    parser.add_argument("--table", type=Path, metavar="PROFILE", help="the table's profile, instead of its markers")
-    parser.add_argument("--json", action="store_true", help="answer in JSON, one object a picture")
-    add_language(parser)
-    parser.add_argument("--picture", type=Path, metavar="OUT", help="draw what was read into a copy of the one picture")
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(
+    help=COMMANDS["read"], epilog=f"{USABLE_CARDS} With --deck none it finds cards of any deck, without names."
+)
+@click.argument(
+    "images",
+    nargs=-1,
+    required=True,
+    metavar="IMAGE...",
+    type=options.NAME_OF_FILE,
+    help="pictures of a table: JPEG, PNG, WebP or HEIC",
+)
+@options.deck("the deck's name, or none for any deck", required=True)
+@options.table()
+@options.as_json("answer in JSON, one object a picture")
+@options.language
+@click.option("--picture", type=options.FILE, metavar="OUT", help="draw what was read into a copy of the one picture")
+def command(images: tuple[str, ...], deck: str, table: Path | None, as_json: bool, picture: Path | None) -> int:
     """Read every picture; exit status 2 when one of them could not be read.
 
     Raises:
@@ -60,19 +63,19 @@ def run(args: argparse.Namespace) -> int:
     from vision.image import load_picture
     from vision.profile import load_profile
 
-    if args.picture is not None:
-        if len(args.images) > 1:
+    if picture is not None:
+        if len(images) > 1:
             raise BadInputError("--picture takes one picture at a time")
-        check_picture_path(args.picture, [Path(args.images[0])])
-    profile = None if args.table is None else load_profile(args.table)
+        check_picture_path(picture, [Path(images[0])])
+    profile = None if table is None else load_profile(table)
     language = Language(language_of())
-    read = _reader_of(args.deck, profile, language)
+    read = _reader_of(deck, profile, language)
     output, status = Output(), 0
-    for name in along(args.images, len(args.images)):
+    for name in along(images, len(images)):
         try:
-            picture = load_picture(Path(name))
+            loaded = load_picture(Path(name))
             start = perf_counter()
-            found = read(picture)
+            found = read(loaded)
         except VisionError as error:
             complain("read", str(error))
             status = 2
@@ -80,18 +83,18 @@ def run(args: argparse.Namespace) -> int:
         ms = round((perf_counter() - start) * 1000, 1)
         # A name that is no UTF-8 is shown as well as UTF-8 can.
         shown = os.fsencode(name).decode("utf-8", "replace")
-        if args.json:
-            line = {"image": shown, "deck": args.deck, "ms": ms, "cards": found.cards, "unclear": found.unclear}
+        if as_json:
+            line = {"image": shown, "deck": deck, "ms": ms, "cards": found.cards, "unclear": found.unclear}
             output.line(to_line(line))
         else:
             output.line(say_picture(shown, len(found.cards), len(found.unclear), ms, language))
             for words in found.words:
                 output.line(f"  {words}")
-            if not found.cards and args.deck != "none":
+            if not found.cards and deck != "none":
                 output.line(f"  {language.text_in('page', USABLE_CARDS)}")
         output.flush()
-        if args.picture is not None:
-            write_picture(args.picture, found.draw())
+        if picture is not None:
+            write_picture(picture, found.draw())
     return status
 
 

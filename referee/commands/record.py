@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -10,10 +9,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.arguments import add_language
+import click
+
+from referee.commands import COMMANDS, options
 from referee.engine.events import DECK, Header
 from referee.errors import BadInputError, WorkFailedError
-from referee.games.registry import game_kind
 from referee.names import players_in
 from referee.output import complain, for_people
 
@@ -23,48 +23,51 @@ if TYPE_CHECKING:
     from hardware.camera.supervisor import CameraReport
     from hardware.events import BellEdge, SandEdge
 
-SUMMARY = "record the table into a file that can be replayed"
 FILES = ("folder", "video", "recording")
 SECOND_NS = 1_000_000_000
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `record`."""
-    parser.add_argument("-o", "--output", metavar="FILE.mcap", type=Path, required=True, help="the recording to write")
-    parser.add_argument(
-        "--camera",
-        metavar="CAMERA",
-        default="picamera2",
-        help="picamera2 (default), usb:0, or the path of a folder of pictures, a video or a recording",
-    )
-    parser.add_argument("--seconds", metavar="N", type=float, help="stop by itself after so many seconds")
-    parser.add_argument("--fps", metavar="N", type=float, default=30.0, help="pictures a second (default 30)")
-    parser.add_argument(
-        "--edges", action="store_true", help="also record bell and sandtimer on the Raspberry Pi's pins"
-    )
-    parser.add_argument("--game", metavar="GAME", help="the game that is played, for the replay: confetti, piccolino …")
-    parser.add_argument("--players", metavar="NAMES", help="the players clockwise, with commas: Ann,Ben,Cem")
-    parser.add_argument("--deck", metavar="DECK", help="the deck on the table (default: the game's own)")
-    add_language(parser)
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(help=COMMANDS["record"])
+@options.output("FILE.mcap", "the recording to write", required=True)
+@options.camera("picamera2")
+@click.option("--seconds", metavar="N", type=float, help="stop by itself after so many seconds")
+@click.option("--fps", metavar="N", type=float, default=30.0, help="pictures a second")
+@click.option("--edges", is_flag=True, help="also record bell and sandtimer on the Raspberry Pi's pins")
+@click.option(
+    "--game",
+    metavar="GAME",
+    shell_complete=options.games_from,
+    help="the game that is played, for the replay: confetti, piccolino …",
+)
+@click.option("--players", metavar="NAMES", help="the players clockwise, with commas: Ann,Ben,Cem")
+@options.deck("the deck on the table", show_default="the game's own")
+@options.language
+def command(
+    output: Path,
+    camera: str,
+    seconds: float | None,
+    fps: float,
+    edges: bool,
+    game: str | None,
+    players: str | None,
+    deck: str | None,
+) -> int:
     """Record until the time is over, the pictures end, or Ctrl-C; all three are a success."""
     from hardware.camera.camera import CameraSettings, open_camera, parse_spec
 
-    header = _header(args.game, args.players, args.deck)
-    if args.seconds is not None and not (math.isfinite(args.seconds) and args.seconds > 0):
-        raise BadInputError(f"{args.seconds} seconds cannot be recorded")
-    if args.output.exists():
-        raise BadInputError(f"{args.output} is there already; choose another name")
-    from_file = parse_spec(args.camera)[0] in FILES
-    settings = CameraSettings(frames_per_s=args.fps, live=not from_file)
-    camera = open_camera(args.camera, settings)
-    for note in camera.notes:
+    header = _header(game, players, deck)
+    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+        raise BadInputError(f"{seconds} seconds cannot be recorded")
+    if output.exists():
+        raise BadInputError(f"{output} is there already; choose another name")
+    from_file = parse_spec(camera)[0] in FILES
+    settings = CameraSettings(frames_per_s=fps, live=not from_file)
+    opened = open_camera(camera, settings)
+    for note in opened.notes:
         _say(note)
-    frames = _all_frames(camera) if from_file else _live_frames(camera, args.camera, settings, args.seconds)
-    with closing(frames), _edges(args.edges) as fetch:
-        return _record(args.output, header, frames, fetch, args.seconds)
+    frames = _all_frames(opened) if from_file else _live_frames(opened, camera, settings, seconds)
+    with closing(frames), _edges(edges) as fetch:
+        return _record(output, header, frames, fetch, seconds)
 
 
 def _record(
@@ -168,6 +171,8 @@ def _header(game: str | None, players: str | None, deck: str | None) -> dict[str
         if players is not None or deck is not None:
             raise BadInputError("say with --game which game is played")
         return None
+    from referee.games.registry import game_kind
+
     given = (players or "").split(",")
     if not all(name.strip() for name in given):
         raise BadInputError("say with --players who plays, clockwise, with commas: Ann,Ben,Cem")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,66 +9,59 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from referee.announcer import Announcer
-from referee.arguments import add_language
+import click
+
 from referee.changed_rulings import changed
+from referee.commands import COMMANDS, options
 from referee.engine.events import Header
 from referee.errors import BadInputError
-from referee.games.recorded_game import Fault, judge, open_log
-from referee.games.registry import game_kind
 from referee.jsonlines import parse_object, to_line
 from referee.language import Language, language_of
 from referee.output import Output, complain
 
 MOST_COMPLAINTS = 3
-SUMMARY = "judge a recorded game again and print its rulings"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument(
-        "file", metavar="FILE", type=Path, help="an event log (.jsonl) or a recording with pictures (.mcap)"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object a ruling")
-    add_language(parser)
-    parser.add_argument("--deck", metavar="DECK", help="judge with this deck (default: the one played with)")
-    parser.add_argument(
-        "--changed", action="store_true", help="print only rulings that are others than those that the recording holds"
-    )
-    parser.add_argument(
-        "--before",
-        type=Path,
-        metavar="FILE.jsonl",
-        help="print only rulings that are others than these, which an earlier replay --json has printed",
-    )
-    parser.add_argument("--table", type=Path, metavar="PROFILE", help="the table's profile, for a recording")
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(help=COMMANDS["replay"])
+@click.argument(
+    "path", metavar="FILE", type=options.FILE, help="an event log (.jsonl) or a recording with pictures (.mcap)"
+)
+@options.as_json("print one JSON object a ruling")
+@options.language
+@options.deck("judge with this deck", show_default="the one played with")
+@click.option(
+    "--changed",
+    "changed_only",
+    is_flag=True,
+    help="print only rulings that are others than those that the recording holds",
+)
+@click.option(
+    "--before",
+    type=options.FILE,
+    metavar="FILE.jsonl",
+    help="print only rulings that are others than these, which an earlier replay --json has printed",
+)
+@options.table("the table's profile, for a recording")
+def command(
+    path: Path, as_json: bool, deck: str | None, changed_only: bool, before: Path | None, table: Path | None
+) -> int:
     """Print the rulings; exit status 2 when a part of the recording had to be left out.
 
     Raises:
         BadInputError: the file is no recording of a game that can be judged.
     """
-    path: Path = args.file
-    before = None if args.before is None else rulings_in(args.before)
+    earlier = None if before is None else rulings_in(before)
     if path.suffix.lower() == ".mcap":
         return replay_recording(
-            path,
-            as_json=args.json,
-            language=args.language,
-            table=args.table,
-            deck=args.deck,
-            before=before,
-            changed_only=args.changed,
+            path, as_json=as_json, table=table, deck=deck, before=earlier, changed_only=changed_only
         )
-    if args.changed and before is None:
+    if changed_only and earlier is None:
         raise BadInputError("an event log holds no rulings: say --before with what an earlier replay --json printed")
-    if args.deck is not None:
+    if deck is not None:
         raise BadInputError("--deck is for recordings with pictures (.mcap); an event log has none")
-    if args.table is not None:
+    if table is not None:
         raise BadInputError("--table is for recordings with pictures (.mcap); an event log has none")
-    return replay_log(path, as_json=args.json, language=args.language, before=before)
+    return replay_log(path, as_json=as_json, before=earlier)
 
 
 def rulings_in(path: Path) -> list[Mapping[str, Any]]:
@@ -88,19 +80,20 @@ def rulings_in(path: Path) -> list[Mapping[str, Any]]:
     return list(found)
 
 
-def replay_log(
-    path: Path, *, as_json: bool, language: str | None = None, before: Sequence[Mapping[str, Any]] | None = None
-) -> int:
-    """Print the rulings of an event log, in JSON or in a language (None: the system's).
+def replay_log(path: Path, *, as_json: bool, before: Sequence[Mapping[str, Any]] | None = None) -> int:
+    """Print the rulings of an event log, in JSON or in words.
 
     before: print only what is other than these.
 
     Gives 2 when a part of it had to be left out, else 0.
     """
+    from referee.games.recorded_game import Fault, judge, open_log
+    from referee.games.registry import game_kind
+
     status = 0
     with open_log(path) as (header, entries):
         game = game_kind(header.game).start(header)
-        printer = _Printer(header, as_json, language, before)
+        printer = _Printer(header, as_json, before)
         first = next(entries, None)
         if first is None:
             raise BadInputError(f"{path} holds no events: there is nothing to judge")
@@ -118,13 +111,12 @@ def replay_recording(
     path: Path,
     *,
     as_json: bool,
-    language: str | None = None,
     table: Path | None = None,
     deck: str | None = None,
     before: Sequence[Mapping[str, Any]] | None = None,
     changed_only: bool = False,
 ) -> int:
-    """Print the rulings of a recording, in JSON or in a language (None: the system's).
+    """Print the rulings of a recording, in JSON or in words.
 
     deck: judged with this one; None: with the one that the recording has or names. before: print only what is other
     than these; changed_only: than those that the recording holds.
@@ -150,7 +142,7 @@ def replay_recording(
         before = recorded.rulings
         if not before:
             raise BadInputError(f"{path} holds no rulings to hold new ones against")
-    printer = _Printer(recorded.header, as_json, language, before)
+    printer = _Printer(recorded.header, as_json, before)
     check_plays(known.deck, recorded.header.game)
     if known.changed:
         complain("replay", f"the deck {known.deck.name} has been changed since this game: rulings may differ")
@@ -181,15 +173,15 @@ class _Printer:
     than these rulings is printed, at the end.
     """
 
-    def __init__(
-        self, header: Header, as_json: bool, language: str | None, before: Sequence[Mapping[str, Any]] | None = None
-    ) -> None:
+    def __init__(self, header: Header, as_json: bool, before: Sequence[Mapping[str, Any]] | None = None) -> None:
+        from referee.announcer import Announcer
+
         self._before = before
         self._after: list[Mapping[str, Any]] = []
         self._output = Output()
         self._as_json = as_json
         self._complaints = 0
-        self._announcer = Announcer(header.game, header.players, Language(language or language_of()))
+        self._announcer = Announcer(header.game, header.players, Language(language_of()))
 
     def ruling(self, data: Mapping[str, Any]) -> None:
         if self._before is not None:
@@ -198,13 +190,22 @@ class _Printer:
         self._output.line(to_line(dict(data)) if self._as_json else self._said(data))
 
     def _said(self, data: Mapping[str, Any] | None) -> str:
+        if data is None:
+            return "–"
+        try:
+            said = self._announcer.say(data)
+        except LookupError:
+            # It is of another game: of a seat that nobody has here.
+            said = ""
         # A ruling that there are no words for is still shown.
-        return "–" if data is None else self._announcer.say(data) or to_line(dict(data))
+        return said or to_line(dict(data))
 
     def _print_changes(self) -> None:
         for one in changed(self._before or (), self._after):
-            told = f"{self._said(one.was)} → {self._said(one.now)}"
-            self._output.line(to_line({"was": one.was, "now": one.now}) if self._as_json else told)
+            if self._as_json:
+                self._output.line(to_line({"was": one.was, "now": one.now}))
+            else:
+                self._output.line(f"{self._said(one.was)} → {self._said(one.now)}")
         self._before, self._after = None, []
 
     def complain(self, message: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import socket
@@ -12,7 +11,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.arguments import port
+import click
+
+from referee.commands import COMMANDS, options
 from referee.errors import BadInputError, RefereeError, WorkFailedError
 from referee.log import LEVELS, begin_log
 from referee.output import complain
@@ -23,36 +24,34 @@ if TYPE_CHECKING:
     from referee.service.service import Service
     from referee.service.shutdown import Shutdown
 
-SUMMARY = "referee the game on the table, with a page for every phone"
 _STOP_CHECK_S = 0.5
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("--host", default="", help="address to serve the page at (default: all of this machine)")
-    parser.add_argument("--port", type=port, default=8080, help="port of the page (default 8080)")
-    parser.add_argument("--camera", metavar="CAMERA", help="picamera2, usb:0, a folder, a video or a recording")
-    parser.add_argument(
-        "--simulated",
-        action="store_true",
-        help="a table that draws itself and plays any game that is started",
-    )
-    parser.add_argument(
-        "--first-evening",
-        action="store_true",
-        help="with --simulated: the page begins with setting up, and whatever that asks for is done at the table",
-    )
-    parser.add_argument(
-        "--table", type=Path, metavar="PROFILE", help="the table's profile, instead of the one that is kept"
-    )
-    parser.add_argument("--deck", metavar="DECK", help="the deck to offer first for a game (see ringmaster decks)")
-    parser.add_argument("--state", metavar="DIR", type=Path, help="where games and settings are kept")
-    parser.add_argument(
-        "--log-level", choices=LEVELS, default="info", help="of what is logged to standard error (default info)"
-    )
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(help=COMMANDS["run"])
+@options.host
+@options.port(8080)
+@options.camera()
+@click.option("--simulated", is_flag=True, help="a table that draws itself and plays any game that is started")
+@click.option(
+    "--first-evening",
+    is_flag=True,
+    help="with --simulated: the page begins with setting up, and whatever that asks for is done at the table",
+)
+@options.table("the table's profile, instead of the one that is kept")
+@options.deck("the deck to offer first for a game (see ringmaster decks)")
+@options.state("where games and settings are kept")
+@click.option("--log-level", type=click.Choice(LEVELS), default="info", help="of what is logged to standard error")
+def command(
+    host: str,
+    port: int,
+    camera: str | None,
+    simulated: bool,
+    first_evening: bool,
+    table: Path | None,
+    deck: str | None,
+    state: Path | None,
+    log_level: str,
+) -> int:
     """Work until SIGTERM or Ctrl-C.
 
     Raises:
@@ -69,30 +68,30 @@ def run(args: argparse.Namespace) -> int:
     from referee.web.server import listening
 
     share_one_heap()
-    for option in ("camera", "table", "deck"):
-        if args.simulated and getattr(args, option) is not None:
+    for option, given in (("camera", camera), ("table", table), ("deck", deck)):
+        if simulated and given is not None:
             raise BadInputError(f"--{option} is for the real table; --simulated draws its own")
-    if args.camera is not None:
-        parse_spec(args.camera)
-    if args.first_evening and not args.simulated:
+    if camera is not None:
+        parse_spec(camera)
+    if first_evening and not simulated:
         raise BadInputError("--first-evening is for trying how a table is set up: say --simulated, too")
-    folder = state_folder(args.state)
-    if args.simulated:
+    folder = state_folder(state)
+    if simulated:
         # Games that nobody played are not to stand among a family's own.
         folder /= SIMULATED
-    simulated = simulated_devices(setting_up=args.first_evening) if args.simulated else None
-    parts = _parts(args, folder) if simulated is None else simulated_parts(simulated)
-    begin_log(args.log_level)
+    devices = simulated_devices(setting_up=first_evening) if simulated else None
+    parts = _parts(camera, table, deck, folder) if devices is None else simulated_parts(devices)
+    begin_log(log_level)
     shutdown = Shutdown()
     try:
         # Before any device is opened: where the page cannot be, nobody could play.
         with (
             _until_told(shutdown) as stop,
-            closing(listening(args.host, args.port)) as listener,
+            closing(listening(host, port)) as listener,
             running(folder, parts) as service,
-            _playing(service, simulated, setting_up=args.first_evening),
+            _playing(service, devices, setting_up=first_evening),
         ):
-            _serve(service, args, listener, stop)
+            _serve(service, (host, port), listener, stop, has_room=not simulated)
             if service.failed:
                 raise WorkFailedError("the referee has failed and must be started again; the game is kept")
     except RefereeError as error:
@@ -102,7 +101,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _serve(service: Service, args: argparse.Namespace, listener: socket.socket, stop: threading.Event) -> None:
+def _serve(
+    service: Service, address: tuple[str, int], listener: socket.socket, stop: threading.Event, *, has_room: bool
+) -> None:
     """Serve the page until it is time to stop."""
     from referee.lessons.lessons import Lessons
     from referee.service.bus import IdleBell
@@ -120,17 +121,17 @@ def _serve(service: Service, args: argparse.Namespace, listener: socket.socket, 
         keeping=service.keeping,
         system=service.system,
         lessons=lessons,
-        has_room=not args.simulated,
+        has_room=has_room,
         house=service.publisher,
     )
     app = create_app(service.desk, options)
     service.report_set_aside()
     service.bus.subscribe(IdleBell, lambda bell: app.state.bell_pressed(bell.t_ns))
-    server = PageServer(app, args.host, args.port, service.report)
+    server = PageServer(app, *address, service.report)
     server.start(listener)
     try:
         notify(f"READY=1\nSTATUS=The page is at port {server.port}.")
-        print(f"The referee is ready: {where(args.host, server.port)}", flush=True)
+        print(f"The referee is ready: {where(address[0], server.port)}", flush=True)
         while not stop.wait(_STOP_CHECK_S) and not service.ended.is_set():
             pass
         notify("STOPPING=1")
@@ -140,17 +141,16 @@ def _serve(service: Service, args: argparse.Namespace, listener: socket.socket, 
         lessons.close()
 
 
-def _parts(args: argparse.Namespace, folder: Path) -> Parts:
+def _parts(camera: str | None, table: Path | None, deck: str | None, folder: Path) -> Parts:
     from referee.service.devices import TableDevices
     from referee.service.parts import Parts
     from referee.service.table_decks import check_kept
     from vision.profile import load_profile
 
-    camera: str | None = args.camera
-    if args.deck is not None:
-        check_kept(args.deck, folder)
-    profile = None if args.table is None else load_profile(args.table)
-    return Parts(lambda settings: TableDevices(settings, camera), deck=args.deck, profile=profile)
+    if deck is not None:
+        check_kept(deck, folder)
+    profile = None if table is None else load_profile(table)
+    return Parts(lambda settings: TableDevices(settings, camera), deck=deck, profile=profile)
 
 
 @contextmanager

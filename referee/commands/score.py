@@ -2,80 +2,98 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from referee.arguments import add_language
+import click
+
+from referee.commands import COMMANDS, options
 from referee.errors import BadInputError, WorkFailedError
-from referee.games.kind import Scoring
+from referee.games.kind import ScoreAsked, Scoring
 from referee.games.registry import GAMES
 from referee.jsonlines import Line, batches, parse_object
 from referee.output import Output, complain, for_people
 
-SUMMARY = "score hands given as JSON, one a line on standard input, or from a picture of the table"
-
 DEFAULT_LIMIT = 6
 SIDES = ("brown", "grey")
+_OF_PICTURES = ("deck", "side", "table", "picture")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("game", metavar="GAME", help="confetti or coloretto")
-    parser.add_argument("--json", action="store_true", help="answer in JSON, one object a line")
-    add_language(parser)
-    parser.add_argument(
-        "--overlimit",
-        choices=["separate", "once"],
-        default="separate",
-        help=("Confetti: charge a card that is unused and above the limit twice or once, where a hand does not say"),
-    )
-    parser.add_argument(
-        "--limit",
-        type=int,
-        default=DEFAULT_LIMIT,
-        metavar="N",
-        help=("Confetti: the most cards in this round, where a hand does not say (default: %(default)s)"),
-    )
-    parser.add_argument(
-        "--scoring",
-        choices=SIDES,
-        help="Coloretto: the side of the summary card that counts, where a hand does not say (default: brown)",
-    )
-    picture = parser.add_argument_group("from a picture")
-    picture.add_argument("--image", type=Path, metavar="PICTURE", help="a picture of the table, instead of hands")
-    picture.add_argument("--players", type=int, metavar="N", help="how many seats there are round the table")
-    picture.add_argument("--deck", help="the deck on the table (default: the game's own)")
-    picture.add_argument(
-        "--side", choices=["white", "black"], help="the side that is played (default: the one that most cards show)"
-    )
-    picture.add_argument("--table", metavar="PROFILE", help="the table's profile, instead of its markers")
-    picture.add_argument("--profile", dest="table", help=argparse.SUPPRESS)
-    picture.add_argument("--picture", type=Path, metavar="OUT", help="draw the score into a copy of the picture")
-
-
-def run(args: argparse.Namespace) -> int:
+@click.command(help=COMMANDS["score"])
+@click.argument("game", metavar="GAME", shell_complete=options.games_from, help="confetti or coloretto")
+@options.as_json("answer in JSON, one object a line")
+@options.language
+@click.option(
+    "--overlimit",
+    type=click.Choice(("separate", "once")),
+    default="separate",
+    help="Confetti: charge a card that is unused and above the limit twice or once, where a hand does not say",
+)
+@click.option(
+    "--limit",
+    type=int,
+    default=DEFAULT_LIMIT,
+    metavar="N",
+    help="Confetti: the most cards in this round, where a hand does not say",
+)
+@click.option(
+    "--scoring",
+    type=click.Choice(SIDES),
+    show_default="brown",
+    help="Coloretto: the side of the summary card that counts, where a hand does not say",
+)
+@click.option("--image", type=options.FILE, metavar="PICTURE", help="a picture of the table, instead of hands")
+@click.option("--players", type=int, metavar="N", help="with --image: how many seats there are round the table")
+@options.deck("with --image: the deck on the table", show_default="the game's own")
+@click.option(
+    "--side",
+    type=click.Choice(("white", "black")),
+    show_default="the one that most cards show",
+    help="with --image: the side that is played",
+)
+@click.option(
+    "--table",
+    type=options.NAME_OF_FILE,
+    metavar="PROFILE",
+    help="with --image: the table's profile, instead of its markers",
+)
+@click.option(
+    "--picture", type=options.FILE, metavar="OUT", help="with --image: draw the score into a copy of the picture"
+)
+def command(
+    game: str,
+    image: Path | None,
+    players: int | None,
+    table: str | None,
+    scoring: str | None,
+    **given: Any,  # noqa: ANN401
+) -> int:
     """Score what is asked for; exit status 2 when a line could not be scored.
 
     Raises:
         BadInputError: there is no such game, or an argument makes no sense.
     """
-    if args.limit < 0:
+    if given["limit"] < 0:
         raise BadInputError("--limit must be at least 0")
-    scoring = _scoring(args)
-    _settle_side(args)
-    command = import_module(scoring.module)
-    if args.image is not None:
-        _check_image(args, scoring)
-        status: int = command.score_image(args)
+    kind = _scoring(game)
+    if game == "coloretto" and table in SIDES:
+        # `--table brown` is an older way to say `--scoring brown`.
+        scoring, table = scoring or table, None
+    if game != "coloretto" and scoring is not None:
+        raise BadInputError("--scoring is for Coloretto: which side of the summary card counts")
+    asked = ScoreAsked(scoring=scoring, table=table, **given)
+    module = import_module(kind.module)
+    if image is not None:
+        status: int = module.score_image(asked, image, _checked(players, kind, image, asked.picture))
         return status
-    for name in ("players", "deck", "side", "table", "picture"):
-        if getattr(args, name) is not None:
+    for name, value in (("players", players), *((name, getattr(asked, name)) for name in _OF_PICTURES)):
+        if value is not None:
             raise BadInputError(f"--{name} goes with a picture of the table: name it with --image")
-    scorer = command.scorer(args)
+    scorer = module.scorer(asked)
     if sys.stdin is None:
         raise BadInputError("there is no standard input to read hands from")
     if sys.stdin.isatty():
@@ -83,34 +101,24 @@ def run(args: argparse.Namespace) -> int:
     return _score_lines(scorer)
 
 
-def _scoring(args: argparse.Namespace) -> Scoring:
+def _scoring(game: str) -> Scoring:
     scored = {name: kind.scoring for name, kind in GAMES.items() if kind.scoring is not None}
-    if args.game not in scored:
-        raise BadInputError(f"hands of {ascii(args.game)[:40]} cannot be scored, only those of {', '.join(scored)}")
-    return scored[args.game]
+    if game not in scored:
+        raise BadInputError(f"hands of {ascii(game)[:40]} cannot be scored, only those of {', '.join(scored)}")
+    return scored[game]
 
 
-def _settle_side(args: argparse.Namespace) -> None:
-    """Take `--table brown` for `--scoring brown`, as it was once.
-
-    Raises:
-        BadInputError: the game has no such sides.
-    """
-    if args.game == "coloretto" and args.table in SIDES:
-        args.scoring, args.table = args.scoring or args.table, None
-    if args.game != "coloretto" and args.scoring is not None:
-        raise BadInputError("--scoring is for Coloretto: which side of the summary card counts")
-
-
-def _check_image(args: argparse.Namespace, scoring: Scoring) -> None:
-    if args.players is None:
+def _checked(players: int | None, scoring: Scoring, image: Path, picture: Path | None) -> int:
+    """Give the players; the picture to draw is looked at, too."""
+    if players is None:
         raise BadInputError("say how many players sit round the table, for example --players 3")
-    if not 1 <= args.players <= scoring.most_players:
-        raise BadInputError(f"--players must be from 1 to {scoring.most_players}, not {args.players}")
-    if args.picture is not None:
+    if not 1 <= players <= scoring.most_players:
+        raise BadInputError(f"--players must be from 1 to {scoring.most_players}, not {players}")
+    if picture is not None:
         from referee.scoring.evidence_picture import check_picture_path
 
-        check_picture_path(args.picture, [args.image])
+        check_picture_path(picture, [image])
+    return players
 
 
 def _score_lines(scorer: Callable[[dict[str, object]], str]) -> int:

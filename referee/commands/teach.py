@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from referee.arguments import add_language
-from referee.games import GAME_NAMES
+import click
 
-SUMMARY = "learn a deck of cards that you have, from pictures in which they lie apart"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    parser.add_argument("name", metavar="NAME", help="what the deck shall be called")
-    parser.add_argument("images", nargs="+", metavar="PICTURE", help="pictures of its cards, each lying by itself")
-    parser.add_argument("--game", choices=GAME_NAMES, help="the game that it is for")
-    parser.add_argument("--names", type=Path, metavar="FILE.json", help="what faces are called: image, at_px, face")
-    parser.add_argument("--card-mm", metavar="WxH", help="the cards' size in mm, where no marker cards lie there")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE.deck", help="write this file, and keep nothing")
-    parser.add_argument("--state", type=Path, metavar="DIR", help="where decks are kept (default: the usual place)")
-    parser.add_argument("--json", action="store_true", help="answer in JSON, a line a picture and one for the deck")
-    add_language(parser)
+from referee.commands import COMMANDS, options
 
 
-def run(args: argparse.Namespace) -> int:
+@click.command(help=COMMANDS["teach"])
+@click.argument("name", metavar="NAME", help="what the deck shall be called")
+@click.argument(
+    "images",
+    nargs=-1,
+    required=True,
+    metavar="PICTURE...",
+    type=options.FILE,
+    help="pictures of its cards, each lying by itself",
+)
+@click.option("--game", type=options.GAME, help="the game that it is for")
+@click.option("--names", type=options.FILE, metavar="FILE.json", help="what faces are called: image, at_px, face")
+@click.option("--card-mm", metavar="WxH", help="the cards' size in mm, where no marker cards lie there")
+@options.output("FILE.deck", "write this file, and keep nothing")
+@options.state("where decks are kept")
+@options.as_json("answer in JSON, a line a picture and one for the deck")
+@options.language
+def command(
+    name: str,
+    images: tuple[Path, ...],
+    game: str | None,
+    names: Path | None,
+    card_mm: str | None,
+    output: Path | None,
+    state: Path | None,
+    as_json: bool,
+) -> int:
     """Learn the deck, and keep it.
 
     Raises:
@@ -32,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
         VisionError: the pictures or the names give no deck.
         WorkFailedError: the deck cannot be kept.
     """
-    from referee.decks.teach import teach
+    from referee.decks.teach import teach, tell
 
-    return teach(args)
+    lesson = teach(name, images, game=game, names=names, card_mm=card_mm, output=output, state=state)
+    tell(lesson, as_json=as_json)
+    return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -35,28 +34,35 @@ from vision.teaching.taught_prints import LearnedPicture, Lesson
 _SIZE = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*[x×*]\s*(\d+(?:[.,]\d+)?)\s*", re.IGNORECASE)
 
 
-def teach(args: argparse.Namespace) -> int:
-    """Learn the deck that the arguments speak of.
+def teach(
+    name: str,
+    images: Sequence[Path],
+    *,
+    game: str | None = None,
+    names: Path | None = None,
+    card_mm: str | None = None,
+    output: Path | None = None,
+    state: Path | None = None,
+) -> Lesson:
+    """Give the lesson of a deck that was learned and is kept, or is in the file `output`.
 
     Raises:
         BadInputError, VisionError, WorkFailedError: as the command says.
     """
-    card_mm = None if args.card_mm is None else card_size_of(args.card_mm)
-    paths = [Path(image) for image in args.images]
-    store = DeckStore(state_folder(args.state))
-    if args.output is not None:
-        check_writable(args.output, paths)
+    size = None if card_mm is None else card_size_of(card_mm)
+    store = DeckStore(state_folder(state))
+    if output is not None:
+        check_writable(output, images)
     # Nobody waits for a lesson that cannot be kept.
-    store.check_free(args.name, replace=args.output is not None)
-    names = load_names(args.names) if args.names is not None else ()
-    lesson = learn(args.name, paths, names=names, game=args.game, card_mm=card_mm)
+    store.check_free(name, replace=output is not None)
+    known = load_names(names) if names is not None else ()
+    lesson = learn(name, images, names=known, game=game, card_mm=size)
     packed = pack_deck(lesson.deck)
-    if args.output is not None:
-        write_whole(args.output, packed)
+    if output is not None:
+        write_whole(output, packed)
     else:
-        store.add(unpack_deck(packed, args.name))
-    _tell(lesson, as_json=args.json)
-    return 0
+        store.add(unpack_deck(packed, name))
+    return lesson
 
 
 def learn(
@@ -117,7 +123,8 @@ def card_size_of(text: str) -> tuple[float, float]:
     return width, height
 
 
-def _tell(lesson: Lesson, *, as_json: bool) -> None:
+def tell(lesson: Lesson, *, as_json: bool) -> None:
+    """Print what was learned."""
     output = Output()
     for line in _lines(lesson) if as_json else told_of(lesson):
         (output.line if as_json else output.say)(line)

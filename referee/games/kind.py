@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.engine.events import Event, Game, Header
@@ -143,12 +144,26 @@ class Demo:
 class Scoring:
     """`ringmaster score`, for at most so many players in a picture.
 
-    module: gives `scorer(args)`, what answers one hand in JSON by a line and raises `BadInputError` for one that cannot
-    be scored, and `score_image(args)`, which scores a picture and gives the exit status.
+    module: gives `scorer(asked)`, what answers one hand in JSON by a line and raises `BadInputError` for one that
+    cannot be scored, and `score_image(asked, image, players)`, which scores a picture and gives the exit status.
     """
 
     module: str
     most_players: int
+
+
+@dataclass(frozen=True)
+class ScoreAsked:
+    """The options of `ringmaster score`."""
+
+    as_json: bool
+    limit: int
+    overlimit: str
+    scoring: str | None
+    deck: str | None
+    side: str | None
+    table: str | None
+    picture: Path | None
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,9 @@
-"""A connection to an MQTT 5 broker by Eclipse Paho: messages in flight, seals.
+"""A connection to an MQTT 5 broker by Eclipse Paho, and the seals of a club's messages.
 
 An invitation's code never goes over the line. Both ends make one key of it and of the table's name, and put under each
-message what only that key can make (HMAC, RFC 2104). Pure.
+message what only that key can make (HMAC, RFC 2104).
 
-Go-back-N, as in any book on networks. Pure: times are given, s.
-
-It is made anew for each connection, so that nothing of an earlier one is sent again behind our back.
+A `Line` is new for each connection, so that Paho sends nothing of an earlier one again.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage, MQTTMessageInfo
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
@@ -71,54 +69,6 @@ def is_sealed(key: bytes, topic: str, payload: bytes, given: str | None) -> bool
     return given is not None and hmac.compare_digest(seal(key, topic, payload).encode(), given.encode())
 
 
-WIDTH = 20
-"""Forty tables together stay below the thousand messages that Mosquitto keeps for one reader."""
-PATIENCE_S, MOST_PATIENCE_S = 5.0, 60.0
-
-
-@dataclass
-class Window:
-    """arrived: up to which message all is known to have arrived; next: the one to be sent next."""
-
-    arrived: int = 0
-    next: int = field(default=0)
-    patience_s: float = PATIENCE_S
-    _moved_s: float = 0.0
-
-    def __post_init__(self) -> None:
-        self.next = self.arrived + 1
-
-    def due(self, last: int, now_s: float) -> range:
-        """Give the messages to be sent now, of those up to `last`; they count as sent then."""
-        if self.next > self.arrived + 1 and now_s - self._moved_s > self.patience_s:
-            self.patience_s = min(2 * self.patience_s, MOST_PATIENCE_S)
-            self.go_back(now_s)
-        due = range(self.next, min(last, self.arrived + WIDTH) + 1)
-        if due:
-            if self.next == self.arrived + 1:
-                self._moved_s = now_s
-            self.next = due.stop
-        return due
-
-    def take(self, arrived: int, now_s: float) -> bool:
-        """Take it that all up to `arrived` is there; False if that is no news."""
-        if arrived <= self.arrived:
-            return False
-        self.arrived, self.next = arrived, max(self.next, arrived + 1)
-        self.patience_s, self._moved_s = PATIENCE_S, now_s
-        return True
-
-    def go_back(self, now_s: float) -> None:
-        """Send all again that may not have arrived."""
-        self.next, self._moved_s = self.arrived + 1, now_s
-
-    def wait_s(self, now_s: float) -> float | None:
-        """Give in how many seconds something may be due again by itself, None for never."""
-        if self.next == self.arrived + 1:
-            return None
-        return max(0.0, self._moved_s + self.patience_s - now_s)
-
-
 SEAL = "seal"
 _KEEPALIVE_S = 20
 _CONNECT_S = 5.0
@@ -136,14 +86,12 @@ class LineError(WorkFailedError):
 
 @dataclass(frozen=True)
 class Received:
-    """A message. seal: what was under it. respond_to, correlation: where an answer is awaited, and its sign."""
+    """A message. seal: what was under it."""
 
     topic: str
     payload: bytes
     retained: bool = False
     seal: str | None = None
-    respond_to: str | None = None
-    correlation: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -152,8 +100,6 @@ class Extras:
 
     seal: str | None = None
     expires_s: int | None = None
-    respond_to: str | None = None
-    correlation: bytes = b""
 
     def as_properties(self) -> Properties | None:
         """Give the properties of MQTT 5."""
@@ -164,9 +110,6 @@ class Extras:
             found.UserProperty = (SEAL, self.seal)
         if self.expires_s is not None:
             found.MessageExpiryInterval = self.expires_s
-        if self.respond_to is not None:
-            found.ResponseTopic = self.respond_to
-            found.CorrelationData = self.correlation
         return found
 
 
@@ -327,13 +270,5 @@ class Line:
 
 def _as_received(message: MQTTMessage) -> Received:
     """Give a message as its parts. Raises UnicodeDecodeError for a topic that is not UTF-8."""
-    properties = message.properties
-    users = dict(getattr(properties, "UserProperty", None) or ())
-    return Received(
-        message.topic,
-        bytes(message.payload),
-        message.retain,
-        users.get(SEAL),
-        getattr(properties, "ResponseTopic", None),
-        getattr(properties, "CorrelationData", b""),
-    )
+    users = dict(getattr(message.properties, "UserProperty", None) or ())
+    return Received(message.topic, bytes(message.payload), message.retain, users.get(SEAL))

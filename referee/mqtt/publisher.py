@@ -33,7 +33,7 @@ from referee.journal.outbox import Outbox, messages
 from referee.jsonlines import parse_object, whole_number
 from referee.language import Language
 from referee.mqtt import topics
-from referee.mqtt.client import Ends, Extras, Line, LineError, Received, Window, is_sealed
+from referee.mqtt.client import Ends, Extras, Line, LineError, Received, is_sealed
 from referee.mqtt.club_member import ClubMember
 from referee.mqtt.discovery import COUNT, PAUSE, About, discovery, house_state, sand_left_s
 from referee.mqtt.set_aside import SetAside
@@ -43,6 +43,9 @@ from referee.service.part_thread import Report, part_thread
 
 IDLE_S, SAND_S, STATE_S, TIDY_S = 2.0, 1.0, 0.1, 1.0
 """How long nothing may be looked at; how often sand, and at most state, is told; how often the outbox is thinned, s."""
+MOST_UNDER_WAY, AGAIN_S = 20, 15.0
+"""Forty tables together stay below the thousand messages that Mosquitto keeps for one reader, and drops beyond; what is
+under way is sent again if none of it arrives for so long, s."""
 _FORGOTTEN_S, _GOODBYE_S = 5.0, 0.5  # how long the broker may take, where we leave for good and where we come back
 
 
@@ -56,9 +59,9 @@ class Connection:
         # A connection of its own: the ruling that is being written has never to wait for what was written before.
         self._reader = connect_to_read(folder / JOURNAL)
         self._stream = journal.outbox.stream
-        self._window = Window(journal.outbox.sent)
+        # Up to which message all has arrived, which one is sent next, and when that last changed.
+        self._arrived, self._next, self._moved_s = journal.outbox.sent, journal.outbox.sent + 1, 0.0
         self._seq_of: dict[int, int] = {}
-        self._taken: set[int] = set()
         self._told: dict[str, bytes] = {}
         self._state_mid: int | None = None
         self._state_s = self._tidy_s = 0.0
@@ -106,12 +109,13 @@ class Connection:
         join = self._member.joining(now)
         if join is not None:
             self._line.publish(*join)
-        wait_s = min(self._tell_state(now), self._send_outbox(now), SAND_S if self._is_sand else IDLE_S)
-        return min(wait_s, self._tidy(now))
+        wait_s = self._tell_state(now)
+        self._send_outbox(now)
+        return min(wait_s, SAND_S if self._is_sand else IDLE_S, self._tidy(now))
 
     def _tidy(self, now: float) -> float:
         """Forget what has arrived; gives when to look again, s."""
-        arrived = self._window.arrived
+        arrived = self._arrived
         if arrived <= self._journal.outbox.sent:
             return IDLE_S
         if now - self._tidy_s > TIDY_S:
@@ -124,14 +128,16 @@ class Connection:
         if mid == self._state_mid:
             self._state_mid = None
         seq = self._seq_of.pop(mid, None)
-        if seq is None or self._settings.club is not None:
-            return
-        self._taken.add(seq)
-        arrived = self._window.arrived
-        while arrived + 1 in self._taken:
-            arrived += 1
-            self._taken.discard(arrived)
-        self._window.take(arrived, time.monotonic())
+        if seq is not None and self._settings.club is None:
+            # A broker answers in the order in which it was sent to (MQTT 5, 4.6).
+            self._move(seq)
+
+    def _move(self, arrived: int, *, again: bool = False) -> None:
+        """Take it that all up to a message has arrived; again: that what follows has not."""
+        if again or arrived > self._arrived:
+            self._moved_s = time.monotonic()
+        self._arrived = max(self._arrived, arrived)
+        self._next = self._arrived + 1 if again else max(self._next, self._arrived + 1)
 
     def received(self, message: Received) -> None:
         """Take a message; one that is not for us, or of nobody we know, changes nothing.
@@ -156,15 +162,13 @@ class Connection:
         """Take the club's word up to where it has all."""
         if data["stream"] != self._stream:
             return
-        seq, now = whole_number(data["seq"], "seq"), time.monotonic()
+        seq = whole_number(data["seq"], "seq")
         if not self._journal.outbox.sent <= seq <= self._journal.outbox.last:
             # The club's own file is older than what it had told us, or ours is, or another table has used our numbers:
             # it is given everything again.
-            self._member.begin_again(now)
+            self._member.begin_again(time.monotonic())
         else:
-            self._window.take(seq, now)
-            if data.get("again"):
-                self._window.go_back(now)
+            self._move(seq, again=bool(data.get("again")))
 
     def _act(self, message: Received) -> None:
         """Do what somebody in the house has pressed; once a second at most, and never what was pressed long ago."""
@@ -185,7 +189,8 @@ class Connection:
     def _follow_stream(self) -> None:
         if self._journal.outbox.stream != self._stream:
             self._stream = self._journal.outbox.stream
-            self._window, self._taken = Window(self._journal.outbox.sent), set()
+            self._arrived = self._journal.outbox.sent
+            self._next = self._arrived + 1
             self._seq_of.clear()
 
     def _tell_state(self, now: float) -> float:
@@ -215,22 +220,20 @@ class Connection:
             self._state_s = now
             self._state_mid = self._line.publish(topic, payload, retain=True)
 
-    def _send_outbox(self, now: float) -> float:
-        due = self._window.due(self._journal.outbox.lasting, now)
-        if due:
-            sent = 0
-            for message in messages(self._query, self._stream, due.start - 1, due.stop - 1):
-                data = {"id": message.id, "stream": message.stream, "seq": message.seq, **message.data}
-                # A half of a character is written as its escape: it must not hold up what follows.
-                payload = json.dumps(data, ensure_ascii=False).encode(errors="backslashreplace")
-                topic = topics.topic(self._settings.table, topics.EVENTS)
-                mid = self._line.publish(topic, payload, self._member.extras(self._settings, topic, payload))
-                self._seq_of[mid] = message.seq
-                sent += 1
-            if sent < len(due):
-                self._window.next = due.start + sent
-        wait_s = self._window.wait_s(now)
-        return IDLE_S if wait_s is None else min(wait_s, IDLE_S)
+    def _send_outbox(self, now: float) -> None:
+        if self._next == self._arrived + 1:
+            self._moved_s = now
+        elif now - self._moved_s > AGAIN_S:
+            self._move(self._arrived, again=True)
+        until = min(self._journal.outbox.lasting, self._arrived + MOST_UNDER_WAY)
+        for message in messages(self._query, self._stream, self._next - 1, until):
+            data = {"id": message.id, "stream": message.stream, "seq": message.seq, **message.data}
+            # A half of a character is written as its escape: it must not hold up what follows.
+            payload = json.dumps(data, ensure_ascii=False).encode(errors="backslashreplace")
+            topic = topics.topic(self._settings.table, topics.EVENTS)
+            mid = self._line.publish(topic, payload, self._member.extras(self._settings, topic, payload))
+            self._seq_of[mid] = message.seq
+            self._next = message.seq + 1
 
     def _query(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401 (values of SQLite)
         return list(self._reader.execute(sql, values))

@@ -4,38 +4,59 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import ssl
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic.dataclasses import dataclass
 
 from referee.errors import BadInputError, SettingError
 from referee.files import set_aside, write_whole
 from referee.jsonlines import shown
 from referee.machine_id import own_name
-from referee.mqtt import topics
 
 FILE = "mqtt.json"
 PLAIN_PORT, TLS_PORT = 1883, 8883
 SETTABLE = ("on", "host", "port", "user", "password", "tls", "ca", "buttons", "name")
-_MOST_BYTES, _KEY_BYTES = 1 << 18, 32
-_MOST = {"host": 253, "user": 200, "password": 500, "name": 60, "ca": 1 << 17}
-_HOST = re.compile(r"[A-Za-z0-9_.:%-]*")
+_MOST_BYTES, _MOST_NAME = 1 << 18, 60
+STRICT = ConfigDict(strict=True)
+Name = Annotated[str, Field(max_length=_MOST_NAME, pattern=r"\S")]
+_REFUSALS = {
+    "host": ("the broker is named like homeassistant.local or 192.168.1.5", "mqtt_host"),
+    "port": ("a port is a number from 1 to 65535", "mqtt_port"),
+    "user": ("the broker's user is no text, or too long", "mqtt_text"),
+    "password": ("the broker's password is no text, or too long", "mqtt_text"),
+    "ca": ("that is no certificate of an authority (a PEM file)", "mqtt_ca"),
+    "name": ("a name has up to 60 letters", "mqtt_name"),
+    "scale": ("points for a place are between 0 and 1000", "mqtt_points"),
+    "": ("say which computer the broker runs on", "mqtt_no_host"),
+}
+Settings = TypeVar("Settings", bound="Broker")
 
 
-@dataclass(frozen=True)
+def _authority(ca: str) -> str:
+    try:
+        if ca:
+            ssl.create_default_context(cadata=ca)
+    except ssl.SSLError as error:
+        raise ValueError("no certificate") from error
+    return ca
+
+
+@dataclass(frozen=True, config=STRICT)
 class Broker:
     """A broker. port: 0 takes the usual one. ca: certificates (PEM) to trust instead of the system's, "" for those."""
 
-    host: str = ""
-    port: int = 0
-    user: str = ""
-    password: str = field(default="", repr=False)
+    host: Annotated[str, Field(max_length=253, pattern=r"^[A-Za-z0-9_.:%-]*$")] = ""
+    port: Annotated[int, Field(ge=0, lt=1 << 16)] = 0
+    user: Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")] = ""
+    password: Annotated[str, Field(max_length=500, pattern=r"^[^\x00]*$")] = field(default="", repr=False)
     tls: bool = False
-    ca: str = field(default="", repr=False)
+    ca: Annotated[str, Field(max_length=1 << 17), AfterValidator(_authority)] = field(default="", repr=False)
 
     @property
     def usual_port(self) -> int:
@@ -47,24 +68,16 @@ class Broker:
         return ssl.create_default_context(cadata=self.ca or None) if self.tls else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class Membership:
     """The club that has let this table in. key: of seals, hexadecimal. since_ms: wall time; no game before is told."""
 
     club: str
-    key: str = field(repr=False)
+    key: Annotated[str, Field(pattern=r"^[0-9A-Fa-f]{64}$")] = field(repr=False)
     since_ms: int
 
-    def __post_init__(self) -> None:
-        if (
-            not isinstance(self.club, str)
-            or type(self.since_ms) is not int
-            or len(bytes.fromhex(self.key)) != _KEY_BYTES
-        ):
-            raise BadInputError("no membership of a club")
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class MqttSettings(Broker):
     """What can be set.
 
@@ -76,26 +89,18 @@ class MqttSettings(Broker):
 
     on: bool = False
     buttons: bool = False
-    table: str = ""
-    name: str = "Ringmaster"
+    table: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{0,64}$")] = ""
+    name: Name = "Ringmaster"
     club: Membership | None = None
     invitation: str = field(default="", repr=False)
     machine: str = ""
     since_ms: int = 0
 
-    def __post_init__(self) -> None:
-        check_broker(self)
-        if not all(isinstance(flag, bool) for flag in (self.on, self.buttons)):
-            raise BadInputError("on and buttons are true or false")
-        if not isinstance(self.name, str) or not self.name.strip() or len(self.name) > _MOST["name"]:
-            raise SettingError("a table has a name of up to 60 letters", "mqtt_name")
-        texts = (self.table, self.machine, self.invitation)
-        if not all(isinstance(one, str) for one in texts) or not topics.is_name(self.table or "-"):
-            raise BadInputError("a table's name on the line is of letters and digits")
-        if type(self.since_ms) is not int or not isinstance(self.club, Membership | None):
-            raise BadInputError("no membership of a club")
+    @model_validator(mode="after")
+    def _named(self) -> MqttSettings:
         if self.on and not self.host:
-            raise SettingError("say which computer the broker runs on", "mqtt_no_host")
+            raise ValueError("no host")
+        return self
 
     def changed(self, data: Mapping[str, Any]) -> MqttSettings:
         """Give the settings with some of `SETTABLE` changed.
@@ -106,7 +111,7 @@ class MqttSettings(Broker):
         for name in data:
             if name not in SETTABLE:
                 raise BadInputError(f"there is no setting {shown(name)}")
-        return replace(self, **data)
+        return changed(self, data)
 
     def public(self) -> dict[str, Any]:
         """Give what may be shown: no secret, but whether there is one."""
@@ -116,23 +121,15 @@ class MqttSettings(Broker):
         return {**found, "has_password": bool(self.password), "has_ca": bool(self.ca), "club": club}
 
 
-def check_broker(broker: Broker) -> None:
-    """Raise BadInputError unless a broker can be like that."""
-    for name in ("host", "user", "password", "ca"):
-        value = getattr(broker, name)
-        if not isinstance(value, str) or len(value) > _MOST[name] or "\0" in value:
-            raise SettingError(f"the broker's {name} is no text, or too long", "mqtt_text")
-    if not _HOST.fullmatch(broker.host):
-        raise SettingError("the broker is named like homeassistant.local or 192.168.1.5", "mqtt_host")
-    if type(broker.port) is not int or not 0 <= broker.port < 1 << 16:
-        raise SettingError("a port is a number from 1 to 65535", "mqtt_port")
-    if not isinstance(broker.tls, bool):
-        raise BadInputError("tls is true or false")
-    if broker.ca:
-        try:
-            ssl.create_default_context(cadata=broker.ca)
-        except (ssl.SSLError, ValueError) as error:
-            raise SettingError("that is no certificate of an authority (a PEM file)", "mqtt_ca") from error
+def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
+    """Give settings with some of them changed. Raises BadInputError for the first one that cannot be."""
+    try:
+        return replace(settings, **data)
+    except ValidationError as error:
+        where = str((*error.errors(include_url=False, include_input=False)[0]["loc"], "")[0])
+        if where in _REFUSALS:
+            raise SettingError(*_REFUSALS[where]) from None
+        raise BadInputError(f"that is no value of the setting {where}") from None
 
 
 def load_mqtt(folder: Path) -> MqttSettings:
@@ -167,20 +164,13 @@ def take_mqtt(folder: Path) -> tuple[MqttSettings, str | None]:
 def renamed(settings: MqttSettings, table: str, folder: Path) -> MqttSettings:
     """Give the settings of a table that shares its name with another: it takes this one, and leaves the club."""
     since_ms = settings.since_ms if settings.club is None else settings.club.since_ms
-    name = f"{settings.name[: _MOST['name'] - 5]} {table[:4]}"
+    name = f"{settings.name[: _MOST_NAME - 5]} {table[:4]}"
     return replace(settings, table=table, name=name, machine=own_name(folder), club=None, since_ms=since_ms)
 
 
 def _kept(folder: Path) -> MqttSettings:
     with (folder / FILE).open("rb") as file:
-        data = json.loads(file.read(_MOST_BYTES))
-    if not isinstance(data, dict):
-        raise BadInputError("no settings")
-    known = {one.name for one in fields(MqttSettings)}
-    kept = {name: value for name, value in data.items() if name in known}
-    if kept.get("club") is not None:
-        kept["club"] = Membership(**kept["club"])
-    found = MqttSettings(**kept)
+        found = TypeAdapter(MqttSettings).validate_json(file.read(_MOST_BYTES))
     return found if found.table else replace(found, table=_new_name(folder))
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic.dataclasses import dataclass
 
 from hardware.camera.camera import Turn
 from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, SandSettings
@@ -50,9 +52,17 @@ PUBLIC = (
 
 PAGE_NAME = r"^[0-9a-f]{0,64}$"
 """What a page calls itself when it is chosen to speak."""
+Time = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+Ns = Annotated[int, Field(ge=0)]
 
 
-@dataclass(frozen=True)
+def _named(camera: str) -> str:
+    if not is_name(camera):
+        raise ValueError("no name")
+    return camera
+
+
+@dataclass(frozen=True, config=ConfigDict(strict=True))
 class TableSettings:
     """What can be set.
 
@@ -66,44 +76,21 @@ class TableSettings:
     open_pictures: whether every device at home sees pictures of the table, not only paired ones.
     """
 
-    language: str = "en"
-    volume: float = 1.0
+    language: Annotated[str, Field(pattern=f"^({'|'.join(LANGUAGES)})$")] = "en"
+    volume: Annotated[float, Field(ge=0, le=1)] = 1.0
     quiet: bool = False
-    quiet_hours: tuple[str, str] | None = None
-    camera: str = "picamera2"
+    quiet_hours: tuple[Time, Time] | None = None
+    camera: Annotated[str, AfterValidator(_named)] = "picamera2"
     camera_turned: bool = False
     camera_mirrored: bool = False
-    bell: str = "one"
+    bell: Annotated[str, Field(pattern=f"^({'|'.join(BELLS)})$")] = "one"
     bell_pins: tuple[int, ...] = (17,)
     sandtimer: bool = True
-    sand: tuple[int, int, int] | None = None
+    sand: tuple[Ns, Ns, Ns] | None = None
     lamp: bool = True
     loudspeaker: bool = True
-    voice_page: str = ""
+    voice_page: Annotated[str, Field(pattern=PAGE_NAME)] = ""
     open_pictures: bool = False
-
-    def __post_init__(self) -> None:
-        if self.language not in LANGUAGES:
-            raise BadInputError(f"the referee speaks {', '.join(LANGUAGES)}, not {shown(self.language)}")
-        if isinstance(self.volume, bool) or not isinstance(self.volume, int | float) or not 0 <= self.volume <= 1:
-            raise BadInputError(f"the volume is between 0 and 1, not {shown(self.volume)}")
-        flags = (self.quiet, self.sandtimer, self.lamp, self.loudspeaker, self.camera_turned, self.camera_mirrored)
-        if not all(isinstance(flag, bool) for flag in (*flags, self.open_pictures)):
-            raise BadInputError(
-                "quiet, sandtimer, lamp, loudspeaker, the camera's turns and open pictures are true or false"
-            )
-        if self.quiet_hours is not None:
-            _check_hours(self.quiet_hours)
-        if self.bell not in BELLS:
-            raise BadInputError(f"the bell is {', '.join(BELLS)}, not {shown(self.bell)}")
-        pins = self.bell_pins
-        if not is_name(self.camera) or not isinstance(pins, tuple) or not all(type(pin) is int for pin in pins):
-            raise BadInputError("the camera is named in words, the bell's pins by numbers")
-        if self.sand is not None and (len(self.sand) != 3 or not all(type(t) is int and t >= 0 for t in self.sand)):
-            raise BadInputError("what is known of the sand is three times, ns")
-        if not isinstance(self.voice_page, str) or not re.fullmatch(PAGE_NAME, self.voice_page):
-            raise BadInputError("a page that speaks has a plain name")
-        self._check_pins()
 
     def public(self) -> dict[str, Any]:
         """Give what the page shows and changes."""
@@ -124,8 +111,12 @@ class TableSettings:
         }
         try:
             return replace(self, **plain)
-        except TypeError as error:
-            raise BadInputError("that is no value of that setting") from error
+        except ValidationError as error:
+            (first, *_) = error.errors(include_url=False)
+            if isinstance(why := first.get("ctx", {}).get("error"), SettingError):
+                raise why from None
+            name = str((*first["loc"], *data)[0])
+            raise BadInputError(f"the setting {name} cannot be {shown(data[name])}") from None
 
     def is_quiet_at(self, hour: int, minute: int) -> bool:
         """Tell whether nothing is to be said at a time of day; quiet hours may go over midnight."""
@@ -148,7 +139,8 @@ class TableSettings:
         }
         return frozenset(device for device, is_same in same.items() if not is_same)
 
-    def _check_pins(self) -> None:
+    @model_validator(mode="after")
+    def _pins_are_free(self) -> TableSettings:
         """Raise SettingError if a pin is none, is used twice, or there are too few or too many buttons."""
         if not 1 <= len(self.bell_pins) <= len(SEAT_PINS):
             raise SettingError(f"there can be one to {len(SEAT_PINS)} bell buttons", "too_many_buttons")
@@ -168,6 +160,7 @@ class TableSettings:
             raise SettingError(
                 f"GPIO{used} is in use by the sandtimer or the lamp: choose another pin", "pin_taken", pin=used
             )
+        return self
 
     def camera_turn(self) -> Turn:
         """Give how the camera's pictures are put right."""
@@ -272,16 +265,3 @@ def _taken(usual: TableSettings, data: Mapping[str, Any]) -> tuple[TableSettings
             if other in taken:
                 refused[other] = taken.pop(other)
     return usual.changed(taken), refused
-
-
-def _check_hours(hours: object) -> None:
-    if not isinstance(hours, tuple) or len(hours) != 2 or not all(map(_is_time, hours)):
-        raise BadInputError('quiet hours are two times of the day, such as "22:00" and "07:00"')
-
-
-def _is_time(text: object) -> bool:
-    if not isinstance(text, str):
-        return False
-    hour, colon, minute = text.partition(":")
-    digits = hour + minute
-    return colon == ":" and len(digits) == 4 and len(hour) == 2 and digits.isdecimal() and hour < "24" and minute < "60"

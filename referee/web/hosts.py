@@ -1,8 +1,9 @@
-"""Under which names the page may be asked for: a name that somebody else's name server gives is none of them.
+"""Names and addresses of the page; a name that a foreign name server can give is none of them.
 
 A page from elsewhere may have its own name lead to this machine (DNS rebinding), and would then be taken for ours. So a
-name counts only if nobody on the internet can have it: this machine's own name, alone or before an ending that public
-name servers do not know (RFC 6762 G, RFC 8375) or that this network gives to its machines.
+name counts only if nobody on the internet can have it: it has an ending that public name servers do not know (RFC 6762
+G, RFC 8375), or it is this machine's own, alone or before an ending that this network gives to its machines. Digits
+count: no name server gives them.
 """
 
 from __future__ import annotations
@@ -14,17 +15,13 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from pathlib import Path
 
-LABELS = ("ringmaster",)
-PRIVATE_ENDINGS = frozenset(
-    {"local", "lan", "home", "home.arpa", "internal", "intranet", "private", "corp", "localdomain", "fritz.box"}
-)
+LABEL = "ringmaster"
+_ENDINGS = ("local", "lan", "home", "home.arpa", "internal", "intranet", "private", "corp", "localdomain", "fritz.box")
+PRIVATE_ENDINGS = tuple(f".{name}" for name in _ENDINGS)
 """No public name ends in these; `fritz.box` does, and belongs to the maker of the routers that give it to machines."""
 RESOLVER = Path("/etc/resolv.conf")
 ANNOUNCED = Path("/run/avahi-daemon/socket")
 """There as long as this machine answers to its own name (mDNS)."""
-_MOST_BYTES = 1 << 16
-_RENAMED = re.compile(r"-[0-9]{1,3}$")
-"""What avahi adds to a name that another machine has already."""
 _HOST = re.compile(
     r"(?:(?P<name>[A-Za-z0-9._-]+)|\[(?P<address>[0-9A-Fa-f:.]+)(?:%[A-Za-z0-9._~-]+)?\])(?::[0-9]{0,5})?"
 )
@@ -47,65 +44,39 @@ _HOME = tuple(
 class OwnNames:
     """The names of this machine.
 
-    more: names beside its own, in full. resolver: the file that names this network's endings; read again when it has
-    changed, as a machine may start before it knows its network.
+    more: names beside its own, in full. resolver: the file that names this network's endings.
     """
 
     more: Iterable[str] = ()
     resolver: Path = RESOLVER
     hostname: str = field(default_factory=socket.gethostname)
-    _read_ns: int | None = None
-    _search: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         own = self.hostname.lower().removesuffix(".local").rstrip(".")
-        self._full = frozenset({"localhost", own, *(name.lower() for name in self.more)})
-        self.label = own.partition(".")[0] or LABELS[0]
-        self._labels = frozenset({*LABELS, own, self.label})
+        self.label = own.partition(".")[0] or LABEL
+        self._known = frozenset({"localhost", LABEL, own, self.label, *(name.lower() for name in self.more)})
 
     def __contains__(self, name: object) -> bool:
         """Tell whether a name, in small letters, is one of this machine's."""
         if not isinstance(name, str):
             return False
-        if name in self._full:
-            return True
         label, _, ending = name.partition(".")
-        if label not in self._labels and _RENAMED.sub("", label) not in self._labels:
-            return False
-        return not ending or ending in PRIVATE_ENDINGS or ending in self._endings()
+        return name in self._known or name.endswith(PRIVATE_ENDINGS) or (label in self._known and self._gives(ending))
 
-    def _endings(self) -> frozenset[str]:
-        """Give the endings that this network gives to names without one (resolv.conf: search, domain)."""
+    def _gives(self, ending: str) -> bool:
+        """Tell whether this network gives an ending to names (resolv.conf: search, domain); it may do so late."""
         try:
-            changed_ns = self.resolver.stat().st_mtime_ns
-            if changed_ns != self._read_ns:
-                with self.resolver.open("rb") as file:
-                    self._search = _searched(file.read(_MOST_BYTES).decode("ascii", "replace"))
-                self._read_ns = changed_ns
+            lines = [line.split() for line in self.resolver.read_text("ascii", "replace").splitlines()]
         except OSError:
-            return frozenset()
-        return self._search
+            return False
+        given = (word for line in lines if line[:1] in (["search"], ["domain"]) for word in line[1:])
+        return bool(ending) and ending in (word.lower().strip(".") for word in given)
 
 
-def _searched(text: str) -> frozenset[str]:
-    words = (line.split() for line in text.splitlines())
-    found = (word for line in words if line[:1] in (["search"], ["domain"]) for word in line[1:])
-    return frozenset(name for word in found if (name := word.lower().strip(".")))
-
-
-def is_own_host(host: str, names: OwnNames, reached: str | None) -> bool:
-    """Tell whether a Host header means this machine.
-
-    reached: the address of ours that the browser has connected to; an address as Host must be that one. A name from a
-    foreign name server fails, whatever address it gives.
-    """
+def is_own_host(host: str, names: OwnNames) -> bool:
+    """Tell whether a Host header names this machine: by an address, or by a name of its own."""
     name = name_of(host)
-    if name is None:
-        return False
-    if name in names:
-        return True
-    address = _address(name)
-    return address is not None and (address.is_loopback or address == _address(reached))
+    return name is not None and (name in names or _address(name) is not None)
 
 
 def name_of(host: str) -> str | None:

@@ -19,7 +19,7 @@ import pytest
 from numpy.typing import NDArray
 
 import calibration
-from referee.cli import main
+from referee.commands import main
 from referee.decks.finding import find_print_deck
 from referee.games.registry import game_kind
 from vision.deck import Deck

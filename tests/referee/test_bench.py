@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import cv2
 import pytest
 
-from referee.cli import main
-from referee.progress import at_work
+from referee.commands import main
 from simulation.still import table_picture
 from vision.deck import Deck
 
@@ -50,31 +47,3 @@ def test_speed_is_given_in_yardsticks(folder: Path, capsys: Capture) -> None:
     assert (read["unit"], yardstick["unit"]) == ("yardsticks", "ms")
     assert "8 read, 0 unclear" in read["note"]
     assert read["value"] > 1
-
-
-class Terminal(io.StringIO):
-    """Standard error; `lines` are what stays to be read on it, as a terminal shows it."""
-
-    is_terminal = True
-
-    def isatty(self) -> bool:
-        return self.is_terminal
-
-
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_a_terminal_shows_for_how_long_a_bench_has_been_at_work_and_nothing_is_left_of_it(
-    monkeypatch: pytest.MonkeyPatch, is_terminal: bool
-) -> None:
-    shown = Terminal()
-    # Not in a fixture: pytest exchanges this stream between a fixture and its test.
-    monkeypatch.setattr("sys.stderr", shown)
-    monkeypatch.setattr("referee.progress.AFTER_S", 0.0)
-    shown.is_terminal = is_terminal
-    with at_work(0.01):
-        for _ in range(3000 if is_terminal else 0):
-            if " s]" in shown.getvalue():
-                break
-            time.sleep(0.01)
-        else:
-            assert not is_terminal
-    assert shown.getvalue().split("\r")[-1].strip() == ""

@@ -15,7 +15,7 @@ import pytest
 
 from hardware.camera.frames import Frame
 from hardware.recording import RecordingWriter
-from referee.cli import main
+from referee.commands import main
 from referee.decks.game_deck import deck_of, with_version
 from referee.decks.store import DeckStore
 from referee.engine.events import Header

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.cli import main
+from referee.commands import main
 from referee.decks.finding import find_print_deck
 from referee.demo.show import ShowOptions, _played
 from referee.demo.table import demo_header, demo_table

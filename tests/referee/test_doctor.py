@@ -21,7 +21,7 @@ from hardware.gpio import FactoryMaker
 from hardware.problems import DeviceMissingError, NoPermissionError
 from hardware.settings import MS, SECOND, BellSettings, LampSettings, MicrophoneSettings, Pin, SandSettings
 from hardware.voice import SpeakerSettings
-from referee.cli import main
+from referee.commands import main
 from referee.commands.doctor import examine
 from referee.doctor import checks
 from referee.doctor.machine import Finding, Machine, Setup, State, lacking

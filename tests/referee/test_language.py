@@ -17,7 +17,7 @@ from babel.messages.pofile import read_po
 
 import referee.language
 from hardware.voice import ESPEAK_VOICES
-from referee.cli import main
+from referee.commands import main
 from referee.commands.doctor import WITHOUT_PINS
 from referee.language import CATALOGUES, DOMAIN, LANGUAGES, Language
 from referee.scoring.seats import what_is_missing
@@ -153,7 +153,7 @@ def test_every_template_is_made_somewhere_from_texts_of_the_code() -> None:
 @pytest.mark.parametrize(
     ("text", "german"),
     [
-        ("the file a b.jpg is damaged", "die Datei a b.jpg ist beschädigt"),
+        ("the file a b.jpg is torn or damaged", "die Datei a b.jpg ist unvollständig oder beschädigt"),
         (str(DoubledMarkerError((3,))), "Markerkarte 3 ist zweimal zu sehen (das Bild): nehmt die weg, die nicht"),
         (what_is_missing([0, 1]), "nur die Markerkarten 0 und 1 sind zu sehen, 2 und 3 fehlen, darum weiß niemand"),
         (what_is_missing([0, 1, 3]), "nur die Markerkarten 0, 1 und 3 sind zu sehen, 2 fehlt"),

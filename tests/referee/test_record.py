@@ -9,7 +9,7 @@ from hardware.camera.camera import Camera, CameraMissingError
 from hardware.camera.frames import Frame
 from hardware.edges import Edge, RecordedLines
 from hardware.recording import RecordedFrame, read_recording
-from referee import cli
+from referee.commands import main
 
 Capture = pytest.CaptureFixture[str]
 
@@ -28,7 +28,7 @@ def frames_in(path: Path) -> list[RecordedFrame]:
 def test_a_folder_becomes_a_recording_with_its_game(tmp_path: Path, capsys: Capture) -> None:
     folder, path = pictures(tmp_path / "pictures", 5), tmp_path / "game.mcap"
     command = ["record", "-o", str(path), "--camera", str(folder), "--fps", "10", "--game", "confetti"]
-    assert cli.main([*command, "--players", "Ann, Ben"]) == 0
+    assert main([*command, "--players", "Ann, Ben"]) == 0
     assert "5 pictures" in capsys.readouterr().out
     recording = read_recording(path)
     options = {"edition": "english", "overlimit": "separate", "side": "white", "late_cards": "count"}
@@ -37,7 +37,7 @@ def test_a_folder_becomes_a_recording_with_its_game(tmp_path: Path, capsys: Capt
     assert [round(float(frame.frame().image.mean()) / 20) for frame in frames] == [1, 2, 3, 4, 5]
     assert np.diff([frame.t_ns for frame in frames]).tolist() == [100_000_000] * 4
     short = tmp_path / "short.mcap"
-    assert cli.main(["record", "-o", str(short), "--camera", str(folder), "--fps", "10", "--seconds", "0.3"]) == 0
+    assert main(["record", "-o", str(short), "--camera", str(folder), "--fps", "10", "--seconds", "0.3"]) == 0
     assert len(frames_in(short)) == 3
     assert read_recording(short).header is None
 
@@ -71,7 +71,7 @@ def test_a_live_camera_is_recorded_until_it_ends_or_ctrl_c(
     monkeypatch.setattr("hardware.camera.camera.open_camera", lambda spec, settings: camera)
     path = tmp_path / "game.mcap"
     where = str(pictures(tmp_path / "p", 1)) if interrupted else "usb:0"
-    assert cli.main(["record", "-o", str(path), "--camera", where]) == 0
+    assert main(["record", "-o", str(path), "--camera", where]) == 0
     recorded = len(frames_in(path))
     assert recorded == 4 if interrupted else recorded
     assert camera.closed
@@ -84,7 +84,7 @@ def test_the_bell_is_recorded_with_the_pictures(tmp_path: Path, monkeypatch: pyt
     lines = RecordedLines([Edge(150_000_000, "bell", True), Edge(160_000_000, "bell", False)])
     monkeypatch.setattr("hardware.gpio.GpioLines", lambda specs: lines)
     folder, path = pictures(tmp_path / "pictures", 3), tmp_path / "game.mcap"
-    assert cli.main(["record", "-o", str(path), "--camera", str(folder), "--fps", "10", "--edges"]) == 0
+    assert main(["record", "-o", str(path), "--camera", str(folder), "--fps", "10", "--edges"]) == 0
     kinds = [(event.t_ns // 1_000_000, event.kind) for event in read_recording(path).events]
     assert kinds == [(0, "camera"), (100, "camera"), (150, "bell"), (160, "bell"), (200, "camera")]
 
@@ -94,7 +94,7 @@ def test_what_is_there_is_not_overwritten_and_a_missing_camera_is_status_one(
 ) -> None:
     path = tmp_path / "game.mcap"
     path.write_text("precious")
-    assert cli.main(["record", "-o", str(path), "--camera", str(pictures(tmp_path / "p", 1))]) == 2
+    assert main(["record", "-o", str(path), "--camera", str(pictures(tmp_path / "p", 1))]) == 2
     assert "there already" in capsys.readouterr().err
     assert path.read_text() == "precious"
 
@@ -102,6 +102,6 @@ def test_what_is_there_is_not_overwritten_and_a_missing_camera_is_status_one(
         raise CameraMissingError("Camera 0 was not found.")
 
     monkeypatch.setattr("hardware.camera.camera.open_camera", missing)
-    assert cli.main(["record", "-o", str(tmp_path / "other.mcap")]) == 1
+    assert main(["record", "-o", str(tmp_path / "other.mcap")]) == 1
     assert capsys.readouterr().err == "ringmaster record: Camera 0 was not found.\n"
     assert not (tmp_path / "other.mcap").exists()

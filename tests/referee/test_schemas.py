@@ -6,15 +6,16 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.shell_completion import ShellComplete
 
-from referee.cli import COMMANDS, all_commands, main
-from referee.command_page import commands_page
-from referee.completion import script
+from referee.commands import COMMANDS, COMPLETE, main, ringmaster
 from referee.schemas import SCHEMAS, schema_text
+from tools.command_page import commands_page
 from vision.deck import deck_names
 
 TESTS = Path(__file__).parents[1]
@@ -75,31 +76,50 @@ def test_decks_and_their_faces_are_as_the_schemas_say(tmp_path: Path, capfd: Cap
 def test_every_command_comes_on_the_page_and_no_option_stays_that_is_gone() -> None:
     kept, made = (SCHEMA_FILES.parent / "commands.md").read_text(encoding="utf-8"), commands_page()
     assert all(f"`ringmaster {name}`" in made for name in COMMANDS)
-    named = re.compile(r"`(--[a-z-]+)")
+    named = re.compile(r"(--[a-z-]+)")
     assert set(named.findall(kept)) <= set(named.findall(made))
     assert len(named.findall(kept)) > 60
 
 
 TYPED = (
-    (["hist"], "history"),
-    (["run", "--log"], "--log-level"),
-    (["run", "--log-level", "d"], "debug"),
-    (["bench", "sp"], "speed"),
-    (["read", "--deck", "bench", "--ta"], "--table"),
-    (["export", "--format", "j"], "json jsonl"),
-    (["export", "-o", ""], ""),
+    (["hist"], ["history"]),
+    (["run", "--log"], ["--log-level"]),
+    (["run", "--log-level", "d"], ["debug"]),
+    (["bench", "sp"], ["speed"]),
+    (["read", "--deck", "bench", "--ta"], ["--table"]),
+    (["read", "--deck", "ever"], ["everdeck"]),
+    (["decks", "--json", "sh"], ["show"]),
+    (["run", "--camera", "us"], ["usb:0"]),
+    (["export", "--format", "j"], ["json", "jsonl"]),
+    (["score", "co"], ["confetti", "coloretto"]),
+    (["help", "hist"], ["history"]),
 )
 
 
+@pytest.mark.parametrize(("words", "offered"), TYPED)
+def test_a_shell_offers_the_words_that_the_place_takes(words: list[str], offered: list[str]) -> None:
+    asked = ShellComplete(ringmaster, {}, "ringmaster", COMPLETE).get_completions(words[:-1], words[-1])
+    assert [one.value for one in asked] == offered
+
+
+def test_a_shell_offers_files_where_a_file_is_wanted() -> None:
+    for words in (["read"], ["export", "-o"], ["read", "--deck", "./ours"]):
+        begun = words.pop() if words[-1].startswith("./") else ""
+        (one,) = ShellComplete(ringmaster, {}, "ringmaster", COMPLETE).get_completions(words, begun)
+        assert one.type == "file"
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_shell_can_read_its_completion_and_bash_offers_what_the_place_takes(shell: str) -> None:
-    text = script(all_commands(), shell)
-    assert "history" in text
+def test_a_shell_can_read_its_completion_and_bash_asks_the_program(shell: str, tmp_path: Path, capfd: Capture) -> None:
+    assert main(["completion", shell]) == 0
+    text = capfd.readouterr().out
     if shell == "bash":
-        tries = "".join(f"try {' '.join(word or repr('') for word in words)}\n" for words, _ in TYPED)
-        ask = 'try() { COMP_WORDS=(ringmaster "$@"); COMP_CWORD=$#; _ringmaster; echo "${COMPREPLY[*]}"; }\n'
-        done = subprocess.run(["bash", "-c", text + ask + tries], capture_output=True, text=True, check=True)
-        assert (done.stdout.splitlines(), done.stderr) == ([offered for _, offered in TYPED], "")
+        program = tmp_path / "ringmaster"
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m ringmaster "$@"\n')
+        program.chmod(0o755)
+        ask = f"COMP_WORDS=(ringmaster histo); COMP_CWORD=1; _ringmaster_completion {program}; echo ${{COMPREPLY[*]}}"
+        done = subprocess.run(["bash", "-c", f"{text}\n{ask}"], capture_output=True, text=True)
+        assert (done.stdout, done.stderr) == ("history\n", "")
         return
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.survey import survey
-from referee.cli import main
+from referee.commands import main
 from referee.measured_table import profile_of
 from referee.schemas import SCHEMAS
 from tests.support.flat_piles import pile_scene
@@ -227,7 +227,7 @@ def test_a_bad_picture_is_said_in_one_line_and_leaves_the_last_evidence(tmp_path
     torn.write_bytes(TABLE.read_bytes()[:90_000])
     status, lines, err = score(capfd, "--image", str(torn), "--players", "3", "--picture", str(drawn))
     assert (status, lines, len(err.splitlines())) == (2, [], 1)
-    assert "torn.jpg is damaged" in err
+    assert "torn.jpg is torn or damaged" in err
     assert drawn.read_bytes() == b"from the last game"
     assert main(["score", "piccolino", "--image", str(TABLE), "--players", "3"]) == 2
     assert "cannot be scored, only those of confetti, coloretto" in capfd.readouterr().err

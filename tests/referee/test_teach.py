@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from referee.cli import main
+from referee.commands import main
 from referee.schemas import SCHEMAS
 from simulation.still import table_picture
 from vision.deck import Deck, Face, Mark, load_deck

@@ -31,7 +31,7 @@ from referee.journal.folder import JOURNAL
 from referee.journal.judging import OF_NO_GAME
 from referee.journal.rows import KeptGame
 from referee.journal.stored import games, kept_game
-from referee.progress import along
+from referee.output import along
 from tests.support.crash_table import play_until_killed, state_digest
 from tests.support.forgetful import cut_the_power, forgetful_connect
 

@@ -142,7 +142,9 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         copy(ROOT / part, folder / part)
     environment = folder / "stand-in"
     (environment / "bin").mkdir(parents=True)
-    (environment / "bin" / "ringmaster").write_text("#!/bin/sh\n")
+    program = environment / "bin" / "ringmaster"
+    program.write_text('#!/bin/sh\necho "for $2"\n')
+    program.chmod(0o755)
     done = subprocess.run(
         ["make", "deb", f"DEB_PARTS={' '.join(PARTS)}"],
         cwd=folder,
@@ -162,6 +164,10 @@ def test_the_package_has_the_units_the_command_and_what_they_start(package: Path
         assert found.read_bytes() == (SYSTEMD / unit).read_bytes()
     assert (package / "opt" / "ringmaster" / "current" / "bin" / "ringmaster").is_file()
     assert str((package / "usr" / "bin" / "ringmaster").readlink()) == "/opt/ringmaster/current/bin/ringmaster"
+    share = package / "usr" / "share"
+    assert (share / "bash-completion" / "completions" / "ringmaster").read_text() == "for bash\n"
+    assert (share / "zsh" / "vendor-completions" / "_ringmaster").read_text() == "for zsh\n"
+    assert (share / "fish" / "vendor_completions.d" / "ringmaster.fish").read_text() == "for fish\n"
 
 
 def test_the_page_has_a_name_and_the_club_starts_only_when_it_is_wanted(package: Path) -> None:

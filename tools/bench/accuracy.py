@@ -11,7 +11,7 @@ import numpy as np
 
 from referee.accuracy import GROUPS, Known, Reader, TruePicture, Verdict, judge, load_truth, reader_of
 from referee.decks.finding import find_deck
-from referee.progress import along
+from referee.output import along
 from referee.speed import yardstick
 from tools.bench.common import Row, command, say, timed
 from vision.arrays import Image

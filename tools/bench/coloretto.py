@@ -19,7 +19,7 @@ from referee.games.coloretto.rules import Coloretto, from_header
 from referee.games.coloretto.watching.looks import Look
 from referee.games.coloretto.watching.search import standing
 from referee.games.coloretto.watching.tracker import Tracker
-from referee.progress import along
+from referee.output import along
 from tests.support.coloretto_drawn import Counted, Key, pieces, watch_game
 from tests.support.drawn_lesson import taught
 from tools.bench.coloretto_sampler import EVERY_NS, Sampler, Sight

@@ -15,7 +15,6 @@ import cv2
 import numpy as np
 
 from referee.errors import BadInputError
-from referee.progress import wipe
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,6 @@ def timed(times: Iterable[float], unit: str) -> dict[str, Any]:
 
 def say(line: Mapping[str, Any]) -> None:
     """Print a case that was not right, as a line of JSON."""
-    wipe()
     print(json.dumps(line, ensure_ascii=False, default=str), flush=True)
 
 

@@ -15,7 +15,7 @@ from referee.accuracy import TruePicture, load_truth
 from referee.decks.finding import find_deck
 from referee.errors import BadInputError
 from referee.games.coloretto.table_score import card_of, read_areas
-from referee.progress import along
+from referee.output import along
 from referee.scoring.seated_reading import SeatedReading
 from referee.scoring.unseen_cards import read_to_score
 from tools.bench.common import Row, command, say

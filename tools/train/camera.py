@@ -21,15 +21,15 @@ def _shadow(g: Random, n: int) -> Floats:
     mask: Floats = np.zeros((n, n), np.float32)
     x, y = g.uniform(0, n, 2)
     if g.random() < 0.7:
-        fill_polygon(mask, polygon(g, x, y, g.uniform(20, 160)), 1.0)
+        fill_polygon(mask, polygon(g, x, y, g.uniform(40, 320)), 1.0)
     else:
-        turn, width, period = g.uniform(0, 6.3), g.uniform(3, 40), g.uniform(20, 120)
+        turn, width, period = g.uniform(0, 6.3), g.uniform(6, 80), g.uniform(40, 240)
         for i in range(-4, 5):
             c = np.array([x, y]) + i * period * np.array([np.cos(turn), np.sin(turn)])
-            e = 400 * np.array([-np.sin(turn), np.cos(turn)])
+            e = 800 * np.array([-np.sin(turn), np.cos(turn)])
             f = width / 2 * np.array([np.cos(turn), np.sin(turn)])
             fill_polygon(mask, np.array([c - e - f, c + e - f, c + e + f, c - e + f]), 1.0)
-    mask = cv2.GaussianBlur(mask, (0, 0), g.choice([0.6, 2, 8]))
+    mask = cv2.GaussianBlur(mask, (0, 0), g.choice([1.2, 4, 16]))
     return 1 - np.float32(g.uniform(0.1, 0.75)) * mask
 
 
@@ -37,25 +37,27 @@ def _glare(g: Random, n: int) -> Floats:
     """(n, n, 3) light of a lamp or window that the table mirrors."""
     mask: Floats = np.zeros((n, n), np.float32)
     x, y = g.uniform(0, n, 2)
-    shape(g, mask, x, y, g.uniform(6, 60), 1.0)
-    mask = cv2.GaussianBlur(mask, (0, 0), g.choice([1.5, 5, 14]))
+    shape(g, mask, x, y, g.uniform(12, 120), 1.0)
+    mask = cv2.GaussianBlur(mask, (0, 0), g.choice([3, 10, 28]))
     return (mask * np.float32(g.uniform(40, 350)))[..., None] * g.uniform(0.8, 1, 3).astype(np.float32)
 
 
 def _blurred(g: Random, image: Floats) -> Floats:
-    across, down = g.choice([0, 0.5, 1.0, 1.5], 2) * g.uniform(0.5, 1, 2)
+    across, down = g.choice([0, 0.7, 1.5, 3.0], 2) * g.uniform(0.5, 1, 2)
     if g.random() < 0.7:
         down = across
     if max(across, down) > 0.25:
         image = cv2.GaussianBlur(image, (0, 0), sigmaX=max(across, 0.1), sigmaY=max(down, 0.1))
     if g.random() < 0.07:  # motion
-        kernel = np.zeros((9, 9), np.float32)
-        way = g.uniform(1, 4) * np.array([np.cos(turn := g.uniform(0, 6.3)), np.sin(turn)])
-        start, end = np.round(4 - way).astype(int), np.round(4 + way).astype(int)
+        kernel = np.zeros((17, 17), np.float32)
+        way = g.uniform(2, 8) * np.array([np.cos(turn := g.uniform(0, 6.3)), np.sin(turn)])
+        start, end = np.round(8 - way).astype(int), np.round(8 + way).astype(int)
         cv2.line(kernel, (int(start[0]), int(start[1])), (int(end[0]), int(end[1])), 1.0, 1)
         image = cv2.filter2D(image, -1, kernel / kernel.sum())
     if g.random() < 0.3:  # sharpened by the camera
-        image = image + (image - cv2.GaussianBlur(image, (0, 0), 1.0)) * np.float32(g.uniform(0.2, 1.2))
+        image = image + (image - cv2.GaussianBlur(image, (0, 0), g.choice([1.0, 2.0]))) * np.float32(
+            g.uniform(0.2, 1.2)
+        )
     return image
 
 
@@ -70,9 +72,9 @@ def _exposed(g: Random, image: Floats) -> Floats:
     return 255 * np.clip(image * np.float32(goal / bright / 255), 0, 1) ** np.float32(g.uniform(0.6, 1.3))
 
 
-def taken(g: Random, canvas: Image, n: int) -> Image:
+def taken(g: Random, canvas: Image) -> Image:
     """(n, n, 3) BGR: the canvas as a camera shows it."""
-    image = cv2.resize(canvas, (n, n), interpolation=cv2.INTER_AREA).astype(np.float32)
+    n, image = canvas.shape[0], canvas.astype(np.float32)
     light = np.ones((n, n), np.float32)
     if g.random() < 0.85:
         light = _uneven(g, n)
@@ -83,8 +85,8 @@ def taken(g: Random, canvas: Image, n: int) -> Image:
         image += _glare(g, n)
     image = _blurred(g, _exposed(g, image))
     if g.random() < 0.7:
-        grain = g.standard_normal((n, n, 3), np.float32) * np.float32(g.uniform(0, 8))
-        image = image + (grain if g.random() < 0.7 else cv2.blur(grain, (2, 2)))
+        grain = g.standard_normal((n, n, 3), np.float32) * np.float32(g.uniform(0, 12))
+        image = image + (grain if g.random() < 0.5 else cv2.blur(grain, (2, 2)))
     final: Image = np.clip(image, 0, 255).astype(np.uint8)
     if g.random() < 0.2:
         coded = cv2.imencode(".jpg", final, [cv2.IMWRITE_JPEG_QUALITY, int(g.integers(40, 96))])[1]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, Hypotheses
-from vision.find.network import Network
+from vision.find.network import CropNetwork, Network
 from vision.find.unknown import find_unknown
 from vision.markers import markers_in, table_if_shown
 from vision.table import Table
@@ -216,14 +216,15 @@ def main() -> None:
     """Print a line for each folder and one for all; draw the worst pictures if a folder for them is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--network", type=Path, help="LiteRT file; the shipped one without this")
+    parser.add_argument("--networks", type=Path, help="folder of LiteRT files; the shipped ones without this")
     parser.add_argument("--part", default="0/1", help="k/n: every n-th picture from the k-th on")
     parser.add_argument("--size-unknown", action="store_true", help="as a lesson with a new deck")
     parser.add_argument("--peel", action="store_true", help="a second pass without the cards that were hit")
     parser.add_argument("--overlays", type=Path, help="folder for the 20 worst pictures")
     options = parser.parse_args()
     cv2.setNumThreads(1)
-    finder = CardFinder(Network(options.network) if options.network else None)
+    files = [options.networks / f"card_{name}.tflite" for name in ("finder", "crops")] if options.networks else []
+    finder = CardFinder((Network(files[0]), CropNetwork(files[1])) if files else None)
     first, step = map(int, options.part.split("/"))
     total = Tally()
     drawn: list[tuple[int, str, Truth, Result]] = []

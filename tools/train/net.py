@@ -1,14 +1,16 @@
-"""The network: from a view from above to a vote of each cell for the card that it shows."""
+"""The networks: cells of a view vote for the card that they show, cells of a crop for the sides of its card."""
 
 from __future__ import annotations
 
 import keras
 import tensorflow as tf
 
-from vision.find.scale import ASPECT_ZERO, CHANNELS
+from vision.find.scale import ASPECT_ZERO, CARD_PX, CHANNELS, CROP_CHANNELS, CROP_PX
 
 layers = keras.layers
 _WIDTHS = (16, 24, 48, 80)  # channels at strides 2, 4, 8 and 16
+_CROP_WIDTHS = (12, 24, 48, 64)
+_CROP_HEAD = 16
 _HEAD = 48
 _BLOCKS = 4  # at stride 16: cards of 28x40 px and their neighbours are in reach
 
@@ -45,11 +47,42 @@ def make_net(height: int | None = None, width: int | None = None, batch: int | N
     return keras.Model([view, aspect], layers.Conv2D(4 * CHANNELS, 1)(x))
 
 
+def make_crop_net(batch: int | None = None) -> keras.Model:
+    """From `crop` (b, CROP_PX, CROP_PX, 4) to (b, CROP_PX / 2, CROP_PX / 2, CROP_CHANNELS)."""
+    crop = keras.Input((CROP_PX, CROP_PX, 4), batch_size=batch, name="crop")
+    half, quarter, eighth, sixteenth = _CROP_WIDTHS
+    at_2 = _conv(crop, half, 2)
+    at_4 = _residual(_conv(at_2, quarter, 2))
+    at_8 = _residual(_conv(at_4, eighth, 2))
+    x = _conv(at_8, sixteenth, 2)
+    for _ in range(2):
+        x = _residual(x)
+    x = _residual(_up(x, at_8))
+    x = _conv(_up(_residual(_up(x, at_4)), at_2), _CROP_HEAD)
+    return keras.Model(crop, layers.Conv2D(CROP_CHANNELS, 1)(x))
+
+
+def crop_loss_of(answer: tf.Tensor, target: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """The loss and its parts (3,): card, distance in px to sides near a cell, surprise."""
+    on, offset = target[..., 0], target[..., 1:3]
+    card = _focal(answer[..., 0], on, tf.ones_like(on))
+    # Each crop counts alike, however little its card shows.
+    weight = target[..., 3] / (tf.reduce_sum(target[..., 3], (1, 2), keepdims=True) + 40)
+    log_precision = tf.clip_by_value(answer[..., 3:5], -4.0, 2.5)
+    off = tf.abs(answer[..., 1:3] * CARD_PX - offset)
+    surprise = tf.exp(log_precision) * off - log_precision
+    crops = tf.cast(tf.shape(on)[0], tf.float32)
+    near_side = weight[..., None] * tf.cast(tf.abs(offset) < 6, tf.float32)
+    distance = tf.reduce_sum(near_side * off) / (tf.reduce_sum(near_side) + 1e-3)
+    likelihood = tf.reduce_sum(weight[..., None] * surprise) / crops
+    return 8 * card + 0.3 * likelihood + 0.05 * distance, tf.stack([card, distance, likelihood])
+
+
 def loss_of(answer: tf.Tensor, target: tf.Tensor, aspect: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """The loss and its parts (5,): card, distance of votes in short sides, turns by half and quarter, edge."""
+    """The loss and its parts (4,): card, distance of votes in short sides, turns by half and quarter."""
     answer = tf.reshape(answer, tf.concat([tf.shape(target)[:4], [CHANNELS]], 0))
-    on, offset, half_turn, quarter_turn, edge, weight = tf.split(target, (1, 2, 2, 2, 1, 1), -1)
-    on, edge, weight = on[..., 0], edge[..., 0], weight[..., 0]
+    on, offset, half_turn, quarter_turn, weight = tf.split(target, (1, 2, 2, 2, 1), -1)
+    on, weight = on[..., 0], weight[..., 0]
     card = _focal(answer[..., 0], on, tf.cast(weight > 0, tf.float32))
     of_cards = on * weight
     total = tf.reduce_sum(of_cards) + 1e-3
@@ -65,9 +98,8 @@ def loss_of(answer: tf.Tensor, target: tf.Tensor, aspect: tf.Tensor) -> tuple[tf
     oblong = of_cards * tf.cast(aspect[:, :, None, None] > 1.05 - ASPECT_ZERO, tf.float32)
     half = tf.reduce_sum(oblong * _apart(answer[..., 6:8], half_turn)) / total
     quarter = tf.reduce_sum(of_cards * _apart(answer[..., 8:10], quarter_turn)) / total
-    sides = _focal(answer[..., 10], edge, tf.cast(weight > 0, tf.float32))
-    loss = 4 * card + 2 * votes + 0.3 * likelihood + half + quarter + 2 * sides
-    return loss, tf.stack([card, votes, half, quarter, sides])
+    loss = 4 * card + 2 * votes + 0.3 * likelihood + half + quarter
+    return loss, tf.stack([card, votes, half, quarter])
 
 
 def _focal(logit: tf.Tensor, truth: tf.Tensor, weight: tf.Tensor) -> tf.Tensor:

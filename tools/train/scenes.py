@@ -16,11 +16,11 @@ from tools.train.draw import Floats, Image, Random, colour, fill_polygon, shape
 from tools.train.grounds import make_ground, part_of
 from tools.train.layouts import Poses, some_poses
 from tools.train.things import Maker, put_hand
-from vision.find.scale import CELL_PX, SHORT_PX
+from vision.find.scale import FINE, SHORT_PX
 
-SIDE_PX = 192  # of a picture
+SIDE_PX = 192  # of a view at the card network's scale; pictures are larger by FINE
+OWNER_PX = 2  # of a picture, each place of `owners`
 MOST_CARDS = 64
-_FINE = SHORT // SHORT_PX  # the canvas is finer than the picture by this
 _PALE = 0.3  # share of tables whose ground has the colour of the cards: the hardest kind
 
 
@@ -28,14 +28,16 @@ _PALE = 0.3  # share of tables whose ground has the colour of the cards: the har
 class Scene:
     """A labelled picture.
 
-    `image` (SIDE_PX, SIDE_PX, 3) BGR; `owners` (cells, cells) is 0 or the number of the card seen in a cell;
-    `cards` (MOST_CARDS, 4): x, y in px, turn of a short side in rad, visible share; card k is row k - 1, from the
-    lowest to the top one. `aspect` is long side by short side; the short side is SHORT_PX.
+    `image` (side, side, 3) BGR at FINE times the card network's scale; `owners` (side / 2, side / 2) is 0 or the number
+    of the card seen there; `quads` (MOST_CARDS, 4, 2) corners in px of the card network's view, clockwise from a short
+    side; `shares` (MOST_CARDS,) in sight. Card k is row k - 1, from the lowest to the top one. `aspect` is long side by
+    short side; the short side is about SHORT_PX.
     """
 
     image: Image
     owners: Image
-    cards: NDArray[np.float32]
+    quads: NDArray[np.float32]
+    shares: NDArray[np.float32]
     aspect: float
 
 
@@ -69,12 +71,13 @@ class _Scene:
     def __init__(self, g: Random, decks: list[Deck], grounds: list[Image]) -> None:
         self.g, self.decks, self.grounds = g, decks, grounds
         self.deck = decks[g.integers(0, len(decks))]
-        self.side = SIDE_PX * _FINE
+        self.side = SIDE_PX * FINE
         self.pale = g.random() < _PALE
         self.canvas = Canvas(self._table())
         self.things = Maker(g, self.canvas, self.deck.aspect, grounds, decks)
         self.light = g.uniform(-1, 1, 2) * g.choice([0, 1.5, 3])
         self.blur = int(g.choice([3, 5, 9]))
+        self.quads: NDArray[np.float32] = np.zeros((MOST_CARDS, 4, 2), np.float32)
         self.darkness = g.uniform(0.08, 0.5) if self.pale else g.uniform(0, 0.6)
 
     def _some_ground(self) -> Image:
@@ -120,8 +123,9 @@ class _Scene:
             if sleeved:
                 art = _sleeved(g, art)
             size = (w * scale * (1 + g.normal(0, 0.01)), h * scale * (1 + g.normal(0, 0.01)))
-            place = placed(size, (w, h), np.array([x, y]) * _FINE, turn)
+            place = placed(size, (w, h), np.array([x, y]) * FINE, turn)
             place[:, :2] += g.normal(0, 0.004, (2, 2))
+            self.quads[number - 1] = [place @ (x, y, 1) / FINE for x, y in ((0, 0), (w, 0), (w, h), (0, h))]
             across = np.linspace(-1, 1, w, dtype=np.float32)[None] * np.float32(g.normal(0, slope))
             down = np.linspace(-1, 1, h, dtype=np.float32)[:, None] * np.float32(g.normal(0, slope))
             shade = np.float32(1 + g.normal(0, gain)) + across + down
@@ -136,7 +140,7 @@ class _Scene:
             if mask.mean() > 110:  # a picture that shows hardly any table teaches little
                 continue
             self.canvas.owners[mask > 127] = NOBODY
-            image[cv2.resize(mask, (SIDE_PX, SIDE_PX), interpolation=cv2.INTER_AREA) > 127] = 0
+            image[mask > 127] = 0
 
 
 def _washed_out(g: Random, art: Image) -> Image:
@@ -182,17 +186,8 @@ def make_scene(g: Random, decks: list[Deck], grounds: list[Image]) -> Scene:
         scene.things.put_something(on_cards=True)
     for _ in range(g.choice([0, 0, 0, 0, 0, 0, 1, 1, 2])):
         put_hand(scene.things)
-    image = taken(g, scene.canvas.image, SIDE_PX)
+    image = taken(g, scene.canvas.image)
     scene.hide_beyond_picture(image)
-    return Scene(image, *_labels(scene.canvas, poses, scene.deck.aspect), scene.deck.aspect)
-
-
-def _labels(canvas: Canvas, poses: Poses, aspect: float) -> tuple[Image, NDArray[np.float32]]:
-    step = CELL_PX * _FINE
-    owners = np.ascontiguousarray(canvas.owners[step // 2 :: step, step // 2 :: step])
-    cards = np.zeros((MOST_CARDS, 4), np.float32)
-    if poses:
-        cards[: len(poses), :3] = poses
-        cells = np.bincount(owners.ravel(), minlength=MOST_CARDS)[1 : len(poses) + 1]
-        cards[: len(poses), 3] = cells / (SHORT_PX**2 * aspect / CELL_PX**2)
-    return owners, cards
+    owners = np.ascontiguousarray(scene.canvas.owners[::OWNER_PX, ::OWNER_PX])
+    shares = np.bincount(owners.ravel(), minlength=MOST_CARDS + 1)[1:] * OWNER_PX**2 / (SHORT**2 * scene.deck.aspect)
+    return Scene(image, owners, scene.quads, shares.astype(np.float32), scene.deck.aspect)

@@ -6,7 +6,7 @@ Shard k depends on the seed and k alone, so a training can go on anywhere.
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import cv2
@@ -15,19 +15,20 @@ from numpy.typing import NDArray
 
 from tools.train.scenes import make_scene, numbered_deck, numbered_ground
 
-_PICTURES = 256  # a shard
+_PICTURES = 128  # a shard
 _AHEAD = 12  # shards before the reader
 _DECKS, _NEW_DECKS = 40, 8  # a shard draws from 40 decks and grounds, 8 of which are new to it
 
 
 @dataclass(frozen=True, eq=False)
 class Shard:
-    """Scenes as arrays: images (n, side, side, 3), owners (n, cells, cells), cards (n, most, 4), aspects (n,)."""
+    """Fields of scenes as arrays whose first axis counts scenes."""
 
-    images: NDArray[np.uint8]
+    image: NDArray[np.uint8]
     owners: NDArray[np.uint8]
-    cards: NDArray[np.float32]
-    aspects: NDArray[np.float32]
+    quads: NDArray[np.float32]
+    shares: NDArray[np.float32]
+    aspect: NDArray[np.float32]
 
 
 def make_shard(seed: int, index: int, pictures: int = _PICTURES, decks: int = _DECKS) -> Shard:
@@ -36,8 +37,7 @@ def make_shard(seed: int, index: int, pictures: int = _PICTURES, decks: int = _D
     numbers = range(index * _NEW_DECKS, index * _NEW_DECKS + decks)
     world = [numbered_deck(seed, i) for i in numbers], [numbered_ground(seed, i) for i in numbers]
     scenes = [make_scene(g, *world) for _ in range(pictures)]
-    images, owners, cards = (np.stack([getattr(s, name) for s in scenes]) for name in ("image", "owners", "cards"))
-    return Shard(images, owners, cards, np.array([s.aspect for s in scenes], np.float32))
+    return Shard(*(np.stack([getattr(scene, field.name) for scene in scenes]) for field in fields(Shard)))
 
 
 def shard_path(directory: Path, index: int) -> Path:

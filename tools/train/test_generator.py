@@ -2,10 +2,13 @@ import numpy as np
 import pytest
 
 from tools.train.canvas import NOBODY, Canvas, placed
-from tools.train.scenes import SIDE_PX
+from tools.train.scenes import OWNER_PX, SIDE_PX, Scene
 from tools.train.shards import Shard, make_shard
-from tools.train.targets import Example, answers, marked
-from vision.find.scale import CELL_PX, SHORT_PX
+from tools.train.targets import answers, batch_of, marked, poses_of
+from vision.find.crops import corners_of
+from vision.find.scale import CELL_PX, CROP_CELL_PX, CROP_PX, FINE, SHORT_PX
+
+STEP = OWNER_PX / FINE  # px of a view, each place of `owners`
 
 
 @pytest.fixture(scope="module")
@@ -13,12 +16,16 @@ def shard() -> Shard:
     return make_shard(seed=7, index=0, pictures=12, decks=3)
 
 
+def scenes_of(shard: Shard) -> list[Scene]:
+    return [Scene(*one) for one in zip(shard.image, shard.owners, shard.quads, shard.shares, shard.aspect, strict=True)]
+
+
 def test_the_same_seed_gives_the_same_pictures(shard: Shard) -> None:
     again = make_shard(seed=7, index=0, pictures=12, decks=3)
-    assert (again.images == shard.images).all()
-    assert (again.cards == shard.cards).all()
+    assert (again.image == shard.image).all()
+    assert (again.quads == shard.quads).all()
     other = make_shard(seed=7, index=1, pictures=1, decks=3)
-    assert (other.images[0] != shard.images[0]).any()
+    assert (other.image[0] != shard.image[0]).any()
 
 
 def test_a_canvas_knows_whose_colour_a_pixel_has() -> None:
@@ -34,38 +41,54 @@ def test_a_canvas_knows_whose_colour_a_pixel_has() -> None:
     assert (canvas.image[canvas.owners == NOBODY].max(1) < 130).all()
 
 
-def test_labels_lie_on_the_cards_that_they_name(shard: Shard) -> None:
-    centres = np.arange(SIDE_PX // CELL_PX) * CELL_PX + CELL_PX / 2
+def test_labels_are_on_the_cards_that_they_name(shard: Shard) -> None:
     labelled = 0
-    for owners, cards, aspect in zip(shard.owners, shard.cards, shard.aspects, strict=True):
-        for k in np.unique(owners[owners > 0]):
-            row, column = np.nonzero(owners == k)
-            x, y, turn, share = cards[k - 1]
-            dx, dy = centres[column] - x, centres[row] - y
-            across, along = np.cos(turn) * dx + np.sin(turn) * dy, np.cos(turn) * dy - np.sin(turn) * dx
-            assert np.abs(across).max() < SHORT_PX / 2 * 1.08 + 1
-            assert np.abs(along).max() < SHORT_PX * aspect / 2 * 1.08 + 1
-            assert share == pytest.approx(len(row) * CELL_PX**2 / (SHORT_PX**2 * aspect), rel=1e-3)
+    for scene in scenes_of(shard):
+        poses = poses_of(scene.quads).astype(np.float64)
+        assert corners_of(poses)[scene.shares > 0] == pytest.approx(scene.quads[scene.shares > 0], abs=0.4)
+        for k in np.unique(scene.owners[scene.owners > 0]):
+            row, column = np.nonzero(scene.owners == k)
+            x, y, turn, width, height = poses[k - 1]
+            dx, dy = (column + 0.5) * STEP - x, (row + 0.5) * STEP - y
+            assert np.abs(np.cos(turn) * dx + np.sin(turn) * dy).max() < width / 2 + 1
+            assert np.abs(np.cos(turn) * dy - np.sin(turn) * dx).max() < height / 2 + 1
+            assert scene.shares[k - 1] == pytest.approx(len(row) * STEP**2 / (SHORT_PX**2 * scene.aspect), rel=1e-3)
             labelled += 1
     assert labelled > 20
 
 
-def test_targets_lead_from_each_cell_to_its_card(shard: Shard) -> None:
-    i = int(np.argmax([(owners > 0).sum() for owners in shard.owners]))
-    target = answers(shard.owners[i], shard.cards[i], float(shard.aspects[i]))
-    row, column = np.nonzero(shard.owners[i])
+def test_answers_lead_from_each_cell_to_its_card(shard: Shard) -> None:
+    scene = max(scenes_of(shard), key=lambda one: int((one.owners > 0).sum()))
+    owners = np.ascontiguousarray(scene.owners[1::2, 1::2])
+    target = answers(owners, scene)
+    row, column = np.nonzero(owners)
     centre = np.stack([column, row], 1) * CELL_PX + CELL_PX / 2 + target[row, column, 1:3] * SHORT_PX
-    assert centre == pytest.approx(shard.cards[i][shard.owners[i][row, column] - 1, :2], abs=1e-3)
-    assert (target[..., 0] == (shard.owners[i] > 0)).all()
+    assert centre == pytest.approx(scene.quads[owners[row, column] - 1].mean(1), abs=1e-3)
+    assert (target[..., 0] == (owners > 0)).all()
 
 
 def test_known_cards_are_marked_and_not_searched_for(shard: Shard) -> None:
-    g = np.random.default_rng(0)
-    taken = 0
-    for i in range(len(shard.aspects)):
-        example = Example(shard.images[i], shard.owners[i], shard.cards[i], float(shard.aspects[i]))
-        marks, owners = marked(g, example)
-        gone = (example.owners > 0) & (owners == 0)
-        taken += int(gone.sum())
-        assert (marks[1::CELL_PX, 1::CELL_PX][gone]).mean() > 0.9 if gone.any() else not marks.any()
-    assert taken > 0
+    g, gone_in_all = np.random.default_rng(0), 0
+    for scene in scenes_of(shard):
+        marks, owners = marked(g, scene)
+        gone = (scene.owners > 0) & (owners == 0)
+        gone_in_all += int(gone.sum())
+        assert marks[gone].mean() > 0.9 if gone.any() else not marks.any()
+    assert gone_in_all > 0
+
+
+def test_cells_of_crops_point_to_sides_of_rectangles(shard: Shard) -> None:
+    batch, straight = batch_of(np.random.default_rng(0), [shard], 12), 0
+    assert batch.views.shape[1] == SIDE_PX
+    for cell in batch.crop_cells:
+        row, column = np.nonzero(cell[..., 0])
+        if len(row) < 200:
+            continue
+        side = (column + 0.5) * CROP_CELL_PX + cell[row, column, 1]
+        low = side < CROP_PX / 2
+        for some in (low, ~low):
+            if some.sum() > 20 and np.ptp(row[some]) > 10:
+                slope, offset = np.polyfit(row[some], side[some], 1)
+                assert np.abs(slope * row[some] + offset - side[some]).max() < 0.5
+                straight += 1
+    assert straight > 10

@@ -1,4 +1,4 @@
-"""Trains the card finder from scratch on synthetic tables, or goes on from the last checkpoint.
+"""Trains the networks from scratch on synthetic tables, or goes on from the last checkpoint.
 
 `python -m tools.train.train OUT [--go-on]`; pictures come from a process that it starts.
 """
@@ -10,23 +10,26 @@ import multiprocessing
 import os
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from datetime import datetime
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import keras
 import numpy as np
 import tensorflow as tf
+from numpy.typing import NDArray
 
-from tools.train.net import loss_of, make_net
+from tools.train.net import crop_loss_of, loss_of, make_crop_net, make_net
 from tools.train.shards import Shard, read_shard, shard_path, write_shards
 from tools.train.targets import batch_of
 
-_STEPS, _BATCH, _RATE = 90_000, 8, 2e-3
-_STEPS_A_SHARD = 128  # 1,024 examples from each 256 new pictures
-_POOL = 32  # shards in memory: 8,192 pictures
+_STEPS, _BATCH, _RATE = 25_000, 8, 2e-3
+_STEPS_A_SHARD = 128  # 1,024 views from each 128 new pictures
+_POOL = 48  # shards in memory: 6,144 pictures, 3 GB
 _FIRST = 3  # shards before the first step
 _SAVE_SECONDS = 120
 
@@ -64,46 +67,74 @@ def _time_of_day(text: str) -> float:
     return datetime.now().replace(hour=hour, minute=minute, second=0).timestamp()
 
 
+class Learner:
+    """A network with its loss, its optimizer and its checkpoints in OUT/NAME."""
+
+    def __init__(self, name: str, model: keras.Model, loss: Callable[..., Any], options: argparse.Namespace) -> None:
+        self.name, self.model, self.recent = name, model, list[Any]()
+        self.step = tf.Variable(0, dtype=tf.int64)
+        self.optimizer = keras.optimizers.AdamW(options.rate, weight_decay=1e-4, clipnorm=2.0)
+        self.optimizer.build(model.trainable_variables)
+        checkpoint = tf.train.Checkpoint(model=model, optimizer=self.optimizer, step=self.step)
+        self._saved = tf.train.CheckpointManager(checkpoint, str(options.out / name), 2)
+        if options.go_on and self._saved.latest_checkpoint:
+            checkpoint.restore(self._saved.latest_checkpoint).assert_consumed()
+
+        def learn(inputs: list[tf.Tensor], targets: tf.Tensor) -> tf.Tensor:
+            with tf.GradientTape() as tape:
+                loss_value, parts = loss(model(inputs, training=True), targets, *inputs[1:])
+            gradients = tape.gradient(loss_value, model.trainable_variables)
+            self.optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+            return tf.concat([[loss_value], parts], 0)
+
+        self._learn = tf.function(learn, reduce_retracing=True)
+        print(f"{name}: {model.count_params()} parameters, from step {int(self.step)}", flush=True)
+
+    def learn(self, inputs: list[NDArray[np.float32]], targets: NDArray[np.float32], rate: float) -> None:
+        """Take one step."""
+        self.optimizer.learning_rate.assign(rate)
+        self.recent.append(self._learn([tf.constant(one) for one in inputs], tf.constant(targets)).numpy())
+        self.step.assign_add(1)
+
+    def report(self) -> str:
+        """Mean loss and its parts since the last report."""
+        losses = " ".join(f"{value:.4f}" for value in np.mean(self.recent, 0))
+        self.recent.clear()
+        return f"{self.name} {losses}"
+
+    def save(self) -> None:
+        """Write a checkpoint."""
+        self._saved.save()
+
+
 def _train(options: argparse.Namespace, pool: Pool) -> None:
-    model, step = make_net(), tf.Variable(0, dtype=tf.int64)
-    optimizer = keras.optimizers.AdamW(options.rate, weight_decay=1e-4, clipnorm=2.0)
-    optimizer.build(model.trainable_variables)
-    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, step=step)
-    saved = tf.train.CheckpointManager(checkpoint, str(options.out / "checkpoints"), 2)
-    if options.go_on and saved.latest_checkpoint is None:
-        raise SystemExit(f"{options.out} has no checkpoint to go on from")
-    if options.go_on:
-        checkpoint.restore(saved.latest_checkpoint).assert_consumed()
-    print(f"{model.count_params()} parameters, from step {int(step)}", flush=True)
-
-    def learn(views: tf.Tensor, aspects: tf.Tensor, targets: tf.Tensor) -> tf.Tensor:
-        with tf.GradientTape() as tape:
-            loss, parts = loss_of(model([views, aspects], training=True), targets, aspects)
-        gradients = tape.gradient(loss, model.trainable_variables)
-        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
-        return tf.concat([[loss], parts], 0)
-
-    learn_fast, first, recent = tf.function(learn, reduce_retracing=True), int(step), []
+    views = Learner("views", make_net(), loss_of, options) if "views" in options.nets else None
+    crops = Learner("crops", make_crop_net(), crop_loss_of, options) if "crops" in options.nets else None
+    learners = [one for one in (views, crops) if one is not None]
+    now = first = max(int(one.step) for one in learners)
     started = last_saved = time.time()
     while True:
-        now = int(step)
         done = (time.time() - started) / (options.until - started) if options.until else now / options.steps
         if done >= 1:
             break
         # Warms up in 100 steps and falls along a cosine to a hundredth.
         rate = options.rate * min(1, (now - first + 1) / 100) * (0.505 + 0.495 * np.cos(np.pi * done))
-        optimizer.learning_rate.assign(rate)
         batch = batch_of(np.random.default_rng((options.seed, 4, now)), pool.at(now), _BATCH)
-        recent.append(learn_fast(*map(tf.constant, batch)).numpy())
-        step.assign_add(1)
-        if now % 100 == 99:
-            losses = " ".join(f"{value:.4f}" for value in np.mean(recent, 0))
-            print(f"step {now + 1}, {(time.time() - started) / 60:.1f} min, {100 * done:.0f} %: {losses}", flush=True)
-            recent.clear()
+        if views is not None:
+            views.learn([batch.views, batch.aspects], batch.cells, rate)
+        if crops is not None:
+            crops.learn([batch.crops], batch.crop_cells, rate)
+        now += 1
+        if now % 100 == 0:
+            minutes = (time.time() - started) / 60
+            losses = "; ".join(one.report() for one in learners)
+            print(f"step {now}, {minutes:.1f} min, {100 * done:.0f} %: {losses}", flush=True)
         if time.time() - last_saved > _SAVE_SECONDS:
-            saved.save()
+            for one in learners:
+                one.save()
             last_saved = time.time()
-    saved.save()
+    for one in learners:
+        one.save()
 
 
 def main() -> None:
@@ -114,6 +145,7 @@ def main() -> None:
     parser.add_argument("--until", type=_time_of_day, help="hh:mm at which the schedule ends instead of --steps")
     parser.add_argument("--rate", type=float, default=_RATE)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--nets", nargs="+", choices=("views", "crops"), default=("views", "crops"))
     parser.add_argument("--go-on", action="store_true", help="continue from the last checkpoint in OUT")
     options = parser.parse_args()
     keras.utils.set_random_seed(options.seed)

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find.scale import SHORT_PX, STRIDE_PX
+from vision.find.scale import FINE, SHORT_PX, STRIDE_PX
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -18,15 +18,17 @@ Points = NDArray[np.float64]
 
 _SHARPER = 1.15  # picture px a view px, up to which the picture is sampled as it is
 _LEAST_SCALE = 0.2  # of the scale in the middle: a table seen flatter than that is left out
+_NODES = 16  # px of a fine view between places whose px of the picture are calculated
 _MOST_VIEW_PX = 520 * 520
 _FAR_MM = (600.0, 400.0)  # from the middle of the picture, where the picture's rim is beyond the horizon
 
 
 @dataclass(frozen=True, eq=False)
 class FromAbove:
-    """A view `image` (h, w, 3) BGR at the network's scale, and the way back to the picture."""
+    """A view `image` (h, w, 3) BGR at the card network's scale, `fine` at FINE times that, and the way back."""
 
     image: Image
+    fine: Image
     view: View
     low: Points
     per_unit: float
@@ -75,8 +77,9 @@ class TableView:
             picture = np.asarray(
                 cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8
             )
-        seen = cv2.remap(picture, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
-        return FromAbove(np.asarray(seen, np.uint8), self, low, scale)
+        fine = np.asarray(cv2.remap(picture, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), np.uint8)
+        image = np.asarray(cv2.resize(fine, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
+        return FromAbove(image, fine, self, low, scale)
 
     def short_sides(self) -> list[float]:
         """40 to 70 mm."""
@@ -95,14 +98,20 @@ class TableView:
 def _maps(
     table: Table, low: tuple[float, float], scale: float, size: tuple[int, int]
 ) -> tuple[float, tuple[NDArray[np.int16], NDArray[np.uint16]]]:
-    """By how much to shrink the picture first, and where in it each px of the view is; kept while a camera stays."""
-    w, h = size
-    x, y = np.meshgrid((np.arange(w) + 0.5) / scale + low[0], (np.arange(h) + 0.5) / scale + low[1])
-    px = table.to_px(np.stack([x.ravel(), y.ravel()], -1))
+    """By how much to shrink the picture first, and where each px of the fine view is; kept while a camera stays."""
+    w, h = (FINE * length for length in size)
+    scale *= FINE
+    # Every 16th px is exact; between them the plane's perspective is as good as straight.
+    columns, rows = (np.arange(-1, -(-length // _NODES) + 1) * _NODES + _NODES / 2 for length in (w, h))
+    x, y = np.meshgrid(columns / scale + low[0], rows / scale + low[1])
+    nodes = table.to_px(np.stack([x.ravel(), y.ravel()], -1)).reshape(*x.shape, 2)
+    px = cv2.resize(nodes, None, fx=_NODES, fy=_NODES, interpolation=cv2.INTER_LINEAR)[
+        _NODES : _NODES + h, _NODES : _NODES + w
+    ]
     middle = np.array([[table.size_px[0] / 2, table.size_px[1] / 2]])
     # By whole numbers: OpenCV averages those ten times as fast.
     shrink = 1 / max(1, int(float(table.px_per_mm(middle)[0]) / scale / _SHARPER))
-    places = ((px + 0.5) * shrink - 0.5).astype(np.float32).reshape(h, w, 2)
+    places = ((px + 0.5) * shrink - 0.5).astype(np.float32)
     fixed, rest = cv2.convertMaps(places[..., 0], places[..., 1], cv2.CV_16SC2)
     return shrink, (np.asarray(fixed, np.int16), np.asarray(rest, np.uint16))
 
@@ -138,12 +147,14 @@ class FlatView:
     def from_above(self, short_side: float) -> FromAbove:
         """The picture scaled so that `short_side` px become SHORT_PX, padded with black."""
         scale = SHORT_PX / short_side
-        way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-        scaled = np.asarray(cv2.resize(self.picture, None, fx=scale, fy=scale, interpolation=way), np.uint8)
-        h, w = (-(-length // STRIDE_PX) * STRIDE_PX for length in scaled.shape[:2])
-        image = np.zeros((h, w, 3), np.uint8)
-        image[: scaled.shape[0], : scaled.shape[1]] = scaled
-        return FromAbove(image, self, np.zeros(2), scale)
+        fine_scale = FINE * scale
+        way = cv2.INTER_AREA if fine_scale < 1 else cv2.INTER_LINEAR
+        scaled = cv2.resize(self.picture, None, fx=fine_scale, fy=fine_scale, interpolation=way)
+        h, w = (-(-length // (FINE * STRIDE_PX)) * STRIDE_PX for length in scaled.shape[:2])
+        fine = np.zeros((FINE * h, FINE * w, 3), np.uint8)
+        fine[: scaled.shape[0], : scaled.shape[1]] = scaled
+        image = np.asarray(cv2.resize(fine, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
+        return FromAbove(image, fine, self, np.zeros(2), scale)
 
     def short_sides(self) -> list[float]:
         """From a sixteenth of the picture's shorter side up to half of it, as far as a view of it stays small."""

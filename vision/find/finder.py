@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.find.above import FromAbove, View
-from vision.find.network import Cells, Network, shipped_network
-from vision.find.scale import CELL_PX, SHORT_PX
-from vision.find.sides import Refined, closer_corners, corners_of, refined
-from vision.find.votes import Clusters, clusters_of, merged
+from vision.find.crops import Settled, corners_of, settled
+from vision.find.network import CropNetwork, Network, shipped_networks
+from vision.find.scale import SHORT_PX
+from vision.find.votes import SQUARE, clusters_of, distinct
 
 Floats = NDArray[np.float64]
 
-_SQUARE = 1.05  # aspect up to which a card looks the same after a quarter turn
-_LEAST_SCORE = 0.1  # some 1.4 hypotheses a card; a verifier decides
+_LEAST_SCORE = 0.1  # a verifier decides
+_LEAST_IN_SIGHT = 0.03  # less is no card, or one that no verifier can identify
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Hypotheses:
     """Cards that may be on a table, as parallel arrays of length n, the best first.
 
     `corners_px` (n, 4, 2): corners in the picture, clockwise as seen from above, the first side a short one;
-    `scores` (n,) 0..1: how well votes and edges agree, no calibrated probability; `in_sight` (n,): visible share of
+    `scores` (n,) 0..1: how well votes and sides agree, no calibrated probability; `in_sight` (n,): visible share of
     the card, 0..1.
     """
 
@@ -40,62 +40,23 @@ class Hypotheses:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """One pass of the network over a view: its answer `cells`, their `clusters`, and the `refined` poses of those."""
+    """One pass of both networks over a view: `cards`, the best first, in px of the view `above`."""
 
     above: FromAbove
-    aspect: float
-    cells: Cells
-    clusters: Clusters
-    refined: Refined
+    marks: NDArray[np.uint8]
+    cards: Settled
 
-    @property
-    def in_sight(self) -> Floats:
-        """(n,) visible shares."""
-        cells = SHORT_PX**2 * self.aspect / CELL_PX**2
-        voting = self.clusters.support / np.maximum(self.clusters.probability, 1e-6)
-        return np.minimum(1.0, voting / cells)
-
-    @property
-    def scores(self) -> Floats:
-        """(n,) scores: probability, agreement of votes, evidence of edges."""
-        spread = np.sqrt(np.linalg.det(self.clusters.errors).clip(0))  # px²
-        agreement = 1 / (1 + spread / 30)
-        edges = 0.4 + 0.6 * np.minimum(1, self.refined.evidence / 0.5)
-        return np.asarray(self.clusters.probability * agreement * edges)
-
-    @property
-    def corners_px(self) -> Floats:
-        """(n, 4, 2) corners, in the picture, of cards of the size that was searched for."""
-        return self._in_picture(corners_of(self.refined.poses, SHORT_PX, SHORT_PX * self.aspect))
-
-    @property
-    def own_corners_px(self) -> Floats:
-        """(n, 4, 2) corners, in the picture, where each side by itself is on an edge."""
-        return self._in_picture(self.refined.corners)
-
-    def _in_picture(self, corners: Floats) -> Floats:
-        return self.above.to_picture(corners.reshape(-1, 2)).reshape(-1, 4, 2)
-
-    def hypotheses(self, corners_px: Floats) -> Hypotheses:
-        """All but the worst of the clusters, with these corners (n, 4, 2)."""
-        scores = self.scores
-        order = np.argsort(-scores, kind="stable")
-        order = order[scores[order] >= _LEAST_SCORE]
-        return Hypotheses(corners_px[order], scores[order], self.in_sight[order])
-
-
-def closer(look: Look, finer: int = 3) -> Look:
-    """The same cards, with corners from a picture at so many times the network's scale."""
-    image = look.above.view.from_above(SHORT_PX / look.above.per_unit / finer).image
-    corners = closer_corners(image, look.cells, look.clusters, look.refined.corners, finer)
-    return replace(look, refined=replace(look.refined, corners=corners))
+    def hypotheses(self, corners: Floats) -> Hypotheses:
+        """The cards with these corners (n, 4, 2) in px of the view."""
+        in_picture = self.above.to_picture(corners.reshape(-1, 2)).reshape(-1, 4, 2)
+        return Hypotheses(in_picture, self.cards.scores, self.cards.in_sight)
 
 
 class CardFinder:
-    """Finds cards with the shipped network."""
+    """Finds cards with the shipped networks."""
 
-    def __init__(self, network: Network | None = None) -> None:
-        self._network = network or shipped_network()
+    def __init__(self, networks: tuple[Network, CropNetwork] | None = None) -> None:
+        self._network, self._crop_network = networks or shipped_networks()
 
     def find(self, view: View, card: tuple[float, float], known: Sequence[Floats] = ()) -> Hypotheses:
         """Hypotheses for cards of a size (sides in units of the view: mm of a table) that are not yet known.
@@ -104,10 +65,12 @@ class CardFinder:
         what they partly cover is searched for.
         """
         look = self.look(view, card, known)
-        return look.hypotheses(look.corners_px)
+        return look.hypotheses(corners_of(look.cards.poses))
 
-    def look(self, view: View, card: tuple[float, float], known: Sequence[Floats] = ()) -> Look:
-        """One pass, all clusters included."""
+    def look(
+        self, view: View, card: tuple[float, float], known: Sequence[Floats] = (), size_known: bool = True
+    ) -> Look:
+        """One pass; cards that are not of the size `card` may differ from it by a tenth if `size_known` is False."""
         short, long = sorted(card)
         aspect = long / short
         above = view.from_above(short)
@@ -118,9 +81,19 @@ class CardFinder:
         cells = self._network.run(above.image, marks, aspect)
         taken_off = cv2.resize(marks, cells.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
         cells[taken_off, 0] = -10
-        clusters = clusters_of(cells, aspect < _SQUARE)
-        poses = refined(above.image, cells, clusters, aspect)
-        single = merged(clusters, poses.poses, aspect < _SQUARE)
-        if len(single.poses) < len(clusters.poses):
-            clusters, poses = single, refined(above.image, cells, single, aspect)
-        return Look(above, aspect, cells, clusters, poses)
+        poses = clusters_of(cells, aspect < SQUARE)
+        poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]
+        return self.again(Look(above, marks, self._settled(above, marks, poses, True, on_edges=False)), size_known)
+
+    def again(self, look: Look, size_known: bool) -> Look:
+        """The same cards after another pass over their crops."""
+        return Look(look.above, look.marks, self._settled(look.above, look.marks, look.cards.poses, size_known, True))
+
+    def _settled(
+        self, above: FromAbove, marks: NDArray[np.uint8], poses: Floats, size_known: bool, on_edges: bool
+    ) -> Settled:
+        """Cards, the best first, each once, of poses (n, 5)."""
+        cards = settled(self._crop_network, above, marks, poses, size_known, on_edges)
+        cards = cards[(cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)]
+        cards = cards[np.argsort(-cards.scores, kind="stable")]
+        return cards[distinct(cards.poses[:, :3], bool(len(poses)) and bool(poses[0, 4] < SQUARE * poses[0, 3]))]

@@ -1,4 +1,4 @@
-"""The card network, run by LiteRT on one core."""
+"""The networks, run by LiteRT on one core."""
 
 from __future__ import annotations
 
@@ -11,42 +11,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.errors import VisionError
-from vision.find.scale import ASPECT_ZERO, CHANNELS
+from vision.find.scale import ASPECT_ZERO, CHANNELS, CROP_PX
 from vision.library_output import caught_from_libraries
 
 if TYPE_CHECKING:
     from ai_edge_litert.interpreter import Interpreter
 
 Cells = NDArray[np.float32]
-WEIGHTS = Path(__file__).parent.parent / "models" / "card_finder.tflite"
+_MODELS = Path(__file__).parent.parent / "models"
+_CROPS = 8  # that the crop network takes at once
 
 
 class NoNetworkError(VisionError, RuntimeError):
     """The network's file or its runtime is missing or unusable."""
 
 
+def _interpreter(path: Path) -> Interpreter:
+    if not path.is_file():
+        raise NoNetworkError(f"the card finder's file {path.name} is missing: install Ringmaster again")
+    try:
+        from ai_edge_litert.interpreter import Interpreter
+    except ImportError as error:
+        raise NoNetworkError("the package ai-edge-litert is missing: install Ringmaster again") from error
+    try:
+        with caught_from_libraries():  # it reports its delegates
+            return Interpreter(str(path), num_threads=1)
+    except (ValueError, RuntimeError) as error:
+        raise NoNetworkError(f"the card finder's file {path.name} is damaged: install Ringmaster again") from error
+
+
 class Network:
     """Answers for each cell of a view from above: which card is there, and where its centre is. For any thread."""
 
-    def __init__(self, path: Path = WEIGHTS) -> None:
-        if not path.is_file():
-            raise NoNetworkError(f"the card finder's file {path.name} is missing: install Ringmaster again")
-        try:
-            from ai_edge_litert.interpreter import Interpreter
-        except ImportError as error:
-            raise NoNetworkError("the package ai-edge-litert is missing: install Ringmaster again") from error
-        try:
-            with caught_from_libraries():  # it reports its delegates
-                self._interpreter: Interpreter = Interpreter(str(path), num_threads=1)
-        except (ValueError, RuntimeError) as error:
-            raise NoNetworkError(f"the card finder's file {path.name} is damaged: install Ringmaster again") from error
+    def __init__(self, path: Path = _MODELS / "card_finder.tflite") -> None:
+        self._interpreter, self._in_use = _interpreter(path), Lock()
         inputs = {entry["name"].split(":")[0].removeprefix("serving_default_"): entry["index"]
                   for entry in self._interpreter.get_input_details()}  # fmt: skip
         self._view, self._aspect = inputs["view"], inputs["aspect"]
         self._answer = self._interpreter.get_output_details()[0]["index"]
         self._size = (0, 0)
-        # A game is watched in one thread while a picture is counted in another.
-        self._in_use = Lock()
 
     def run(self, image: NDArray[np.uint8], marks: NDArray[np.uint8], aspect: float) -> Cells:
         """(h / 2, w / 2, CHANNELS) answers for a view (h, w, 3) BGR; `marks` (h, w) is 1 on known cards.
@@ -67,11 +70,35 @@ class Network:
             self._interpreter.set_tensor(self._view, view)
             self._interpreter.set_tensor(self._aspect, np.array([[aspect - ASPECT_ZERO]], np.float32))
             self._interpreter.invoke()
-            answer = self._interpreter.get_tensor(self._answer)[0]
-        return unfolded(np.asarray(answer, np.float32))
+            return _unfolded(np.asarray(self._interpreter.get_tensor(self._answer)[0], np.float32))
 
 
-def unfolded(answer: Cells) -> Cells:
+class CropNetwork:
+    """Answers for each cell of a crop: whether its card is there, and where that card's sides are. For any thread."""
+
+    def __init__(self, path: Path = _MODELS / "card_crops.tflite") -> None:
+        self._interpreter, self._in_use = _interpreter(path), Lock()
+        self._crops = self._interpreter.get_input_details()[0]["index"]
+        self._answer = self._interpreter.get_output_details()[0]["index"]
+        self._interpreter.resize_tensor_input(self._crops, (_CROPS, CROP_PX, CROP_PX, 4))
+        with caught_from_libraries():
+            self._interpreter.allocate_tensors()
+
+    def run(self, crops: NDArray[np.float32]) -> Cells:
+        """(n, CROP_PX / 2, CROP_PX / 2, CROP_CHANNELS) answers for crops (n, CROP_PX, CROP_PX, 4), 0..1."""
+        answers = []
+        for start in range(0, len(crops), _CROPS):
+            some = crops[start : start + _CROPS]
+            full = np.zeros((_CROPS, *crops.shape[1:]), np.float32)
+            full[: len(some)] = some
+            with self._in_use:
+                self._interpreter.set_tensor(self._crops, full)
+                self._interpreter.invoke()
+                answers.append(self._interpreter.get_tensor(self._answer)[: len(some)])
+        return np.concatenate(answers)
+
+
+def _unfolded(answer: Cells) -> Cells:
     """(2h, 2w, CHANNELS) cells of an answer (h, w, 4 CHANNELS) with four cells a place."""
     h, w = answer.shape[:2]
     cells = answer.reshape(h, w, 2, 2, CHANNELS).transpose(0, 2, 1, 3, 4)
@@ -79,6 +106,6 @@ def unfolded(answer: Cells) -> Cells:
 
 
 @cache
-def shipped_network() -> Network:
-    """The network that the package ships, loaded once."""
-    return Network()
+def shipped_networks() -> tuple[Network, CropNetwork]:
+    """The networks that the package ships, loaded once."""
+    return Network(), CropNetwork()

@@ -1,4 +1,4 @@
-"""Finds cards whose size, or whose picture's scale, is not known: tries sizes and shapes, then measures the sides."""
+"""Finds cards whose size, or whose picture's scale, is not known: tries sizes, keeps the one that cards agree on."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.find.above import View
-from vision.find.finder import CardFinder, Hypotheses, Look, closer
-from vision.find.scale import SHORT_PX
+from vision.find.finder import CardFinder, Hypotheses, Look
+from vision.find.scale import FINE, SHORT_PX
 
 Floats = NDArray[np.float64]
 
-_FIRST_ASPECT = 1.35  # long side by short side
-_ASPECTS = (1.0, 1.2, 1.5, 1.65)  # tried next, at the best sizes alone
-_MOST_ASPECT, _BEST = 1.9, 3
+_FIRST_ASPECT = 1.35  # long side by short side, while the size is searched for
 _GOOD = 0.5  # share in sight from which a card says something about the size
-_WHOLE, _SHARP = 0.7, 0.3  # in sight, and evidence of edges, from which its sides are measured
-_FINALISTS, _ALIKE = 6, 0.015  # sizes between which edges decide; closer ones are the same
-_LEAST_SCORE, _CLOSER = 0.25, 3  # of cards whose outlines count; times the network's scale at which they are compared
+_ALIKE, _EQUAL = 0.03, 0.02  # logarithm of sizes that may be one; of sizes that were measured and are one
+_FINALISTS = 5  # sizes between which edges of the picture decide
+_LEAST_SCORE = 0.4  # of cards whose outlines count
 _HALF_STRENGTH = 12.0  # levels a px: a change that counts half as much as an endless one
-_ROUNDS = 2  # of measuring the size and looking again
+_ROUNDS = 3  # of measuring the size and looking again
 
 
 @dataclass(frozen=True)
@@ -45,75 +43,81 @@ class UnknownCards:
 def find_unknown(
     finder: CardFinder, view: View, known: Sequence[Floats] = (), wanted: Wanted | None = None
 ) -> UnknownCards:
-    """Cards of the one size that explains the picture best, with corners where each side is on an edge.
+    """Cards of the one size that explains the picture best, with corners where each side is.
 
     `known` are corners (4, 2), in px of the picture, of what is no such card: marker cards.
     """
     wanted = wanted or Wanted()
-    look = closer(finder.look(view, wanted.card or _best_size(finder, view, known, wanted.aspect), known), _CLOSER)
-    short, aspect = _measured(look)
-    return UnknownCards(wanted.card or (short, short * aspect), look.hypotheses(look.own_corners_px))
 
+    def looked(size: tuple[float, float]) -> Look:
+        return finder.again(finder.look(view, size, known, size_known=False), size_known=False)
 
-def _best_size(finder: CardFinder, view: View, known: Sequence[Floats], aspect: float | None) -> tuple[float, float]:
-    """The size (short, long) of best quality: over all sizes, then over shapes, then as the sides measure."""
-
-    def rated(short: float, shape: float) -> tuple[float, tuple[float, float]]:
-        size = (short, short * shape)
-        return _quality(finder.look(view, size, known)), size
-
-    tried = [rated(short, aspect or _FIRST_ASPECT) for short in view.short_sides()]
-    for _, (short, _) in sorted(tried, reverse=True)[:_BEST] if aspect is None else ():
-        tried += [rated(short, shape) for shape in _ASPECTS]
-    for _, size in sorted(tried, reverse=True)[:_BEST]:
+    def measured(size: tuple[float, float]) -> tuple[tuple[float, float], Look]:
         for _ in range(_ROUNDS):
-            short, shape = _measured(finder.look(view, size, known))
-            tried.append(rated(short, aspect or shape))
-            size = tried[-1][1]
-    best = [size for _, size in sorted(tried, reverse=True)]
-    finalists = [size for k, size in enumerate(best) if all(_unlike(size, other) for other in best[:k])][:_FINALISTS]
-    return max(finalists, key=lambda size: _explained(closer(finder.look(view, size, known))))
+            look = looked(size)
+            size = wanted.card or _measured(look, size)
+        return size, look
+
+    aspect = wanted.aspect or _FIRST_ASPECT
+    first = [wanted.card] if wanted.card else _likely([looked((short, short * aspect)) for short in view.short_sides()])
+    size, look = max((measured(size) for size in first), key=lambda one: _explained(one[1]))
+    return UnknownCards(size, look.hypotheses(look.cards.quads))
 
 
-def _unlike(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    return bool(max(abs(np.log(one[0] / other[0])), abs(np.log(one[1] / other[1]))) > _ALIKE)
+def _likely(looks: list[Look]) -> list[tuple[float, float]]:
+    """The sizes (short, long) on which most cards of looks at all scales agree, the best first."""
+    size = np.concatenate([np.log(_sizes(look)) for look in looks])
+    good = [look.cards.scores * look.cards.edges**3 * (look.cards.in_sight >= _GOOD) for look in looks]
+    # Half by area, so that four quarters of a card do not beat the card.
+    weight = np.concatenate(good) * np.exp(size.sum(1) / 2)
+    likely: list[tuple[float, float]] = []
+    while len(likely) < _FINALISTS and weight.max(initial=0) > 0:
+        agreement = np.exp(-0.5 * ((size[:, None] - size[None]) ** 2).sum(-1) / _ALIKE**2) @ weight
+        near = np.abs(size - size[agreement.argmax()]).max(1) < 2 * _ALIKE
+        short, long = np.exp(np.average(size[near], 0, weight[near] + 1e-9))
+        likely.append((float(short), float(long)))
+        weight[near] = 0
+    return likely or [(looks[0].above.per_unit * SHORT_PX, looks[0].above.per_unit * SHORT_PX * _FIRST_ASPECT)]
 
 
 def _explained(look: Look) -> float:
-    """How well outlines explain the edges of the picture: their length times the square of their mean strength.
+    """How well cards explain the picture: agreement, length of outlines, strength of edges, little overlap.
 
-    Each edge counts once: where cards are 3 mm apart, sizes that reach from one to the next take the same edge twice.
+    Where cards are 3 mm apart, sizes that reach over the gap take the edge of the next card, and overlap in the gap.
     """
-    good = (look.in_sight >= _GOOD) & (look.scores >= _LEAST_SCORE)
-    image = look.above.view.from_above(SHORT_PX / look.above.per_unit / _CLOSER).image
-    grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (3, 3), 0)
+    cards = look.cards[(look.cards.in_sight >= _GOOD) & (look.cards.scores >= _LEAST_SCORE)]
+    if not len(cards):
+        return 0.0
+    grey = cv2.GaussianBlur(cv2.cvtColor(look.above.fine, cv2.COLOR_BGR2GRAY), (3, 3), 0)
     change = cv2.magnitude(cv2.Scharr(grey, cv2.CV_32F, 1, 0), cv2.Scharr(grey, cv2.CV_32F, 0, 1)) / 16
     strength = change**2 / (change**2 + _HALF_STRENGTH**2)
     outlines = np.zeros(grey.shape, np.uint8)
-    corners = np.round((look.refined.corners[good] * _CLOSER - 0.5) * 16).astype(np.int32)
+    corners = np.round((cards.quads * FINE - 0.5) * 16).astype(np.int32)
     cv2.polylines(outlines, list(corners), True, (1,), 2, cv2.LINE_8, 4)
-    energy = float(strength[outlines > 0].sum())
-    return energy**2 / max(1, int(outlines.sum()))
+    length = max(1, int(outlines.sum())) / look.above.per_unit
+    alike = _alike(cards.poses[:, 3:]).mean(1).max()
+    agreement = (cards.scores * cards.edges * cards.in_sight).mean() * np.sqrt(alike)
+    covered = np.zeros(grey.shape, np.uint8)
+    for corner in corners:
+        cv2.fillConvexPoly(covered, corner, (1,), cv2.LINE_8, 4)
+    apart = min(1.0, float(covered.sum()) / (cards.poses[:, 3:].prod(1).sum() * FINE**2))
+    return float(agreement * length * strength[outlines > 0].mean() ** 2 * apart**2)
 
 
-def _quality(look: Look) -> float:
-    """How much of the picture cards of this size explain: visible cards whose four sides are all on edges."""
-    good = look.in_sight >= _GOOD
-    area = (SHORT_PX**2 * look.aspect) / (look.above.per_unit**2)
-    values = (look.scores * look.in_sight**2 * look.refined.evidence**3)[good]
-    # Half of the weight goes by area, so that four quarters of a card do not beat the card.
-    return float(values.sum() * np.sqrt(area)) if len(values) else 0.0
+def _sizes(look: Look) -> Floats:
+    """(n, 2) short and long sides in units of the view."""
+    return np.sort(look.cards.poses[:, 3:], 1) / look.above.per_unit
 
 
-def _measured(look: Look) -> tuple[float, float]:
-    """Short side, in units of the view, and aspect: medians over cards in full sight, each side where its edge is."""
-    good = (look.in_sight > _WHOLE) & (look.refined.evidence > _SHARP)
-    if not good.any():
-        good = np.ones(len(look.in_sight), bool)
-    if not good.any():
-        return SHORT_PX / look.above.per_unit, look.aspect
-    corners = look.refined.corners[good]
-    sides = np.linalg.norm(np.roll(corners, -1, 1) - corners, axis=2)  # the first one is short
-    across, along = float(np.median(sides[:, ::2])), float(np.median(sides[:, 1::2]))
-    short, long = sorted((across, along))
-    return short / look.above.per_unit, min(long / short, _MOST_ASPECT)
+def _measured(look: Look, size: tuple[float, float]) -> tuple[float, float]:
+    """Short and long side on which most cards agree that are mostly in sight, or the size so far."""
+    own = _sizes(look)[(look.cards.in_sight > _GOOD) & (look.cards.edges > _GOOD)]
+    if not len(own):
+        return size
+    short, long = np.median(own[_alike(own)[np.argmax(_alike(own).sum(1))]], 0)
+    return float(short), float(long)
+
+
+def _alike(sizes: Floats) -> NDArray[np.bool_]:
+    """(n, n) which sizes (n, 2) are alike within 2 %."""
+    return np.asarray(np.abs(np.log(sizes[:, None] / sizes[None])).max(-1) < _EQUAL)

@@ -13,7 +13,8 @@ from vision.find.scale import CELL_PX, SHORT_PX
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
-NO_CARD = -1  # in `Clusters.owners`
+SQUARE = 1.05  # aspect up to which a card looks the same after a quarter turn
+_NO_CARD = -1  # votes for a card that no cluster stands for
 LEAST_CARD = 0.2  # probability from which a cell votes
 _LEAST_SUPPORT = 6.0  # cells: a strip of 10 mm of a card 63 mm wide has 31
 _LEAST_ERROR_PX = 0.7  # of a vote, whatever the network expects: a cell is 2 px wide
@@ -25,22 +26,6 @@ _MOST = 120  # first guesses
 _REACH_PX, _REACH_TURN = 5.0, np.radians(25)  # from a first guess to the votes that belong to it
 _SAME_PX, _SAME_TURN = 2.5, np.radians(15)  # clusters nearer than that are one
 _FAR_PX = SHORT_PX / 2  # uncertain votes within three of their own errors and this far away belong to it, too
-
-
-@dataclass(frozen=True, eq=False)
-class Clusters:
-    """Cards that cells vote for, as parallel arrays of length n.
-
-    `poses` (n, 3): x, y in px of the view, turn in rad of a short side; `support` (n,) cells that vote, weighted by
-    probability; `probability` (n,) their mean; `errors` (n, 2, 2): covariance, in px², of a typical vote;
-    `owners` (rows, columns): the cluster that each cell votes for, or NO_CARD.
-    """
-
-    poses: Floats
-    support: Floats
-    probability: Floats
-    errors: Floats
-    owners: Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,38 +62,23 @@ def _votes_of(cells: NDArray[np.float32], square: bool) -> _Votes:
                   4 if square else 2)  # fmt: skip
 
 
-def clusters_of(cells: NDArray[np.float32], square: bool) -> Clusters:
-    """Clusters of the network's answer (rows, columns, CHANNELS); a square card looks the same after a quarter turn."""
+def clusters_of(cells: NDArray[np.float32], square: bool) -> Floats:
+    """(n, 3) poses of cards, as x, y in px of the view and turn of a short side, that cells of an answer vote for.
+
+    A square card looks the same after a quarter turn.
+    """
     votes = _votes_of(cells, square)
-    owners = np.full(cells.shape[:2], NO_CARD, np.intp)
-    seeds = _first_guesses(votes, cells.shape[:2])
-    if not len(seeds):
-        return Clusters(np.zeros((0, 3)), np.zeros(0), np.zeros(0), np.zeros((0, 2, 2)), owners)
-    member = _nearest_seed(votes, seeds)
-    poses = seeds
+    poses = _first_guesses(votes, cells.shape[:2])
+    if not len(poses):
+        return poses
+    member = _nearest_seed(votes, poses)
     for _ in range(3):
-        poses, _, _ = _means(votes, member, poses)
+        poses, support = _means(votes, member, poses)
         member = _nearest_pose(votes, poses, member)
-    kept, into = _distinct(poses, np.bincount(member[member >= 0], minlength=len(poses)), votes.fold)
-    member = np.r_[into, NO_CARD][member]  # NO_CARD is the last place
-    poses, support, errors = _means(votes, member, poses[kept])
-    strong = support >= _LEAST_SUPPORT
-    member[(member >= 0) & ~strong[member]] = NO_CARD
-    number = np.cumsum(strong) - 1
-    owners[votes.row, votes.column] = np.where(member >= 0, number[member], NO_CARD)
-    count = np.bincount(member[member >= 0], minlength=len(poses))
-    poses[:, 2] /= votes.fold
-    return Clusters(poses[strong], support[strong], (support / np.maximum(count, 1))[strong], errors[strong], owners)
-
-
-def merged(clusters: Clusters, poses: Floats, square: bool) -> Clusters:
-    """The clusters without doubles: those that refinement has led to one pose (n, 3) are one card."""
-    fold = 4 if square else 2
-    kept, into = _distinct(poses * (1, 1, fold), clusters.support, fold)
-    support = np.asarray(np.bincount(into, clusters.support, len(kept)), np.float64)
-    count = np.bincount(into, clusters.support / np.maximum(clusters.probability, 1e-6), len(kept))
-    owners = np.r_[into, NO_CARD][clusters.owners]  # NO_CARD is the last place
-    return Clusters(poses[kept], support, support / np.maximum(count, 1e-6), clusters.errors[kept], owners)
+    order = np.argsort(-support, kind="stable")
+    kept = order[_distinct(poses[order], votes.fold)]
+    strong = kept[support[kept] >= _LEAST_SUPPORT]
+    return np.asarray(poses[strong] / (1, 1, votes.fold))
 
 
 def _bins(votes: _Votes) -> Numbers:
@@ -144,7 +114,7 @@ def _first_guesses(votes: _Votes, shape: tuple[int, int]) -> Floats:
 
 
 def _nearest_seed(votes: _Votes, seeds: Floats) -> Numbers:
-    """(m,) the first guess next to each vote, or NO_CARD; decided once for each occupied bin."""
+    """(m,) the first guess next to each vote, or _NO_CARD; decided once for each occupied bin."""
     x, y, turn = _bins(votes).T
     low, wide = x.min(), np.ptp(x) + 1
     keys, inverse = np.unique(((y - y.min()) * wide + x - low) * _TURN_BINS + turn, return_inverse=True)
@@ -155,7 +125,7 @@ def _nearest_seed(votes: _Votes, seeds: Floats) -> Numbers:
     apart = ((place[:, None] - seeds[None, :, :2]) ** 2).sum(-1) / _REACH_PX**2
     apart += (_turned_by(angle[:, None], seeds[None, :, 2]) / (_REACH_TURN * votes.fold)) ** 2
     nearest = apart.argmin(1)
-    nearest[apart.min(1) > 2] = NO_CARD
+    nearest[apart.min(1) > 2] = _NO_CARD
     return np.asarray(nearest[inverse.ravel()], np.intp)
 
 
@@ -171,8 +141,8 @@ def _far(votes: _Votes, centre: Floats) -> Floats:
     return np.asarray(xx * dx * dx + 2 * xy * dx * dy + yy * dy * dy)
 
 
-def _means(votes: _Votes, member: Numbers, poses: Floats) -> tuple[Floats, Floats, Floats]:
-    """Poses (n, 3), support (n,) and a typical vote's covariance (n, 2, 2) of clusters; outliers weigh little."""
+def _means(votes: _Votes, member: Numbers, poses: Floats) -> tuple[Floats, Floats]:
+    """Poses (n, 3) and support (n,), cells weighted by probability, of clusters; outliers weigh little."""
     n = len(poses)
     own = np.flatnonzero(member >= 0)
     k = member[own]
@@ -189,21 +159,19 @@ def _means(votes: _Votes, member: Numbers, poses: Floats) -> tuple[Floats, Float
     det = np.maximum(xx * yy - xy * xy, 1e-12)
     x, y = (yy * vx - xy * vy) / det, (xx * vy - xy * vx) / det
     angle = np.arctan2(total(some.sin), total(some.cos))
-    weights = np.bincount(k, weight, n)
-    covariance = np.stack([yy, -xy, -xy, xx], -1).reshape(n, 2, 2) * (weights / det)[:, None, None]
     support = np.asarray(np.bincount(k, some.probability, n), np.float64)
-    return np.stack([x, y, angle], -1), support, covariance
+    return np.stack([x, y, angle], -1), support
 
 
 def _nearest_pose(votes: _Votes, poses: Floats, member: Numbers) -> Numbers:
-    """(m,) the cluster of each vote: its own while that is near, else the one that its errors allow, or NO_CARD."""
+    """(m,) the cluster of each vote: its own while that is near, else the one that its errors allow, or _NO_CARD."""
     member = member.copy()
     own = np.flatnonzero(member >= 0)
     far = np.hypot(*(votes.centre[own] - poses[member[own], :2]).T) > np.maximum(
         _REACH_PX, np.minimum(3 / np.sqrt(votes.precision[own][:, [0, 2]].min(1)), _FAR_PX)
     )
     turned = np.abs(_turned_by(votes.angle[own], poses[member[own], 2])) > 2 * _REACH_TURN * votes.fold
-    member[own[far | turned]] = NO_CARD
+    member[own[far | turned]] = _NO_CARD
     free = np.flatnonzero(member < 0)
     if not len(free) or not len(poses):
         return member
@@ -218,16 +186,17 @@ def _nearest_pose(votes: _Votes, poses: Floats, member: Numbers) -> Numbers:
     return member
 
 
-def _distinct(poses: Floats, support: Floats | Numbers, fold: int) -> tuple[Numbers, Numbers]:
-    """Numbers of clusters that are no weaker double of another one, and which of those each cluster belongs to."""
-    order = np.argsort(-support, kind="stable")
+def distinct(poses: Floats, square: bool) -> Numbers:
+    """Numbers of poses (n, 3), the best first, that are no double of a better one."""
+    fold = 4 if square else 2
+    return _distinct(poses * (1, 1, fold), fold)
+
+
+def _distinct(poses: Floats, fold: int) -> Numbers:
     near = np.hypot(*(poses[:, None, :2] - poses[None, :, :2]).transpose(2, 0, 1)) < _SAME_PX
     near &= np.abs(_turned_by(poses[:, None, 2], poses[None, :, 2])) < _SAME_TURN * fold
     kept: list[int] = []
-    into = np.zeros(len(poses), np.intp)
-    for i in order:
-        doubles = np.flatnonzero(near[i, kept])
-        into[i] = doubles[0] if len(doubles) else len(kept)
-        if not len(doubles):
-            kept.append(int(i))
-    return np.array(kept, np.intp), into
+    for i in range(len(poses)):
+        if not near[i, kept].any():
+            kept.append(i)
+    return np.array(kept, np.intp)

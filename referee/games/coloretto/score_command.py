@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 
 from referee.errors import BadInputError
 from referee.games.coloretto.sayings import say_choice
 from referee.games.coloretto.score import ColorettoScore, Table, parse_hand, score_coloretto
+from referee.games.kind import ScoreAsked
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, complain, for_people
 
 
-def scorer(args: argparse.Namespace) -> Callable[[dict[str, object]], str]:
+def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
     """Give what answers one hand; it raises `BadInputError` for one that cannot be scored."""
     language = Language(language_of())
 
@@ -25,14 +25,14 @@ def scorer(args: argparse.Namespace) -> Callable[[dict[str, object]], str]:
         return say_hand_alone(choice, result.points, language)
 
     def score(data: dict[str, object]) -> str:
-        wanted = {} if args.scoring is None else {"table": args.scoring}
+        wanted = {} if asked.scoring is None else {"table": asked.scoring}
         result = score_coloretto(*parse_hand({**wanted, **data}))
-        return to_line(result.as_json()) if args.json else say(result)
+        return to_line(result.as_json()) if asked.as_json else say(result)
 
     return score
 
 
-def score_image(args: argparse.Namespace) -> int:
+def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
     """Score a picture; the exit status is 0.
 
     Raises:
@@ -46,21 +46,21 @@ def score_image(args: argparse.Namespace) -> int:
     from vision.image import load_picture
     from vision.profile import load_profile
 
-    if args.side is not None:
+    if asked.side is not None:
         raise BadInputError("--side goes with Confetti: cards of Coloretto have one side")
-    deck = find_print_deck("coloretto" if args.deck is None else args.deck)
+    deck = find_print_deck("coloretto" if asked.deck is None else asked.deck)
     check_plays(deck, "coloretto")
-    picture, profile = load_picture(args.image), None if args.table is None else load_profile(Path(args.table))
-    table = Table(args.scoring or Table.BROWN.value)
-    result = score_coloretto_picture(picture, deck, profile, args.players, table)
+    picture, profile = load_picture(image), None if asked.table is None else load_profile(Path(asked.table))
+    table = Table(asked.scoring or Table.BROWN.value)
+    result = score_coloretto_picture(picture, deck, profile, players, table)
     output, language = Output(), Language(language_of())
     for hand, (_, sentence) in zip(result.sharing.seats, result.sentences(language), strict=True):
-        output.line(to_line(result.as_json(hand)) if args.json else sentence)
+        output.line(to_line(result.as_json(hand)) if asked.as_json else sentence)
     output.flush()
     for remark in result.remarks:
         complain("score", remark)
-    if args.picture is not None:
-        write_picture(args.picture, result.drawn(picture.image, language))
-        if not args.json:
-            print(for_people(f"Drawn in {args.picture}"))
+    if asked.picture is not None:
+        write_picture(asked.picture, result.drawn(picture.image, language))
+        if not asked.as_json:
+            print(for_people(f"Drawn in {asked.picture}"))
     return 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.games.confetti.sayings import say_score
 from referee.games.confetti.score import Overlimit, Score, parse_cards, score_hand
+from referee.games.kind import ScoreAsked
 from referee.jsonlines import one_of, to_line, whole_number
 from referee.language import Language, language_of
 from referee.output import Output, complain, for_people
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from referee.games.confetti.table_score import TableScore
 
 
-def scorer(args: argparse.Namespace) -> Callable[[dict[str, object]], str]:
+def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
     """Give what answers one hand; it raises `BadInputError` for one that cannot be scored."""
     ways, language = {way.value: way for way in Overlimit}, Language(language_of())
 
@@ -28,14 +28,14 @@ def scorer(args: argparse.Namespace) -> Callable[[dict[str, object]], str]:
 
     def score(data: dict[str, object]) -> str:
         cards = parse_cards(data.get("cards"))
-        most = whole_number(data.get("limit", args.limit), "limit")
-        result = score_hand(cards, most, ways[one_of(data.get("overlimit", args.overlimit), "overlimit", ways)])
-        return to_line(result.as_json()) if args.json else say(result)
+        most = whole_number(data.get("limit", asked.limit), "limit")
+        result = score_hand(cards, most, ways[one_of(data.get("overlimit", asked.overlimit), "overlimit", ways)])
+        return to_line(result.as_json()) if asked.as_json else say(result)
 
     return score
 
 
-def score_image(args: argparse.Namespace) -> int:
+def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
     """Score a picture; exit status 2 when a seat's hand could not be scored.
 
     Raises:
@@ -48,18 +48,18 @@ def score_image(args: argparse.Namespace) -> int:
     from vision.image import load_picture
     from vision.profile import load_profile
 
-    deck = find_marked_deck("confetti" if args.deck is None else args.deck)
-    profile = None if args.table is None else load_profile(Path(args.table))
-    picture = load_picture(args.image)
+    deck = find_marked_deck("confetti" if asked.deck is None else asked.deck)
+    profile = None if asked.table is None else load_profile(Path(asked.table))
+    picture = load_picture(image)
     result = score_picture(
-        picture, deck, profile, args.players, args.limit, side=args.side, overlimit=Overlimit(args.overlimit)
+        picture, deck, profile, players, asked.limit, side=asked.side, overlimit=Overlimit(asked.overlimit)
     )
     language = Language(language_of())
-    _print(result, language, as_json=args.json)
-    if args.picture is not None:
-        write_picture(args.picture, result.drawn(picture, deck, language))
-        if not args.json:
-            print(for_people(f"Drawn in {args.picture}"))
+    _print(result, language, as_json=asked.as_json)
+    if asked.picture is not None:
+        write_picture(asked.picture, result.drawn(picture, deck, language))
+        if not asked.as_json:
+            print(for_people(f"Drawn in {asked.picture}"))
     return 2 if result.faults else 0
 
 

@@ -16,7 +16,6 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Engine, insert, select
 
-from referee.cli import main
 from referee.club.database import open_database
 from referee.club.league import FIRST_ELO, Result, league
 from referee.club.members import invite, put_out
@@ -25,6 +24,7 @@ from referee.club.recording import Recorder, results
 from referee.club.service import ClubService
 from referee.club.settings import ClubSettings
 from referee.club.web import create_club_app
+from referee.commands import main
 from referee.language import Language
 from referee.web.server import PageServer
 from tests.support.brokers import Mosquitto, broker_at_work

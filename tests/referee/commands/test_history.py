@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from referee.cli import main
+from referee.commands import main
 from referee.journal import stream
 from referee.journal import zip_file as module
 from referee.journal.evidence import EvidenceFolder

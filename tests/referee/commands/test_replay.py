@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.cli import main
+from referee.commands import main
 
-MAIN = [sys.executable, "-c", "import sys; from referee.cli import main; sys.exit(main())"]
+MAIN = [sys.executable, "-m", "ringmaster"]
 HEADER = '{"game": "confetti", "players": ["Ann", "Zoë"], "options": {}}'
 Capture = pytest.CaptureFixture[str]
 FOULS = Path(__file__).parents[2] / "games" / "coloretto-fouls.jsonl"
@@ -172,3 +172,11 @@ def test_what_cannot_be_held_against_is_said_in_one_line(tmp_path: Path, capfd: 
         assert main(["replay", str(FOULS), *more]) == 2
         out, err = capfd.readouterr()
         assert (out, len(err.splitlines())) == ("", 1)
+
+
+def test_rulings_of_another_game_are_shown_though_nobody_here_has_their_seats(capfd: Capture) -> None:
+    other = FOULS.with_name("coloretto-the-sheets-example.expected.jsonl")
+    for more in ([], ["--json"]):
+        assert main(["replay", str(FOULS), "--before", str(other), *more]) == 0
+        out, err = capfd.readouterr()
+        assert out and err == ""

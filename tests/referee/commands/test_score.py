@@ -23,7 +23,7 @@ def score(*args: str, hands: str | bytes) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-MAIN = [sys.executable, "-c", "import sys; from referee.cli import main; sys.exit(main())"]
+MAIN = [sys.executable, "-m", "ringmaster"]
 
 
 def test_a_hand_is_answered_with_the_keys_of_the_contract() -> None:
@@ -144,7 +144,7 @@ def test_usage_that_makes_no_sense_is_one_line_and_status_two(args: tuple[str, .
 
 def test_scoring_hands_loads_no_picture_library() -> None:
     probe = (
-        "import sys; from referee.cli import main; main(['score', 'confetti']); "
+        "import sys; from referee.commands import main; main(['score', 'confetti']); "
         "print([name for name in ('cv2', 'numpy') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", probe], input=b"", capture_output=True, check=True)

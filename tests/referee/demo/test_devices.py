@@ -29,7 +29,7 @@ SHOTS = Shots(size=(160, 90), frames_per_s=20, look=Look(noise=1))
 PATIENCE_S = 120.0
 # What is started in the background is deaf to Ctrl-C, and so is all that it starts: a test run may be.
 HEAR = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-MAIN = f"{HEAR}; import sys; from referee.cli import main; sys.exit(main(sys.argv[1:]))"
+MAIN = f"{HEAR}; import sys; from referee.commands import main; sys.exit(main(sys.argv[1:]))"
 RINGS_S = (0.5, 2.0, 4.3, 7.5)
 
 

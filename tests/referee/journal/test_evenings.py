@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from referee.cli import main
+from referee.commands import main
 from referee.engine.events import Event, Header
 from referee.journal.evenings import IMPORTED, in_order, played, span_of
 from referee.journal.reading import reading

@@ -20,7 +20,7 @@ from paho.mqtt.client import MQTTMessage
 
 from hardware.events import BellPressed
 from hardware.problems import DeviceHealth, Health
-from referee.cli import main
+from referee.commands import main
 from referee.errors import SettingError
 from referee.language import LANGUAGES, Language
 from referee.machine_id import own_name
@@ -249,6 +249,24 @@ def test_a_thousand_mutated_messages_of_a_club_stop_no_thread(tmp_path: Path, mo
             assert one.publisher.public(Language())["club"] == "Rook & Ring"
             assert one.publisher.public(Language())["status"] == "up"
     assert "too large" in asides(tmp_path / "table")[0]
+
+
+@needs_mosquitto
+def test_what_a_club_does_not_confirm_is_sent_again_and_twenty_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publisher_module, "AGAIN_S", 0.2)
+    with broker_at_work(tmp_path / "broker") as broker:
+        in_a_club(tmp_path / "table", broker.port)
+        with telling(tmp_path / "table", broker.port) as one, listening(broker) as (house, line):
+            one.table.controller.start("piccolino", PLAYERS, {})
+            one.play(30)
+            wait_for(lambda: [told["seq"] for told in house.under("/events")].count(20) > 1)
+            assert {told["seq"] for told in house.under("/events")} == set(range(1, 21))
+            assert len({told["id"] for told in house.under("/events")}) == 20
+            stream = one.table.journal.outbox.stream
+            say(line, one, "club/ack", json.dumps({"stream": stream, "seq": 31}).encode())
+            wait_for(lambda: one.publisher.public(Language())["waiting"] == 0)
 
 
 def test_a_topic_that_is_not_utf_8_and_a_listener_that_fails_do_not_end_pahos_thread() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from referee.cli import main
+from referee.commands import main
 from referee.scoring.seated_reading import SeatedReader, SeatedReading
 from referee.scoring.seats import Sharing, share_out
 from referee.scoring.unseen_cards import UnseenCards

@@ -17,7 +17,7 @@ from hardware.camera.frames import FrameExposed
 from hardware.edges import Edge, judge_edges
 from hardware.events import BellEdge
 from hardware.recording import RecordedFrame, read_recording
-from referee.cli import main
+from referee.commands import main
 from referee.games.registry import watcher_for
 from referee.service import film as film_module
 from referee.service.film import FilmKeeper

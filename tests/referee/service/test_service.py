@@ -157,7 +157,7 @@ def test_a_signal_ends_the_command_in_good_order(tmp_path: Path) -> None:
         port = free.getsockname()[1]
     pictures = tmp_path / "pictures"
     pictures.mkdir()
-    command = [sys.executable, "-c", "import sys; from referee.cli import main; sys.exit(main())", "run"]
+    command = [sys.executable, "-m", "ringmaster", "run"]
     command += ["--host", "127.0.0.1", "--port", str(port), "--log-level", "warning"]
     command += ["--camera", str(pictures), "--state", str(tmp_path / "state")]
     systemd = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -281,8 +281,7 @@ def test_a_lesson_goes_on_and_says_what_failed(tmp_path: Path) -> None:
 STUCK_READER = """
 import sys
 import cv2, numpy as np
-from referee.cli import main
-from referee.commands import run
+from referee.commands import main, run
 from referee.games.confetti.watching.watcher import ConfettiWatcher
 
 def look(self, frame):
@@ -291,9 +290,9 @@ def look(self, frame):
     while True:
         cv2.GaussianBlur(picture, (0, 0), 9)
 
-def serve_a_game(service, *rest):
+def serve_a_game(service, *rest, **named):
     service.desk.do({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}})
-    serve(service, *rest)
+    serve(service, *rest, **named)
 
 ConfettiWatcher.look = look
 serve, run._serve = run._serve, serve_a_game

@@ -91,7 +91,7 @@ def test_a_webcam_is_chosen_by_the_name_that_stays_its_own(office: Office, tmp_p
         ({"bell_pins": [26]}, "GPIO26 is in use by the sandtimer or the lamp"),
         ({"bell_pins": [40]}, "there is no pin GPIO40"),
         ({"bell_pins": []}, "one to 7 bell buttons"),
-        ({"bell_pins": "17"}, "numbers"),
+        ({"bell_pins": "17"}, "bell_pins"),
         ({"camera": "usb:1"}, "gives no picture"),
         ({"camera": "/dev/sda"}, "no such camera"),
         ({"camera": "usb:/dev/v4l/by-id/../../sda"}, "no such camera"),

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import referee
 from hardware.problems import DeviceHealth, Health
 from referee.called import called
-from referee.cli import main
+from referee.commands import main
 from referee.journal.folder import INSTALLED, SIMULATED, state_folder
 from referee.web.first_device import ALONE_S, GONE_S, MOST_WAITING, REST_S, FirstDevice, Wait
 from referee.web.hosts import is_at_home, phone_address, where
@@ -244,8 +244,14 @@ def decoded(svg: str) -> str:
     """Read a QR code in SVG as a phone's camera does."""
     side = int(re.search(r'viewBox="0 0 (\d+) ', svg)[1])  # type: ignore[index]
     picture = np.full((side, side), 255, np.uint8)
-    for x, y in re.findall(r"M(\d+) (\d+)h1v1", svg):
-        picture[int(y), int(x)] = 0
+    x = y = 0.0
+    for move, across, down in re.findall(r"([Mmh])(-?[\d.]+)(?: (-?[\d.]+))?", svg.split('class="qrline"')[1]):
+        start = x if move != "M" else 0.0
+        if move == "h":
+            picture[int(y), int(x) : int(x + float(across))] = 0
+        else:
+            y = float(down) + (y if move == "m" else 0)
+        x = start + float(across)
     large = cv2.resize(picture, None, fx=8, fy=8, interpolation=cv2.INTER_NEAREST)
     return cv2.QRCodeDetector().detectAndDecode(large)[0]
 
@@ -282,8 +288,8 @@ def test_a_terminal_shows_a_code_that_a_camera_reads() -> None:
     text = "http://ringmaster.local/#pair=123456"
     rows = []
     for line in qr_lines(text):
-        cells = line.removeprefix("\x1b[30;107m").removesuffix("\x1b[0m")
-        rows += [[255 * (cell not in "█▀") for cell in cells], [255 * (cell not in "█▄") for cell in cells]]
+        cells = line.removeprefix("\x1b[97;40m").removesuffix("\x1b[0m")
+        rows += [[255 * (cell in "█▀") for cell in cells], [255 * (cell in "█▄") for cell in cells]]
     picture = cv2.resize(np.array(rows, np.uint8), None, fx=8, fy=8, interpolation=cv2.INTER_NEAREST)
     assert cv2.QRCodeDetector().detectAndDecode(picture)[0] == text
 

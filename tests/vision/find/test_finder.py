@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision.errors import VisionError
 from vision.find.above import TableView, area_in_sight
 from vision.find.finder import CardFinder, Hypotheses
-from vision.find.network import Network
+from vision.find.network import CropNetwork, Network
 from vision.find.unknown import find_unknown
 from vision.markers import markers_in, table_if_shown
 
@@ -67,12 +67,13 @@ def test_the_size_of_an_unknown_deck_is_measured() -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"no network"])
-def test_a_missing_or_damaged_network_is_one_clear_error(tmp_path: Path, content: bytes | None) -> None:
+@pytest.mark.parametrize("kind", [Network, CropNetwork])
+def test_a_missing_or_damaged_network_is_one_clear_error(tmp_path: Path, content: bytes | None, kind: type) -> None:
     path = tmp_path / "card_finder.tflite"
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(VisionError, match=r"card_finder\.tflite is (missing|damaged)"):
-        Network(path)
+        kind(path)
 
 
 def test_a_picture_is_counted_in_one_thread_while_another_watches() -> None:

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-LIBRARIES = ("fastapi", "gpiozero", "lgpio", "mcap", "reportlab", "uvicorn", "referee.cli")
+LIBRARIES = ("fastapi", "gpiozero", "lgpio", "mcap", "reportlab", "uvicorn", "referee.commands")
 HANDS = 2  # in the scene that is laid in the system
 TOLD = ("numpy", "opencv-python-headless", "lgpio")
 

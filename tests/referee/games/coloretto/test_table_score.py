@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from referee.cli import main
+from referee.commands import main
 from referee.decks.finding import find_print_deck
 from referee.games.coloretto.score import Table
 from referee.games.coloretto.table_score import score_coloretto_picture

@@ -1,0 +1,80 @@
+"""Puts the sides of cards on edges of the picture: strong changes of colour within some 3 mm of where a side is."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.find.scale import CARD_PX, CROP_CELL_PX, CROP_PX, FINE
+
+Floats = NDArray[np.float64]
+
+_ALONG = np.linspace(-0.86, 0.86, 20) * CARD_PX / 2  # px of a crop along a side; rounded corners are left out
+_STEP, _APART = 0.5, 2  # px between offsets; steps to either side between which the colour is compared
+_OFFSETS = np.arange(-4, 4.1, _STEP)
+_NEAR_PX = 1.5  # standard deviation of an edge from where votes put the side: a printed frame is at 2 px and more
+_HALF_STRENGTH = 25.0  # levels of change that count half as much as an endless one
+_ERROR_PX, _TOGETHER = 0.4, 4.0  # standard error of a point at an edge; neighbouring points err together
+_INSIDE_PX = 3.0  # from a side to the cell that says whether the card is in sight there
+_HOME = np.array([-1, 1, -1, 1]) * CARD_PX / 2  # of the left, right, top and bottom side from the crop's middle
+
+
+def edges_beside(fine: NDArray[np.uint8], maps: Floats, lines: Floats, on: Floats) -> tuple[Floats, Floats, Floats]:
+    """Normal matrices (n, 8, 8) and right sides (n, 8) that put sides on edges, and their strength (n,) 0..1.
+
+    `maps` (n, 2, 3) lead from crops to the view, `lines` (n, 8) are offset and slope of the left, right, top and bottom
+    side in px of crops, `on` (n, rows, columns) is the share of cells that shows the card.
+    """
+    n = len(lines)
+    line = lines.reshape(n, 4, 2)
+    sides = line[:, :, :1] + line[:, :, 1:] * _ALONG  # (n, 4, points)
+    pad = _STEP * np.arange(1, _APART + 1)
+    wide = np.concatenate([_OFFSETS[0] - pad[::-1], _OFFSETS, _OFFSETS[-1] + pad])
+    colours = _sampled(fine, maps, _points(sides[..., None] + wide))
+    change = np.abs(colours[..., 2 * _APART :, :] - colours[..., : -2 * _APART, :]).max(-1)
+    strength = change**2 / (change**2 + _HALF_STRENGTH**2)
+    strength[:, :, 1:-1] = (strength[:, :, :-2] + strength[:, :, 1:-1] + strength[:, :, 2:]) / 3
+    best = (strength * np.exp(-0.5 * (_OFFSETS / _NEAR_PX) ** 2)).argmax(-1)
+    # A strong edge saturates beside itself, too: its place is where the change is largest.
+    beside = np.abs(np.arange(len(_OFFSETS)) - best[..., None]) <= _APART
+    best = np.where(beside, change, 0).argmax(-1)
+    inside = _points((sides - np.sign(_HOME)[:, None] * _INSIDE_PX)[..., None])[..., 0, :]
+    cell = np.clip((inside + CROP_PX / 2) // CROP_CELL_PX, 0, on.shape[1] - 1).astype(np.intp)
+    in_sight = on[np.arange(n)[:, None, None], cell[..., 1], cell[..., 0]]
+    edge = np.take_along_axis(strength, best[..., None], -1)[..., 0]
+    weight = edge * in_sight / (_ERROR_PX**2 * _TOGETHER)
+    value = weight * (sides + _OFFSETS[0] + _STEP * _peak(change, best))
+    moments = [weight.sum(-1), weight @ _ALONG, weight @ _ALONG**2]
+    normal, right = np.zeros((n, 8, 8)), np.stack([value.sum(-1), value @ _ALONG], -1).reshape(n, 8)
+    for k in range(4):
+        block = np.stack([moments[0], moments[1], moments[1], moments[2]], -1)[:, k].reshape(n, 2, 2)
+        normal[:, 2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = block
+    return normal, right, (edge * in_sight).sum((1, 2)) / np.maximum(in_sight.sum((1, 2)), 1e-3)
+
+
+def _points(offsets: Floats) -> Floats:
+    """(n, 4, points, offsets, 2) px from the crop's middle, for offsets (n, 4, points, offsets) of sides."""
+    across = offsets + _HOME[:, None, None]
+    along = np.broadcast_to(_ALONG[:, None], across.shape)
+    points = np.stack([across, along], -1)
+    points[:, 2:] = points[:, 2:, ..., ::-1]
+    return points
+
+
+def _sampled(fine: NDArray[np.uint8], maps: Floats, points: Floats) -> NDArray[np.float32]:
+    """Colours (n, 4, points, offsets, 3) of the fine view at points of crops."""
+    n = len(points)
+    at = np.einsum("nij,nkj->nki", maps[..., :2], points.reshape(n, -1, 2) + CROP_PX / 2) + maps[:, None, :, 2]
+    places = (FINE * at - 0.5).astype(np.float32)
+    colours = cv2.remap(fine, places[..., 0], places[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(colours, np.float32).reshape(*points.shape[:-1], 3)
+
+
+def _peak(values: Floats, best: NDArray[np.intp]) -> Floats:
+    """Place of the maximum near `best` along the last axis, between samples by a parabola."""
+    i = np.clip(best, 1, values.shape[-1] - 2)[..., None]
+    low, mid, high = (np.take_along_axis(values, i + d, -1)[..., 0] for d in (-1, 0, 1))
+    bend = low - 2 * mid + high
+    between = np.where(bend < -1e-9, 0.5 * (low - high) / np.where(bend < -1e-9, bend, -1), 0)
+    return np.asarray(i[..., 0] + np.clip(between, -1, 1))

@@ -20,7 +20,7 @@ _SHARPER = 1.15  # picture px a view px, up to which the picture is sampled as i
 _LEAST_SCALE = 0.2  # of the scale in the middle: a table seen flatter than that is left out
 _NODES = 16  # px of a fine view between places whose px of the picture are calculated
 _MOST_VIEW_PX = 520 * 520
-_TILTS = (np.radians(30), np.radians(50))  # the network finds cards within some 15 degrees
+_TILTS = (np.radians(20), np.radians(45))  # the network finds cards within some 15 degrees
 _FOCAL = 0.85  # by the picture's longer side: phones and Pi cameras
 _FAR_MM = (600.0, 400.0)  # from the middle of the picture, where the picture's rim is beyond the horizon
 

@@ -21,6 +21,7 @@ _ALIKE, _EQUAL = 0.03, 0.02  # logarithm of sizes that may be one; of sizes that
 _FINALISTS = 5  # sizes between which edges of the picture decide
 _LEAST_SCORE = 0.4  # of cards whose outlines count
 _HALF_STRENGTH = 12.0  # levels a px: a change that counts half as much as an endless one
+_BEST, _SMALL = 2, 0.1  # sizes of which smaller ones are tried, too: their smallest tenth
 _ROUNDS = 3  # of measuring the size and looking again
 
 
@@ -67,7 +68,11 @@ def find_unknown(
 
     first = [one for each in (view, *view.tilted()) for one in likely(each)]
     first = sorted(first, key=lambda one: -one[0])[:_FINALISTS]
-    size, look = max((measured(view, size) for _, view, size in first), key=lambda one: _explained(one[1]))
+    tried = sorted((measured(view, size) for _, view, size in first), key=lambda one: -_explained(one[1]))
+    # Sides that took the edge of the next card make a size too large; few cards have no side that is free.
+    smaller = [(look, np.quantile(_sizes(look), _SMALL, 0)) for _, look in tried[:_BEST] if len(look.cards)]
+    tried += [measured(look.above.view, (float(short), float(long))) for look, (short, long) in smaller]
+    size, look = max(tried, key=lambda one: _explained(one[1]))
     return UnknownCards(size, look.hypotheses(look.cards.quads))
 
 

@@ -15,12 +15,13 @@ from vision.find.scale import FINE, SHORT_PX
 
 Floats = NDArray[np.float64]
 
-_FIRST_ASPECT = 1.35  # long side by short side, while the size is searched for
+_FIRST_ASPECT, _MOST_ASPECT = 1.35, 1.9  # long side by short side: while the size is searched for; at most
 _GOOD = 0.5  # share in sight from which a card says something about the size
 _ALIKE, _EQUAL = 0.03, 0.02  # logarithm of sizes that may be one; of sizes that were measured and are one
 _FINALISTS = 5  # sizes between which edges of the picture decide
 _LEAST_SCORE = 0.4  # of cards whose outlines count
 _HALF_STRENGTH = 12.0  # levels a px: a change that counts half as much as an endless one
+_ASLANT = 0.9  # weight of views at other tilts: of cards seen from above they explain as much
 _BEST, _SMALL = 2, 0.1  # sizes of which smaller ones are tried, too: their smallest tenth
 _ROUNDS = 3  # of measuring the size and looking again
 
@@ -51,6 +52,10 @@ def find_unknown(
     wanted = wanted or Wanted()
     if wanted.card is not None:
         return UnknownCards(wanted.card, finder.find(view, wanted.card, known))
+
+    def rated(look: Look) -> float:
+        return _explained(look) * (1.0 if look.above.view is view else _ASLANT)
+
     aspect = wanted.aspect or _FIRST_ASPECT
 
     def looked(view: View, size: tuple[float, float]) -> Look:
@@ -59,7 +64,9 @@ def find_unknown(
     def measured(view: View, size: tuple[float, float]) -> tuple[tuple[float, float], Look]:
         for _ in range(_ROUNDS):
             look = looked(view, size)
-            size = _measured(look, size)
+            short, long = _measured(look, size)
+            scale = 1.0 if wanted.aspect is None else np.sqrt(wanted.aspect * short / long)
+            size = (float(short / scale), float(long * scale))
         return size, look
 
     def likely(view: View) -> list[tuple[float, View, tuple[float, float]]]:
@@ -68,11 +75,11 @@ def find_unknown(
 
     first = [one for each in (view, *view.tilted()) for one in likely(each)]
     first = sorted(first, key=lambda one: -one[0])[:_FINALISTS]
-    tried = sorted((measured(view, size) for _, view, size in first), key=lambda one: -_explained(one[1]))
+    tried = sorted((measured(view, size) for _, view, size in first), key=lambda one: -rated(one[1]))
     # Sides that took the edge of the next card make a size too large; few cards have no side that is free.
     smaller = [(look, np.quantile(_sizes(look), _SMALL, 0)) for _, look in tried[:_BEST] if len(look.cards)]
     tried += [measured(look.above.view, (float(short), float(long))) for look, (short, long) in smaller]
-    size, look = max(tried, key=lambda one: _explained(one[1]))
+    size, look = max(tried, key=lambda one: rated(one[1]))
     return UnknownCards(size, look.hypotheses(look.cards.quads))
 
 
@@ -99,7 +106,7 @@ def _explained(look: Look) -> float:
     Where cards are 3 mm apart, sizes that reach over the gap take the edge of the next card, and overlap in the gap.
     """
     cards = look.cards[(look.cards.in_sight >= _GOOD) & (look.cards.scores >= _LEAST_SCORE)]
-    if not len(cards):
+    if not len(cards) or np.median(_sizes(look)[:, 1] / _sizes(look)[:, 0]) > _MOST_ASPECT:
         return 0.0
     grey = cv2.GaussianBlur(cv2.cvtColor(look.above.fine, cv2.COLOR_BGR2GRAY), (3, 3), 0)
     change = cv2.magnitude(cv2.Scharr(grey, cv2.CV_32F, 1, 0), cv2.Scharr(grey, cv2.CV_32F, 0, 1)) / 16

@@ -113,7 +113,7 @@ def test_one_and_many_in_each_language() -> None:
 
 
 def test_voices_and_pages_know_every_language() -> None:
-    page, club = (CODE / where for where in ("web/page/view_settings.js", "club/page/club.js"))
+    page, club = (CODE / where for where in ("web/page/parts.js", "club/page/club.js"))
     offered = re.search(r"const LANGUAGES = \{(.*)\}", page.read_text(encoding="utf-8"))
     chosen = re.search(r"const language = (\[.*?\])", club.read_text(encoding="utf-8"))
     assert offered is not None and chosen is not None

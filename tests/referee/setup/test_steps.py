@@ -281,7 +281,7 @@ def test_three_presses_tell_how_the_bell_bounces() -> None:
     assert step.look(seen(heard=pressed([1, 3]))).text == "Heard so far: 2 of 3."
     found = step.look(seen(heard=pressed([1, 3, 5])))
     assert found.state is State.GOOD
-    assert "a press is known after 20 ms" in found.more[0]
+    assert "I hear a press within 20 ms" in found.more[0]
     # A contact that bounces long is said, and counts all the same.
     worn = [*pressed([1, 3, 5]), BellEdge(5 * SECOND + 45 * MS, None, True)]
     assert "bounces long" in step.look(seen(heard=worn)).text

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vision.image import Picture
-    from vision.print_readers import CardReader
-    from vision.prints.reader import PrintCard
+    from vision.prints.reader import PrintCard, PrintReader
     from vision.table import Table
 
 
@@ -29,7 +28,7 @@ class Found:
     draw: Callable[[], NDArray[np.uint8]]
 
 
-def prints_found(picture: Picture, reader: CardReader, table: Table | None, language: Language) -> Found:
+def prints_found(picture: Picture, reader: PrintReader, table: Table | None, language: Language) -> Found:
     """Read the cards of a deck of prints; without `table` the picture's own markers tell it."""
     from referee.scoring.evidence_picture import draw_outlines
     from vision.prints.print_deck import attributes_told

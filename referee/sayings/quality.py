@@ -10,9 +10,8 @@ def cards_corrected(cards: int, corrected: int, per_hundred: tuple[float, float]
     low, high = (language.decimal(figure) for figure in per_hundred)
     if not corrected:
         return language.text(
-            "Of the last {cards} cards none was corrected: at most {high} of 100 are read wrongly.",
+            "Nobody had to correct any of the last {cards} cards.",
             cards=cards,
-            high=high,
         )
     if corrected == 1:
         return language.text(

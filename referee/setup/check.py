@@ -123,9 +123,9 @@ def read_cards(deck: object, image: Image, profile: TableProfile | None) -> Chec
         unclear = [(card.corners_px, card.reason) for card in reading.unclear]
         return CheckReading(tuple(card.corners_px for card in reading.cards), tuple(unclear))
     if isinstance(deck, PrintDeck):
-        from vision.print_readers import print_reader
+        from vision.prints.reader import PrintReader
 
-        prints = print_reader(deck).read(image, table)
+        prints = PrintReader(deck).read(image, table)
         unclear = [(card.corners_px, card.reason or "") for card in prints.unclear]
         return CheckReading(tuple(card.corners_px for card in prints.cards), tuple(unclear))
     return CheckReading((), ())

@@ -107,7 +107,7 @@ def _judged(found: Sequence[Press], language: Language) -> tuple[State, str, tup
     bounce = max(press.bounce_ms for press in found)
     delay = sorted(press.delay_ms for press in found)[len(found) // 2]
     figures = language.text(
-        "Its contact bounces for {bounce} ms, and a press is known after {delay} ms.",
+        "I hear a press within {delay} ms; the contact bounces for {bounce} ms.",
         bounce=language.decimal(bounce),
         delay=round(delay),
     )

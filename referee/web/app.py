@@ -10,8 +10,10 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import FileResponse, RedirectResponse
 from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
 from referee.decks.listing import DeckListing
 from referee.service.desk_protocol import Desk
@@ -69,6 +71,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
         return str(desk.state().get("language", "en"))
 
     app.state.language = language
+    app.add_middleware(_Packed, minimum_size=1000, compresslevel=6)
     app.add_middleware(Guard, names=names, language=language, demand_paired=app.state.who.demand_paired)
     app.add_exception_handler(RefusedError, on_refused)
     app.add_exception_handler(RequestValidationError, _on_bad_request)
@@ -146,6 +149,15 @@ def _add_address(app: FastAPI, names: OwnNames) -> None:
     async def code(request: Request) -> Response:
         """Give it as a QR code."""
         return Response(qr_svg(address_of(request)), media_type="image/svg+xml")
+
+
+class _Packed(GZipMiddleware):
+    """Compresses the page's files and words: pictures are compressed already, the feed sees to itself."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; see the ASGI specification."""
+        packs = scope["type"] == "http" and scope["path"].startswith(("/page/", "/api/words/"))
+        await (super().__call__ if packs else self.app)(scope, receive, send)
 
 
 class _Files(StaticFiles):

@@ -1,14 +1,14 @@
-"""The state of the table, handed to every page that watches: the latest only, however slow a page may be.
+"""The state of the table, handed whole to every page that watches: the latest only, however slow a page may be.
 
-The desk is asked once for a change, whatever the number of pages; a page is sent the parts that have changed since the
-last time it was sent any, and of the rulings only the new ones if it has the others. So a page that takes nothing costs
-one waiting send, and delays nobody.
+The desk is asked once for a change, and the answer is packed once, whatever the number of pages. So a page that takes
+nothing costs one waiting send, and delays nobody.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import zlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -18,17 +18,14 @@ from anyio import CapacityLimiter, to_thread
 
 from referee.service.desk_protocol import Desk
 
-LEAST_GAP_S = 0.03
+LEAST_GAP_S = 0.1
 """Between two looks at the desk, s: changes that follow each other sooner are sent as one."""
-OUTLINES_GAP_S = 0.25
 HEARTBEAT_S = 3.0
 """Between two signs of life on a quiet line, s: a page says after 7 s of silence that it has no connection."""
 STALLED_S = 60.0
 """A page that has taken nothing for so long is let go, s; a phone that wakes up asks again by itself."""
-_RESTLESS = frozenset({"version", "t_ns"})
+_RESTLESS = ("version", "t_ns")
 """What changes each time, and is no news on its own."""
-_GROWING = "rulings"
-"""The part that grows at its front: pages that know it are sent `rulings_more` instead."""
 
 
 @dataclass(eq=False)
@@ -41,21 +38,6 @@ class Line:
     sending_since: float | None = None
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part of the state: since which version it is so, and as what it is sent.
-
-    items: of the part that grows. before: the version since which it was what it was before; more: what is sent to
-    pages that know that.
-    """
-
-    at: int
-    text: str
-    items: tuple[str, ...] = ()
-    before: int = 0
-    more: str = ""
-
-
 class Feed:
     """What the pages know; all methods but `notify` belong to the thread of the event loop.
 
@@ -65,11 +47,10 @@ class Feed:
     def __init__(self, desk: Desk, extras: Callable[[], Mapping[str, Any]] = dict) -> None:
         self._desk = desk
         self._extras = extras
-        self._parts: dict[str, _Part] = {}
+        self._news = ""
+        self._packed = b""
         self._desk_version = "0"
         self._clock_ns, self._read_at = 0, 0.0
-        self._messages: dict[int, bytes] = {}
-        self._outlines_at = -OUTLINES_GAP_S
         self._wake = asyncio.Event()
         # One look at the desk at a time, in a thread of its own: it may wait until a frame has been judged.
         self._one = CapacityLimiter(1)
@@ -147,85 +128,47 @@ class Feed:
 
     async def look(self) -> None:
         """Ask the desk, and tell the pages if there is news."""
-        self._take(await to_thread.run_sync(self._parts_now, limiter=self._one))
-
-    def _parts_now(self) -> dict[str, str | tuple[str, ...]]:
-        state = {**self._desk.state(), **self._extras()}
-        return {
-            key: tuple(encoded(item) for item in value) if key == _GROWING else encoded(value)
-            for key, value in state.items()
-        }
-
-    def _take(self, parts: Mapping[str, str | tuple[str, ...]]) -> None:
-        self._clock_ns, self._read_at = int(str(parts.get("t_ns", 0))), self._loop.time()
-        changed = [key for key, value in parts.items() if key not in _RESTLESS and not self._is_known(key, value)]
-        if "outlines" in changed:
-            early = self._outlines_at + OUTLINES_GAP_S - self._loop.time()
-            if early > 0:
-                # Hands and cards move all the time: nobody sees more than a few pictures a second of it.
-                changed.remove("outlines")
-                self._loop.call_later(early, self._wake.set)
-            else:
-                self._outlines_at = self._loop.time()
-        if not changed:
+        state, news = await to_thread.run_sync(self._now, limiter=self._one)
+        self._clock_ns, self._read_at = int(state.get("t_ns", 0)), self._loop.time()
+        if news == self._news:
             return
+        self._news, self._packed = news, packed(news + "\n\n")
         self.version += 1
-        for key in changed:
-            value, before = parts[key], self._parts.get(key)
-            self._parts[key] = (
-                _grown(before, value, self.version) if isinstance(value, tuple) else _Part(self.version, value)
-            )
-        self._desk_version = str(parts.get("version", self.version))
-        self._messages.clear()
+        self._desk_version = str(state.get("version", self.version))
         self._ring()
 
-    def _is_known(self, key: str, value: str | tuple[str, ...]) -> bool:
-        part = self._parts.get(key)
-        return part is not None and (part.items if isinstance(value, tuple) else part.text) == value
+    def _now(self) -> tuple[Mapping[str, Any], str]:
+        """Give the state, and all of it that may be news as the rest of a JSON object."""
+        state = {**self._desk.state(), **self._extras()}
+        return state, "," + encoded({key: value for key, value in state.items() if key not in _RESTLESS})[1:]
 
     def _ring(self) -> None:
         for line in self._lines:
             line.wake.set()
 
-    def since(self, version: int) -> str:
-        """Give what has changed since a version as a JSON object; 0: all there is.
+    def state(self) -> str:
+        """Give all there is as a JSON object."""
+        return self._stamp() + self._news
 
-        A page that has the rulings as they were before the last change gets `"rulings_more": {"first": the new ones,
-        "keep": how many of its own follow}` instead of all of them.
-        """
-        return self._stamp() + self._news(version)
-
-    def message(self, version: int) -> bytes:
-        """Give what has changed since a version as a server-sent event, made once for all pages that are level."""
-        if version not in self._messages:
-            self._messages[version] = f"{self._news(version)}\n\n".encode()
-        return f"event: state\ndata: {self._stamp()}".encode() + self._messages[version]
+    def message(self, version: int) -> tuple[bytes, bytes]:
+        """Give a server-sent event as deflated blocks, and as it is: the whole state, or for who knows it the time."""
+        if version == self.version:
+            beat = f"event: state\ndata: {self._stamp()}}}\n\n"
+            return packed(beat), beat.encode()
+        # The state is packed once for all pages: the time, which differs, is a line of its own.
+        head = f"event: state\ndata: {self._stamp()}\ndata: "
+        return packed(head) + self._packed, f"{head}{self._news}\n\n".encode()
 
     def _stamp(self) -> str:
         """Give the beginning of a state: its version, and the time that it is now, not that of the last change."""
         now_ns = self._clock_ns + round((self._loop.time() - self._read_at) * 1e9)
         return f'{{"version":{self._desk_version},"t_ns":{now_ns}'
 
-    def _news(self, version: int) -> str:
-        """Give the rest of it: the parts that have changed since a version."""
-        changed = []
-        for key, part in self._parts.items():
-            if part.at > version:
-                knows = bool(part.more) and 0 < part.before <= version
-                changed.append(f',"{key}_more":{part.more}' if knows else f',"{key}":{part.text}')
-        return "".join([*changed, "}"])
 
-
-def _grown(before: _Part | None, items: tuple[str, ...], version: int) -> _Part:
-    """Give a part with new items in front of those it had, or other ones altogether."""
-    text = "[" + ",".join(items) + "]"
-    if before is not None and before.items:
-        for count in range(1, len(items)):
-            kept = items[count:]
-            if before.items[: len(kept)] == kept:
-                first = ",".join(items[:count])
-                return _Part(version, text, items, before.at, f'{{"first":[{first}],"keep":{len(kept)}}}')
-    return _Part(version, text, items)
+def packed(text: str) -> bytes:
+    """Give a text as deflated blocks (RFC 1951) that end on a whole byte and need nothing that came before."""
+    deflate = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return deflate.compress(text.encode()) + deflate.flush(zlib.Z_FULL_FLUSH)
 
 
 def encoded(value: object) -> str:

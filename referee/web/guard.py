@@ -32,7 +32,7 @@ _READS = ("GET", "HEAD", "OPTIONS")
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
-        "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
         "require-trusted-types-for 'script'"
     ),
     "X-Content-Type-Options": "nosniff",

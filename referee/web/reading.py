@@ -37,7 +37,7 @@ def routes(desk: Desk, ask: Desks, who: Who, options: WebOptions) -> APIRouter:
         """Give the state of the table as it is now, so that who has just changed something sees that he did."""
         feed = feed_of(request)
         await feed.look()
-        return Response(feed.since(0), media_type="application/json")
+        return Response(feed.state(), media_type="application/json")
 
     @router.get("/api/events", responses={200: {"content": {"text/event-stream": {}}}})
     async def events(request: Request) -> Response:

@@ -1,14 +1,18 @@
-"""A page's line to the feed: server-sent events that end when the page goes away or takes nothing any more."""
+"""A page's line to the feed: server-sent events, compressed for browsers, until the page goes or takes nothing more."""
 
 from __future__ import annotations
 
 import asyncio
 
+from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from referee.web.feed import Feed, Line
 from referee.web.guard import RefusedError
+
+_GZIP = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+"""What a gzip file begins with (RFC 1952); the feed's deflated blocks follow, and it never ends by itself."""
 
 
 class EventStream(Response):
@@ -34,13 +38,16 @@ class EventStream(Response):
         if self._feed.watchers >= self._most or self._feed.watchers_of(self._whose) >= self._most_of_one:
             raise RefusedError(503, "too_many_pages", "Too many pages are open: please close one")
         gone = asyncio.ensure_future(_disconnected(receive))
+        zipped = "gzip" in Headers(scope=scope).get("accept-encoding", "")
+        if zipped:
+            self.headers["content-encoding"] = "gzip"
         try:
             async with asyncio.timeout(None) as limit:
                 line = Line(limit, self._whose)
                 gone.add_done_callback(lambda _: line.wake.set())
                 self._feed.join(line)
                 try:
-                    await self._follow(line, gone, send)
+                    await self._follow(line, gone, send, zipped)
                 finally:
                     self._feed.leave(line)
         except TimeoutError:
@@ -49,17 +56,19 @@ class EventStream(Response):
         finally:
             gone.cancel()
 
-    async def _follow(self, line: Line, gone: asyncio.Future[None], send: Send) -> None:
+    async def _follow(self, line: Line, gone: asyncio.Future[None], send: Send, zipped: bool) -> None:
         feed, clock = self._feed, asyncio.get_running_loop().time
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        if zipped:
+            await send({"type": "http.response.body", "body": _GZIP, "more_body": True})
         known = 0
         while not gone.done() and not feed.closed:
             line.wake.clear()
             # Without news it is the table's clock alone: a comment would never reach the page's scripts.
-            body = feed.message(known)
+            packed, plain = feed.message(known)
             known = feed.version
             line.sending_since = clock()
-            await send({"type": "http.response.body", "body": body, "more_body": True})
+            await send({"type": "http.response.body", "body": packed if zipped else plain, "more_body": True})
             line.sending_since = None
             if feed.version == known:
                 await line.wake.wait()

@@ -6,7 +6,7 @@ from referee.language import mark_in
 
 HOUSE_WORDS = {
     "house": mark_in("page", "House and club"),
-    "house_on": mark_in("page", "Tell a house or a club what happens (MQTT)"),
+    "house_on": mark_in("page", "Connect to Home Assistant or a club (MQTT)"),
     "house_why": mark_in(
         "page",
         "Home Assistant finds the table by itself then: bell, rulings, points and sand. "

@@ -6,7 +6,9 @@ from referee.language import mark_in
 
 KEEPING_WORDS = {
     "keeping": mark_in("page", "Back up and restore"),
-    "keep_why": mark_in("page", "All games, decks and settings in one file, for a new card or a new machine."),
+    "keep_why": mark_in(
+        "page", "All games, decks and settings in one file, for a new SD card or another Raspberry Pi."
+    ),
     "keep_pair": mark_in("page", "Pair this device first: names and pictures are in it."),
     "keep_all": mark_in("page", "Back up all"),
     "keep_small": mark_in("page", "Back up without pictures"),
@@ -21,8 +23,6 @@ KEEPING_WORDS = {
     "keep_settings": mark_in("page", "The settings were restored."),
     "keep_report_why": mark_in("page", "Something is wrong?"),
     "report_ruling": mark_in("page", "Report this ruling"),
-    "report_ruling_why": mark_in(
-        "page", "Saves a file to send: ten seconds of the table and nothing round it, settings, no names."
-    ),
+    "report_ruling_why": mark_in("page", "Saves a file to send: ten seconds of the table, the settings, no names."),
     "keep_report": mark_in("page", "Save a report to send, without names, codes or pictures"),
 }

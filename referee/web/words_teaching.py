@@ -25,9 +25,9 @@ TEACHING_WORDS = {
         "page", "Lay some of the cards face up, a finger’s width apart, and take your hands away. Then tap:"
     ),
     "teach_lay_next": mark_in(
-        "page", "Lay the next cards; the last picture is looked at meanwhile. Cards may be shown again."
+        "page", "Lay out the next cards. I am still looking at the last ones. Cards may come twice."
     ),
-    "teach_these_lie": mark_in("page", "These lie there"),
+    "teach_these_lie": mark_in("page", "Take the picture"),
     "teach_studying": mark_in("page", "Looking at the cards …"),
     "teach_making": mark_in("page", "Learning the deck …"),
     "teach_reading": mark_in("page", "Reading the cards …"),

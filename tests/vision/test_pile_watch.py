@@ -7,27 +7,23 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from tests.support.flat_piles import piccolino
 from vision.arrays import Image
-from vision.pictured.pile_faces import FaceReader
-from vision.pictured.pile_fit import FaceFitter
-from vision.pictured.piles import PileReader
 from vision.piles.pile_watch import PileChange, PileWatch
-from vision.piles.sights import Kind, PilePlace, PileSight
+from vision.piles.sights import Kind, PilePlace, PileSight, region_of
 
 SIZE = (320, 240)
-FITTER = FaceFitter(FaceReader(piccolino()))
 MS = 1_000_000
 Looks = tuple[Kind, str | None, float]
 SKIN, SLEEVE = (60, 80, 120), (120, 60, 60)
 
 
-class ScriptedReader(PileReader):
+class ScriptedReader:
     """Sees what a script says; every level of grey in a picture is another thing to see."""
 
     def __init__(self, script: Mapping[int, Looks], places: int = 1) -> None:
         where = [PilePlace(seat, centre_px=(60.0 + 90 * seat, 120.0), px_per_mm=0.4) for seat in range(places)]
-        super().__init__(piccolino(), None, SIZE, where, FITTER)
+        self.places, self.size_px = tuple(where), SIZE
+        self.regions = tuple(region_of(place, None, SIZE) for place in where)
         self.script = script
         self.reads: list[int] = []
 
@@ -38,6 +34,12 @@ class ScriptedReader(PileReader):
         colour, mood = face.split("-") if face else (None, None)
         corners = np.array([[0, 0], [63, 0], [63, 88], [0, 88]]) + left if face else None
         return PileSight(number, kind, colour, mood, 0.99 if face else 0.0, corners, None)
+
+    def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
+        return None
+
+    def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
+        return False
 
 
 def painted(*greys: int) -> Image:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hardware.camera.frames import Frame
 from referee.decks.finding import find_print_deck
@@ -54,15 +54,14 @@ class Judged:
 def measure(games: int = 4, turns: int = 32, seed: int = 1, deck: str = "", unframed: bool = False) -> Row:
     """Play for two to five in turn, eight rings a card.
 
-    `deck`: a taught deck, or piccolino, the built-in one by its pictures alone. `unframed`: clowns painted to the
-    card's edge, taught beforehand.
+    `deck`: a taught deck. `unframed`: clowns painted to the card's edge, taught beforehand.
     """
     decks = None
     if unframed:
         printed = full_bleed_clowns()
         decks = printed, taught(printed, 5)
     elif deck:
-        decks = find_print_deck(deck), replace(find_print_deck(deck), frame_mm=None)
+        decks = find_print_deck(deck), find_print_deck(deck)
     counts: Counter[str] = Counter()
     for number in range(games):
         for judged in judge_rulings(2 + number % 4, turns, seed + number, decks=decks):

@@ -41,19 +41,15 @@ def _interpreter(path: Path) -> Interpreter:
 
 
 class Network:
-    """Answers for each cell of a view from above: which card is there, and where its centre is.
-
-    One thread at a time: others wait.
-    """
+    """Answers for each cell of a view from above: which card is there, and where its centre is. For any thread."""
 
     def __init__(self, path: Path = _MODELS / "card_finder.tflite") -> None:
-        self._interpreter = _interpreter(path)
+        self._interpreter, self._in_use = _interpreter(path), Lock()
         inputs = {entry["name"].split(":")[0].removeprefix("serving_default_"): entry["index"]
                   for entry in self._interpreter.get_input_details()}  # fmt: skip
         self._view, self._aspect = inputs["view"], inputs["aspect"]
         self._answer = self._interpreter.get_output_details()[0]["index"]
         self._size = (0, 0)
-        self._lock = Lock()
 
     def run(self, image: NDArray[np.uint8], marks: NDArray[np.uint8], aspect: float) -> Cells:
         """(h / 2, w / 2, CHANNELS) answers for a view (h, w, 3) BGR; `marks` (h, w) is 1 on known cards.
@@ -61,30 +57,27 @@ class Network:
         `aspect` is a card's long side by its short side, which is SHORT_PX in the view; h and w are multiples of
         STRIDE_PX.
         """
-        with self._lock:
-            return self._run(image, marks, aspect)
-
-    def _run(self, image: NDArray[np.uint8], marks: NDArray[np.uint8], aspect: float) -> Cells:
         h, w = marks.shape
-        if self._size != (h, w):
-            self._interpreter.resize_tensor_input(self._view, (1, h, w, 4))
-            with caught_from_libraries():
-                self._interpreter.allocate_tensors()
-            self._size = (h, w)
         view = np.empty((1, h, w, 4), np.float32)
         np.multiply(image, np.float32(1 / 255), out=view[0, ..., :3])
         view[0, ..., 3] = marks
-        self._interpreter.set_tensor(self._view, view)
-        self._interpreter.set_tensor(self._aspect, np.array([[aspect - ASPECT_ZERO]], np.float32))
-        self._interpreter.invoke()
-        return np.asarray(_unfolded(self._interpreter.get_tensor(self._answer), CHANNELS)[0])
+        with self._in_use:
+            if self._size != (h, w):
+                self._interpreter.resize_tensor_input(self._view, (1, h, w, 4))
+                with caught_from_libraries():
+                    self._interpreter.allocate_tensors()
+                self._size = (h, w)
+            self._interpreter.set_tensor(self._view, view)
+            self._interpreter.set_tensor(self._aspect, np.array([[aspect - ASPECT_ZERO]], np.float32))
+            self._interpreter.invoke()
+            return _unfolded(np.asarray(self._interpreter.get_tensor(self._answer)[0], np.float32))
 
 
 class CropNetwork:
-    """Answers for each cell of a crop: whether its card is there, and where that card's sides are."""
+    """Answers for each cell of a crop: whether its card is there, and where that card's sides are. For any thread."""
 
     def __init__(self, path: Path = _MODELS / "card_crops.tflite") -> None:
-        self._interpreter = _interpreter(path)
+        self._interpreter, self._in_use = _interpreter(path), Lock()
         self._crops = self._interpreter.get_input_details()[0]["index"]
         self._answer = self._interpreter.get_output_details()[0]["index"]
         self._interpreter.resize_tensor_input(self._crops, (_CROPS, CROP_PX, CROP_PX, 4))
@@ -98,17 +91,18 @@ class CropNetwork:
             some = crops[start : start + _CROPS]
             full = np.zeros((_CROPS, *crops.shape[1:]), np.float32)
             full[: len(some)] = some
-            self._interpreter.set_tensor(self._crops, full)
-            self._interpreter.invoke()
-            answers.append(self._interpreter.get_tensor(self._answer)[: len(some)])
+            with self._in_use:
+                self._interpreter.set_tensor(self._crops, full)
+                self._interpreter.invoke()
+                answers.append(self._interpreter.get_tensor(self._answer)[: len(some)])
         return np.concatenate(answers)
 
 
-def _unfolded(answer: Cells, channels: int) -> Cells:
-    """(n, 2h, 2w, channels) cells of an answer (n, h, w, 4 channels) with four cells a place."""
-    n, h, w = answer.shape[:3]
-    cells = answer.reshape(n, h, w, 2, 2, channels).transpose(0, 1, 3, 2, 4, 5)
-    return np.ascontiguousarray(cells, np.float32).reshape(n, 2 * h, 2 * w, channels)
+def _unfolded(answer: Cells) -> Cells:
+    """(2h, 2w, CHANNELS) cells of an answer (h, w, 4 CHANNELS) with four cells a place."""
+    h, w = answer.shape[:2]
+    cells = answer.reshape(h, w, 2, 2, CHANNELS).transpose(0, 2, 1, 3, 4)
+    return np.ascontiguousarray(cells).reshape(2 * h, 2 * w, CHANNELS)
 
 
 @cache

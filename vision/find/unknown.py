@@ -34,9 +34,10 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class UnknownCards:
-    """Cards of one size: `card` (short, long) in mm of the table, or in px of a picture without a scale."""
+    """Cards of one size: `card` (short, long) in units of the `view` in which they were found."""
 
     card: tuple[float, float]
+    view: View
     hypotheses: Hypotheses
 
 
@@ -48,8 +49,8 @@ def find_unknown(
     `known` are corners (4, 2), in px of the picture, of what is no such card: marker cards.
     """
     wanted = wanted or Wanted()
-    if wanted.card is not None:
-        return UnknownCards(wanted.card, finder.find(view, wanted.card, known))
+    if wanted.card is not None and view.is_surveyed:
+        return UnknownCards(wanted.card, view, finder.find(view, wanted.card, known))
     aspect = wanted.aspect or _FIRST_ASPECT
 
     def looked(view: View, size: tuple[float, float]) -> Look:
@@ -58,17 +59,19 @@ def find_unknown(
     def measured(view: View, size: tuple[float, float]) -> tuple[tuple[float, float], Look]:
         for _ in range(_ROUNDS):
             look = looked(view, size)
-            size = _measured(look, size)
+            size = wanted.card or _measured(look, size)
         return size, look
 
     def likely(view: View) -> list[tuple[float, View, tuple[float, float]]]:
         looks = [looked(view, (short, short * aspect)) for short in view.short_sides()]
         return [(agreement, view, size) for agreement, size in _likely(looks)]
 
-    first = [one for each in (view, *view.tilted()) for one in likely(each)]
+    first = [(1.0, view, wanted.card)] if wanted.card else []
+    for each in () if wanted.card else (view, *view.tilted()):
+        first += likely(each)
     first = sorted(first, key=lambda one: -one[0])[:_FINALISTS]
     size, look = max((measured(view, size) for _, view, size in first), key=lambda one: _explained(one[1]))
-    return UnknownCards(size, look.hypotheses(look.cards.quads))
+    return UnknownCards(size, look.above.view, look.hypotheses(look.cards.quads))
 
 
 def _likely(looks: list[Look]) -> list[tuple[float, tuple[float, float]]]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image, Singles
-from vision.piles.sights import Box, ClownReader, Effort, SeenCard, wider
+from vision.piles.sights import Box, ClownReader, SeenCard, wider
 from vision.piles.small_copies import change_of, gain_between, veiled
 from vision.quads import shared_area
 from vision.table import Table
@@ -36,7 +36,6 @@ class CardWatch:
     def __init__(self, reader: ClownReader, table: Table, size_px: tuple[int, int]) -> None:
         self.cards: tuple[SeenCard, ...] = ()
         self._reader = reader
-        self._enough: Effort = "quick" if reader.glance_suffices else "plain"
         self._table = table
         self._size = size_px
         middle = np.array([[size_px[0] / 2, size_px[1] / 2]])
@@ -50,7 +49,6 @@ class CardWatch:
         self._odd: Cells = np.zeros((rows, columns), bool)  # where a card of another deck lay at the start
         self._own: Cells = np.zeros((rows, columns), bool)  # and where cards of this one did
         self._read: Singles | None = None  # and when it was read
-        self._swept: Singles | None = None  # and when its turn last came
         self._before: Singles | None = None
         self._looks = 0
         self._unread: list[Box] = []  # where things moved in the last picture, and nobody looked
@@ -80,8 +78,8 @@ class CardWatch:
         step = max(1, int(self._cell_px / 3))
         now = cv2.resize(image_bgr[::step], self._grid, interpolation=cv2.INTER_AREA).astype(np.float32)
         if self._read is None or self._before is None:
-            self._first, self._read, self._swept, self._before = now, now.copy(), now.copy(), now
-            self._merge(image_bgr, (0, 0, *self._size), 0, self._enough)
+            self._first, self._read, self._before = now, now.copy(), now
+            self._merge(image_bgr, (0, 0, *self._size), 0)
             self._own = self._cells_at([card.corners_px for card in self.cards])
             outlines = self._reader.outlines(image_bgr, self._table, (0, 0, *self._size))
             self._odd = self._cells_at([quad for quad in outlines if self._is_unknown(quad)])
@@ -107,11 +105,10 @@ class CardWatch:
                 self._unread.append(box)
             else:
                 self._read[part] = now[part]
-                self._merge_changed(image_bgr, self._wider(box, _CORE_MM), _CARD_MM, part)
+                self._merge(image_bgr, self._wider(box, _CORE_MM), _CARD_MM)
         if self._looks % 2:
-            self._read_left(image_bgr, "quick")
-            if self._enough == "quick":
-                self._unread.clear()
+            self._read_left(image_bgr, moves=True)
+            self._unread.clear()
 
     def moves_in(self, cells: Cells) -> bool:
         """Tell whether something moved in some of the cells (rows, columns) since the picture before."""
@@ -145,12 +142,12 @@ class CardWatch:
 
     def look_closely(self, image_bgr: Image) -> None:
         """Read what was left out in the picture that was looked at last, which is the same one."""
-        self._read_left(image_bgr, self._enough)
+        self._read_left(image_bgr, moves=False)
         self._unread.clear()
 
-    def _read_left(self, image_bgr: Image, effort: Effort) -> None:
+    def _read_left(self, image_bgr: Image, *, moves: bool) -> None:
         for box in self._unread:
-            self._merge(image_bgr, box, _EDGE_MM, effort)
+            self._merge(image_bgr, box, _EDGE_MM, moves=moves)
 
     def search(self, image_bgr: Image, cells: Cells) -> None:
         """Read in some cells (rows, columns) what came there since the start, also cards of which a part is hidden.
@@ -162,17 +159,12 @@ class CardWatch:
         rows, columns = np.nonzero(_changed(self._first, self._before) & cells)
         if len(rows) >= _LEAST_CELLS:
             box = self._in_px(columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
-            self._merge(image_bgr, box, _EDGE_MM, "hidden")
+            self._merge(image_bgr, box, _EDGE_MM)
 
     def sweep(self, image_bgr: Image) -> bool:
-        """Read the next part of the table, thoroughly if it has changed since; tells whether that was the last one."""
+        """Read the next part of the table; tells whether that was the last one."""
         tile = self._tiles[self._next]
-        if self._enough == "quick":
-            self._merge(image_bgr, tile, _CARD_MM, "quick")
-        elif self._swept is not None and self._before is not None:
-            here = self._cells_in(tile)
-            self._merge_changed(image_bgr, tile, _CARD_MM, here & _changed(self._swept, self._before))
-            self._swept[here] = self._before[here]
+        self._merge(image_bgr, tile, _CARD_MM, moves=not self.still)
         self._next = (self._next + 1) % len(self._tiles)
         return self._next == 0
 
@@ -184,21 +176,9 @@ class CardWatch:
     def _wider(self, box: Box, by_mm: float) -> Box:
         return wider(box, round(by_mm * self._px_per_mm), self._size)
 
-    def _cells_in(self, box: Box) -> Cells:
-        """Which cells (rows, columns) have their middle in a part of the picture."""
-        middles = self._middles_px
-        return np.asarray(((middles >= box[:2]) & (middles < box[2:])).all(axis=-1))
-
-    def _merge_changed(self, image_bgr: Image, core: Box, round_mm: float, changed: Cells) -> None:
-        """Read a part anew in which some cells (rows, columns) changed: thoroughly unless cards explain them."""
-        self._merge(image_bgr, core, round_mm, "quick")
-        left = changed & ~self._cells_at([card.corners_px for card in self.cards if _within(card, core)])
-        if int(left.sum()) >= _LEAST_CELLS:
-            self._merge(image_bgr, core, round_mm)
-
-    def _merge(self, image_bgr: Image, core: Box, round_mm: float, effort: Effort = "plain") -> None:
+    def _merge(self, image_bgr: Image, core: Box, round_mm: float, *, moves: bool = False) -> None:
         """Read a part anew, with so much round it: the cards with their middle in it are those that are found now."""
-        found = self._reader.read_part(image_bgr, self._table, self._wider(core, round_mm), effort)
+        found = self._reader.read_part(image_bgr, self._table, self._wider(core, round_mm), moves=moves)
         others = [card for card in self.cards if not _within(card, core)]
         self.cards = (*others, *(card for card in found if _within(card, core)))
 

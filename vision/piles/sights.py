@@ -15,10 +15,6 @@ from vision.table import Table
 Box = tuple[int, int, int, int]
 """A part of a picture: left, top, right and bottom, px."""
 
-Effort = Literal["quick", "plain", "hidden"]
-"""How much a part of a picture is worth: cards whose outline is closed, all that lie whole, or also such as are partly
-hidden; each takes several times as long as the one before."""
-
 Kind = Literal["face", "back", "empty", "covered", "turning", "unclear"]
 
 REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and how far an untidy pile may have moved
@@ -142,12 +138,8 @@ class PlaceReader(Protocol):
 class ClownReader(Protocol):
     """Reads the cards of one deck wherever they lie on a table, and their piles."""
 
-    @property
-    def glance_suffices(self) -> bool:
-        """Whether a card is found quickly also on an untidy pile: all faces have a panel with an outline of its own."""
-
-    def read_part(self, image_bgr: Image, table: Table, box_px: Box, effort: Effort = "plain") -> Sequence[SeenCard]:
-        """Read the cards that lie within a part of a picture, certain ones only."""
+    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> Sequence[SeenCard]:
+        """Read the cards that lie within a part of a picture, certain ones only; moves: see `PlaceReader`."""
 
     def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
         """(n, 4, 2) px, what has a card's outline, whatever is printed within it."""

@@ -9,26 +9,20 @@ import numpy as np
 
 from vision.arrays import Floats, Image
 from vision.prints.card_search import CardSearch
-from vision.prints.outlines import card_outlines
-from vision.prints.places import cut_table, moved
+from vision.prints.places import moved
 from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
-from vision.prints.proposals import edges_on, poses_on
 from vision.prints.straight import Pyramid
-from vision.prints.tinted_places import tinted_places
-from vision.quads import shared_area
 from vision.table import Table
 
 BACK = "back"
-_ONE_PLACE = 0.3  # of a place's area
 _MOST_PLACES = 10
-_WHOLE = 0.7  # of each side of an outline
 _ALIKE = 2  # places that must show the same
 NEAR = (4.0, np.radians(3.0))  # mm and a turn: piles are untidy
 _BUSY = 0.03  # of white, a standard deviation: what shows less is a piece of table
 
 
 def back_shown(
-    image_bgr: Image, table: Table, deck: PrintDeck, taken: list[Floats], white: Floats | None
+    image_bgr: Image, table: Table, search: CardSearch, taken: list[Floats], white: Floats | None
 ) -> tuple[Print, Floats] | None:
     """The back that lies up at two places or more of a picture (h, w, 3), and places (n, 4, 2) px where it may lie.
 
@@ -36,8 +30,8 @@ def back_shown(
 
     taken: (4, 2) px each, what is known already: cards that were read, and marker cards. white: (3,) BGR 0..1.
     """
-    picture = Pyramid(image_bgr)
-    places = _places(image_bgr, table, deck, taken)
+    picture, deck = Pyramid(image_bgr), search.deck
+    places = search.outlines(image_bgr, table, (0, 0, image_bgr.shape[1], image_bgr.shape[0]), taken)[:_MOST_PLACES]
     rows, columns = (round(side * ART_PX_PER_MM) for side in reversed(deck.card_mm))
     sheets = picture.straight(places, rows, columns)
     for k, sheet in enumerate(sheets):
@@ -51,16 +45,3 @@ def back_shown(
         if sum(card is not None and card.reason is None for card in found) >= _ALIKE - 1:
             return back, places
     return None
-
-
-def _places(image_bgr: Image, table: Table, deck: PrintDeck, taken: list[Floats]) -> Floats:
-    """(n, 4, 2) px where cards seem to lie, whatever they show, each place once."""
-    box = (0, 0, image_bgr.shape[1], image_bgr.shape[0])
-    poses, quads = poses_on(edges_on(image_bgr, cut_table(table, box), deck.card_mm), deck.card_mm, np.zeros((0, 4, 2)))
-    outlined = card_outlines(image_bgr, table, deck.card_mm, box)
-    tinted = tinted_places(image_bgr, table, deck.card_mm)
-    kept: list[Floats] = []
-    for quad in (*tinted, *outlined, *quads[poses.seen.min(axis=1) >= _WHOLE]):
-        if len(kept) < _MOST_PLACES and all(shared_area(quad, other) < _ONE_PLACE for other in (*taken, *kept)):
-            kept.append(quad)
-    return np.array(kept).reshape(-1, 4, 2)

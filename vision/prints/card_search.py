@@ -1,40 +1,26 @@
-"""Finds the cards of a deck of prints that lie open in a part of a picture, quickly: for tables that are watched.
-
-Many places are proposed by straight edges, most of them wood's or a sleeve's. All are ranked, only those that look like
-a face are verified, and a face counts only if what is seen of it tells it from every other face of the deck.
-"""
+"""Finds the cards of a deck of prints that are in sight in a part of a picture: for tables that are watched."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from vision.arrays import Flags, Floats, Image
+from vision.arrays import Floats, Image
 from vision.piles.sights import Box, wider
-from vision.prints.features import FeaturePlaces
-from vision.prints.lit_look import LitVerdict
-from vision.prints.outlines import card_outlines, panel_of, panels_cards
-from vision.prints.places import LEAST_SIDE_PX, Near, box_round, cut_table, lies_flat, parts_of
+from vision.prints.places import box_round, cut_table
 from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.proposals import WHOLE, edges_on, poses_on
+from vision.prints.reader import PrintCard, PrintReader
 from vision.prints.straight import Pyramid
-from vision.prints.telling import Telling
-from vision.prints.tinted_places import tinted_places
-from vision.prints.verdict import Verdict, confidence_of
-from vision.prints.verifier import Verifier
 from vision.quads import shared_area
 from vision.table import Table
 
-_PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
-_MOST_PLACES = 60  # by their edges; the best seen come first
-_CLEAR = 0.55  # the same, of a place that lies well
-_LIKELY, _MOST_SETTLED, _MOST_MOVED = 0.18, 24, 4  # the same, of one that may come to; so many are tried and moved
-# Places verified where one card may lie, where a ring hangs on it, and in one part of a picture.
-_TRIED, _MOST_TRIES, _MOST_TRIED = 2, 4, 8
-_SAME, _OVER = 0.6, 0.3  # of a place's area: it is one place; no two cards that lie whole share so much
-_LIGHT = ("glare", "colours")  # doubts that another light may clear up
+_LEAST_SIDE_PX = 24  # of a part of a picture that is worth a search
+_RECENT = 3  # pictures: where something moves, every second one is read
+_NO_QUADS = np.zeros((0, 4, 2))
+_OVER = 0.3  # of a place's area: no two cards that are whole share so much
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +49,9 @@ class CardSearch:
 
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
-        self.verifier = Verifier(deck)
-        self._telling = Telling(deck, self.verifier)
-        self._features = FeaturePlaces(deck)
-        self.panel = panel_of(deck)
+        self._reader = PrintReader(deck)
+        # The last pictures, and where cards may have been in the parts that were read.
+        self._seen: deque[tuple[Image, list[Floats]]] = deque(maxlen=_RECENT + 1)
 
     def cards(
         self,
@@ -74,219 +59,65 @@ class CardSearch:
         table: Table,
         box: Box,
         white: Floats | None,
-        near: Near | None = None,
         taken: Sequence[FoundCard] = (),
         *,
-        hidden: bool = False,
+        moves: bool = False,
     ) -> list[FoundCard]:
         """All cards with their middle in a part of a picture (h, w, 3), certain or not, those that are first.
 
-        white: (3,) BGR 0..1 of white paper, None where nothing tells. near: the one card that is looked for lies there.
-        `taken` are known to lie there: no other card lies where they do. hidden: an arm may lie over it, so it is worth
-        more places and closer looks.
+        white: (3,) BGR 0..1 of white paper, None where nothing tells. `taken` are known to lie there: no other card
+        lies where they do. moves: something moves there, and only cards that were there in a recent picture are read.
         """
-        found: list[FoundCard] = []
-        for part in parts_of(image_bgr, table, box):
-            for card in self._in_part(image_bgr, table, part, white, near, taken, hidden=hidden):
-                _keep(found, card)
-        return sorted(found, key=lambda card: card.reason is not None)
-
-    def outlined(
-        self,
-        image_bgr: Image,
-        table: Table,
-        box: Box,
-        white: Floats | None,
-        near: Near | None = None,
-        taken: Sequence[FoundCard] = (),
-        *,
-        quick: bool = False,
-    ) -> list[FoundCard]:
-        """The cards in a part of a picture that lie so open that their outline, or their panel's, is closed.
-
-        quick: none is looked at closer that is in doubt at first sight.
-        """
-        if self.panel is None:
-            quads = card_outlines(image_bgr, table, self.deck.card_mm, box)
-        else:
-            quads = panels_cards(image_bgr, table, self.panel, box)
-        if near is not None:
-            quads = quads[near.holds(quads.mean(axis=1))]
-        quads = quads[_free(quads, taken)]
-        if not len(quads):
-            return []
-        wide = box_round(quads.reshape(-1, 2), image_bgr)
-        picture, offset = Pyramid(image_bgr[wide[1] : wide[3], wide[0] : wide[2]]), np.array(wide[:2], np.float64)
-        here = cut_table(table, wide)
-        scores, promise = self._promise(picture, quads - offset, white)
-        found: list[FoundCard] = []
-        for k in np.argsort(-promise)[:_MOST_TRIED]:
-            if promise[k] < _PROMISING:
-                break
-            if any(card.reason is None and shared_area(quads[k], card.corners_px) >= _OVER for card in found):
-                continue
-            card = self._card(picture, quads[k] - offset, scores[k], here, white, offset, whole=False, quick=quick)
-            if card is not None:
-                _keep(found, card)
-        return sorted(found, key=lambda card: card.reason is not None)
-
-    def at(
-        self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None, *, quick: bool = False
-    ) -> FoundCard | None:
-        """The card at the likeliest of some places (n, 4, 2) px; None if none looks like one. quick: see `outlined`."""
-        box = box_round(quads.reshape(-1, 2), image_bgr)
-        crop, offset = image_bgr[box[1] : box[3], box[0] : box[2]], np.array(box[:2], np.float64)
-        if min(crop.shape[:2]) < LEAST_SIDE_PX:
-            return None
-        picture, local = Pyramid(crop), quads - offset
-        scores, promise = self._promise(picture, local, white)
-        best = int(np.argmax(promise))
-        if promise[best] < _PROMISING:
-            return None
-        here = cut_table(table, box)
-        return self._card(picture, local[best], scores[best], here, white, offset, whole=False, quick=quick)
-
-    def _in_part(
-        self,
-        image_bgr: Image,
-        table: Table,
-        box: Box,
-        white: Floats | None,
-        near: Near | None,
-        taken: Sequence[FoundCard],
-        *,
-        hidden: bool,
-    ) -> list[FoundCard]:
         left, top, right, bottom = box
-        crop = image_bgr[top:bottom, left:right]
-        if min(crop.shape[:2]) < LEAST_SIDE_PX:
+        if min(right - left, bottom - top) < _LEAST_SIDE_PX:
             return []
-        here = cut_table(table, box)
-        poses, quads = poses_on(edges_on(crop, here, self.deck.card_mm), self.deck.card_mm, np.zeros((0, 4, 2)))
-        tinted = tinted_places(crop, here, self.deck.card_mm)
-        if hidden:
-            tinted = np.concatenate([tinted, self._features.places(crop, here, np.zeros((0, 4, 2)))])
-        # Places reach beyond the part: what it leaves out would pass for hidden, and a strip of a card beside bare
-        # table for a card.
-        middle = np.array([[(right - left) / 2, (bottom - top) / 2]])
-        room = int(np.ceil(max(self.deck.card_mm) * float(here.px_per_mm(middle)[0])))
-        wide = wider(box, room, (image_bgr.shape[1], image_bgr.shape[0]))
-        picture, here = Pyramid(image_bgr[wide[1] : wide[3], wide[0] : wide[2]]), cut_table(table, wide)
-        offset = np.array(wide[:2], np.float64)
-        quads, tinted = (places + (left - wide[0], top - wide[1]) for places in (quads, tinted))
-        whole = poses.seen.mean(axis=1) >= WHOLE
-        tries, most = _MOST_TRIES if hidden else _TRIED, _MOST_TRIED
-        if near is not None:
-            most = tries
-            here_too = near.holds(quads.mean(axis=1) + offset)
-            quads, whole = quads[here_too], whole[here_too]
-            tinted = tinted[near.holds(tinted.mean(axis=1) + offset)]
-        whole = np.concatenate([whole[:_MOST_PLACES], np.zeros(len(tinted), bool)])
-        quads = np.concatenate([quads[:_MOST_PLACES], tinted])
-        free = _free(quads + offset, taken)
-        quads, whole = quads[free], whole[free]
-        if not len(quads):
-            return []
-        quads, scores, promise, whole = self._settled(picture, quads, here, white, whole)
         found: list[FoundCard] = []
-        tried: list[Floats] = []
-        for k in np.argsort(-promise):
-            if promise[k] < _PROMISING or len(tried) >= most:
-                break
-            again = sum(shared_area(quads[k], other) >= _SAME for other in tried)
-            told = any(
-                card.reason is None and shared_area(quads[k] + offset, card.corners_px) >= _SAME for card in found
-            )
-            if told or again >= tries:
-                continue
-            tried.append(quads[k])
-            card = self._card(picture, quads[k], scores[k], here, white, offset, whole=hidden or bool(whole[k]))
-            if card is not None:
-                _keep(found, card)
+        if not self._seen or self._seen[-1][0] is not image_bgr:
+            self._seen.append((image_bgr, [_NO_QUADS]))
+        wide, here, offset = self._cut(image_bgr, table, box)
+        known = np.array([card.corners_px - offset for card in taken]).reshape(-1, 4, 2)
+        before = [quads for _, parts in list(self._seen)[:-1] for quads in parts]
+        steady = np.concatenate([_NO_QUADS, *before]) - offset if moves else None
+        reading = self._reader.read_open(wide, here, white, known, steady)
+        self._seen[-1][1].append(reading.places + offset)
+        for card in (*reading.cards, *reading.unclear):
+            x, y = card.corners_px.mean(axis=0) + offset
+            if card.face is not None and left <= x < right and top <= y < bottom:
+                _keep(found, _found(card, card.face, table, offset))
         return found
 
-    def _settled(
-        self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None, whole: Flags
-    ) -> tuple[Floats, Floats, Floats, Flags]:
-        """The likeliest of places (n, 4, 2), each moved to where it looks most like a card, and what they promise.
+    def outlines(self, image_bgr: Image, table: Table, box: Box, taken_px: Sequence[Floats] = ()) -> Floats:
+        """(n, 4, 2) px, what is likely a card in a part of a picture, whatever it shows; none on `taken_px`."""
+        wide, here, offset = self._cut(image_bgr, table, box)
+        found = self._reader.likely(wide, here, [quad - offset for quad in taken_px]) + offset
+        free = [all(shared_area(quad, other) < _OVER for other in taken_px) for quad in found]
+        return np.asarray(found[np.array(free, bool)], np.float64)
 
-        Where a card's `whole` outline (n,) shows, a place is not moved, and worth a closer look whatever it promises.
-
-        On an untidy pile edges of several cards are seen, and none of them tells where the top one lies.
-        """
-        scores, promise = self._promise(picture, quads, white)
-        promise = np.maximum(promise, np.where(whole, _PROMISING, 0))
-        chosen: list[int] = []
-        for k in np.argsort(-promise)[:_MOST_SETTLED]:
-            if promise[k] >= _LIKELY and sum(shared_area(quads[k], quads[other]) >= _SAME for other in chosen) < _TRIED:
-                chosen.append(int(k))
-        settled, scores, promise, whole = quads[chosen], scores[chosen], promise[chosen], whole[chosen]
-        unsettled = np.flatnonzero((promise < _CLEAR) & ~whole)[:_MOST_MOVED]
-        if len(unsettled):
-            ranker = self.verifier.ranker
-            settled[unsettled], scores[unsettled], promise[unsettled] = ranker.settled(
-                picture, settled[unsettled], table, white
-            )
-        return settled, scores, promise, whole
-
-    def _promise(self, picture: Pyramid, quads: Floats, white: Floats | None) -> tuple[Floats, Floats]:
-        """(n, k) the ranking's scores of places, and (n,) how much they promise."""
-        scores, plain = self.verifier.ranker.scores_beside_plain(picture, quads, white)
-        return np.asarray(scores), np.asarray(scores.max(axis=1) - plain)
-
-    def _card(
-        self,
-        picture: Pyramid,
-        quad: Floats,
-        score: Floats,
-        table: Table,
-        white: Floats | None,
-        offset: Floats,
-        *,
-        whole: bool,
-        quick: bool = False,
-    ) -> FoundCard | None:
-        """What lies on a quad (4, 2) of a part of a picture; None if there is no card.
-
-        `table` is that of the part, which begins at `offset`; `whole`: it is worth a closer look whatever is in doubt;
-        quick: see `outlined`.
-        """
-        verdict = self.verifier.judge(picture, quad, np.asarray(score, np.float32), white, quick=quick)
-        reason, odds = ("", 0.0) if verdict is None else self._telling.doubt(picture, verdict, white)
-        if not quick and (reason in _LIGHT or (whole and reason is not None)):
-            lit = self._in_own_light(picture, quad, verdict, white)
-            if lit is not None and lies_flat(table, lit.quad, self.deck.card_mm):
-                return self._found(lit.face, lit.lead, lit.quad, None, table, offset)
-        if verdict is None or reason == "":
+    def at(self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None) -> FoundCard | None:
+        """The card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
+        box = box_round(quads.reshape(-1, 2), image_bgr)
+        if min(box[2] - box[0], box[3] - box[1]) < _LEAST_SIDE_PX:
             return None
-        if not lies_flat(table, verdict.quad, self.deck.card_mm):
-            reason = "aslant"
-        return self._found(verdict.face, odds, verdict.quad, reason, table, offset)
+        offset = np.array(box[:2], np.float64)
+        picture = Pyramid(image_bgr[box[1] : box[3], box[0] : box[2]])
+        card = self._reader.at(picture, quads - offset, cut_table(table, box), white)
+        return None if card is None or card.face is None else _found(card, card.face, table, offset)
 
-    def _in_own_light(
-        self, picture: Pyramid, quad: Floats, first: Verdict | None, white: Floats | None
-    ) -> LitVerdict | None:
-        """A certain verdict on a card in a light of its own, after what the first look said."""
-        if not self.deck.is_complete:
-            return None
-        quad = quad if first is None else first.sheet
-        verdict = self.verifier.lit.judge(picture, quad, self.verifier.white_on(picture, quad, white)[0])
-        return verdict if verdict.is_certain(None if first is None else first.face) else None
-
-    def _found(
-        self, face: int, odds: float, quad: Floats, reason: str | None, table: Table, offset: Floats
-    ) -> FoundCard:
-        return FoundCard(self.deck.faces[face], confidence_of(odds), quad + offset, table.centre_mm(quad), reason)
+    def _cut(self, image_bgr: Image, table: Table, box: Box) -> tuple[Image, Table, Floats]:
+        """A part of a picture with room for whole cards, the table as it shows it, and where it begins."""
+        middle = np.array([[(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]])
+        room = int(np.ceil(max(self.deck.card_mm) / 2 * float(table.px_per_mm(middle)[0])))
+        wide = wider(box, room, (image_bgr.shape[1], image_bgr.shape[0]))
+        crop = image_bgr[wide[1] : wide[3], wide[0] : wide[2]]
+        return crop, cut_table(table, wide), np.array(wide[:2], np.float64)
 
 
-def _free(quads: Floats, taken: Sequence[FoundCard]) -> Flags:
-    """(n,) which places (n, 4, 2) px no card that is known to lie there takes up."""
-    return np.array([all(shared_area(quad, card.corners_px) < _OVER for card in taken) for quad in quads], bool)
+def _found(card: PrintCard, face: Print, table: Table, offset: Floats) -> FoundCard:
+    corners = card.corners_px + offset
+    return FoundCard(face, card.confidence, corners, table.centre_mm(corners), card.reason)
 
 
 def _keep(found: list[FoundCard], card: FoundCard) -> None:
-    """Add a card unless it lies where a surer one was found; what is less sure there goes."""
-    same = [other for other in found if shared_area(other.corners_px, card.corners_px) >= _OVER]
-    if any(other.reason is None or card.reason is not None for other in same):
-        return
-    found[:] = [other for other in found if other not in same] + [card]
+    """Add a card unless a more certain one is at its place: those come first."""
+    if all(shared_area(other.corners_px, card.corners_px) < _OVER for other in found):
+        found.append(card)

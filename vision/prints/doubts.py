@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from vision.arrays import Flags
 from vision.prints.print_deck import PrintDeck
-from vision.prints.proposals import WHOLE
 from vision.prints.verdict import (
     LEAST_EVIDENCE,
     LEAST_PRINT,
@@ -15,7 +14,7 @@ from vision.prints.verdict import (
     Verdict,
 )
 
-FEW_SIDES = 0.4  # of all sides: where so much of them shows, there is a card
+_SCORED, _WHOLE = 0.4, 0.5  # of the finder's score: there is a card, and it is whole
 _MOST_STRANGE = 0.45  # of a card's open cells: what lies on it and is no card
 _OPEN = 0.08  # of a card's cells that must be open, and have print on them
 _LESS_EXPLAINED, _WIDE = 0.6, 0.16  # of the print of a strip that is so much of its card, where its edges are seen
@@ -25,9 +24,6 @@ _CARD_EVIDENCE = 80.0  # log-odds against plain paper from which less need be ex
 _IN_SIGHT, _MOST_SPOILED = 0.9, 0.08
 _STRANGE_ALONE = 0.15  # of a card's open cells, on a table where few of its sides show
 _PART = 0.5  # of a card's cells: with fewer open ones it lies under others
-# Of the sides that a strip has on bare table: of 260 strips of our own cards and the Everdeck's 8 show less, 6 of them
-# with three times the evidence; the wood in a gap between two columns passed for a brown row card with 63.
-_OWN_SIDES, _ALONE_EVIDENCE = 0.25, 80.0
 
 
 class Doubts:
@@ -36,57 +32,41 @@ class Doubts:
     def __init__(self, deck: PrintDeck) -> None:
         self._deck = deck
 
-    def why(self, verdict: Verdict, open_cells: Flags, sides: float = 0.0) -> str | None:
+    def why(self, verdict: Verdict, open_cells: Flags, score: float, *, on_table: bool) -> str | None:
         """Why a card is unclear, None where it is certain, "" where there is no card.
 
         Reasons are what people are told: `covered` where too little of the face shows, `glare` where some print is not
-        the face's, be it of a lamp or of a face that was not taught, `colours` where two faces fit. `sides` is how much
-        of the card's sides is seen.
+        the face's, be it of a lamp or of a face that was not taught, `colours` where two faces fit. `score` is the
+        finder's; on_table: it is known where the table is, and how large cards are on it.
         """
         few = open_cells.mean() < _OPEN or (verdict.printed & open_cells).sum() < LEAST_PRINT
         if few or not verdict.is_there(open_cells):
             return ""
-        strange = float((verdict.strange & open_cells).sum()) > _MOST_STRANGE * float(open_cells.sum())
-        # Where a card's edges are in sight there is one, and which it is the margin tells.
+        strange = float(verdict.strange[open_cells].mean())
+        # Where the finder is confident there is a card, and which it is the margin tells.
         evidence, least = verdict.evidence(open_cells), WELL_EXPLAINED
         if evidence >= SURE_EVIDENCE and open_cells.mean() >= _WIDE:
             least = _LESS_EXPLAINED
-        outlined = sides >= FEW_SIDES and evidence >= _OUTLINED_EVIDENCE
+        outlined = score >= _SCORED and evidence >= _OUTLINED_EVIDENCE
         outlined &= verdict.margin >= 2 * SURE and verdict.share(open_cells) >= least
-        if strange or not (outlined or verdict.is_well_shown(open_cells)):
+        if strange > _MOST_STRANGE or not (outlined or verdict.is_well_shown(open_cells)):
             return "covered"
         if verdict.is_odd(open_cells) and not self._is_spoiled(verdict, open_cells):
             return "glare"
         if verdict.margin < SURE:
             return "colours" if verdict.margin >= LIKELY or self._are_alike(verdict) else "covered"
-        return None
+        return "covered" if on_table and score < _SCORED and strange > _STRANGE_ALONE else None
 
-    def is_certain(self, verdict: Verdict, open_cells: Flags, sides: float, *, on_table: bool) -> bool:
-        """Whether nothing is unclear; on_table: it is known where the table is, and how large cards are on it."""
-        if on_table and sides < FEW_SIDES and float(verdict.strange[open_cells].mean()) > _STRANGE_ALONE:
-            return False
-        return self.why(verdict, open_cells, sides) is None
-
-    def lies_there(self, verdict: Verdict, open_cells: Flags, sides: float) -> bool:
+    def lies_there(self, verdict: Verdict, open_cells: Flags, score: float) -> bool:
         """Whether there is a card for certain, whichever it is."""
-        doubt = self.why(verdict, open_cells)
+        doubt = self.why(verdict, open_cells, 0.0, on_table=False)
         # What shows its outline, under a faint reflection, lies there whatever of its print that has washed out.
-        part = doubt == "colours" or (doubt == "covered" and (open_cells.mean() < _PART or sides >= WHOLE))
+        part = doubt == "colours" or (doubt == "covered" and (open_cells.mean() < _PART or score >= _WHOLE))
         # Wood beside a column may look a little like a strip of some face, but not without odd print.
         least = SURE_EVIDENCE if verdict.is_odd(open_cells) else LEAST_EVIDENCE
         evidence = verdict.evidence(open_cells)
         share = _LESS_EXPLAINED if evidence >= _CARD_EVIDENCE else WELL_EXPLAINED
         return bool((part or doubt == "glare") and verdict.share(open_cells) >= share and evidence >= least)
-
-    @staticmethod
-    def may_be_bare(verdict: Verdict, open_cells: Flags, own_sides: float) -> bool:
-        """Whether what shows of a card may be the table in a gap between others: where it ends no edge is seen.
-
-        own_sides: how much is seen of the sides that it has on bare table, 0 where it has none there.
-        """
-        if open_cells.mean() >= _PART or own_sides >= _OWN_SIDES:
-            return False
-        return verdict.evidence(open_cells) < _ALONE_EVIDENCE
 
     def of_nameless(self, verdict: Verdict) -> str:
         """What is unclear about a card that lies there for certain."""

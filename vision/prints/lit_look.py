@@ -181,7 +181,7 @@ class LitLook:
         """
         own, other = (self._arts[face].fields for face in faces)
         seen_on = partial(self._seen, picture, white, covers)
-        lies = self._settled(seen_on, faces[0], quad, self._model.start(1.0, 0.0), _STEPS).quad
+        lies = self._settled(seen_on, faces[0], quad, self._model.start(1.0, 0.0), 1).quad
         return self._model.lead(own, other, seen_on(lies))
 
     def _verdict(self, laid: dict[int, _Laid], *, in_part: bool) -> LitVerdict:

@@ -9,26 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import cv2
 import numpy as np
 
 from vision.arrays import Floats, Image
-from vision.piles.sights import MOVED_MM, Box, Effort, Kind, PilePlace, PileSight, Region, nothing_at, region_of
+from vision.piles.bare import bare_or_covered
+from vision.piles.sights import MOVED_MM, Box, Kind, PilePlace, PileSight, Region, nothing_at, region_of
 from vision.prints.back_lesson import NEAR, back_shown
 from vision.prints.card_search import CardSearch, FoundCard
 from vision.prints.lamp_white import LampWhite
-from vision.prints.outlines import card_outlines, printed
-from vision.prints.places import Near, moved
+from vision.prints.places import moved
 from vision.prints.print_deck import PrintDeck
 from vision.prints.remembered import Look, Memory, look_at
-from vision.quads import shared_area
 from vision.table import Table
 
 _LEAST_SIDE_PX = 16
-_WORK_PX_PER_MM = 1.25
-_BUSY_MM, _BUSY, _EDGE = 60.0, 0.05, 190  # share of a place that shows edges, from which it is not bare table
 _TURNS = np.radians([0.0, -5.0, 5.0])
-_ON_MARKER = 0.3  # of the smaller area
 
 
 class PrintPiles:
@@ -54,7 +49,7 @@ class PrintPiles:
         self._last: list[Floats | None] = [None] * len(self.places)
 
     def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
-        """Read the pile at one place, see `PlaceReader`; where something moves, by the panels of a deck with such."""
+        """Read the pile at one place, see `PlaceReader`; what is in doubt while something moves is read at rest."""
         place, region = self.places[number], self.regions[number]
         crop = region.crop(image_bgr)
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
@@ -62,34 +57,22 @@ class PrintPiles:
         card = self._best(self._memory.still_there(image_bgr, self.table, _box(region)), region)
         if card is not None:
             return self._sight(image_bgr, number, card)
-        white = self._lamp.of(image_bgr, self.table)
-        by_panel, last = self._search.panel is not None, self._last[number]
-        # What is in doubt while something moves is read when it has come to rest, or when a ring hangs on it.
-        quick = by_panel and moves
-
-        def outlined() -> list[FoundCard]:
-            return self._search.outlined(image_bgr, self.table, _box(region), white, _near(region), quick=quick)
-
-        # A panel's outline tells a new card sooner than a look at where the last one lay tells that it lies there.
-        found = outlined() if by_panel else []
-        if last is not None and not (found if quick else _any_sure(found)):
-            card = self._search.at(image_bgr, self.table, self._near(last), white, quick=quick)
-            found += [] if card is None else [card]
-        if not by_panel and not _any_sure(found):
-            found += outlined()
-        if not quick and not _any_sure(found):
-            found += self._search.cards(image_bgr, self.table, _box(region), white, _near(region))
+        white, last = self._lamp.of(image_bgr, self.table), self._last[number]
+        found = self._search.cards(image_bgr, self.table, _box(region), white, moves=moves)
+        if last is not None and not any(card.reason is None for card in found):
+            there = self._search.at(image_bgr, self.table, self._near(last), white)
+            found += [] if there is None else [there]
         card = self._best(found, region)
-        if card is not None and self._belongs(card, region):
+        if card is not None:
             return self._sight(image_bgr, number, card)
-        nothing = self._no_card(place, crop, region)
+        nothing = bare_or_covered(place, crop, region)
         return nothing if nothing.kind == "covered" else self._stranger(image_bgr, place, region) or nothing
 
     def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
-        """Read a face of which a part is hidden, with more tries; None unless what is in sight proves it."""
+        """Read a face of which a part is hidden; None unless what is in sight proves it."""
         region = self.regions[number]
         white = self._lamp.of(image_bgr, self.table)
-        found = self._search.cards(image_bgr, self.table, _box(region), white, _near(region), hidden=True)
+        found = self._search.cards(image_bgr, self.table, _box(region), white)
         card = self._best(found, region)
         if card is None or card.reason is not None or card.face is None:
             return None
@@ -98,7 +81,7 @@ class PrintPiles:
     def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
         """Tell, with little work, whether a face that was seen certainly lies there as it lay, most of it in sight."""
         look = next((look for look in self._looks.values() if look.corners_px is sight.corners_px), None)
-        return sight.kind == "face" and look is not None and look.is_same_but_for_an_arm(image_bgr)
+        return sight.kind == "face" and look is not None and look.is_there(image_bgr)
 
     def _near(self, corners_px: Floats) -> Floats:
         """Places (n, 4, 2) px about corners (4, 2): nobody lays cards quite straight."""
@@ -151,24 +134,11 @@ class PrintPiles:
         )
 
     def _stranger(self, image_bgr: Image, place: PilePlace, region: Region) -> PileSight | None:
-        """A card of another deck, by its outline."""
-        for outline in card_outlines(image_bgr, self.table, self._search.deck.card_mm, _box(region)):
+        """A card of another deck."""
+        for outline in self._search.outlines(image_bgr, self.table, _box(region)):
             if np.linalg.norm(outline.mean(axis=0) - region.centre_px) < MOVED_MM * region.px_per_mm:
                 return PileSight(place.seat, "unclear", None, None, 0.0, outline, "stranger")
         return None
-
-    def _no_card(self, place: PilePlace, crop: Image, region: Region) -> PileSight:
-        """Tell bare table from something in the way: bare tables show no strong edges."""
-        scale = min(1.0, _WORK_PX_PER_MM / region.px_per_mm)
-        work = np.asarray(cv2.resize(crop, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
-        x, y = (
-            (value - start) * scale for value, start in zip(region.centre_px, (region.left, region.top), strict=True)
-        )
-        mask = np.zeros(work.shape[:2], np.uint8)
-        cv2.circle(mask, (round(x), round(y)), round(_BUSY_MM * region.px_per_mm * scale), 1, -1)
-        ink = printed(work, region.px_per_mm * scale)
-        busy = float((ink[mask > 0] < _EDGE).mean()) if mask.any() else 1.0
-        return nothing_at(place, "empty", None) if busy < _BUSY else nothing_at(place, "covered", "covered")
 
 
 class PrintClowns:
@@ -179,20 +149,11 @@ class PrintClowns:
         self._lamp = LampWhite()
         self._memory = Memory(deck.card_mm)
 
-    @property
-    def glance_suffices(self) -> bool:
-        """See `ClownReader`."""
-        return self._search.panel is not None
-
-    def read_part(self, image_bgr: Image, table: Table, box_px: Box, effort: Effort = "plain") -> tuple[FoundCard, ...]:
+    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> tuple[FoundCard, ...]:
         """Read the cards in a part of a picture, see `ClownReader`."""
         white = self._lamp.of(image_bgr, table)
         known = self._memory.still_there(image_bgr, table, box_px)
-        if effort == "quick":
-            found = known + self._search.outlined(image_bgr, table, box_px, white, taken=known)
-        else:
-            hidden = effort == "hidden"
-            found = known + self._search.cards(image_bgr, table, box_px, white, taken=known, hidden=hidden)
+        found = known + self._search.cards(image_bgr, table, box_px, white, known, moves=moves)
         whole = (box_px[2] - box_px[0], box_px[3] - box_px[1]) == table.size_px
         if whole and self._search.deck.back is None:
             found += self._backs_learned(image_bgr, table, found, white)
@@ -205,7 +166,7 @@ class PrintClowns:
     ) -> list[FoundCard]:
         """Learn the back from the draw piles of a game that begins, and give those."""
         deck, taken = self._search.deck, [card.corners_px for card in found if card.reason is None]
-        shown = back_shown(image_bgr, table, deck, [*taken, *self._lamp.markers_px], white)
+        shown = back_shown(image_bgr, table, self._search, [*taken, *self._lamp.markers_px], white)
         if shown is None:
             return []
         back, places = shown
@@ -217,31 +178,21 @@ class PrintClowns:
                 room = 0.3 * float(np.ptp(place, axis=0).max())
                 low, high = (place.min(axis=0) - room).astype(int), (place.max(axis=0) + room).astype(int)
                 box = (int(low[0]), int(low[1]), int(high[0]), int(high[1]))
-                cards += self._search.cards(image_bgr, table, box, white, hidden=True)
+                cards += self._search.cards(image_bgr, table, box, white)
             else:
                 cards.append(card)
         return cards
 
     def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
         """(n, 4, 2) px, what has a card's outline in a part of a picture."""
-        found = card_outlines(image_bgr, table, self._search.deck.card_mm, box_px)
-        # A marker card may be as large as the deck's.
-        markers = self._lamp.markers_px
-        free = [all(shared_area(quad, marker) < _ON_MARKER for marker in markers) for quad in found]
-        return np.asarray(found[np.array(free, bool)], np.float64)
+        return self._search.outlines(image_bgr, table, box_px, self._lamp.markers_px)
 
     def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PrintPiles:
         """Give what reads piles at some places of a table."""
         return PrintPiles(self._search, self._lamp, self._memory, table, size_px, places)
 
 
-def _any_sure(cards: Sequence[FoundCard]) -> bool:
-    return any(card.reason is None for card in cards)
-
-
-def _near(region: Region) -> Near:
-    return Near(region.centre_px, MOVED_MM * region.px_per_mm)
-
-
 def _box(region: Region) -> Box:
-    return region.left, region.top, region.right, region.bottom
+    """The part of a picture in which the middle of the pile's top card is."""
+    (x, y), reach = region.centre_px, MOVED_MM * region.px_per_mm
+    return int(x - reach), int(y - reach), int(x + reach) + 1, int(y + reach) + 1

@@ -2,54 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vision.arrays import Flags, Floats, Image
+from vision.arrays import Floats, Image
 from vision.piles.sights import Box
 from vision.table import Table
 
-_MOST_MM = 260.0  # a side of what is searched at once: longer pictures have more edges than proposals can hold
-_OVERLAP_MM = 60.0
-LEAST_SIDE_PX = 24
-"""Of a part of a picture that is worth a search."""
-
 _NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
+_STEADY = 0.02  # of a card's diagonal: the finder is 1 mm off
 _SIZE = (0.9, 1.1)  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
 _FLAT = 0.06  # logarithm of the ratio of its diagonals
 
 
-@dataclass(frozen=True)
-class Near:
-    """Where a card's middle lies, px: at most `reach_px` from a point."""
-
-    centre_px: tuple[float, float]
-    reach_px: float
-
-    def holds(self, middles_px: Floats) -> NDArray[np.bool_]:
-        """(n,) whether middles (n, 2) of cards may be that of the one that is looked for."""
-        return np.asarray(np.linalg.norm(middles_px - self.centre_px, axis=1) < self.reach_px)
-
-
 def same_place(one: Floats, other: Floats) -> bool:
-    """Whether two quads (4, 2) are of one card that lies there."""
-    return bool(same_places(one[None], other)[0])
+    """Whether two quads (4, 2) are of one card."""
+    near = _NEAR * float(np.linalg.norm(other[2] - other[0]))
+    return bool(np.linalg.norm(one.mean(axis=0) - other.mean(axis=0)) < near)
 
 
-def same_places(some: Floats, quad: Floats) -> Flags:
-    """(n,) which of some quads (n, 4, 2) are of the card that lies on a quad (4, 2)."""
-    near = _NEAR * float(np.linalg.norm(quad[2] - quad[0]))
-    return np.asarray(np.linalg.norm(some.mean(axis=1) - quad.mean(axis=0), axis=1) < near)
-
-
-def elsewhere(some: Floats, taken: Floats) -> Flags:
-    """(n,) which of some quads (n, 4, 2) are of none of the cards that lie on others (m, 4, 2)."""
-    free = np.ones(len(some), bool)
-    for quad in taken:
-        free &= ~same_places(some, quad)
-    return free
+def is_steady(one: Floats, other: Floats) -> bool:
+    """Whether two quads (4, 2) in successive pictures are of one card that nobody moves."""
+    near = _STEADY * float(np.linalg.norm(other[2] - other[0]))
+    return bool(np.abs(one.mean(axis=0) - other.mean(axis=0)).max() < near and np.abs(one - other).max() < 2 * near)
 
 
 def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:
@@ -83,24 +59,6 @@ def lies_flat(table: Table, corners_px: Floats, card_mm: tuple[float, float]) ->
     uneven = abs(float(np.log(sizes[0] / sizes[1])))
     size = float(np.sqrt(sizes.prod()))
     return _SIZE[0] < size < _SIZE[1] and skew < _FLAT and uneven < 2 * _FLAT
-
-
-def parts_of(image_bgr: Image, table: Table, box: Box) -> list[Box]:
-    """A part of a picture in parts of its own that are small enough to be searched at once."""
-    height, width = image_bgr.shape[:2]
-    left, top = max(0, box[0]), max(0, box[1])
-    right, bottom = min(width, box[2]), min(height, box[3])
-    if right - left < LEAST_SIDE_PX or bottom - top < LEAST_SIDE_PX:
-        return []
-    px_per_mm = float(table.px_per_mm(np.array([[(left + right) / 2, (top + bottom) / 2]]))[0])
-    most, over = _MOST_MM * px_per_mm, _OVERLAP_MM * px_per_mm
-    spans = []
-    for start, end in ((left, right), (top, bottom)):
-        count = max(1, int(np.ceil((end - start - over) / max(1.0, most - over))))
-        size = (end - start - over) / count + over if count > 1 else end - start
-        begins = [start + k * (size - over) for k in range(count)]
-        spans.append([(int(begin), min(end, int(np.ceil(begin + size)))) for begin in begins])
-    return [(x[0], y[0], x[1], y[1]) for y in spans[1] for x in spans[0]]
 
 
 def box_round(points: Floats, image_bgr: Image) -> Box:

@@ -121,16 +121,9 @@ class PrintDeck:
         """By how many quarters a card may be turned where only its outline is known."""
         return (0, 1, 2, 3) if abs(self.card_mm[0] / self.card_mm[1] - 1) < _SQUARE else (0, 2)
 
-    @property
-    def frame(self) -> tuple[float, float, float, float]:
-        """The frame of all faces, see `frame_mm`.
-
-        Raises:
-            ValueError: they have none.
-        """
-        if self.frame_mm is None:
-            raise ValueError(f"the cards of {self.name} have no frame")
-        return self.frame_mm
+    def art_first(self, quads: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Corners (n, 4, 2) whose first side is a short one, from the corner at which the art's upper side begins."""
+        return quads if self.card_mm[0] <= self.card_mm[1] else np.roll(quads, 1, axis=1)
 
     @cached_property
     def back(self) -> Print | None:

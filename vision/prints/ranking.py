@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest
-from vision.prints.places import moved
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Covers, Pyramid
-from vision.table import Table
 
 _BLOCKS, _CELLS = 6, 6  # blocks across and down, cells of a block likewise
 _SIDE = _BLOCKS * _CELLS
@@ -29,8 +27,6 @@ _LEAST_OPEN = 0.25  # of a block: with less of it seen it says nothing
 _BRIGHT, _PAPER = 0.9, 0.8  # the quantile that is bright, and of it: what is as light as that is the ground
 _SHARED = 0.08  # how far the faces' grounds may differ and still be one
 _DARKEST = 0.1
-_STEPS = ((3.0, np.radians(3.0)), (1.5, np.radians(1.5)))  # mm and turns by which places are moved
-_ONE_WAY = (0, 1, 2, 3, 6, 9, 18)  # of what `moved` gives: as it is, and moved across, along or turned alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,24 +64,6 @@ class Ranker:
             sheets, open_cells = _sheets(picture, quads[some], covers)
             found[some], plain[some] = self._some(sheets, white, open_cells)
         return found, plain
-
-    def settled(
-        self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None
-    ) -> tuple[Floats, Singles, Singles]:
-        """Places (n, 4, 2), each moved to where it looks most like a card, their scores (n, k), and their promise (n,).
-
-        The promise is by how much the best face fits better than a card without print would.
-        """
-        rows = np.arange(len(quads))
-        scores, promise = np.zeros((len(quads), len(self.faces)), np.float32), np.zeros(len(quads), np.float32)
-        for mm, turn in _STEPS:
-            near = moved(quads, table, mm, turn)[:, _ONE_WAY]
-            found, plain = self.scores_beside_plain(picture, near.reshape(-1, 4, 2), white)
-            more = (found.max(axis=1) - plain).reshape(near.shape[:2])
-            best = more.argmax(axis=1)
-            quads, promise = near[rows, best], more[rows, best]
-            scores = found.reshape(*near.shape[:2], -1)[rows, best]
-        return quads, scores, promise
 
     def white_at(self, picture: Pyramid, quad: Floats, covers: Covers | None) -> Floats | None:
         """(3,) BGR 0..1 of white paper, as a card on a quad (4, 2) shows it by its ground; None if there is none."""

@@ -1,50 +1,45 @@
-"""Reads all cards of a deck of prints in one picture: proposes places, takes certain cards, says what is doubtful.
+"""Reads all cards of a deck of prints in one picture: finds them, takes certain cards, says what is doubtful.
 
-Proposals only say where to look. The one verifier says what a place shows and how much of it is explained; `layers`
+The finder only says where to look. The one verifier says what a place shows and how much of it is explained; `layers`
 takes cards from the top, and what lies under one that was taken is not held against the next.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Image
-from vision.find.any_deck import CERTAIN, cards_without_size, confidences_of
-from vision.find.unknown import Wanted
+from vision.find.above import FlatView, TableView, View, area_in_sight
+from vision.find.finder import CardFinder, Hypotheses
+from vision.find.unknown import Wanted, find_unknown
 from vision.markers import markers_in, table_if_shown
-from vision.prints.columns import Columns
 from vision.prints.doubts import Doubts
-from vision.prints.features import FeaturePlaces
 from vision.prints.lamp_white import white_of
-from vision.prints.layers import Layers, Proposes
-from vision.prints.outlines import Panel, panel_of, panels_cards
+from vision.prints.layers import LIKELY, Find, Layers, Passes, Place
 from vision.prints.places import lies_flat, same_place
+from vision.prints.plane import table_of
 from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.proposals import WHOLE, Edges, edges_on, poses_on
 from vision.prints.reflections import bleached_shares
-from vision.prints.side_lines import DeckLines, lines_of
 from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdict import (
-    Verdict,
-    confidence_of,
-    worth,
-)
+from vision.prints.verdict import Verdict, confidence_of, worth
 from vision.prints.verifier import Verifier
 from vision.quads import enlarged, shared_area
 from vision.table import Table
 
+ASLANT = "aslant"
+"""The reason of a card that is held over the table, or not of its size."""
+_ALL, _ONCE = Passes(), Passes(most=1, promise=0.4, score=0.5)
 _SHEET = 1.3  # a marker card by its square
-_MOSTLY = 0.5  # of the area of a place that shows its whole outline
+_PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
+_NO_QUADS = np.zeros((0, 4, 2))
 _TOUCH = 0.15  # of a place's area that may lie on what was found
-_SOME_SIDES, _MOST_GLARING = 0.5, 100  # of all sides, of places that light may have wiped out; so many are asked
 _MOST_LIT = 16  # places looked at in their own light
-_MOST_STRANGERS = 20
 _GLARE = 0.15  # of a card, from which light has wiped it out
 _LEAST_SIDE_PX = 40
+_MORE_READINGS = 3  # without a table: each on the plane of all cards that were read
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +60,11 @@ class PrintCard:
 
 @dataclass(frozen=True, eq=False)
 class PrintReading:
-    """All cards that were found in one picture: the certain ones, and the others."""
+    """All cards that were found in one picture: the certain ones, and the others; `places` (n, 4, 2): the finder's."""
 
     cards: tuple[PrintCard, ...]
     unclear: tuple[PrintCard, ...]
+    places: Floats = field(default_factory=lambda: _NO_QUADS)
 
 
 class PrintReader:
@@ -78,9 +74,10 @@ class PrintReader:
         self.deck = deck
         self.verifier = Verifier(deck)
         self._doubts = Doubts(deck)
+        self._finder = CardFinder()
 
     def read(self, image_bgr: Image, table: Table | None = None) -> PrintReading:
-        """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one, and without those the outlines.
+        """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one.
 
         Raises:
             BadTableError: the picture is mirrored, as its markers show.
@@ -90,94 +87,115 @@ class PrintReader:
         markers = markers_in(image_bgr)
         if table is None:
             table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
+        known = enlarged(np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2), _SHEET)
         white = white_of(image_bgr, markers)
-        taken = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
-        columns: Columns | None = None
-        hidden: Proposes | None = None
-        by_panels = np.zeros((0, 4, 2))
-        if table is not None and self.deck.has_true_size:
-            edges = edges_on(image_bgr, table, self.deck.card_mm)
-            columns = Columns(edges, self.deck.card_mm, self._lines)
-            poses, quads = poses_on(edges, self.deck.card_mm, taken)
-            by_panels = self._by_panels(image_bgr, table)
-            seen = np.concatenate([edges.coverage(by_panels).mean(axis=1), poses.seen.mean(axis=1)])
-            quads = np.concatenate([by_panels, quads])
-            hidden = partial(self._hidden_places, image_bgr, edges)
-        else:
-            wanted = Wanted(aspect=max(self.deck.card_mm) / min(self.deck.card_mm))
-            hypotheses = cards_without_size(image_bgr, table, markers, wanted).hypotheses
-            quads = hypotheses.corners_px
-            # The first side is a shorter one, as the art's is if it stands upright.
-            quads = quads if self.deck.card_mm[0] <= self.deck.card_mm[1] else np.roll(quads, 1, axis=1)
-            # Of a place that is hardly seen, print must promise more.
-            seen = np.where(confidences_of(hypotheses) >= CERTAIN, 1.0, 0.0)
+        reading = self._read(image_bgr, table, white, known, _ALL)
+        for _ in range(_MORE_READINGS if table is None else 0):
+            again = self._read_again(image_bgr, reading, white, known) if reading.unclear else None
+            if again is None or len(again.cards) <= len(reading.cards):
+                break
+            reading = again
+        return reading
+
+    def _read_again(
+        self, image_bgr: Image, first: PrintReading, white: Floats | None, known: Floats
+    ) -> PrintReading | None:
+        """A reading on the plane of the cards that were read first: from aslant, others are larger or smaller."""
+        certain = np.array([card.corners_px for card in first.cards]).reshape(-1, 4, 2)
+        table = table_of(certain, self.deck.card_mm, (image_bgr.shape[1], image_bgr.shape[0]))
+        if table is None:
+            return None
+        again = self._read(image_bgr, table, white, known, replace(_ALL, sized=True))
+        # Nothing tells where the origin of that plane is.
+        parts = (again.cards, again.unclear)
+        return PrintReading(*(tuple(replace(card, centre_mm=None) for card in part) for part in parts))
+
+    def read_open(
+        self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, steady_px: Floats | None
+    ) -> PrintReading:
+        """Read the cards that are in sight in a part of a picture, without looking under those that are taken.
+
+        white: (3,) BGR 0..1 of white paper, None where nothing tells. `known_px` (n, 4, 2) are known to be there.
+        `steady_px`: see `Passes`.
+        """
+        return self._read(image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px))
+
+    def likely(self, image_bgr: Image, table: Table, known_px: Sequence[Floats]) -> Floats:
+        """(n, 4, 2) px, what is likely a card beside those that are known, whatever it shows."""
+        view = TableView(image_bgr, table, area_in_sight(table))
+        found = self._finder.find(view, self.deck.card_mm, known_px)
+        return self.deck.art_first(found.corners_px[found.scores >= LIKELY])
+
+    def at(self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None) -> PrintCard | None:
+        """The card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
+        scores, plain = self.verifier.ranker.scores_beside_plain(picture, quads, white)
+        promise = scores.max(axis=1) - plain
+        best = int(np.argmax(promise))
+        if promise[best] < _PROMISING:
+            return None
+        verdict = self.verifier.judge(picture, quads[best], scores[best], white)
+        reason = "" if verdict is None else self._reason(verdict, verdict.open_under(Covers(_NO_QUADS)), 0.0, table)
+        return None if verdict is None or reason == "" else self._card(verdict, reason, table)
+
+    def _read(
+        self, image_bgr: Image, table: Table | None, white: Floats | None, known: Floats, passes: Passes
+    ) -> PrintReading:
         picture = Pyramid(image_bgr)
-        covers = Covers(enlarged(taken, _SHEET))
-        layers = Layers(self.verifier, picture, quads, seen, white, covers, columns, hidden)
+        layers = Layers(self._find(image_bgr, table, passes), self.verifier, picture, white, Covers(known), passes)
 
-        def is_certain(verdict: Verdict, cells: Flags, sides: float) -> bool:
-            sure = self._doubts.is_certain(verdict, cells, sides, on_table=table is not None)
-            return sure and self._lies_flat(verdict.quad, table)
+        def is_certain(verdict: Verdict, cells: Flags, score: float) -> bool:
+            return self._reason(verdict, cells, score, table) is None
 
-        def lies_there(verdict: Verdict, cells: Flags, sides: float) -> bool:
-            return self._doubts.lies_there(verdict, cells, sides) and self._lies_flat(verdict.quad, table)
+        def lies_there(verdict: Verdict, cells: Flags, score: float) -> bool:
+            return self._doubts.lies_there(verdict, cells, score) and self._lies_flat(verdict.quad, table)
 
-        found = layers.taken(is_certain, lies_there)
-        found, bare = self._on_cards(found, layers.covers, columns)
-        cards = [self._card(verdict, None, table) for verdict in found]
-        plain = quads[seen >= WHOLE]
-        outlined = np.concatenate([by_panels, plain, quads[self._glaring(picture, quads, seen)]])
-        cards += self._lit_cards(picture, layers, outlined, [card.corners_px for card in cards], white, table)
-        unclear = [self._card(each, "covered", table) for each in bare]
-        unclear += [self._card(each, self._doubts.of_nameless(each), table) for each in layers.nameless]
+        layers.read(is_certain, lies_there)
+        cards = [self._card(verdict, None, table) for verdict in layers.taken]
+        lit = (
+            []
+            if passes.steady is not None
+            else self._lit_cards(layers, [card.corners_px for card in cards], white, table)
+        )
+        unclear = [self._card(each, self._doubts.of_nameless(each), table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)
-        unclear += [self._nameless(quad, "covered", table) for quad in layers.outlined]
-        lit = [card.corners_px for card in cards[len(found) :]]
-        unclear = [card for card in unclear if not any(same_place(card.corners_px, quad) for quad in lit)]
-        unclear += self._strangers(picture, plain, [card.corners_px for card in (*cards, *unclear)], table)
-        return PrintReading(tuple(cards), tuple(unclear))
+        unclear = [card for card in unclear if not any(same_place(card.corners_px, other.corners_px) for other in lit)]
+        cards += lit
+        unclear += self._strangers(picture, layers.left, [card.corners_px for card in (*cards, *unclear)], table)
+        places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
+        return PrintReading(tuple(cards), tuple(unclear), places)
 
-    def _on_cards(
-        self, found: list[Verdict], covers: Covers, columns: Columns | None
-    ) -> tuple[list[Verdict], list[Verdict]]:
-        """Of what was taken the cards, and what may be bare table between others."""
-        if columns is None:
-            return found, []
-        cards: list[Verdict] = []
-        bare: list[Verdict] = []
-        for verdict in found:
-            place = covers.place_of(verdict.sheet)
-            above, others = covers.quads[:place], np.delete(covers.quads, place, axis=0)
-            cells = verdict.open_under(Covers(above))
-            # What nothing lies on is no strip.
-            own_sides = 1.0 if cells.all() else columns.own_sides(verdict.sheet, above, others)
-            (bare if self._doubts.may_be_bare(verdict, cells, own_sides) else cards).append(verdict)
-        return cards, bare
+    def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
+        view: View = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
+        card = self.deck.card_mm
+        if table is not None and (self.deck.has_true_size or passes.sized):
+            return lambda known: self._finder.find(view, card, known)
+        wanted = Wanted(aspect=max(card) / min(card))
+
+        def find(known: Sequence[Floats]) -> Hypotheses:
+            nonlocal view, wanted
+            found = find_unknown(self._finder, view, known, wanted)
+            view, wanted = found.view, Wanted(found.card)
+            return found.hypotheses
+
+        return find
+
+    def _reason(self, verdict: Verdict, cells: Flags, score: float, table: Table | None) -> str | None:
+        """Why a card is unclear, None where it is certain, "" where there is no card."""
+        reason = self._doubts.why(verdict, cells, score, on_table=table is not None)
+        return reason if reason is not None or self._lies_flat(verdict.quad, table) else ASLANT
 
     def _lit_cards(
-        self,
-        picture: Pyramid,
-        layers: Layers,
-        plain: Floats,
-        taken: list[Floats],
-        white: Floats | None,
-        table: Table | None,
+        self, layers: Layers, taken: list[Floats], white: Floats | None, table: Table | None
     ) -> list[PrintCard]:
-        """Cards that only their own light tells: the first look was in doubt, or saw none in a whole outline."""
+        """Cards that only their own light tells: the first look was in doubt, or saw none where a card is likely."""
         found: list[PrintCard] = []
         if not self.deck.is_complete:
             return found
-        tried: list[Floats] = []
-        for quad, covers, named in [*layers.in_doubt(), *((quad, None, None) for quad in plain)]:
-            if len(tried) >= _MOST_LIT:
-                break
-            # What shows its whole outline lies on what it shares a place with.
-            beneath = covers is None and any(shared_area(quad, other) >= _MOSTLY for other in taken)
-            if beneath or any(same_place(quad, other) for other in [*tried, *taken]):
+        for quad, covers, named in layers.in_doubt()[:_MOST_LIT]:
+            if any(same_place(quad, other) for other in taken):
                 continue
-            tried.append(quad)
-            light = self.verifier.white_on(picture, quad, white, covers)[0]
-            verdict = self.verifier.lit.judge(picture, quad, light, covers)
+            light = self.verifier.white_on(layers.picture, quad, white, covers)[0]
+            verdict = self.verifier.lit.judge(layers.picture, quad, light, covers)
             if verdict.is_certain(named) and self._lies_flat(verdict.quad, table):
                 taken.append(verdict.quad)
                 centre = None if table is None else table.centre_mm(verdict.quad)
@@ -185,62 +203,30 @@ class PrintReader:
                 found.append(PrintCard(face, confidence_of(verdict.lead), verdict.quad, centre, None))
         return found
 
-    def _by_panels(self, image_bgr: Image, table: Table) -> Floats:
-        """(n, 4, 2) px, the cards of which a panel shows, whatever their own edges lie on."""
-        if self._panel is None:
-            return np.zeros((0, 4, 2))
-        return panels_cards(image_bgr, table, self._panel, (0, 0, image_bgr.shape[1], image_bgr.shape[0]))
-
-    def _hidden_places(self, image_bgr: Image, edges: Edges, taken: Floats) -> tuple[Floats, Floats]:
-        """See `Proposes`: places by points of the print."""
-        found = self._features.places(image_bgr, edges.table, taken)
-        return found, edges.coverage(found).mean(axis=1)
-
-    @cached_property
-    def _panel(self) -> Panel | None:
-        return panel_of(self.deck)
-
-    @cached_property
-    def _features(self) -> FeaturePlaces:
-        return FeaturePlaces(self.deck)
-
-    @cached_property
-    def _lines(self) -> DeckLines:
-        return lines_of(self.deck)
-
-    @staticmethod
-    def _glaring(picture: Pyramid, quads: Floats, seen: Floats) -> NDArray[np.intp]:
-        """Which places (n, 4, 2) show some of their sides (n,), not all, and light that has wiped out what lies there.
-
-        The best seen come first.
-        """
-        some = np.flatnonzero((seen >= _SOME_SIDES) & (seen < WHOLE))
-        some = some[np.argsort(-seen[some], kind="stable")][:_MOST_GLARING]
-        return some[bleached_shares(picture, quads[some]) >= _GLARE]
-
-    def _strangers(self, picture: Pyramid, quads: Floats, taken: list[Floats], table: Table | None) -> list[PrintCard]:
-        """What has a card's whole outline (n, 4, 2) and shows no face of the deck, where nothing else was found."""
+    def _strangers(
+        self, picture: Pyramid, left: list[Place], taken: list[Floats], table: Table | None
+    ) -> list[PrintCard]:
+        """What is likely a card and shows no face of the deck, where nothing else was found."""
         found: list[PrintCard] = []
+        quads = np.array([place.quad for place in left if place.score >= LIKELY]).reshape(-1, 4, 2)
         for quad, bleached in zip(quads, bleached_shares(picture, quads), strict=True):
-            if len(found) < _MOST_STRANGERS and all(shared_area(quad, other) < _TOUCH for other in taken):
+            if all(shared_area(quad, other) < _TOUCH for other in taken):
                 taken.append(quad)
                 found.append(self._nameless(quad, "glare" if bleached >= _GLARE else "no face fits", table))
         return found
 
-    def _unclear(self, left: list[Verdict], covers: Covers, table: Table | None) -> list[PrintCard]:
+    def _unclear(self, places: list[Place], covers: Covers, table: Table | None) -> list[PrintCard]:
         """What may be cards beside the certain ones, the likeliest first."""
         unclear: list[PrintCard] = []
-        opened = [verdict.open_under(covers) for verdict in left]
+        left = [place.verdict for place in places if place.verdict is not None]
         while left:
+            opened = [verdict.open_under(covers) for verdict in left]
             best = int(np.argmax([worth(*pair) for pair in zip(left, opened, strict=True)]))
-            verdict, reason = left[best], self._doubts.why(left[best], opened[best])
-            kept = [k for k, other in enumerate(left) if k != best and not same_place(other.quad, verdict.quad)]
-            left, opened = [left[k] for k in kept], [opened[k] for k in kept]
-            if not reason:
-                continue
-            unclear.append(self._card(verdict, reason, table))
-            covers = covers.and_(verdict.sheet)
-            opened = [other.open_under(covers) for other in left]
+            verdict, reason = left[best], self._reason(left[best], opened[best], 0.0, table)
+            left = [other for k, other in enumerate(left) if k != best and not same_place(other.quad, verdict.quad)]
+            if reason:
+                unclear.append(self._card(verdict, reason, table))
+                covers = covers.and_(verdict.sheet)
         return unclear
 
     def _lies_flat(self, quad: Floats, table: Table | None) -> bool:

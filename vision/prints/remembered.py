@@ -32,13 +32,8 @@ class Look:
     corners_px: Floats
     sheet: Singles
 
-    def is_same(self, image_bgr: Image) -> bool:
-        """Tell whether the same lies there in another picture of the same camera, all of it in sight."""
-        changed = self._changed(image_bgr)
-        return changed is not None and not changed.any()
-
-    def is_same_but_for_an_arm(self, image_bgr: Image) -> bool:
-        """Tell whether most of it lies there, cell for cell, with something over the rest that comes in over its edge.
+    def is_there(self, image_bgr: Image) -> bool:
+        """Whether all of it is there, cell for cell, or most, with something over the rest that comes in over its edge.
 
         A card that was laid on it squarely differs within its edges, too.
         """
@@ -77,7 +72,7 @@ class Memory:
         found = []
         for card, look in self._known:
             x, y = look.corners_px.mean(axis=0)
-            if left <= x < right and top <= y < bottom and look.is_same(image_bgr):
+            if left <= x < right and top <= y < bottom and look.is_there(image_bgr):
                 found.append(card)
         return found
 

@@ -11,7 +11,6 @@ from vision.arrays import Floats, Image
 from vision.channels import largest
 from vision.prints.print_deck import Print, PrintDeck
 from vision.prints.straight import Pyramid
-from vision.prints.telling import Telling
 from vision.prints.verdict import SURE
 from vision.prints.verifier import Verifier
 
@@ -42,7 +41,6 @@ class UnderLamp:
         self._deck = deck
         self._pairs = _nearest(deck)
         self._verifier = Verifier(deck)
-        self._telling = Telling(deck, self._verifier)
 
     def closest(self, white: Floats, px_per_mm: float) -> ClosestPrints | None:
         """Give the two faces that are told least surely where white paper shows as `white` (3,), BGR 0..1.
@@ -62,11 +60,10 @@ class UnderLamp:
         verdict = verifier.judge(picture, quad, score, white)
         if verdict is None:
             return ClosestPrints(one, other, 0.0, False)
-        reason, odds = self._telling.doubt(picture, verdict, white)
         if deck.faces[verdict.face].id != one:
-            return ClosestPrints(one, other, -abs(odds), False)
+            return ClosestPrints(one, other, -abs(verdict.margin), False)
         # What a drawing lacks of a card (gloss, a shadow) is no matter here.
-        return ClosestPrints(one, other, odds, reason != "colours" and odds >= SURE)
+        return ClosestPrints(one, other, verdict.margin, verdict.margin >= SURE)
 
 
 def _nearest(deck: PrintDeck) -> list[tuple[Print, Print]]:

@@ -25,7 +25,7 @@ _COARSE_LOOKS, _LOOKS, _FINE_FACES = 2, 8, 3
 # Of 231 sure cards of four decks none had less than 0.5 of both; of 225 places without one 133 have less than 0.4.
 _PROMISED = 0.4
 _FAR_BEHIND = 0.12  # of the ranking's scores
-_COARSE_ROUNDS, _CLOSER_ROUNDS = 4, 2
+_COARSE_ROUNDS, _QUICK_ROUNDS, _CLOSER_ROUNDS = 4, 2, 2
 _NEAR_FACES = 24  # held against a corner, by the ranking: of 247 corners no more were told by all 120
 _FINEST, _FINEST_FACES, _FINEST_LEADERS = 2.4, 6, 2
 # How many looks are held against one as those most like it; of white, that a cell may count: faces that differ by less
@@ -118,7 +118,8 @@ class Verifier:
 
         # The pose first: it is nearly the same whichever of the likely faces is laid there.
         first = self._likely(score, _COARSE_LOOKS)
-        rough = laid_on(np.repeat(quad[None], len(first), 0), self._coarse[first], _COARSE_ROUNDS)
+        rounds = _QUICK_ROUNDS if quick else _COARSE_ROUNDS
+        rough = laid_on(np.repeat(quad[None], len(first), 0), self._coarse[first], rounds)
         nearest = int(np.argmin(errors(rough)))
         lies = rough.quads[nearest]
         scores, plain = self.ranker.scores_beside_plain(picture, lies[None], white, covers)
@@ -144,6 +145,13 @@ class Verifier:
         looks = looks[few]
         fine = finer(picture, laid.take(few), self._fine[looks], white, covers)
         verdict = self._weighed(fine, looks, score, 0)
+        if verdict.strange.any():
+            # Two faces differ by a hat: under a hand they are one, whatever the ranking says of them.
+            more = np.setdiff1d(self.look_alikes(int(looks[0]), self._fine, ~verdict.strange), looks)
+            hidden = laid_on(np.repeat(lies[None], len(more), 0), self._coarse[more], 0)
+            fine = fine.and_(finer(picture, hidden, self._fine[more], white, covers)) if len(more) else fine
+            looks = np.concatenate([looks, more])
+            verdict = self._weighed(fine, looks, score, 0)
         # What looks more like something plain than like any face is no card, however closely it is looked at: of 651
         # such places of four decks none was taken, and in columns they are two of three.
         if quick or verdict.is_plain or verdict.evidence() < 0:

@@ -27,12 +27,12 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     from referee.games.piccolino.watching.ringer import ArmEyes
     from referee.games.piccolino.watching.watcher import PiccolinoWatcher
     from vision.deck import Deck
-    from vision.print_readers import clown_reader
+    from vision.prints.pile_reader import PrintClowns
 
     deck = setup.deck_for(header)
     if isinstance(deck, Deck):
         raise BadInputError(f"the cards of {deck.name} show marks, not clowns")
-    eyes = TableEyes(clown_reader(deck), setup.profile, len(header.players))
+    eyes = TableEyes(PrintClowns(deck), setup.profile, len(header.players))
     return PiccolinoWatcher(header, eyes, ArmEyes(lambda: eyes.seating))
 
 

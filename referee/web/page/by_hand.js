@@ -1,7 +1,7 @@
 // What people tell whatever is played: the colours that cards have, and hands that nobody has seen.
 
 import { h } from "./dom.js";
-import { nameOf, sign } from "./parts.js";
+import { button, nameOf, sign } from "./parts.js";
 import { cardsOf } from "./readings.js";
 import { t } from "./words.js";
 
@@ -13,17 +13,11 @@ export function untoldHands(app, question) {
   return question.seats.map((seat, at) => {
     const key = `hand ${question.id} ${seat}`;
     const cards = app.local[key] || (question.last_seen || [])[at] || [];
-    const tell = () => app.runTimely({ do: "event", event: { event: "hand", seat, cards } });
     const change = (list) => {
       app.local[key] = list;
       app.draw();
     };
-    return h(
-      "div",
-      { class: "reading", key, role: "group", "aria-label": nameOf(app, seat) },
-      h("h3", {}, sign(seat), nameOf(app, seat)),
-      cardsOf(app, { event: key }, cards, change),
-      h("button", { type: "button", class: "big", onclick: tell }, cards.length ? t("hand_is_all") : t("hand_is_none")),
-    );
+    const tell = () => app.runTimely({ do: "event", event: { event: "hand", seat, cards } });
+    return h("div", { class: "reading", key, role: "group", "aria-label": nameOf(app, seat) }, h("h3", {}, sign(seat), nameOf(app, seat)), cardsOf(app, { event: key }, cards, change), button(cards.length ? t("hand_is_all") : t("hand_is_none"), tell, { class: "big" }));
   });
 }

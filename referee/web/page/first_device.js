@@ -1,6 +1,7 @@
 // While no device is paired: what lets this one in, such as pressing the bell as often as its screen says.
 
 import { h } from "./dom.js";
+import { box } from "./parts.js";
 import { change, learnWhoIAm } from "./server.js";
 import { count, t } from "./words.js";
 
@@ -12,16 +13,13 @@ let timer = null;
 export function waits(app, done) {
   if (timer !== null) return;
   const ask = async () => {
-    try {
-      told = await change("/api/pair/wait", {});
-      if (told.paired) {
-        stopWaiting();
-        await learnWhoIAm();
-        done();
-        return;
-      }
-    } catch {
-      // The line may come back: it is asked for again.
+    // A line that broke may come back: it is asked for again.
+    told = await change("/api/pair/wait", {}).catch(() => told);
+    if (told && told.paired) {
+      stopWaiting();
+      await learnWhoIAm();
+      done();
+      return;
     }
     if (timer === null) return;
     if (app.pending) app.draw();
@@ -43,37 +41,24 @@ export function acts(app) {
     told.acts.includes("camera") && told.mark ? h("li", { key: "camera" }, t("first_camera"), mark(told.mark)) : null,
     atTheComputer(app),
   ].filter(Boolean);
-  if (!ways.length) return null;
-  return h(
-    "section",
-    { class: "acts", key: "acts", "aria-labelledby": "acts-title" },
-    h("h2", { id: "acts-title" }, t("first_title")),
-    h("p", {}, t("first_how")),
-    h("ul", {}, ways),
-  );
+  return ways.length ? h("div", { class: "acts", key: "acts" }, box("acts", t("first_title"), h("p", {}, t("first_how")), h("ul", {}, ways))) : null;
 }
 
 // What tells the code at the machine itself, as it is typed there; null where nothing does.
-export function atTheComputer(app) {
-  const { command } = app.me;
+export function atTheComputer({ me: { command } }) {
   if (!command) return null;
   const [before, after] = t("first_terminal").split("{command}");
   return h("li", { key: "terminal" }, before, h("code", {}, command), after);
 }
 
 function bell() {
-  if (told.others) return h("span", { role: "status" }, t("first_others"));
-  if (told.bell_rests) return h("span", { role: "status" }, t("first_bell_rests"));
-  const wrong = told.miscounted && !told.pressed ? count("first_miscounted", told.miscounted) : "";
-  return [
-    h("strong", {}, t("first_bell", { n: told.presses })),
-    h("span", { class: "note", role: "status" }, told.pressed ? ` ${count("first_pressed", told.pressed)}` : wrong && ` ${wrong}`),
-  ];
+  if (told.others || told.bell_rests) return h("span", { role: "status" }, t(told.others ? "first_others" : "first_bell_rests"));
+  const news = told.pressed ? count("first_pressed", told.pressed) : told.miscounted ? count("first_miscounted", told.miscounted) : "";
+  return [h("strong", {}, t("first_bell", { n: told.presses })), h("span", { class: "note", role: "status" }, news && ` ${news}`)];
 }
 
 // Drawn on white, whatever the colours of the page: the camera must tell its edge.
 function mark(rows) {
-  const size = rows.length;
-  const black = rows.flatMap((row, y) => [...row].map((cell, x) => (cell === "0" ? `M${x} ${y}h1v1h-1z` : "")));
-  return h("span", { class: "mark" }, h("svg", { viewBox: `0 0 ${size} ${size}`, "aria-hidden": "true", "shape-rendering": "crispEdges" }, h("path", { d: black.join(""), fill: "#000" })));
+  const black = rows.flatMap((line, y) => [...line].map((cell, x) => (cell === "0" ? `M${x} ${y}h1v1h-1z` : "")));
+  return h("span", { class: "mark" }, h("svg", { viewBox: `0 0 ${rows.length} ${rows.length}`, "aria-hidden": "true", "shape-rendering": "crispEdges" }, h("path", { d: black.join(""), fill: "#000" })));
 }

@@ -1,52 +1,59 @@
-// What stands round every view: the way to the others, what is wrong, what was just done, what is being said.
+// What stands round every view: the way to the others, one quiet place for notices, what was just done or is being said.
 
 import { h } from "./dom.js";
-import { button, icon } from "./parts.js";
-import { dock } from "./dock.js";
+import { headline, repeats, winnersOf } from "./headline.js";
+import { button, icon, sign } from "./parts.js";
 import { change } from "./server.js";
 import { awaitsTouch } from "./speech.js";
 import { isOptional, notFound, speaksSomewhere } from "./not_found.js";
 import { count, t } from "./words.js";
 
 const PLACES = ["table", "tv", "history", "figures", "settings"];
+const PAPERED = ["tv", "table", "bell"];
+const PIECES = 60; // of paper that fall for a winner
+const WITHIN = { start: "table", ruling: "table", teach: "settings", setup: "settings", system: "settings" };
 
 export function frame(app, content) {
-  const { state } = app;
-  const known = state.devices.filter((device) => device.state !== "ok" && !(speaksSomewhere(state) && device.name === "speaker"));
-  // Whoever sets up is told of each device in its step.
-  const told = app.route.view === "setup" ? [] : known;
-  const missing = told.filter(isOptional);
-  const troubles = told.filter((device) => !isOptional(device));
-  const within = { start: "table", ruling: "table", teach: "settings", setup: "settings", system: "settings" };
-  const here = within[app.route.view] || app.route.view;
+  const here = WITHIN[app.route.view] || app.route.view;
+  const [list, isBad] = noticesOf(app);
   return [
     noLine(app.silentS()),
-    h("header", { class: "top", key: "top" }, brand(), h("nav", { "aria-label": t("nav") }, PLACES.map((place) => link(place, here)))),
-    h(
-      "div",
-      { class: "alerts", key: "alerts" },
-      troubles.map((device) =>
-        h("p", { class: "alert", key: device.name }, icon("unclear"), h("span", {}, device.message || t("device_trouble", { name: device.name })), device.name === "files" ? noted(app) : null),
-      ),
-      awaitsTouch(app) ? h("p", { class: "alert", role: "status" }, icon("info"), h("span", {}, t("voice_touch"))) : null,
-      notFound(app, missing),
-    ),
+    h("header", { class: "top", key: "top" }, brand(), h("nav", { "aria-label": t("nav") }, PLACES.map((place) => link(place, here))), list.length ? dot(app, list.length, isBad) : null),
+    list.length && app.noticesOpen ? h("section", { class: "notices", key: "notices", "aria-label": t("notices") }, list) : null,
     h("main", { key: "main", id: "main" }, content),
-    dock(app),
+    saidNow(app),
+    paper(app),
   ];
+}
+
+// Give what there is to notice, and whether something does not work. Whoever sets up is told of each device in its step.
+function noticesOf(app) {
+  const { state, route } = app;
+  const known = route.view === "setup" ? [] : state.devices.filter((one) => one.state !== "ok" && !(speaksSomewhere(state) && one.name === "speaker"));
+  const troubles = known.filter((one) => !isOptional(one));
+  const list = [
+    ...troubles.map((one) => h("div", { class: "alert bad", key: one.name }, icon("unclear"), h("span", {}, one.message || t("device_trouble", { name: one.name })), one.name === "files" ? noted(app) : null)),
+    ...(route.view === "table" ? state.notices : []).map((one, at) => h("p", { class: "notice unclear", key: `notice ${at}` }, one.seat === null ? icon("info") : sign(one.seat), h("span", {}, one.text))),
+    notFound(app, known.filter(isOptional)),
+  ].filter(Boolean);
+  return [list, troubles.length > 0];
+}
+
+function dot(app, many, isBad) {
+  const turn = () => {
+    app.noticesOpen = !app.noticesOpen;
+    app.draw();
+    if (app.noticesOpen) window.scrollTo(0, 0);
+  };
+  const words = count("notices", many);
+  return h("button", { type: "button", class: `bells ${isBad ? "bad" : "unclear"}`, key: "bells", "aria-expanded": String(Boolean(app.noticesOpen)), "aria-label": words, onclick: turn }, h("b", { class: "num" }, String(many)), h("span", { class: "sr", role: "status" }, words));
 }
 
 // It stands in every view, wherever that is scrolled to. Screen readers say it once, and not each second again.
 function noLine(silentS) {
   if (silentS === null) return null;
   const long = silentS < 60 ? count("no_line_seconds", Math.max(1, silentS)) : count("no_line_minutes", Math.floor(silentS / 60));
-  return h(
-    "div",
-    { class: "no-line", key: "no-line" },
-    icon("unclear"),
-    h("p", { "aria-hidden": "true" }, long, " ", t("is_old")),
-    h("p", { class: "sr", role: "status" }, t("no_line")),
-  );
+  return h("div", { class: "no-line", key: "no-line" }, icon("unclear"), h("p", { "aria-hidden": "true" }, long, " ", t("is_old")), h("p", { class: "sr", role: "status" }, t("no_line")));
 }
 
 // What was set aside is listed until somebody has read it.
@@ -55,14 +62,41 @@ function noted(app) {
 }
 
 function brand() {
-  return h("a", { class: "brand", href: "#table" }, h("img", { src: "/page/icon.svg", alt: "", width: 32, height: 32 }), h("span", {}, "Ringmaster"));
+  return h("a", { class: "brand", href: "#table", "aria-label": "Ringmaster" }, h("img", { src: "/page/icon.svg", alt: "", width: 30, height: 30 }), h("span", {}, "Ringmaster"));
 }
 
 function link(place, here) {
-  return h(
-    "a",
-    { href: `#${place}`, "aria-current": place === here ? "page" : null, key: place },
-    icon(place),
-    h("span", {}, t(`nav_${place}`)),
-  );
+  return h("a", { href: `#${place}`, "aria-current": place === here ? "page" : null, key: place }, icon(place), h("span", {}, t(`nav_${place}`)));
+}
+
+// For moments: what was just done, else what this page waits for before it may speak, else what is being said.
+function saidNow(app) {
+  const { toast } = app;
+  if (toast) {
+    const back = toast.undo ? button(t("undo"), () => undo(app), { class: "quiet" }) : null;
+    return h("div", { class: `said-now toast ${toast.isFault ? "bad" : ""}`, key: "toast", role: toast.isFault ? "alert" : "status" }, h("span", {}, toast.text), back);
+  }
+  if (awaitsTouch(app)) return h("p", { class: "said-now", key: "touch", role: "status" }, t("voice_touch"));
+  return isCaptioned(app) ? h("p", { class: "said-now caption", key: "caption", "aria-hidden": "true" }, app.state.caption) : null;
+}
+
+// What is said stands there, unless it stands large already.
+function isCaptioned(app) {
+  const { caption, rulings } = app.state;
+  if (!caption || app.pending || !["table", "ruling"].includes(app.route.view)) return false;
+  const shown = app.route.view === "table" ? headline(app) : { entry: rulings.find((one) => one.id === app.route.id) };
+  return !shown || !shown.entry || !repeats(caption, [shown.entry, ...(shown.after || []), ...rulings.filter((one) => one.t_ns === shown.entry.t_ns)]);
+}
+
+// Paper in the winner's colour falls over the whole screen.
+function paper(app) {
+  const { state, route } = app;
+  const winners = state.mode === "over" && PAPERED.includes(route.view) ? winnersOf(headline(app)) : [];
+  if (!winners.length) return null;
+  const piece = (_none, at) => h("i", { class: `seat-${winners[at % winners.length] % 7}`, place: { left: `${(at * 37) % 100}%`, animationDelay: `${(at % 17) / 8}s` } });
+  return h("div", { class: "paper", key: `paper ${state.game.id}`, "aria-hidden": "true" }, Array.from({ length: PIECES }, piece));
+}
+
+export function undo(app) {
+  app.runTimely({ do: "undo" }, () => app.toasted(t("undone")));
 }

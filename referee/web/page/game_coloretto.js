@@ -1,7 +1,7 @@
 // Coloretto on the page: rows and cards as the referee knows them, moves told by hand, and a score sheet that says why.
 
 import { h } from "./dom.js";
-import { colour, nameOf, shownPoints, sign } from "./parts.js";
+import { box, button, colour, nameOf, shownPoints, sign, unfolded } from "./parts.js";
 import { startCards, startCardsTold } from "./start_cards.js";
 import { has, signed, t } from "./words.js";
 
@@ -39,31 +39,17 @@ export function rowDrawn(cards, room) {
 export function scoreSheet(app) {
   const { sheet, key } = app.state.phase;
   if (!sheet || !sheet.some((one) => one.lines.length || one.plus2 || one.jokers)) return null;
-  const over = key === "over";
-  const lines = h("div", { class: "sheet" }, sheet.map((one, seat) => sheetLine(one, [sign(seat), nameOf(app, seat)], seat)));
-  if (over) return h("section", { class: "card-box", key: "sheet", "aria-labelledby": "sheet-title" }, h("h2", { id: "sheet-title" }, t("score_sheet")), lines);
-  return h("details", { class: "card-box", key: "sheet" }, h("summary", {}, t("worth_now")), lines);
+  const lines = h("div", { class: "stack" }, sheet.map((one, seat) => sheetLine(one, [sign(seat), nameOf(app, seat)], seat)));
+  return key === "over" ? box("sheet", t("score_sheet"), lines) : unfolded("sheet", t("worth_now"), lines);
 }
 
 export function sheetLine(one, title, key) {
+  const held = (name, cards, points, more) => h("li", { key: name, class: points < 0 ? "minus" : "plus" }, cardDrawn(name), h("span", { class: "num" }, `${cards} → ${signed(points)}`), more);
   return h(
     "div",
     { class: "sheet-line", key },
     h("p", { class: "sheet-name" }, title, h("strong", { class: "num" }, shownPoints(one.points))),
-    h(
-      "ul",
-      { class: "sheet-cards" },
-      one.lines.map((line) =>
-        h(
-          "li",
-          { key: line.colour, class: line.points < 0 ? "minus" : "plus" },
-          cardDrawn(line.colour),
-          h("span", { class: "num" }, `${line.cards} → ${signed(line.points)}`),
-          line.jokers ? h("span", { class: "note" }, t("with_joker")) : null,
-        ),
-      ),
-      one.plus2 ? h("li", { key: "+2", class: "plus" }, cardDrawn("+2"), h("span", { class: "num" }, `${one.plus2} → ${signed(2 * one.plus2)}`)) : null,
-    ),
+    h("ul", { class: "sheet-cards" }, one.lines.map((line) => held(line.colour, line.cards, line.points, line.jokers ? h("span", { class: "note" }, t("with_joker")) : null)), one.plus2 ? held("+2", one.plus2, 2 * one.plus2) : null),
     one.text ? h("p", { class: "note" }, one.text) : null,
   );
 }
@@ -73,60 +59,38 @@ export function byHand(app) {
   const { local, state } = app;
   const { turn, rows, rooms, last, told, taken, colours } = state.phase;
   const seat = local.seat === undefined ? turn : local.seat;
-  const card = local.card;
-  const open = rows.flatMap((cards, row) => (cards && cards.length < rooms[row] ? [row] : []));
-  const play = (event) => {
-    local.seat = undefined;
-    local.card = undefined;
-    app.runTimely({ do: "event", event });
-  };
+  const { card } = local;
+  const open = rows.flatMap((cards, at) => (cards && cards.length < rooms[at] ? [at] : []));
   const choose = (part) => {
     Object.assign(local, part);
     app.draw();
   };
-  const chosen = (name) => {
-    if (open.length === 1) play({ event: "card_placed", seat, row: open[0], card: name });
-    else choose({ card: card === name ? undefined : name });
+  const play = (event) => {
+    Object.assign(local, { seat: undefined, card: undefined });
+    app.runTimely({ do: "event", event });
   };
+  const chosen = (name) => (open.length === 1 ? play({ event: "card_placed", seat, row: open[0], card: name }) : choose({ card: card === name ? undefined : name }));
+  const tab = (place) => button([sign(place.seat), h("span", { class: "cut" }, nameOf(app, place.seat))], () => choose({ seat: place.seat }), { key: place.seat, class: taken.includes(place.seat) ? "seat-tab out" : "seat-tab", "aria-pressed": String(place.seat === seat) });
+  const line = (cards, at) => {
+    const full = !cards || cards.length >= rooms[at];
+    const action = card
+      ? button(t("put_in_row", { n: at + 1 }), () => play({ event: "card_placed", seat, row: at, card }), { class: "main", key: `put ${at}`, disabled: full })
+      : button(t("take_row", { n: at + 1 }), () => play({ event: "row_taken", seat, row: at }), { key: `take ${at}`, disabled: !cards || !cards.length });
+    return h("div", { class: "col-line", key: at }, rowDrawn(cards, rooms[at]), action);
+  };
+  const ink = (name) => button(cardDrawn(name), () => chosen(name), { key: name, "aria-pressed": String(card === name), "aria-label": cardName(name), disabled: !open.length });
   return h(
     "section",
     { class: "by-hand", key: "by-hand", "aria-labelledby": "by-hand-title" },
     h("h2", { id: "by-hand-title", class: "sr" }, t("by_hand")),
-    h(
-      "div",
-      { class: "seat-tabs", role: "group", "aria-label": t("by_hand_who") },
-      state.board.map((place) =>
-        h(
-          "button",
-          { type: "button", key: place.seat, class: taken.includes(place.seat) ? "seat-tab out" : "seat-tab", "aria-pressed": String(place.seat === seat), onclick: () => choose({ seat: place.seat }) },
-          sign(place.seat),
-          h("span", { class: "cut" }, nameOf(app, place.seat)),
-        ),
-      ),
-    ),
-    h(
-      "div",
-      { class: "col-rows" },
-      rows.map((cards, row) => {
-        const full = !cards || cards.length >= rooms[row];
-        const action = card
-          ? h("button", { type: "button", class: "main", key: `put ${row}`, disabled: full, onclick: () => play({ event: "card_placed", seat, row, card }) }, t("put_in_row", { n: row + 1 }))
-          : h("button", { type: "button", key: `take ${row}`, disabled: !cards || !cards.length, onclick: () => play({ event: "row_taken", seat, row }) }, t("take_row", { n: row + 1 }));
-        return h("div", { class: "col-line", key: row }, rowDrawn(cards, rooms[row]), action);
-      }),
-    ),
-    h(
-      "div",
-      { class: "palette", role: "group", "aria-label": t("by_hand_card") },
-      colours.concat(["+2", "joker"]).map((name) =>
-        h("button", { type: "button", key: name, "aria-pressed": String(card === name), "aria-label": cardName(name), disabled: !open.length, onclick: () => chosen(name) }, cardDrawn(name)),
-      ),
-    ),
+    h("div", { class: "seat-tabs", role: "group", "aria-label": t("by_hand_who") }, state.board.map(tab)),
+    h("div", { class: "col-rows" }, rows.map(line)),
+    h("div", { class: "palette", role: "group", "aria-label": t("by_hand_card") }, colours.concat(["+2", "joker"]).map(ink)),
     h(
       "div",
       { class: "row" },
-      told ? h("button", { type: "button", key: "back", onclick: () => app.runTimely({ do: "correct", event: told, with: null }) }, t("take_back")) : null,
-      last ? h("p", { key: "last" }, t("last_round_runs")) : h("button", { type: "button", key: "last", class: "quiet", onclick: () => app.runTimely({ do: "event", event: { event: "last_round" } }) }, t("last_round")),
+      told ? button(t("take_back"), () => app.runTimely({ do: "correct", event: told, with: null }), { key: "back" }) : null,
+      last ? h("p", { key: "last" }, t("last_round_runs")) : button(t("last_round"), () => app.runTimely({ do: "event", event: { event: "last_round" } }), { key: "last", class: "quiet" }),
     ),
   );
 }
@@ -135,7 +99,7 @@ export function isNamed(said) {
   return Boolean(said.kind && (said.kind !== "colour" || said.colour));
 }
 
-// What a card is, beside its colour: `choice` draws one, `set` takes it.
+// What a card is, beside its colour: `choice` makes one, `set` takes it.
 export function namedBy(known, choice, set) {
   const kinds = KINDS.map((kind) => choice(kind, known.kind === kind, kindWord(kind), () => set({ kind })));
   if (known.kind !== "row") return kinds;

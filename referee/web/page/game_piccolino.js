@@ -1,7 +1,7 @@
 // Piccolino on the page: bells, cards that are held instead of points, and clowns that are taught.
 
 import { h } from "./dom.js";
-import { sign } from "./parts.js";
+import { button, row, sign, unfolded } from "./parts.js";
 import { face } from "./readings.js";
 import { t } from "./words.js";
 
@@ -11,32 +11,15 @@ export const lesson = { expected: 8, unit: "teach_colours", said: "teach_said_co
 
 // A ring told by hand, for a table whose bell is not wired yet.
 export function byHand(app) {
-  return [
-    h("a", { class: "button big as-bell", key: "as-bell", href: "#bell" }, t("nav_bell")),
-    toldRing(app),
-  ];
-}
-
-function toldRing(app) {
-  return h(
-    "details",
-    { class: "card-box", key: "by-hand" },
-    h("summary", {}, t("by_hand_ring")),
-    h(
-      "div",
-      { class: "row" },
-      app.state.board.map((place) =>
-        h("button", { type: "button", key: place.seat, onclick: () => app.run({ do: "event", event: { event: "bell", seat: place.seat } }) }, sign(place.seat), place.name),
-      ),
-    ),
-  );
+  const ring = ({ seat, name }) => button([sign(seat), name], () => app.run({ do: "event", event: { event: "bell", seat } }), { key: seat });
+  return [h("a", { class: "button big", key: "as-bell", href: "#bell" }, t("nav_bell")), unfolded("by-hand", t("by_hand_ring"), row(app.state.board.map(ring)))];
 }
 
 export function isNamed(said) {
   return Boolean(said.colour && said.mood);
 }
 
-// What a clown is called, beside its colour: `choice` draws one, `set` takes it.
+// What a clown is called, beside its colour: `choice` makes one, `set` takes it.
 export function namedBy(known, choice, set) {
   return ["happy", "sad"].map((mood) => choice(mood, known.mood === mood, [face(mood), t(`mood_${mood}`)], () => set({ mood })));
 }

@@ -1,13 +1,11 @@
-// What stands large: a verdict that waits for its ringer's name, or the latest ruling that decides something, with
-// what followed from it in small.
+// What stands large: a verdict that waits for its ringer's name, or the latest ruling that decides something, with what
+// followed from it in small.
 
+import { h } from "./dom.js";
+import { ago, heading, icon, kindOf } from "./parts.js";
 import { count, t } from "./words.js";
 
 const DECIDES = new Set(["ring", "unclear", "foul", "hand", "time", "round", "round_end", "arrangement", "end"]);
-
-function decides(entry) {
-  return entry.text && DECIDES.has((entry.ruling || {}).ruling);
-}
 
 // The verdict that was said of a ring whose ringer is asked for; it has no number yet, and nothing to look at.
 export function waitingVerdict(app) {
@@ -15,24 +13,42 @@ export function waitingVerdict(app) {
   return asked ? asked.verdict : null;
 }
 
-// Give { title, reason, entry, together, after }: `together` are the hands of one count, `after` what followed.
+// Give { title, reason, kind, entry, isCount, after }, or null; isCount: the hands of one count stand for one ruling.
 export function headline(app) {
   const waiting = waitingVerdict(app);
   if (waiting) return single(app, waiting, []);
   const worded = app.state.rulings.filter((one) => one.text);
-  const at = worded.findIndex(decides);
+  const at = worded.findIndex((one) => DECIDES.has((one.ruling || {}).ruling));
   if (at < 0) return worded.length ? single(app, worded[0], []) : null;
   const main = worded[at];
-  if (main.ruling.ruling === "hand") {
-    const together = worded.filter((one) => one.ruling.ruling === "hand" && one.t_ns === main.t_ns).reverse();
-    if (together.length > 1) return { title: t("hands_counted"), reason: "", entry: main, together, after: [] };
+  if (worded.filter((one) => one.ruling.ruling === "hand" && one.t_ns === main.t_ns).length > 1) {
+    return { title: t("hands_counted"), reason: "", kind: "time", sign: "end", entry: main, isCount: true, after: [] };
   }
   return single(app, main, worded.slice(0, at).reverse());
 }
 
 function single(app, entry, after) {
   const [title, reason] = parted(app, entry);
-  return { title, reason, entry, together: [], after };
+  return { title, reason, kind: kindOf(entry), entry, isCount: false, after };
+}
+
+// The band on the picture; `more` stands in its last line.
+export function band(app, shown, ...more) {
+  if (!shown) return h("section", { class: "verdict", key: "verdict" }, icon("info"), h("div", {}, heading(t("no_ruling_yet")), h("p", {}, t("no_ruling_more"))));
+  const { title, reason, kind, entry, after = [] } = shown;
+  return h(
+    "section",
+    { class: `verdict ${kind}`, key: "verdict", "data-ruling": (entry || {}).id },
+    icon(shown.sign || kind),
+    h(
+      "div",
+      {},
+      heading(title),
+      reason ? h("p", { class: "reason" }, reason) : null,
+      after.length ? h("ul", { class: "after" }, after.map((one) => h("li", { key: one.id }, one.text))) : null,
+      h("p", { class: "meta" }, entry && entry.t_ns ? h("span", {}, ago(app, entry.t_ns)) : null, entry && entry.corrected ? h("span", { class: "tag" }, t("corrected")) : null, more),
+    ),
+  );
 }
 
 // Whether a caption is about what these rulings say already; of long ones it has the beginning.
@@ -50,14 +66,18 @@ export function parted(app, entry) {
   return match ? [match[1].trim(), capital(match[2] || "")] : [entry.text, ""];
 }
 
-export function handParts(app, entry) {
+function handParts(app, entry) {
   const { ruling } = entry;
   const place = app.state.board.find((one) => one.seat === ruling.seat);
   const name = place ? place.name : t("seat", { n: ruling.seat + 1 });
-  const title = count("hand_points", ruling.points, { name });
-  return [title, capital(entry.text.startsWith(name) ? entry.text.slice(name.length).replace(/^\s*:\s*/, "") : entry.text)];
+  return [count("hand_points", ruling.points, { name }), capital(entry.text.startsWith(name) ? entry.text.slice(name.length).replace(/^\s*:\s*/, "") : entry.text)];
 }
 
 function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function winnersOf(shown) {
+  const { ruling, winners } = (shown && shown.entry.ruling) || {};
+  return ruling === "end" && winners ? winners : [];
 }

@@ -1,102 +1,70 @@
-// The line on which the table's state comes: one for all tabs of this browser where it can, and none for a hidden tab.
+// The line on which the table's state comes. A browser has six lines to a server: only a tab that is looked at holds
+// one, and a hidden one that speaks. It is opened again when it breaks, and when nothing has come on it for too long:
+// a line whose other end lost its power or its Wi-Fi never breaks by itself.
 
-import { eventLine } from "./event_line.js";
+import { keep, kept } from "./kept.js";
 
-const NO_WORKER_MS = 5000;
+const AGAIN_MS = 3000;
+export const SILENT_MS = 7000; // the server gives a sign of life every three seconds
+const LEADS = "ringmaster-leads";
+const own = String(Math.random());
+const isLookedAt = () => document.visibilityState === "visible";
 
-// `take` gets the parts that have changed, and whether this tab leads the browser's others; `heard`: that the server
-// was heard so many ms ago; `lost`: that the line broke; `listens`: whether this tab needs the state though nobody looks
-// at it.
+// Of several tabs that may speak one does: the one that was looked at last.
+export function leads() {
+  const leader = kept(LEADS);
+  return leader === own || (leader === null && isLookedAt());
+}
+
+// `take` gets what has come, `heard` says that something has, `lost` that the line broke; `listens`: whether this tab
+// needs the state though nobody looks at it. Give what is to be called when that may have changed.
 export function follow({ take, heard, lost, listens }) {
-  const taken = (parts, leads, agoMs) => {
-    heard(agoMs);
-    take(parts, leads);
+  let source = null;
+  let timer = null;
+  const close = () => {
+    clearTimeout(timer);
+    if (source) source.close();
+    source = null;
   };
-  let line = null;
-  let rests = true;
+  const openIn = (ms) => {
+    clearTimeout(timer);
+    timer = setTimeout(open, ms);
+  };
+  const open = () => {
+    close();
+    openIn(SILENT_MS);
+    const line = new EventSource("/api/events");
+    source = line;
+    line.addEventListener("state", (event) => {
+      openIn(SILENT_MS);
+      heard();
+      take(JSON.parse(event.data));
+    });
+    line.onerror = () => {
+      lost();
+      // The browser tries again by itself, unless the server has no room.
+      if (line.readyState === EventSource.CLOSED && source === line) openIn(AGAIN_MS);
+    };
+  };
   const heed = () => {
-    const looked = document.visibilityState === "visible";
-    const wakes = looked || listens();
+    if (isLookedAt()) keep(LEADS, own);
+    if (!isLookedAt() && !(listens() && leads())) return close();
+    if (source && source.readyState === EventSource.OPEN) return undefined;
     // A tab that rested has missed nothing yet.
-    if (wakes && rests) heard(0);
-    rests = !wakes;
-    if (wakes) line.wake(looked ? "awake" : "listening");
-    else line.rest();
+    if (!source) heard();
+    return open();
   };
-  const alone = () => {
-    if (line) line.leave();
-    line = ownLine(taken, lost);
-    heed();
-  };
-  line = sharedLine(taken, lost, alone);
-  if (line) heed();
-  else alone();
   document.addEventListener("visibilitychange", heed);
-  window.addEventListener("pagehide", () => line.leave());
   window.addEventListener("pageshow", (event) => event.persisted && heed());
+  window.addEventListener("pagehide", () => {
+    if (kept(LEADS) === own) keep(LEADS, null);
+    close();
+  });
+  window.addEventListener("storage", ({ key, newValue }) => {
+    if (key !== LEADS || newValue !== "null" || !(isLookedAt() || listens())) return;
+    keep(LEADS, own);
+    heed();
+  });
+  heed();
   return heed;
-}
-
-function ownLine(taken, lost) {
-  let line = null;
-  const rest = () => {
-    if (line) line.close();
-    line = null;
-  };
-  const wake = () => {
-    if (line && line.isOpen()) return;
-    rest();
-    line = eventLine((parts) => taken(parts, true, 0), lost);
-  };
-  return { wake, rest, leave: rest };
-}
-
-// Give null where the browser has no such worker; `fails` is called if it has one that does not work.
-function sharedLine(taken, lost, fails) {
-  if (!window.SharedWorker) return null;
-  let worker = null;
-  try {
-    worker = new SharedWorker(trusted("/page/line_worker.js"), { type: "module", name: "ringmaster" });
-  } catch {
-    return null;
-  }
-  let asleep = true;
-  let silence = null;
-  let works = false;
-  const heardOf = () => {
-    works = true;
-    clearTimeout(silence);
-    worker.onerror = null;
-  };
-  worker.onerror = fails;
-  worker.port.onmessage = ({ data }) => {
-    heardOf();
-    if (data.cannot) {
-      fails();
-      return;
-    }
-    if (asleep) return;
-    if (data.lost) lost();
-    else if (data.parts) taken(data.parts, data.leads, data.agoMs || 0);
-  };
-  const tell = (word, isAsleep) => {
-    asleep = isAsleep;
-    worker.port.postMessage(word);
-    clearTimeout(silence);
-    if (!works) silence = setTimeout(fails, NO_WORKER_MS);
-  };
-  return {
-    wake: (how) => tell(how, false),
-    rest: () => tell("asleep", true),
-    leave: () => {
-      heardOf();
-      tell("gone", true);
-    },
-  };
-}
-
-// The one address of a script that is ever run from here.
-function trusted(url) {
-  if (!window.trustedTypes) return url;
-  return window.trustedTypes.createPolicy("ringmaster", { createScriptURL: () => url }).createScriptURL(url);
 }

@@ -2,31 +2,15 @@
 
 import { h, patch } from "./dom.js";
 import { change, learnWhoIAm, me, pair, read, Refused } from "./server.js";
-import { SILENT_MS } from "./event_line.js";
-import { follow } from "./line.js";
-import { merged } from "./merge.js";
+import { follow, leads, SILENT_MS } from "./line.js";
 import { learn, t } from "./words.js";
 import { frame } from "./frame.js";
-import { noteScroll } from "./dock.js";
 import { speakNew, speaksHere, touched } from "./speech.js";
 import { waitingVerdict } from "./headline.js";
-import { pairing } from "./view_pair.js";
-import * as table from "./view_table.js";
-import * as tv from "./view_tv.js";
-import * as bell from "./view_bell.js";
-import * as start from "./view_start.js";
-import * as ruling from "./view_ruling.js";
-import * as history from "./view_history.js";
-import * as figures from "./view_figures.js";
-import * as settings from "./view_settings.js";
-import * as picture from "./view_picture.js";
-import * as marker from "./view_marker.js";
-import * as sheet from "./view_sheet.js";
-import * as setup from "./view_setup.js";
-import * as system from "./view_system.js";
-import * as teach from "./view_teach.js";
 
-const VIEWS = { table, tv, bell, start, ruling, history, figures, settings, picture, sheet, setup, marker, system, teach };
+// A view is fetched when it is opened for the first time, or once the first one stands there.
+const VIEWS = ["table", "tv", "bell", "start", "ruling", "history", "figures", "settings", "picture", "sheet", "setup", "marker", "system", "teach"];
+const drawn = {};
 
 // Everything that views draw from. `local` is each view's own, thrown away when another is opened.
 const app = {
@@ -38,12 +22,16 @@ const app = {
   me,
   route: { view: "table", id: null },
   local: {},
+  before: {}, // points that a seat had before they changed, as long as that is new
   toast: null,
   pending: null,
   draw,
   run,
   runTimely,
   load,
+  toasted: toast,
+  wordsOf,
+  heedLine: () => heedLine(),
   go: (hash) => {
     location.hash = hash;
   },
@@ -53,11 +41,20 @@ const app = {
     return app.broken || ms >= SILENT_MS ? Math.floor(ms / 1000) : null;
   },
   nowNs: () => (app.state ? app.state.t_ns + (performance.now() - app.takenAt) * 1e6 : 0),
+  // A device that may not change the table's language yet speaks it by itself, and sets it once it may.
+  speakIn: (code) => {
+    app.chosen = code;
+    speak().then(setLanguage);
+  },
 };
 
 // So long a finger is on its way: what changed later than that before a tap, it cannot have meant.
 const MEANT_MS = 400;
 const AGAIN_MS = 1000;
+const NEW_MS = 20_000;
+const LATER_MS = 1500;
+const TOGETHER_MS = 1500;
+const TOAST_MS = 8000;
 
 // Before the state has come nobody knows the table's language.
 const UNHEARD = "Ringmaster: no connection · keine Verbindung · pas de connexion";
@@ -66,34 +63,51 @@ let language = null;
 let worded = false;
 let said = null;
 let meant = { moment: null, until: 0 };
+let changedAt = 0;
+let toastTimer = null;
 
 function draw() {
+  const page = document.getElementById("page");
+  const view = app.pending ? drawn.pair : drawn[app.route.view];
   // Before the words are there, their keys would stand in their places.
   if (!app.state || !worded) {
-    const text = app.silentS() === null ? "Ringmaster…" : UNHEARD;
-    patch(document.getElementById("page"), [h("p", { class: "waiting" }, text)]);
+    patch(page, [h("p", { class: "waiting" }, app.silentS() === null ? "Ringmaster…" : UNHEARD)]);
     return;
   }
-  const view = VIEWS[app.route.view];
-  const content = app.pending ? pairing(app) : view.draw(app);
-  for (const view of ["tv", "bell"]) document.body.classList.toggle(view, app.route.view === view && !app.pending);
+  for (const name of ["tv", "bell"]) document.body.classList.toggle(name, app.route.view === name && !app.pending);
   document.body.classList.toggle("old", app.silentS() !== null);
   document.title = `${t("nav_" + app.route.view)} – Ringmaster`;
-  patch(document.getElementById("page"), h("div", {}, frame(app, content)).children);
-  noteScroll();
+  const content = view ? view.draw(app) : [h("h1", { tabindex: "-1" }, t("nav_" + app.route.view)), h("p", { class: "note" }, t("one_moment"))];
+  patch(page, h("div", {}, frame(app, content)).children);
 }
 
-async function take(parts, leads) {
-  if (parts.moment !== undefined && app.state && parts.moment !== app.state.moment) {
-    meant = { moment: app.state.moment, until: performance.now() + MEANT_MS };
-  }
-  app.state = merged(app.state, parts);
+async function take(parts) {
+  const last = app.state;
+  if (last && parts.moment !== undefined && parts.moment !== last.moment) meant = { moment: last.moment, until: performance.now() + MEANT_MS };
+  app.state = Object.assign({}, last, parts);
   app.takenAt = performance.now();
+  if (last) notePoints(last);
   await speak();
-  if (parts.pairing) learnWhoIAm().then(draw, () => null);
-  tellTheBlind();
-  speakNew(app, leads);
+  if (last && last.pairing !== app.state.pairing) learnWhoIAm().then(draw, () => null);
+  // Screen readers are given each verdict once.
+  const latest = waitingVerdict(app) || app.state.latest;
+  const text = latest ? latest.text : "";
+  if (said !== null && text !== said) document.getElementById("said").textContent = text;
+  said = text;
+  speakNew(app, leads());
   draw();
+}
+
+// Whose points have changed is shown what they were, until the next change or for a while.
+function notePoints(last) {
+  const { board, game } = app.state;
+  const same = last.game && game && last.game.id === game.id;
+  const changed = same ? board.filter((one) => last.board[one.seat] && last.board[one.seat].points !== one.points) : [];
+  const ago = performance.now() - changedAt;
+  // Hands that are counted together come one by one.
+  if (!same || ago > (changed.length ? TOGETHER_MS : NEW_MS)) app.before = {};
+  for (const { seat } of changed) if (!(seat in app.before)) app.before[seat] = last.board[seat].points;
+  if (changed.length) changedAt = performance.now();
 }
 
 // Learn the words of the state's language; where the network fails, again and again until they are there.
@@ -113,56 +127,54 @@ async function speak() {
   app.local = {};
   // A new machine is set up first; who wants something else is let go.
   if (before === null && app.state.setup && app.state.setup.due && !location.hash) location.hash = "setup";
-  open();
+  await open();
 }
-
-// A device that may not change the table's language yet speaks it by itself, and sets it once it may.
-app.speakIn = (code) => {
-  app.chosen = code;
-  speak();
-  setLanguage();
-};
 
 function setLanguage() {
   if (me.paired && app.chosen) change("/api/do", { do: "settings", language: app.chosen }).catch(() => null);
 }
 
-function tellTheBlind() {
-  const latest = waitingVerdict(app) || app.state.latest;
-  const text = latest ? latest.text : "";
-  if (said !== null && text !== said) document.getElementById("said").textContent = text;
-  said = text;
+async function fetched(view) {
+  if (!drawn[view]) drawn[view] = await import(`./view_${view}.js`);
 }
 
-function open() {
+async function open() {
   const [view, id] = location.hash.slice(1).split("/");
   const code = /^pair=(\d{6})$/.exec(view);
   if (code) {
-    history_replace();
-    pair(code[1]).then((key) => toast(t(key)), (fault) => toast(words_of(fault), true));
+    // A code in the address is used once, and must not stay in the browser's history.
+    window.history.replaceState(null, "", "/");
+    pair(code[1]).then((key) => toast(t(key)), (fault) => toast(wordsOf(fault), true));
   }
-  app.route = { view: VIEWS[view] ? view : "table", id: id ? decodeURIComponent(id) : null };
+  const route = { view: VIEWS.includes(view) ? view : "table", id: id ? decodeURIComponent(id) : null };
+  app.route = route;
   app.local = {};
   app.toast = null;
-  if (VIEWS[app.route.view].opened) VIEWS[app.route.view].opened(app);
+  try {
+    await fetched(route.view);
+  } catch {
+    setTimeout(() => app.route === route && open(), AGAIN_MS);
+    return;
+  }
+  if (app.route !== route || !worded) return;
+  if (drawn[route.view].opened) drawn[route.view].opened(app);
   draw();
   const heading = document.querySelector("main h1");
   if (heading && app.moved) heading.focus({ preventScroll: true });
   if (app.moved) window.scrollTo(0, 0);
+  if (!app.moved) setTimeout(fetchOthers, LATER_MS);
   app.moved = true;
 }
 
-// A code in the address is used once, and must not stay in the browser's history.
-function history_replace() {
-  window.history.replaceState(null, "", "/");
+// The others are at hand when the network is not.
+async function fetchOthers() {
+  for (const view of [...VIEWS, "pair"]) await fetched(view).catch(() => null);
 }
 
-function words_of(fault) {
+function wordsOf(fault) {
   if (!(fault instanceof Refused)) throw fault;
   return fault.key && t("fault_" + fault.key) !== "fault_" + fault.key ? t("fault_" + fault.key, fault.values) : fault.message;
 }
-
-let toastTimer = null;
 
 function toast(text, isFault, undo) {
   app.toast = { text, isFault: Boolean(isFault), undo: Boolean(undo) };
@@ -170,7 +182,7 @@ function toast(text, isFault, undo) {
   toastTimer = setTimeout(() => {
     app.toast = null;
     draw();
-  }, 8000);
+  }, TOAST_MS);
   draw();
 }
 
@@ -178,8 +190,8 @@ function toast(text, isFault, undo) {
 async function run(command, done) {
   const work = typeof command === "function" ? command : () => change("/api/do", command);
   if (!me.paired) {
-    app.pending = { work, done, from: document.activeElement };
-    await learnWhoIAm().catch(() => null);
+    app.pending = { work, done };
+    await Promise.all([learnWhoIAm(), fetched("pair")]).catch(() => null);
     if (!me.paired) {
       change("/api/pair/ask", {}).catch(() => null).then(learnWhoIAm).then(draw, draw);
       draw();
@@ -200,7 +212,7 @@ async function run(command, done) {
       run(command, done);
       return;
     }
-    toast(words_of(fault), true);
+    toast(wordsOf(fault), true);
   }
 }
 
@@ -212,22 +224,13 @@ function runTimely(command, done) {
 
 // Read something for a view: `app.local[name]` is undefined until it is there, and { fault } if it cannot be had.
 function load(name, path) {
-  const local = app.local;
-  read(path).then(
-    (data) => {
-      local[name] = data;
-      draw();
-    },
-    (fault) => {
-      local[name] = { fault: words_of(fault) };
-      draw();
-    },
-  );
+  const { local } = app;
+  const have = (data) => {
+    local[name] = data;
+    draw();
+  };
+  read(path).then(have, (fault) => have({ fault: wordsOf(fault) }));
 }
-
-app.toasted = toast;
-app.wordsOf = words_of;
-app.heedLine = () => heedLine();
 
 window.addEventListener("hashchange", () => {
   app.pending = null;
@@ -244,8 +247,8 @@ setInterval(() => {
 learnWhoIAm().then(draw, () => null);
 const heedLine = follow({
   take,
-  heard: (agoMs) => {
-    app.heardAt = performance.now() - agoMs;
+  heard: () => {
+    app.heardAt = performance.now();
     app.broken = false;
   },
   lost: () => {

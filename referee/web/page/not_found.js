@@ -1,21 +1,14 @@
 // What a table may do without: asked about once, all in one, and not again.
 
 import { h } from "./dom.js";
+import { keep, kept } from "./kept.js";
 import { button, icon } from "./parts.js";
 import { canSpeak, HERE } from "./speech.js";
 import { t } from "./words.js";
 
 const KEPT = "ringmaster-not-found";
 const WITHOUT = { speaker: { loudspeaker: false }, bell: { bell: "none" }, sandtimer: { sandtimer: false }, lamp: { lamp: false } };
-let put = kept();
-
-function kept() {
-  try {
-    return localStorage.getItem(KEPT) || "";
-  } catch {
-    return "";
-  }
-}
+let put = kept(KEPT);
 
 const kindOf = (device) => device.name.split(" ")[0];
 
@@ -31,10 +24,16 @@ export function notFound(app, devices) {
   const kinds = [...new Set(devices.map(kindOf))].sort();
   if (!kinds.length || kinds.join() === put) return null;
   const names = kinds.map((kind) => t(`device_${kind}`)).join(", ");
+  // Until others are missing than these.
+  const later = () => {
+    put = kinds.join();
+    keep(KEPT, put);
+    app.draw();
+  };
   const settle = (part) => app.run(Object.assign({ do: "settings" }, part), () => app.toasted(t("saved")));
   return h(
     "section",
-    { class: "alert asking", key: "not-found", "aria-labelledby": "not-found-title" },
+    { class: "alert asking unclear", key: "not-found", "aria-labelledby": "not-found-title" },
     icon("unclear"),
     h(
       "div",
@@ -46,19 +45,8 @@ export function notFound(app, devices) {
         button(t("not_found_none"), () => settle(Object.assign({}, ...kinds.map((kind) => WITHOUT[kind])))),
         kinds.includes("speaker") && canSpeak() ? button(t("voice_here"), () => settle({ voice_page: HERE })) : null,
         h("a", { class: "button", href: "#settings" }, t("not_found_choose")),
-        button(t("not_found_later"), () => later(app, kinds), { class: "quiet" }),
+        button(t("not_found_later"), later, { class: "quiet" }),
       ),
     ),
   );
-}
-
-// Until others are missing than these.
-function later(app, kinds) {
-  put = kinds.join();
-  try {
-    localStorage.setItem(KEPT, put);
-  } catch {
-    // A private window is asked again when it is loaded anew.
-  }
-  app.draw();
 }

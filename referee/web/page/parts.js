@@ -1,4 +1,4 @@
-// Pieces that several views draw: seats, verdicts, cards, pictures.
+// Pieces that all views are made of: boxes, rows, choices, fields; seats, verdicts and cards.
 
 import { h } from "./dom.js";
 import { count, has, signed, t } from "./words.js";
@@ -107,6 +107,11 @@ export function sandLeft(app) {
   return Math.max(0, 1 - (app.nowNs() - phase.since_ns) / 1e6 / phase.lasts_ms);
 }
 
+export function bar(share, label) {
+  const percent = String(Math.round(share * 100));
+  return h("div", { class: "bar", role: "meter", "aria-label": label, "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": percent }, h("div", { class: share < 1 ? "rest" : "rest full", place: { width: `${percent}%` } }));
+}
+
 export function sand(app) {
   const left = sandLeft(app);
   if (left === null) return null;
@@ -128,21 +133,110 @@ export function button(text, onclick, more) {
   return h("button", Object.assign({ type: "button", onclick }, more), text);
 }
 
+export function heading(text) {
+  return h("h1", { tabindex: "-1" }, text);
+}
+
+export function note(...content) {
+  return h("p", { class: "note" }, content);
+}
+
+export function row(...content) {
+  return h("div", { class: "row" }, content);
+}
+
+// A box with a title; `key` names it among its like.
+export function box(key, title, ...content) {
+  return h("section", { class: "card-box", key, "aria-labelledby": `${key}-title` }, h("h2", { id: `${key}-title` }, title), content);
+}
+
+export function unfolded(key, title, ...content) {
+  return h("details", { class: "card-box", key }, h("summary", {}, title), content);
+}
+
+export function columns(first, second) {
+  return h("div", { class: "columns" }, h("div", { class: "column" }, first), h("div", { class: "column" }, second));
+}
+
+export function backTo(href, text) {
+  return h("p", { class: "back", key: "back" }, h("a", { href }, icon("back"), text));
+}
+
+// Buttons of which one or none holds: [{ key, on, text, tap, more }].
+export function choices(label, list, ...after) {
+  const one = ({ key, on, text, tap, more }) => button(text, tap, Object.assign({ key, "aria-pressed": on === undefined || on === null ? null : String(on) }, more));
+  return h("div", { class: "row choices", role: "group", "aria-label": label }, list.map(one), after);
+}
+
+export function tick(text, on, pick, more) {
+  return h("label", Object.assign({ class: "tick" }, more), h("input", { type: "checkbox", checked: Boolean(on), onchange: (event) => pick(event.target.checked) }), h("span", {}, text));
+}
+
+// options: [value, text]; `pick` gets the value as text.
+export function select(id, label, options, value, pick) {
+  const choice = ([name, text]) => h("option", { value: String(name), key: name, selected: String(name) === String(value) }, text);
+  return h("div", { class: "option", key: id }, h("label", { for: id }, label), h("select", { id, value: String(value), onchange: (event) => pick(event.target.value) }, options.map(choice)));
+}
+
+export function field(id, label, value, type, more) {
+  return h("div", { class: "option", key: id }, h("label", { for: id }, label), h("input", Object.assign({ id, value: value || "", oninput: (event) => type(event.target.value) }, more)));
+}
+
+// − number +; `words` are what the two buttons are called.
+export function stepper(shown, value, { least, most, jump = 1, words }, set) {
+  const step = (text, by, word, isEnd) => button(text, () => set(Math.min(most, Math.max(least, value + by))), { class: "step", "aria-label": t(word), disabled: isEnd });
+  return h("span", { class: "row" }, step("−", -jump, words[0], value <= least), h("span", { class: "num", role: "status" }, shown), step("+", jump, words[1], value >= most));
+}
+
+// What cannot be taken back is asked for twice: `local.asked` names what is asked for just now.
+export function sure(app, what, text, yes, doIt, first) {
+  const ask = (name) => {
+    app.local.asked = name;
+    app.draw();
+  };
+  if (app.local.asked !== what) return h("span", { class: "row", key: what }, button(first, () => ask(what), { class: "quiet" }));
+  return h("span", { class: "row asked", key: what, role: "group", "aria-label": text }, h("span", {}, text), button(yes, doIt, { class: "danger" }), button(t("cancel"), () => ask(null), { class: "quiet" }));
+}
+
+// rows: { head, cells, ahead }; all but the first column are figures.
+export function table(caption, heads, rows) {
+  return h("div", { class: "card-box scroll", tabindex: "0", role: "region", "aria-label": caption }, h("table", {}, h("caption", {}, caption),
+    h("thead", {}, h("tr", {}, heads.map((head, at) => h("th", { scope: "col", class: at ? "num" : null }, head)))),
+    h("tbody", {}, rows.map((one) => h("tr", { class: one.ahead ? "ahead" : null }, h("th", { scope: "row" }, one.head), one.cells.map((cell) => h("td", { class: "num" }, cell)))))));
+}
+
+// The words of a card's colours: a dot of the colour and its name.
+export function swatched(name, text) {
+  return [h("span", { class: `swatch ${name}`, "aria-hidden": "true" }), text];
+}
+
 // Whether this device may see pictures of the table: who is in them decides.
 export function maySee(app) {
   return app.me.paired || app.me.here || Boolean((app.state.settings || {}).open_pictures);
 }
 
-// Stands where a picture would, on a device that may not see it.
-export function unseen(app, key) {
-  return h("div", { class: "unseen", key: key || "unseen" }, h("p", {}, t("pictures_paired")), button(t("pair_do"), () => app.run(async () => null, () => app.toasted(t("paired_now")))));
+export function pairHere(app) {
+  return button(t("pair_do"), () => app.run(async () => null, () => app.toasted(t("paired_now"))), { class: "main" });
 }
 
-export function heading(text) {
-  return h("h1", { tabindex: "-1" }, text);
+// Stands where a picture would, on a device that may not see it.
+export function unseen(app, key) {
+  return h("div", { class: "nothing", key: key || "unseen" }, h("p", {}, t("pictures_paired")), pairHere(app));
 }
 
 export function waitingFor(part) {
-  if (part && part.fault) return h("p", { class: "note bad" }, part.fault);
-  return h("p", { class: "note" }, t("one_moment"));
+  return part && part.fault ? h("p", { class: "note bad" }, part.fault) : note(t("one_moment"));
+}
+
+// A language is offered in its own words: who cannot read the others must find it.
+const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
+
+export function languageChoice(spoken, pick) {
+  return choices(t("language"), Object.entries(LANGUAGES).map(([code, name]) => ({ key: code, on: code === spoken, text: name, tap: () => pick(code), more: { lang: code } })));
+}
+
+// A word is broken only where it is too long for any line.
+export function nameClass(name) {
+  const giant = name.split(/[\s-]/).some((word) => word.length > 14);
+  return `name ${name.length > 9 ? "long" : ""} ${giant ? "giant" : ""}`;
 }

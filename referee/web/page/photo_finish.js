@@ -1,71 +1,68 @@
 // The photo-finish: pictures round the ring, and the line of time that they, the faces and all rings lie on.
 
 import { h } from "./dom.js";
-import { button, colour, maySee, sign, unseen } from "./parts.js";
-import { closeUps, seen } from "./seen.js";
+import { box, button, colour, maySee, sign } from "./parts.js";
+import { picture, squareAround } from "./picture.js";
 import { timeLine } from "./time_line.js";
 import { number, t } from "./words.js";
 
 const SAME_MS = 0.6;
 const LONG_MS = 2000;
 
-export function photoFinish(app, timeline) {
-  const { frames } = timeline;
-  const shown = frames.length > 0 && maySee(app);
-  const deciding = decidingFrame(timeline);
-  const at = app.local.frame === undefined ? deciding : Math.min(app.local.frame, frames.length - 1);
-  const go = (to) => {
-    app.local.frame = to;
-    app.draw();
-  };
-  return h(
-    "figure",
-    { class: "evidence", key: "photo-finish" },
-    maySee(app) ? null : unseen(app, "picture"),
-    shown ? pictures(app, timeline, at, deciding, go) : null,
-    timeLine(timeline, frames.length ? frames[at].t_ms : null, frames.length ? frames[deciding].t_ms : null),
-    shown ? buttons(frames, at, deciding, go) : null,
-    h("ul", { class: "marks" }, told(timeline).map((mark, index) => h("li", { key: index, class: `of-${mark.kind}` }, sign(mark.seat), h("span", {}, mark.text), h("span", { class: "num when" }, mark.when)))),
-  );
-}
-
 // The picture that decided is the one in which things were outlined, else the last one before the ring.
-function decidingFrame({ frames, sight }) {
+export function decidingFrame({ frames, sight }) {
   const outlined = sight ? frames.findIndex((frame) => Math.abs(frame.t_ms - sight.t_ms) < SAME_MS) : -1;
   return outlined >= 0 ? outlined : Math.max(0, frames.filter((frame) => frame.t_ms <= 0).length - 1);
 }
 
-function pictures(app, { frames, sight, players }, at, deciding, go) {
-  const fits = sight && Math.abs(frames[at].t_ms - sight.t_ms) < SAME_MS;
+function frameAt(app, line) {
+  return app.local.frame === undefined ? decidingFrame(line) : Math.min(app.local.frame, line.frames.length - 1);
+}
+
+function fits({ frames, sight }, at) {
+  return Boolean(sight && frames[at] && Math.abs(frames[at].t_ms - sight.t_ms) < SAME_MS);
+}
+
+// The picture at a moment, and the way to the others; `seen` draws it with what was outlined in it, if anything.
+export function finishPicture(app, line, at, deciding, seen) {
+  const { frames, sight } = line;
+  const go = (to) => () => {
+    app.local.frame = Math.min(frames.length - 1, Math.max(0, to));
+    app.draw();
+  };
+  const step = (text, to, label, isEnd) => button(text, go(to), { "aria-label": t(label), disabled: isEnd });
   return [
-    seen(app, frames[at].picture, fits ? sight : null),
-    h("figcaption", { role: "status", key: "when" }, h("strong", { class: "num" }, moment(frames[at].t_ms)), " ", at === deciding ? t("deciding_picture") : ""),
-    h("input", {
-      key: "slide",
-      type: "range",
-      min: 0,
-      max: frames.length - 1,
-      step: 1,
-      value: String(at),
-      "aria-label": t("photo_finish"),
-      "aria-valuetext": moment(frames[at].t_ms),
-      oninput: (event) => go(Number(event.target.value)),
-    }),
-    closeUps(frames[at].picture, sight, fits, (one) => (one.seat === null ? "" : (players || [])[one.seat])),
+    seen(fits(line, at) ? sight : null),
+    h("p", { class: "sr", key: "told", role: "status" }, moment(frames[at].t_ms)),
+    h("figcaption", { class: "row between", key: "when" },
+      step("−1", at - 1, "picture_before", at === 0),
+      h("button", { type: "button", class: "quiet", key: "deciding", onclick: go(deciding) }, h("strong", { class: "num" }, moment(frames[at].t_ms)), " ", at === deciding ? t("deciding_picture") : ""),
+      step("+1", at + 1, "picture_after", at === frames.length - 1)),
   ];
 }
 
-function buttons(frames, at, deciding, go) {
-  return h(
-    "div",
-    { class: "row between", key: "buttons" },
-    button("−1", () => go(Math.max(0, at - 1)), { "aria-label": t("picture_before"), disabled: at === 0 }),
-    button(t("deciding_picture"), () => go(deciding)),
-    button("+1", () => go(Math.min(frames.length - 1, at + 1)), { "aria-label": t("picture_after"), disabled: at === frames.length - 1 }),
-  );
+// What lay at each place, cut out of a picture large enough for a phone.
+export function closeUps(app, line) {
+  const { sight, frames, players } = line;
+  if (!sight || !sight.outlines.length || !frames.length || !maySee(app)) return null;
+  const at = frameAt(app, line);
+  const size = [sight.width, sight.height];
+  const one = (outline, index) => {
+    const mark = Object.assign({}, outline, { corners: outline.corners.map(([x, y]) => [x / size[0], y / size[1]]), sure: outline.certain });
+    const shown = picture({ source: `/pictures/${frames[at].picture}.jpg`, alt: "", size, part: squareAround(mark, size), marks: fits(line, at) ? [mark] : [], look: "close-up" });
+    return h("li", { key: index }, shown, h("span", {}, sign(outline.seat), " ", outline.seat === null ? "" : (players || [])[outline.seat]));
+  };
+  return h("ul", { class: "close-ups", key: "close-ups" }, sight.outlines.map(one));
 }
 
-// The same in words: each face, from when to when it lay open, and each ring.
+// The line of time, and the same in words: each face, from when to when it lay open, and each ring.
+export function onTheLine(app, line) {
+  const { frames } = line;
+  const ms = (at) => (frames.length ? frames[at].t_ms : null);
+  const mark = (one, index) => h("li", { key: index, class: `of-${one.kind}` }, sign(one.seat), h("span", {}, one.text), h("span", { class: "num when" }, one.when));
+  return box("line", t("photo_finish_title"), timeLine(line, ms(frameAt(app, line)), ms(decidingFrame(line))), h("ul", { class: "marks" }, told(line).map(mark)));
+}
+
 function told({ faces, marks, players }) {
   const open = (faces || []).map((face) => ({
     kind: "card",
@@ -78,7 +75,7 @@ function told({ faces, marks, players }) {
   return open.concat(rings).sort((a, b) => a.t_ms - b.t_ms);
 }
 
-export function faceName(face) {
+function faceName(face) {
   if (!face.colour) return t("face_unread");
   return face.mood ? `${colour(face.colour)}, ${t(`mood_${face.mood}`)}` : colour(face.colour);
 }

@@ -1,7 +1,7 @@
 // A screen that nobody types at, as a TV: it shows a short code, and a paired phone lets it in by that.
 
 import { h } from "./dom.js";
-import { maySee } from "./parts.js";
+import { button, maySee } from "./parts.js";
 import { change, learnWhoIAm } from "./server.js";
 import { t } from "./words.js";
 
@@ -24,32 +24,20 @@ export function waitForPhone(app) {
 }
 
 export function screenCode(app) {
-  if (maySee(app) || !app.local.code) return null;
-  return h("p", { class: "tv-screen", key: "screen" }, t("screen_code", { code: app.local.code }));
+  return maySee(app) || !app.local.code ? null : h("p", { class: "tv-screen", key: "screen" }, t("screen_code", { code: app.local.code }));
 }
 
 // Where a paired device lets a screen in.
 export function letScreenIn(app) {
   const send = (event) => {
     event.preventDefault();
-    const field = event.target.querySelector("input");
-    app.run(
-      () => change("/api/pair/screen/let-in", { code: field.value.replace(/\D/g, "") }),
-      () => {
-        field.value = "";
-        app.toasted(t("screen_let_in"));
-      },
-    );
+    const field = document.getElementById("screen-code");
+    const done = () => {
+      field.value = "";
+      app.toasted(t("screen_let_in"));
+    };
+    app.run(() => change("/api/pair/screen/let-in", { code: field.value.replace(/\D/g, "") }), done);
   };
-  return h(
-    "form",
-    { class: "option", key: "screen", onsubmit: send },
-    h("label", { for: "screen-code" }, t("screen_let")),
-    h(
-      "span",
-      { class: "row" },
-      h("input", { id: "screen-code", class: "short-code", inputmode: "numeric", autocomplete: "off", maxlength: 4, pattern: "[0-9]{4}", required: true }),
-      h("button", { type: "submit" }, t("screen_do")),
-    ),
-  );
+  const field = h("input", { id: "screen-code", class: "short-code", inputmode: "numeric", autocomplete: "off", maxlength: 4, pattern: "[0-9]{4}", required: true });
+  return h("form", { class: "option", key: "screen", onsubmit: send }, h("label", { for: "screen-code" }, t("screen_let")), h("span", { class: "row" }, field, button(t("screen_do"), null, { type: "submit" })));
 }

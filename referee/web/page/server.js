@@ -67,20 +67,10 @@ export function change(path, body) {
   return asked(path, { method: "POST", headers, body: JSON.stringify(body) }, limitMs, "not_confirmed");
 }
 
-export function sendPicture(file, players, limit, deck) {
+// Send a file: a picture, a deck, a backup.
+export function send(path, file, silent = "not_confirmed") {
   const headers = { "Content-Type": "application/octet-stream", "X-CSRF-Token": me.csrf || "" };
-  const path = `/api/picture?players=${players}&limit=${limit}&deck=${encodeURIComponent(deck)}`;
-  return asked(path, { method: "POST", headers, body: file }, PICTURE_MS, "no_answer");
-}
-
-export function sendDeck(file) {
-  const headers = { "Content-Type": "application/octet-stream", "X-CSRF-Token": me.csrf || "" };
-  return asked("/api/decks/file", { method: "POST", headers, body: file }, PICTURE_MS, "not_confirmed");
-}
-
-export function sendBackup(file) {
-  const headers = { "Content-Type": "application/octet-stream", "X-CSRF-Token": me.csrf || "" };
-  return asked("/api/restore", { method: "POST", headers, body: file }, PICTURE_MS, "not_confirmed");
+  return asked(path, { method: "POST", headers, body: file }, PICTURE_MS, silent);
 }
 
 export async function learnWhoIAm() {

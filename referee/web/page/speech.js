@@ -1,22 +1,13 @@
 // Says what Ringmaster says, by the browser's own voice, on the one device that was chosen for it.
 
+import { keep, kept } from "./kept.js";
+
 const KEPT = "ringmaster-page";
 const VOICES = { en: "en-GB", de: "de-DE", fr: "fr-FR" };
-const own = ownName();
+const own = kept(KEPT) || Array.from(crypto.getRandomValues(new Uint8Array(12)), (one) => one.toString(16).padStart(2, "0")).join("");
+keep(KEPT, own);
 let tapped = false;
 let heard = null; // the number of what was said last
-
-function ownName() {
-  const fresh = Array.from(crypto.getRandomValues(new Uint8Array(12)), (one) => one.toString(16).padStart(2, "0")).join("");
-  try {
-    const kept = localStorage.getItem(KEPT);
-    if (kept) return kept;
-    localStorage.setItem(KEPT, fresh);
-  } catch {
-    // A private window keeps nothing: it is chosen anew each time.
-  }
-  return fresh;
-}
 
 // The names by which this device is chosen, and no device.
 export const HERE = own;

@@ -59,7 +59,7 @@ function bar(face, key, top, x, last) {
   const long = Math.max(2, until - from);
   const came = face.from_ms > EARLIEST_MS;
   return [
-    h("rect", { class: `face-bar ${face.colour ? `of-${face.colour}` : "unread"} ${face.mood || ""}`, key: `bar ${key}`, x: from, y: top + 6, width: long, height: ROW - 14, rx: 4 }),
+    h("rect", { class: `face-bar ${face.colour ? `of-${face.colour} ${face.colour}` : "unread"} ${face.mood || ""}`, key: `bar ${key}`, x: from, y: top + 6, width: long, height: ROW - 14, rx: 4 }),
     long > 30 ? smile(face, key, from + 14, top + ROW / 2 - 1) : null,
     came && long > 92 ? h("text", { class: "face-when", key: `when ${key}`, x: from + 28, y: top + 25 }, t("ms", { n: `${face.from_ms < 0 ? "−" : "+"}${Math.abs(Math.round(face.from_ms))}` })) : null,
   ];

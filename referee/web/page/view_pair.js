@@ -2,65 +2,36 @@
 
 import { h } from "./dom.js";
 import { change, learnWhoIAm, pair } from "./server.js";
-import { button, heading } from "./parts.js";
+import { button, heading, row } from "./parts.js";
 import { acts, atTheComputer, stopWaiting, waits } from "./first_device.js";
 import { privacy } from "./privacy.js";
 import { t } from "./words.js";
 
-export function pairing(app) {
-  if (app.me.first) {
-    waits(app, () => {
-      const { pending } = app;
-      leave(app);
-      app.run(pending.work, pending.done);
-    });
-  }
+export function draw(app) {
+  const { me, pending } = app;
+  if (me.first) waits(app, () => goOn(app));
   const mute = isMute(app);
-  const first = app.me.first ? acts(app) : otherWays(app);
+  const first = me.first ? acts(app) : h("ul", { class: "acts", key: "ways" }, h("li", { key: "screen" }, t("pair_screen")), atTheComputer(app));
+  const how = me.printed ? t("pair_printed") : mute ? null : t("pair_listen");
+  const field = { id: "code", class: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: 7, pattern: "[0-9 ]*", "aria-describedby": "code-fault", oninput: (event) => digits(event.target).length === 6 && send(app, event) };
   return h(
     "section",
     { class: "card-box narrow", key: "pair" },
     heading(t("pair_title")),
     h("p", {}, t("pair_why")),
-    app.me.code ? h("p", { class: "code-here" }, t("pair_code_is"), h("strong", {}, spaced(app.me.code))) : how(app, mute),
+    me.code ? codeLine(me.code) : how ? h("p", {}, how) : null,
     mute ? first : null,
     h(
       "form",
       { onsubmit: (event) => send(app, event) },
       h("label", { for: "code" }, t("pair_code")),
-      h("input", {
-        id: "code",
-        class: "code",
-        inputmode: "numeric",
-        autocomplete: "one-time-code",
-        maxlength: 7,
-        pattern: "[0-9 ]*",
-        "aria-describedby": "code-fault",
-        oninput: (event) => {
-          if (digits(event.target).length === 6) send(app, event);
-        },
-      }),
-      h("p", { id: "code-fault", class: "fault", role: "alert" }, app.pending.fault || ""),
-      h(
-        "div",
-        { class: "row" },
-        h("button", { type: "submit", class: "main" }, t("pair_do")),
-        mute ? null : button(t("pair_again"), () => askAgain(app)),
-        button(t("cancel"), () => leave(app), { class: "quiet" }),
-      ),
+      h("input", field),
+      h("p", { id: "code-fault", class: "fault", role: "alert" }, pending.fault || ""),
+      row(button(t("pair_do"), null, { type: "submit", class: "main" }), mute ? null : button(t("pair_again"), () => askAgain(app)), button(t("cancel"), () => leave(app), { class: "quiet" })),
     ),
     mute ? null : first,
     privacy(app),
   );
-}
-
-function how(app, mute) {
-  if (app.me.printed) return h("p", {}, t("pair_printed"));
-  return mute ? null : h("p", {}, t("pair_listen"));
-}
-
-function otherWays(app) {
-  return h("ul", { class: "acts", key: "ways" }, h("li", { key: "screen" }, t("pair_screen")), atTheComputer(app));
 }
 
 // Whether nobody can hear a code: then it is no use to listen.
@@ -69,14 +40,14 @@ export function isMute(app) {
   return !settings.loudspeaker || devices.some((device) => device.name === "speaker" && device.state !== "ok");
 }
 
+function codeLine(code) {
+  return h("p", { class: "code-here", key: "code" }, t("pair_code_is"), h("strong", {}, spaced(code)));
+}
+
 // The code on a screen in the room, to be typed or scanned.
-export function codeHere(app) {
-  const { code } = app.me;
+export function codeHere({ me: { code, scan } }) {
   if (!code) return null;
-  return [
-    h("p", { class: "code-here", key: "code" }, t("pair_code_is"), h("strong", {}, spaced(code))),
-    app.me.scan ? h("figure", { class: "whereabouts", key: `scan ${code}` }, codeToScan(code), h("figcaption", {}, t("pair_qr"))) : null,
-  ];
+  return [codeLine(code), scan ? h("figure", { class: "whereabouts", key: `scan ${code}` }, codeToScan(code), h("figcaption", {}, t("pair_qr"))) : null];
 }
 
 export function codeToScan(code) {
@@ -94,19 +65,16 @@ function digits(field) {
 async function send(app, event) {
   event.preventDefault();
   const field = document.getElementById("code");
-  const { pending } = app;
   try {
     app.toasted(t(await pair(digits(field))));
-    stopWaiting();
   } catch (fault) {
-    pending.fault = app.wordsOf(fault);
+    app.pending.fault = app.wordsOf(fault);
     field.value = "";
     field.focus();
     app.draw();
     return;
   }
-  leave(app);
-  app.run(pending.work, pending.done);
+  goOn(app);
 }
 
 function askAgain(app) {
@@ -118,4 +86,11 @@ function leave(app) {
   stopWaiting();
   app.pending = null;
   app.draw();
+}
+
+// What was to be done when this device was not paired yet.
+function goOn(app) {
+  const { pending } = app;
+  leave(app);
+  app.run(pending.work, pending.done);
 }

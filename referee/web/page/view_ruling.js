@@ -1,12 +1,13 @@
-// One ruling: why, the photo-finish, the arrangement step by step, and every reading it hangs on, to be corrected.
+// One ruling: its picture and verdict as one, every reading it hangs on, to be corrected, step by step, the photo-finish.
 
 import { h } from "./dom.js";
-import { ago, button, card, heading, icon, kindOf, nameOf, sign, waitingFor } from "./parts.js";
-import { parted } from "./headline.js";
-import { choicesFor, draftOf } from "./readings.js";
-import { photoFinish } from "./photo_finish.js";
-import { seen } from "./seen.js";
-import { undo } from "./dock.js";
+import { backTo, box, button, card, colour, kindOf, maySee, nameOf, note, row, sign, unseen, waitingFor } from "./parts.js";
+import { band, parted } from "./headline.js";
+import { partAround, picture } from "./picture.js";
+import { choicesFor, draftOf, openHand } from "./readings.js";
+import { closeUps, decidingFrame, finishPicture, onTheLine } from "./photo_finish.js";
+import { undo } from "./frame.js";
+import { zoomable } from "./zoom.js";
 import { t } from "./words.js";
 
 export function opened(app) {
@@ -27,14 +28,28 @@ export function draw(app) {
   if (entry && (app.local.asked !== app.state.moment || (app.local.text || entry.text) !== entry.text)) ask(app);
   if (entry) app.local.text = entry.text;
   if (why !== app.local.shown) Object.assign(app.local, { shown: why, read: app.local.asked });
-  const text = entry ? entry.text : why && why.text;
+  const past = why && why.past;
+  const back = backTo(past ? `#history/${(app.route.id || "").split("-")[0]}` : "#table", t(past ? "nav_history" : "back_to_table"));
   const shown = entry || (why && why.ruling ? { text: why.text, ruling: why.ruling, corrected: why.corrected } : null);
-  const back = why && why.past ? `#history/${(app.route.id || "").split("-")[0]}` : "#table";
+  const isThere = why && !why.fault;
+  const then = isThere ? gameThen(app, why) : app;
+  const undoing = entry && app.state.can_undo ? button(t("undo_correction"), () => undo(app), { class: "quiet small" }) : null;
+  const rings = timeline && !timeline.fault && (timeline.marks || []).some((mark) => mark.kind === "ring");
+  const line = rings && (timeline.frames.length || timeline.faces.length) ? timeline : null;
   return [
-    h("p", { class: "back", key: "back" }, h("a", { href: back }, icon("back"), t(why && why.past ? "nav_history" : "back_to_table"))),
-    text ? title(app, shown, text, Boolean(entry)) : null,
-    why && !why.fault ? h("div", { class: "columns" }, evidence(app, entry, why, timeline), readings(gameThen(app, why), why)) : waitingFor(why),
+    back,
+    h(
+      "div",
+      { class: "columns staged", key: "ruling" },
+      h("div", { class: "column wide stuck" }, h("div", { class: "stage", key: "stage" }, h("div", { class: `pictured ${shown ? kindOf(shown) : ""}` }, isThere ? evidence(then, why, line) : null, shown ? verdict(then, shown, undoing) : null))),
+      h("div", { class: "column" }, isThere ? [readings(then, why), steps(app, why), line ? onTheLine(app, line) : null, line ? closeUps(app, line) : null, asides(app, entry, why)] : waitingFor(why)),
+    ),
   ];
+}
+
+function verdict(app, shown, undoing) {
+  const [title, reason] = parted(app, shown);
+  return band(app, { title, reason, kind: kindOf(shown), entry: shown }, undoing);
 }
 
 // A past game had its own players and colours; what is corrected in it hangs on nothing that happens on the table now.
@@ -44,55 +59,52 @@ function gameThen(app, why) {
   return Object.create(app, { state: { value: Object.assign({}, app.state, { game: why.game, board }) } });
 }
 
-function title(app, entry, text, now) {
-  const [first, rest] = parted(app, entry || { text });
-  const kind = entry ? kindOf(entry) : "info";
-  return h(
-    "section",
-    { class: `verdict ${kind}`, key: "title" },
-    icon(kind),
-    h(
-      "div",
-      {},
-      heading(first),
-      rest ? h("p", { class: "reason" }, rest) : null,
-      h(
-        "p",
-        { class: "meta" },
-        now ? h("span", {}, ago(app, entry.t_ns)) : null,
-        entry && entry.corrected ? h("span", { class: "tag" }, t("corrected")) : null,
-        now && app.state.can_undo ? button(t("undo_correction"), () => undo(app)) : null,
-      ),
-    ),
-  );
+function evidence(app, why, line) {
+  if (!maySee(app)) return unseen(app, "picture");
+  if (line && line.frames.length) {
+    const deciding = decidingFrame(line);
+    const at = app.local.frame === undefined ? deciding : Math.min(app.local.frame, line.frames.length - 1);
+    return h("figure", { class: "evidence", key: "photo-finish" }, finishPicture(app, line, at, deciding, (sight) => seen(app, why, line.frames[at].picture, sight)));
+  }
+  if (!why.picture) return h("p", { class: "nothing", key: "no-picture" }, t("no_evidence"));
+  return h("figure", { class: "evidence", key: "evidence" }, seen(app, why, why.picture, why.sight));
 }
 
-function evidence(app, entry, why, timeline) {
-  const isRing = timeline && !timeline.fault && (timeline.marks || []).some((mark) => mark.kind === "ring");
-  const finish = isRing && (timeline.frames.length || timeline.faces.length);
-  return h(
-    "div",
-    { class: "column wide" },
-    finish ? photoFinish(app, timeline) : null,
-    finish && timeline.frames.length ? null : evidencePicture(app, why),
-    why.way ? h("p", { class: "note", key: "way" }, why.way) : null,
-    (why.mishaps || []).map((text) => h("p", { class: "note", key: `mishap ${text}` }, t("mishap_then", { text }))),
-    steps(app, why),
-    lookAgain(app, entry),
-    report(app),
-  );
-}
-
-// A hand is shown as near as its cards lie; in each step the cards that are meant stand out.
-function evidencePicture(app, why) {
-  if (!why.picture) return h("p", { class: "note", key: "no-picture" }, t("no_evidence"));
-  const seat = why.ruling && why.ruling.seat;
-  const near = seat === undefined || seat === null ? null : (outline) => outline.seat === seat;
+// A hand is shown as near as its cards lie; the card that is open, or those of the step, stand out.
+function seen(app, why, name, sight) {
+  const source = `/pictures/${name}.jpg`;
+  if (!sight || !sight.outlines.length) return zoomable("picture", picture({ source, alt: t("evidence_alt") }));
+  const seat = why.ruling ? why.ruling.seat : null;
+  const isHand = why.ruling && why.ruling.ruling === "hand";
+  const mine = (one) => isHand && one.seat === seat;
+  const shares = sight.outlines.map((one) => Object.assign({}, one, { corners: one.corners.map(([x, y]) => [x / sight.width, y / sight.height]) }));
+  const near = shares.filter(mine);
+  const isNear = near.length > 0 && !app.local.whole;
   const step = (why.steps || [])[stepAt(app, why)];
-  const meant = step && step.cards.length ? new Set(step.cards.map((card) => card.join(" "))) : null;
   const open = openLabel(app, why);
-  const strong = near && (open || meant) ? (outline) => near(outline) && (open ? outline.label === open : meant.has(outline.label)) : null;
-  return h("figure", { class: "evidence", key: "evidence" }, seen(app, why.picture, why.sight, near, strong));
+  const meant = open ? [open] : step && step.cards.length ? step.cards.map((one) => one.join(" ")) : null;
+  const stands = (one) => (near.length && meant ? (mine(one) && meant.includes(one.label) ? "strong" : "dim") : "");
+  const mark = (one, at) => ({ corners: one.corners, seat: one.seat, sure: one.certain, look: stands(one), key: `seen ${at}`, name: one.certain ? null : "?", isNamed: true, within: true, words: t("correct_this", { what: labelOf(one) }), tap: isNear || !isHand ? opening(app, why, one) : null });
+  const turn = () => {
+    app.local.whole = !app.local.whole;
+    app.draw();
+  };
+  return zoomable("picture", picture({ source, alt: t("evidence_alt"), size: [sight.width, sight.height], part: isNear ? partAround(near) : null, marks: shares.map(mark) }), near.length ? button(t(isNear ? "whole_table" : "look_closer"), turn, { key: "near" }) : null);
+}
+
+function labelOf(one) {
+  return one.certain && one.label ? one.label.split(" ").map(colour).join(", ") : t("face_unread");
+}
+
+// A tap on something in the picture opens what it was read as, right beneath.
+function opening(app, why, outline) {
+  const reading = (why.readings || []).find((one) => one.seat === outline.seat && one.data && one.data.event !== "bell");
+  if (!reading) return null;
+  return () => {
+    app.local.first = reading.event;
+    openHand(app, reading.event, reading.data, outline.label);
+    app.draw();
+  };
 }
 
 function stepAt(app, why) {
@@ -103,90 +115,62 @@ function steps(app, why) {
   if (!why.steps || !why.steps.length) return null;
   const at = stepAt(app, why);
   const step = why.steps[at];
-  const go = (to) => {
+  const go = (to) => () => {
     app.local.step = to;
     app.draw();
   };
-  return h(
-    "section",
-    { class: "card-box", key: "steps", "aria-labelledby": "steps-title" },
-    h("h2", { id: "steps-title" }, t("step_by_step")),
+  return box(
+    "steps",
+    t("step_by_step"),
     h("p", { class: "step", role: "status" }, h("strong", {}, t("step_of", { n: at + 1, all: why.steps.length })), " ", step.text),
     step.cards.length ? h("div", { class: `row cards ${step.kind}` }, step.cards.map((colours, size) => card(colours, step.kind === "set" ? size : null))) : null,
-    h(
-      "div",
-      { class: "row" },
-      button(t("step_back"), () => go(at - 1), { disabled: at === 0 }),
-      button(t("step_on"), () => go(at + 1), { disabled: at === why.steps.length - 1, class: "main" }),
-    ),
+    row(button(t("step_back"), go(at - 1), { disabled: at === 0 }), button(t("step_on"), go(at + 1), { disabled: at === why.steps.length - 1, class: "main" })),
   );
 }
 
-function lookAgain(app, entry) {
-  if (!entry) return null;
-  return h(
-    "div",
-    { class: "row", key: "again" },
-    button(t("look_again"), () => app.run({ do: "look_again", ruling: entry.id }, () => ask(app))),
-  );
+function asides(app, entry, why) {
+  const isReported = app.me.paired && /^[0-9]+-[0-9]+-[0-9]+$/.test(app.route.id || "");
+  return [
+    why.way ? note(why.way) : null,
+    (why.mishaps || []).map((text) => note(t("mishap_then", { text }))),
+    entry ? h("div", { class: "row", key: "again" }, button(t("look_again"), () => app.run({ do: "look_again", ruling: entry.id }, () => ask(app)))) : null,
+    // What the ruling was made of, as a file to send: to have it mended is one tap away from seeing it.
+    isReported ? h("div", { class: "option", key: "report" }, h("a", { class: "button", href: `/api/rulings/${app.route.id}/report.mcap`, download: "", "aria-describedby": "report-why" }, t("report_ruling")), h("p", { class: "note", id: "report-why" }, t("report_ruling_why"))) : null,
+  ];
 }
 
-// What the ruling was made of, as a file to send: to have it mended is one tap away from seeing it.
-function report(app) {
-  if (!app.me.paired || !/^[0-9]+-[0-9]+-[0-9]+$/.test(app.route.id || "")) return null;
-  return h(
-    "div",
-    { class: "option", key: "report" },
-    h("a", { class: "button", href: `/api/rulings/${app.route.id}/report.mcap`, download: "", "aria-describedby": "report-why" }, t("report_ruling")),
-    h("p", { class: "note", id: "report-why" }, t("report_ruling_why")),
-  );
-}
-
+// Who rang is asked before what lay there; what was tapped in the picture comes first.
 function readings(app, why) {
-  // Who rang is asked before what lay there.
+  const rank = (one) => (one.event === app.local.first ? -1 : one.data && one.data.event === "bell" ? 0 : 1);
   const list = (why.readings || []).slice().sort((a, b) => rank(a) - rank(b));
   if (!list.length) return null;
-  return h(
-    "section",
-    { class: "column card-box readings", key: "readings", "aria-labelledby": "readings-title" },
-    h("h2", { id: "readings-title" }, t("not_right")),
-    h("p", { class: "note" }, t("not_right_more")),
-    list.map((reading) =>
-      h(
-        "div",
-        { class: "reading", key: reading.event, role: "group", "aria-label": readingName(app, reading) },
-        h("h3", {}, sign(reading.seat), readingName(app, reading)),
-        choicesFor(app, Object.assign({ order: lyingOrder(why, reading), moment: why.past ? app.state.moment : app.local.read, ruled: why.ruling.valid, past: why.past }, reading), () => ask(app)),
-      ),
-    ),
-  );
+  const read = { moment: why.past ? app.state.moment : app.local.read, ruled: why.ruling.valid, past: why.past };
+  const one = (reading) =>
+    h("div", { class: "reading", key: reading.event, role: "group", "aria-label": readingName(app, reading) }, h("h3", {}, sign(reading.seat), readingName(app, reading)), choicesFor(app, Object.assign({ order: lyingOrder(why, reading) }, read, reading), () => ask(app)));
+  return box("readings", t("not_right"), list.map(one));
 }
 
 // The card that is open to be corrected, as it is outlined in the picture.
 function openLabel(app, why) {
   const reading = (why.readings || []).find((one) => draftOf(app, one));
-  const card = reading && (reading.data.cards || [])[draftOf(app, reading).at];
-  return card ? card.join(" ") : null;
+  const opened_ = reading && (reading.data.cards || [])[draftOf(app, reading).at];
+  return opened_ ? opened_.join(" ") : null;
 }
 
 // In which order the cards of a hand lie from left to right; those that were not outlined come last.
 function lyingOrder(why, reading) {
   const cards = (reading.data && reading.data.cards) || [];
   const spots = ((why.sight && why.sight.outlines) || []).filter((one) => one.seat === reading.seat);
-  const left = cards.map((card) => {
-    const at = spots.findIndex((one) => one.label === card.join(" "));
+  const left = cards.map((one) => {
+    const at = spots.findIndex((spot) => spot.label === one.join(" "));
     return at < 0 ? Infinity : spots.splice(at, 1)[0].corners.reduce((sum, corner) => sum + corner[0], 0);
   });
   return cards.map((_card, index) => index).sort((a, b) => (left[a] === left[b] ? a - b : left[a] - left[b]));
 }
 
-function rank(reading) {
-  return reading.data && reading.data.event === "bell" ? 0 : 1;
-}
-
 function readingName(app, reading) {
   const who = reading.seat === null || reading.seat === undefined ? "" : nameOf(app, reading.seat);
-  const kind = reading.data ? reading.data.event : "";
-  const text = t(`reading_${kind}`, { name: who });
-  return text === `reading_${kind}` ? who : text;
+  const key = `reading_${reading.data ? reading.data.event : ""}`;
+  const text = t(key, { name: who });
+  return text === key ? who : text;
 }

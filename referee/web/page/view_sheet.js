@@ -2,23 +2,16 @@
 
 import { h } from "./dom.js";
 import { cardDrawn, cardName, sheetLine, SUITS } from "./game_coloretto.js";
-import { button, heading, sign } from "./parts.js";
+import { keep as store, kept } from "./kept.js";
+import { button, choices, heading, sign, stepper } from "./parts.js";
 import { t } from "./words.js";
 
 const PALETTES = { colours: ["red", "orange", "yellow", "green", "blue", "purple", "pink"], suits: SUITS };
 const MOST = { "+2": 10, joker: 3 };
 const KEPT = "ringmaster-sheet";
 
-function kept() {
-  try {
-    return JSON.parse(window.localStorage.getItem(KEPT)) || null;
-  } catch {
-    return null;
-  }
-}
-
 function counted(app) {
-  if (!app.local.counted) app.local.counted = kept() || { table: "brown", players: 3, hands: {} };
+  if (!app.local.counted) app.local.counted = kept(KEPT) || { table: "brown", players: 3, hands: {} };
   return app.local.counted;
 }
 
@@ -32,73 +25,41 @@ export function draw(app) {
   const sheet = counted(app);
   const seat = Math.min(app.local.seat || 0, sheet.players - 1);
   const hand = sheet.hands[seat] || {};
-  const worth = app.local.worth;
+  const { worth } = app.local;
   if (!worth) ask(app, sheet);
   const palette = paletteOf(app, sheet);
-  const cards = [...PALETTES[palette], "+2", "joker"];
+  const set = (part) => keep(app, Object.assign({}, sheet, part));
+  const setHand = (card, value) => set({ hands: Object.assign({}, sheet.hands, { [seat]: Object.assign({}, hand, { [card]: value }) }) });
+  const show = (at) => {
+    app.local.seat = at;
+    app.draw();
+  };
+  const tab = (_none, at) => ({ key: at, on: at === seat, text: [sign(at), name(app, at), worth && worth[at] ? h("strong", { class: "num" }, String(worth[at].points)) : null], tap: () => show(at), more: { class: "seat-tab" } });
+  const counter = (card) => {
+    const number = hand[card] || 0;
+    const step = (text, key, by, isEnd) => button(text, () => setHand(card, number + by), { "aria-label": t(key, { what: cardName(card) }), disabled: isEnd });
+    return h("div", { class: "counter", key: card, role: "group", "aria-label": cardName(card) }, cardDrawn(card), step("−", "one_less", -1, number === 0), h("output", { class: "num" }, String(number)), step("+", "one_more", 1, number >= (MOST[card] || 9)));
+  };
+  const either = (part, list) => list.map((one) => ({ key: one, on: (part === "palette" ? palette : sheet[part]) === one, text: t(`sheet_${one}`), tap: () => set({ [part]: one }) }));
   return [
     heading(t("count_end")),
-    h(
-      "div",
-      { class: "row", key: "who", role: "group", "aria-label": t("by_hand_who") },
-      Array.from({ length: sheet.players }, (_none, at) =>
-        h("button", { type: "button", class: "seat-tab", key: at, "aria-pressed": String(at === seat), onclick: () => show(app, at) }, sign(at), name(app, at), worth && worth[at] ? h("strong", { class: "num" }, String(worth[at].points)) : null),
-      ),
-    ),
-    h(
-      "div",
-      { class: "counters", key: "counters" },
-      cards.map((card) => {
-        const number = hand[card] || 0;
-        const set = (value) => change(app, seat, card, value);
-        return h(
-          "div",
-          { class: "counter", key: card, role: "group", "aria-label": cardName(card) },
-          cardDrawn(card),
-          h("button", { type: "button", "aria-label": t("one_less", { what: cardName(card) }), disabled: number === 0, onclick: () => set(number - 1) }, "−"),
-          h("output", { class: "num" }, String(number)),
-          h("button", { type: "button", "aria-label": t("one_more", { what: cardName(card) }), disabled: number >= (MOST[card] || 9), onclick: () => set(number + 1) }, "+"),
-        );
-      }),
-    ),
+    h("div", { key: "who" }, choices(t("by_hand_who"), Array.from({ length: sheet.players }, tab))),
+    h("div", { class: "counters", key: "counters" }, [...PALETTES[palette], "+2", "joker"].map(counter)),
     worth && worth[seat] ? h("div", { key: "worth", "aria-live": "polite" }, sheetLine(worth[seat], [sign(seat), name(app, seat)], seat)) : null,
-    h(
-      "div",
-      { class: "row", key: "palette" },
-      Object.keys(PALETTES).map((one) => h("button", { type: "button", key: one, "aria-pressed": String(palette === one), onclick: () => keep(app, Object.assign({}, sheet, { palette: one })) }, t(`sheet_${one}`))),
-    ),
-    h(
-      "div",
-      { class: "row", key: "more" },
-      ["brown", "grey"].map((table) => h("button", { type: "button", key: table, "aria-pressed": String(sheet.table === table), onclick: () => keep(app, Object.assign({}, sheet, { table })) }, t(`sheet_${table}`))),
-      h("button", { type: "button", key: "less", "aria-label": t("one_player_less"), disabled: sheet.players <= 2, onclick: () => keep(app, Object.assign({}, sheet, { players: sheet.players - 1 })) }, "−"),
-      h("span", { class: "num" }, t("players_many", { n: sheet.players })),
-      h("button", { type: "button", key: "more", "aria-label": t("one_player_more"), disabled: sheet.players >= 5, onclick: () => keep(app, Object.assign({}, sheet, { players: sheet.players + 1 })) }, "+"),
-      button(t("count_anew"), () => keep(app, Object.assign({}, sheet, { hands: {} })), { class: "quiet", key: "anew" }),
-    ),
+    h("div", { key: "palette" }, choices(null, either("palette", Object.keys(PALETTES)))),
+    h("div", { key: "table" }, choices(null, either("table", ["brown", "grey"]))),
+    h("div", { class: "row", key: "more" }, stepper(t("players_many", { n: sheet.players }), sheet.players, { least: 2, most: 5, words: ["one_player_less", "one_player_more"] }, (players) => set({ players })), button(t("count_anew"), () => set({ hands: {} }), { class: "quiet", key: "anew" })),
   ];
 }
 
 function name(app, seat) {
-  const game = app.state.game;
-  const names = game && game.game === "coloretto" ? game.players : [];
+  const names = app.state.game && app.state.game.game === "coloretto" ? app.state.game.players : [];
   return names[seat] || t("seat", { n: seat + 1 });
-}
-
-function show(app, seat) {
-  app.local.seat = seat;
-  app.draw();
-}
-
-function change(app, seat, card, value) {
-  const sheet = counted(app);
-  const hands = Object.assign({}, sheet.hands, { [seat]: Object.assign({}, sheet.hands[seat], { [card]: value }) });
-  keep(app, Object.assign({}, sheet, { hands }));
 }
 
 function keep(app, sheet) {
   app.local.counted = sheet;
-  window.localStorage.setItem(KEPT, JSON.stringify(sheet));
+  store(KEPT, sheet);
   ask(app, sheet);
   app.draw();
 }
@@ -114,9 +75,8 @@ function ask(app, sheet) {
     return { colours, jokers: hand.joker || 0, plus2: hand["+2"] || 0 };
   });
   // Who taps quickly asks several times, and answers may overtake one another: the last question counts.
-  const asked = (local.asked || 0) + 1;
-  local.asked = asked;
+  const asked = (local.asking = (local.asking || 0) + 1);
   app.run({ do: "sheet", table: sheet.table, hands }, (result) => {
-    if (asked === local.asked) local.worth = result.sheet;
+    if (asked === local.asking) local.worth = result.sheet;
   });
 }

@@ -107,7 +107,10 @@ def test_a_picture_that_has_lost_pixels_or_bursts_the_memory_is_left_out_in_one_
     claims = bytearray(jpeg.tobytes())
     claims[claims.index(b"\xff\xc0") + 5 : claims.index(b"\xff\xc0") + 9] = bytes((0x1F, 0x40, 0x1F, 0x40))
     for number, (data, complaint) in enumerate(
-        ((bytes(claims), r"too large \(8000 × 8000 pixels\)"), (jpeg.tobytes()[:-60] + b"\xff\xd9", "is torn or damaged"))
+        (
+            (bytes(claims), r"too large \(8000 × 8000 pixels\)"),
+            (jpeg.tobytes()[:-60] + b"\xff\xd9", "is torn or damaged"),
+        )
     ):
         path = tmp_path / f"{number}.mcap"
         with RecordingWriter(path, HEADER, 1) as writer:

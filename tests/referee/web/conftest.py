@@ -38,7 +38,7 @@ FLOWS = (
     "test_a_name_is_shown_as_it_is_and_never_run",
     "test_a_phone_rings_for_its_owner_at_the_time_of_the_thumb",
     "test_a_new_machine_is_set_up_step_by_step",
-    "test_seven_tabs_share_one_line_and_all_of_them_follow",
+    "test_of_seven_tabs_only_the_one_that_is_looked_at_holds_a_line",
     "test_the_photo_finish_shows_the_deciding_frame_outlined_and_every_face_on_its_line",
     "test_figures_show_what_was_played_evening_by_evening",
     "test_coloretto_begins_with_the_cards_that_everybody_starts_with",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,6 +82,8 @@ def test_what_a_table_does_not_have_is_asked_about_once_and_all_in_one(page: Pag
     page.table.health.report(DeviceHealth(1, "camera", Health.STALLED, "dark"))
     page.table.desk.refresh()
     window = windows(PHONE, paired=True)
+    expect(window.page.locator(".alert")).to_have_count(0)
+    window.tap("2 notices")
     expect(window.page.locator(".alert")).to_have_count(2)
     asked = window.page.locator(".alert.asking")
     expect(asked).to_contain_text("Not found: bell, lamp, sensors of the sandtimer, loudspeaker")
@@ -88,6 +91,7 @@ def test_what_a_table_does_not_have_is_asked_about_once_and_all_in_one(page: Pag
     asked.get_by_role("button", name="Not now").click()
     expect(asked).to_have_count(0)
     window.open("settings")
+    window.tap("One notice")
     expect(window.page.locator(".alert")).to_have_count(1)
     # Others than these are asked about again.
     page.table.health.forget("bell")
@@ -184,21 +188,50 @@ def test_what_was_taken_back_is_not_sent_along_with_the_next_correction(page: Pa
     assert (data["colour"], data["mood"]) == ("green", "happy")
 
 
-def test_the_verdict_stays_at_the_foot_of_a_scrolled_page_drawn_anew(page: PageUnderTest, windows: Windows) -> None:
+@pytest.mark.parametrize("size", [PHONE, FLAT], ids=["upright", "across"])
+def test_the_verdict_stays_in_sight_on_a_scrolled_page_drawn_anew(
+    page: PageUnderTest, windows: Windows, size: ViewportSize
+) -> None:
     begin(page, "confetti", LONG_NAMES)
     for kind in ("timer_flipped", "timer_ran_out"):
         page.table.tell(kind)
     for seat in range(6):
         page.table.tell("hand", seat=seat, cards=TWO_CARDS[:1])
-    window = windows(FLAT, paired=True)
+    window = windows(size, paired=True)
     window.page.evaluate("scrollTo(0, 600)")
-    again = window.page.locator(".dock .verdict-again, .dock .caption")
-    expect(again).to_be_visible()
+    verdict = window.page.locator(".verdict")
+    assert verdict.evaluate(IN_SIGHT)
     # The page is drawn anew.
     page.table.tell("hand", seat=6, cards=TWO_CARDS[:1])
     expect(window.page.get_by_text("Gwendolyn: no sets, one card unused").first).to_be_attached()
     assert window.page.evaluate("scrollY") > 0
-    expect(again).to_be_visible()
+    assert verdict.evaluate(IN_SIGHT)
+
+
+@pytest.mark.parametrize("size", [PHONE, TALL, FLAT], ids=["phone", "tall", "across"])
+def test_what_a_tap_opens_or_changes_is_in_sight(page: PageUnderTest, windows: Windows, size: ViewportSize) -> None:
+    begin(page, "confetti", LONG_NAMES[:4])
+    for kind in ("timer_flipped", "timer_ran_out"):
+        page.table.tell(kind)
+    for seat in range(4):
+        page.table.tell("hand", seat=seat, cards=TWO_CARDS)
+    window = windows(size, paired=True)
+    tab = window.page
+    # The count, who got how much, and the button that is due stand there without a scroll.
+    for part in (".verdict h1", "[data-seat='3'] .points", ".due button"):
+        expect(tab.locator(part)).to_be_in_viewport(ratio=1)
+    tab.locator("[data-seat='1'] a").click()
+    card = tab.locator(".reading .cards button").first
+    expect(card).to_be_in_viewport(ratio=0.9)
+    card.click()
+    colour = tab.get_by_role("group", name="Small circle").get_by_role("button", name="yellow")
+    expect(colour).to_be_in_viewport(ratio=0.9)
+    colour.click()
+    # The card changes in its place at once, and is entered by itself.
+    expect(card).to_have_attribute("aria-label", re.compile("yellow"))
+    expect(tab.get_by_text("Corrected, and judged again.")).to_be_in_viewport(ratio=1)
+    expect(tab.locator(".verdict")).to_contain_text("corrected")
+    expect(tab.locator(".verdict h1")).to_be_in_viewport(ratio=1)
 
 
 @dataclass

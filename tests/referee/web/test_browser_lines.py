@@ -1,4 +1,4 @@
-"""Lines of a browser to the table: its tabs share one, and where nothing comes any more every view says so in grey."""
+"""Lines of a browser to the table: the tab that is looked at holds one; every view says in grey if nothing comes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from tests.support.quiet_table import quiet_table
 
 TABS = 7
 """More than the six lines that a browser has to a server."""
-NO_WORKER = "delete window.SharedWorker"
 HIDE = """(hidden) => {
   Object.defineProperty(document, "visibilityState", { value: hidden ? "hidden" : "visible", configurable: true });
   document.dispatchEvent(new Event("visibilitychange"));
@@ -87,45 +86,27 @@ def wait_for_lines(page: PageUnderTest, lines: int) -> None:
         time.sleep(0.01)
 
 
-def test_seven_tabs_share_one_line_and_all_of_them_follow(page: PageUnderTest, context: BrowserContext) -> None:
-    tabs = [opened(context, page) for _ in range(TABS)]
-    assert not tabs[0].evaluate("isSecureContext")
-    wait_for_lines(page, 1)
-    page.table.desk.do(START)
-    for tab in tabs:
-        expect(tab.locator(".board li")).to_have_count(3)
-    turn_two_reds(page)
-    page.table.tell("bell", seat=2)
-    for tab in tabs[:-1]:
-        expect(tab.locator(".verdict h1")).to_have_text("Valid ring, Cem")
-        tab.close()
-    # The last one goes on when the others have gone, and gives its line back when it is hidden.
-    page.table.tell("card_shown", seat=0, colour="blue", mood="sad")
-    page.table.tell("bell", seat=1)
-    expect(tabs[-1].locator(".verdict h1")).to_have_text("False ring, Ben")
-    tabs[-1].evaluate(HIDE, True)
-    wait_for_lines(page, 0)
-    page.table.desk.do({"do": "pause"})
-    tabs[-1].evaluate(HIDE, False)
-    expect(tabs[-1].get_by_role("button", name="Go on")).to_be_visible()
-    wait_for_lines(page, 1)
-
-
-def test_without_shared_workers_only_what_is_looked_at_holds_lines(
+def test_of_seven_tabs_only_the_one_that_is_looked_at_holds_a_line(
     page: PageUnderTest, context: BrowserContext
 ) -> None:
-    context.add_init_script(NO_WORKER)
     tabs: list[Page] = []
     for _ in range(TABS):
         for tab in tabs:
             tab.evaluate(HIDE, True)
         tabs.append(opened(context, page))
+    assert not tabs[0].evaluate("isSecureContext")
     wait_for_lines(page, 1)
     page.table.desk.do(START)
     expect(tabs[-1].locator(".board li")).to_have_count(3)
+    turn_two_reds(page)
+    page.table.tell("bell", seat=2)
+    expect(tabs[-1].locator(".verdict h1")).to_have_text("Valid ring, Cem")
+    # One that is looked at again has what it missed.
     tabs[-1].evaluate(HIDE, True)
+    wait_for_lines(page, 0)
     tabs[0].evaluate(HIDE, False)
-    expect(tabs[0].locator(".board li")).to_have_count(3)
+    expect(tabs[0].locator(".verdict h1")).to_have_text("Valid ring, Cem")
+    wait_for_lines(page, 1)
 
 
 def test_a_server_that_does_not_answer_is_reported_on_the_page(page: PageUnderTest, context: BrowserContext) -> None:
@@ -173,7 +154,6 @@ def test_what_is_heard_begins_the_wait_again(page: PageUnderTest, line: FrozenLi
 
 
 def test_a_line_that_died_is_left_for_a_new_one(line: FrozenLine, context: BrowserContext) -> None:
-    context.add_init_script(NO_WORKER)
     context.clock.install()
     tab = opened(context, line)
     line.freeze()

@@ -260,7 +260,7 @@ def test_a_deck_of_clowns_is_taught_checked_and_saved(tmp_path: Path, browser: B
         tab.get_by_role("link", name="Teach a deck").click()
         tab.get_by_label("Name of the deck").fill("Our clowns")
         window.tap("Begin")
-        window.tap("These lie there")
+        window.tap("Take the picture")
         expect(tiles).to_have_count(4)
         expect(tab.locator(".outlines .outline")).to_have_count(4)
         expect(tiles.nth(0).locator(".name")).to_contain_text("?")

@@ -17,7 +17,7 @@ from referee.web.words import WORDS, words_in
 from tests.support.page_tools import Phone
 
 SCRIPTS = {path.name: path.read_text() for path in sorted(app.FILES.glob("*.js"))}
-ALIKE = {"Piccolino", "Confetti", "Coloretto", "Code", "Pause", "Joker", "Total"}
+ALIKE = {"Piccolino", "Confetti", "Coloretto", "Code", "Pause", "Joker", "Total", "Photo-finish"}
 ALIKE |= {"Corrections", "Scores", "Table", "Photo", "System"}
 
 

@@ -6,8 +6,9 @@
     return box.width > 1 && box.height > 1 && node.checkVisibility({ visibilityProperty: true }) && !node.closest(".sr, [inert]") && !(node.closest("details:not([open])") && !node.closest("summary"));
   };
   const named = (node) => `${node.tagName.toLowerCase()}.${String(node.getAttribute("class") || "").trim().replaceAll(" ", ".")} “${(node.getAttribute("aria-label") || node.textContent || node.id).trim().slice(0, 40)}”`;
+  // What stays while the rest scrolls: each such thing is a layer of its own.
   const fixed = (node) => {
-    for (let one = node; one; one = one.parentElement) if (getComputedStyle(one).position === "fixed") return one;
+    for (let one = node; one; one = one.parentElement) if (["fixed", "sticky"].includes(getComputedStyle(one).position)) return one;
     return null;
   };
   const all = [...document.querySelectorAll("body *")].filter((node) => !node.closest("svg") && seen(node));
@@ -49,7 +50,14 @@
 
   // Things that scroll pass beneath what is fixed; among their like nothing lies over another.
   const parts = [...new Set(targets.concat(texts))].filter((node) => !node.closest(".picture, .zoomable, .seats, .paper"));
-  const boxes = parts.map((node) => ({ node, layer: fixed(node) ? "fixed" : "page", box: node.getBoundingClientRect() }));
+  // What a table that scrolls holds beyond its edge is not there.
+  const within = (node) => {
+    const [box, window_] = [node.getBoundingClientRect(), node.parentElement.closest(".scroll, .stuck")];
+    if (!window_) return box;
+    const edge = window_.getBoundingClientRect();
+    return { left: Math.max(box.left, edge.left), right: Math.min(box.right, edge.right), top: Math.max(box.top, edge.top), bottom: Math.min(box.bottom, edge.bottom) };
+  };
+  const boxes = parts.map((node) => ({ node, layer: fixed(node), box: within(node) }));
   for (let at = 0; at < boxes.length; at += 1) {
     for (let other = at + 1; other < boxes.length; other += 1) {
       const [a, b] = [boxes[at], boxes[other]];

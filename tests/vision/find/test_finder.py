@@ -1,4 +1,5 @@
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import cv2
@@ -73,3 +74,17 @@ def test_a_missing_or_damaged_network_is_one_clear_error(tmp_path: Path, content
         path.write_bytes(content)
     with pytest.raises(VisionError, match=r"card_finder\.tflite is (missing|damaged)"):
         kind(path)
+
+
+def test_a_picture_is_counted_in_one_thread_while_another_watches() -> None:
+    picture, finder = Picture("pale-confetti"), CardFinder()
+    across, down = picture.card_mm
+
+    def places(card: tuple[float, float]) -> Floats:
+        return finder.find(picture.view, card).corners_px
+
+    sizes = [(across, down), (0.8 * across, 0.8 * down)]
+    with ThreadPoolExecutor(2) as threads:
+        at_once = list(threads.map(places, sizes * 4))
+    alone = [places(card) for card in sizes] * 4
+    assert all(np.array_equal(one, other) for one, other in zip(at_once, alone, strict=True))

@@ -26,9 +26,8 @@ from tests.support.piles_table import piles_table
 from tests.support.short_game import on_cores, record_short_game, rulings_of
 from vision.arrays import Image
 from vision.markers import find_markers, table_from_markers
-from vision.pictured.clowns import PictureClowns
-from vision.pictured.piles import PileReader
 from vision.piles.sights import PilePlace
+from vision.prints.pile_reader import PrintClowns
 
 MS = 1_000_000
 DECK = find_print_deck("piccolino")
@@ -88,7 +87,8 @@ def test_a_card_half_under_the_arm_that_rings_is_read_though_print_and_sleeve_ma
     shots = replace(BIG, look=Look(table="white", tint=(1.0, 0.97, 0.9)))
     image = LiveTable(script, DECK, seed, shots).frame(frame).bgr()
     table = table_from_markers(find_markers(image), shots.size)
-    sight = PileReader(DECK, table, shots.size, [PilePlace(1, centre_mm=(564.0, 98.0))]).read_part(image, 0)
+    piles = PrintClowns(DECK).piles(table, shots.size, [PilePlace(1, centre_mm=(564.0, 98.0))])
+    sight = piles.read_part(image, 0)
     assert sight is not None
     assert (sight.colour, sight.mood) == (colour, "happy")
 
@@ -105,7 +105,7 @@ def later(frame: Frame, image: Image, after_ms: int, sequence: int) -> Frame:
 
 
 def test_a_ring_in_the_moment_in_which_the_camera_was_pushed_is_ruled_on_no_pile(frame: Frame) -> None:
-    eyes = TableEyes(PictureClowns(DECK), None, 2)
+    eyes = TableEyes(PrintClowns(DECK), None, 2)
     eyes.look(frame)
     assert not any(sight.kind == "covered" and sight.seat == 0 for sight in eyes.look_closely())
     eyes.look(later(frame, np.roll(frame.bgr(), 12, axis=1), 80, 1))

@@ -1,0 +1,88 @@
+// A picture with outlines on it: live, of a ruling, of a lesson, of setting up. Corners are shares of the whole picture.
+
+import { h } from "./dom.js";
+import { sign } from "./parts.js";
+
+const WHOLE = [0, 0, 1, 1];
+const NEAR_SIDE = 0.25; // of the picture's width: a name in the middle of what lies there would stand out of it
+const NEAR_BOTTOM = 0.85; // of its height
+const ROOM = 0.12; // of the picture, round what is shown near
+const NEAR = 0.03; // of the picture: what belongs to no seat and lies so near is one pile
+
+// size: [width, height] where it is known. part: [left, top, width, height] of it that is shown. marks: { corners, seat,
+// sure, look (a class), key, name, isNamed, words, tap, pressed }: an outline, a name beside it, and what a tap does.
+export function picture({ source, alt, size, part, marks = [], look = "", key = "picture", onerror }, ...more) {
+  const view = part || WHOLE;
+  const [left, top, width, height] = view;
+  const ratio = size ? (size[0] * width) / (size[1] * height) : 1;
+  const place = size ? { aspectRatio: String(ratio), maxWidth: `calc(var(--tall, 200vh) * ${ratio})` } : {};
+  const moved = view === WHOLE ? "" : `scale(${1 / width}, ${1 / height}) translate(${-left * 100}%, ${-top * 100}%)`;
+  return h(
+    "div",
+    { class: `picture ${size ? "sized" : ""} ${look}`, key, place },
+    h("img", { src: source, alt, onerror, place: { transform: moved } }),
+    h("svg", { class: "outlines", viewBox: view.join(" "), preserveAspectRatio: "none", "aria-hidden": "true" }, marks.filter((one) => !one.bare).map(outline)),
+    marks.filter((one) => one.corners.length && (one.tap || one.name)).map((one, at) => tag(one, at, view)),
+    more,
+  );
+}
+
+function outline(one, at) {
+  const seat = one.seat === null || one.seat === undefined ? (one.look ? "" : "plain") : `seat-${one.seat % 7}`;
+  return h("polygon", { key: at, class: `outline ${one.sure === false ? "unsure" : ""} ${seat} ${one.look || ""}`, points: one.corners.map((corner) => corner.join(",")).join(" ") });
+}
+
+// The place of something seen, to be tapped; its name stands beside it, for it must not hide what it names.
+function tag(one, at, [x0, y0, width, height]) {
+  const [left, top, right, bottom] = boxOf(one.corners.map((corner) => [(corner[0] - x0) / width, (corner[1] - y0) / height]));
+  const side = left + right < 2 * NEAR_SIDE ? "rightwards" : left + right > 2 - 2 * NEAR_SIDE ? "leftwards" : "";
+  const middle = (from, to) => `clamp(22px, ${(from + to) * 50}%, calc(100% - 22px))`;
+  const props = {
+    class: `seen ${one.isNamed ? "named" : ""} ${one.within ? "middle" : `${side} ${bottom > NEAR_BOTTOM ? "upwards" : ""}`}`,
+    key: one.key || `tag ${at}`,
+    place: { left: middle(left, right), top: middle(top, bottom), width: `${(right - left) * 100}%`, height: `${(bottom - top) * 100}%` },
+  };
+  const name = one.name ? h("span", { class: "name" }, one.signed ? sign(one.seat) : null, one.name) : null;
+  if (!one.tap) return h("span", Object.assign(props, { "aria-hidden": "true" }), name);
+  return h("button", Object.assign(props, { type: "button", "aria-label": one.words, "aria-pressed": one.pressed === undefined ? null : String(one.pressed), onclick: one.tap }), name);
+}
+
+export function boxOf(corners) {
+  const xs = corners.map((corner) => corner[0]);
+  const ys = corners.map((corner) => corner[1]);
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+// The part of a picture that shows some outlines large, in the picture's own shape.
+export function partAround(outlines) {
+  const box = boxOf(outlines.flatMap((one) => one.corners));
+  const size = Math.min(1, Math.max(box[2] - box[0], box[3] - box[1]) + ROOM);
+  const at = (from, to) => Math.min(1 - size, Math.max(0, (from + to - size) / 2));
+  return [at(box[0], box[2]), at(box[1], box[3]), size, size];
+}
+
+// The same as a square, for a picture of that size.
+export function squareAround(one, [width, height]) {
+  const box = boxOf(one.corners);
+  const side = Math.min(width, height, 1.5 * Math.max((box[2] - box[0]) * width, (box[3] - box[1]) * height));
+  const at = (from, to, all) => Math.min(1 - side / all, Math.max(0, (from + to - side / all) / 2));
+  return [at(box[0], box[2], width), at(box[1], box[3], height), side / width, side / height];
+}
+
+export function isIn([left, top, width, height], corners) {
+  const box = boxOf(corners);
+  const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+  return x >= left && x <= left + width && y >= top && y <= top + height;
+}
+
+// What lies there in hands and piles, so that a finger needs no aim: [{ seat, outlines, corners }].
+export function hands(outlines) {
+  const groups = [];
+  const touch = (a, b) => a[0] - NEAR <= b[2] && b[0] - NEAR <= a[2] && a[1] - NEAR <= b[3] && b[1] - NEAR <= a[3];
+  for (const one of outlines) {
+    const joined = groups.filter((group) => (one.seat !== null ? group.seat === one.seat : group.seat === null && touch(boxOf(group.corners), boxOf(one.corners))));
+    joined.forEach((group) => groups.splice(groups.indexOf(group), 1));
+    groups.push({ seat: one.seat, outlines: [...joined.flatMap((group) => group.outlines), one], corners: [...joined.flatMap((group) => group.corners), ...one.corners] });
+  }
+  return groups;
+}

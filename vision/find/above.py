@@ -47,6 +47,10 @@ class FromAbove:
 class View(Protocol):
     """A picture of a plane that is measured in units: mm of a table, or px of a picture taken from above."""
 
+    @property
+    def is_surveyed(self) -> bool:
+        """Whether the plane is known, so that cards of one size are rectangles of one size."""
+
     def from_above(self, short_side: float) -> FromAbove:
         """The plane seen from above, at the scale at which `short_side` units are SHORT_PX."""
 
@@ -70,6 +74,11 @@ class TableView:
     picture: Image
     table: Table
     area_mm: Points
+
+    @property
+    def is_surveyed(self) -> bool:
+        """True: markers or a profile give the table."""
+        return True
 
     def from_above(self, short_side: float) -> FromAbove:
         """The table from above; `short_side` in mm."""
@@ -153,6 +162,11 @@ class FlatView:
 
     picture: Image
 
+    @property
+    def is_surveyed(self) -> bool:
+        """False: the camera may look somewhat aslant."""
+        return False
+
     def from_above(self, short_side: float) -> FromAbove:
         """The picture scaled so that `short_side` px become SHORT_PX, padded with black."""
         scale = SHORT_PX / short_side
@@ -185,6 +199,11 @@ class FlatView:
 
 class AslantView(TableView):
     """A picture of a table of unknown scale, seen at some tilt: the unit is a px in the middle of the picture."""
+
+    @property
+    def is_surveyed(self) -> bool:
+        """False: the tilt is guessed."""
+        return False
 
     def short_sides(self) -> list[float]:
         """Every second size of those that a picture from above is searched for."""

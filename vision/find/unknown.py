@@ -36,9 +36,10 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class UnknownCards:
-    """Cards of one size: `card` (short, long) in mm of the table, or in px of a picture without a scale."""
+    """Cards of one size: `card` (short, long) in units of the `view` in which they were found."""
 
     card: tuple[float, float]
+    view: View
     hypotheses: Hypotheses
 
 
@@ -50,12 +51,8 @@ def find_unknown(
     `known` are corners (4, 2), in px of the picture, of what is no such card: marker cards.
     """
     wanted = wanted or Wanted()
-    if wanted.card is not None:
-        return UnknownCards(wanted.card, finder.find(view, wanted.card, known))
-
-    def rated(look: Look) -> float:
-        return _explained(look) * (1.0 if look.above.view is view else _ASLANT)
-
+    if wanted.card is not None and view.is_surveyed:
+        return UnknownCards(wanted.card, view, finder.find(view, wanted.card, known))
     aspect = wanted.aspect or _FIRST_ASPECT
 
     def looked(view: View, size: tuple[float, float]) -> Look:
@@ -64,15 +61,18 @@ def find_unknown(
     def measured(view: View, size: tuple[float, float]) -> tuple[tuple[float, float], Look]:
         for _ in range(_ROUNDS):
             look = looked(view, size)
-            short, long = _measured(look, size)
-            scale = 1.0 if wanted.aspect is None else np.sqrt(wanted.aspect * short / long)
-            size = (float(short / scale), float(long * scale))
+            size = wanted.card or _measured(look, size, wanted.aspect)
         return size, look
+
+    def rated(look: Look) -> float:
+        return _explained(look) * (1.0 if look.above.view is view else _ASLANT)
 
     def likely(view: View) -> list[tuple[float, View, tuple[float, float]]]:
         looks = [looked(view, (short, short * aspect)) for short in view.short_sides()]
         return [(agreement, view, size) for agreement, size in _likely(looks)]
 
+    if wanted.card is not None:
+        return UnknownCards(wanted.card, view, (look := measured(view, wanted.card)[1]).hypotheses(look.cards.quads))
     first = [one for each in (view, *view.tilted()) for one in likely(each)]
     first = sorted(first, key=lambda one: -one[0])[:_FINALISTS]
     tried = sorted((measured(view, size) for _, view, size in first), key=lambda one: -rated(one[1]))
@@ -80,7 +80,7 @@ def find_unknown(
     smaller = [(look, np.quantile(_sizes(look), _SMALL, 0)) for _, look in tried[:_BEST] if len(look.cards)]
     tried += [measured(look.above.view, (float(short), float(long))) for look, (short, long) in smaller]
     size, look = max(tried, key=lambda one: rated(one[1]))
-    return UnknownCards(size, look.hypotheses(look.cards.quads))
+    return UnknownCards(size, look.above.view, look.hypotheses(look.cards.quads))
 
 
 def _likely(looks: list[Look]) -> list[tuple[float, tuple[float, float]]]:
@@ -129,13 +129,14 @@ def _sizes(look: Look) -> Floats:
     return np.sort(look.cards.poses[:, 3:], 1) / look.above.per_unit
 
 
-def _measured(look: Look, size: tuple[float, float]) -> tuple[float, float]:
-    """Short and long side on which most cards agree that are mostly in sight, or the size so far."""
+def _measured(look: Look, size: tuple[float, float], aspect: float | None) -> tuple[float, float]:
+    """Short and long side on which most cards agree that are mostly in sight, or the size so far; `aspect` is kept."""
     own = _sizes(look)[(look.cards.in_sight > _GOOD) & (look.cards.edges > _GOOD)]
     if not len(own):
         return size
     short, long = np.median(own[_alike(own)[np.argmax(_alike(own).sum(1))]], 0)
-    return float(short), float(long)
+    scale = 1.0 if aspect is None else np.sqrt(aspect * short / long)
+    return float(short / scale), float(long * scale)
 
 
 def _alike(sizes: Floats) -> NDArray[np.bool_]:

@@ -173,9 +173,9 @@ class PrintReader:
         wanted = Wanted(aspect=max(card) / min(card))
 
         def find(known: Sequence[Floats]) -> Hypotheses:
-            nonlocal wanted
+            nonlocal view, wanted
             found = find_unknown(self._finder, view, known, wanted)
-            wanted = Wanted(found.card)
+            view, wanted = found.view, Wanted(found.card)
             return found.hypotheses
 
         return find

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Cells = NDArray[np.float32]
 _MODELS = Path(__file__).parent.parent / "models"
-_CROPS = 8  # that the crop network takes at once
+_CROPS = 2  # that the crop network takes at once: a pile has one or two hypotheses
 
 
 class NoNetworkError(VisionError, RuntimeError):

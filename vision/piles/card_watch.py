@@ -17,6 +17,7 @@ Cells = NDArray[np.bool_]
 _CELL_MM = 10.0
 _CHANGED = 0.12  # of a cell's brightness
 _LEAST_CELLS = 4  # a card covers fifty
+_EVERY = 4  # pictures, while something moves: to find cards takes 20 ms
 _CORE_MM = 54.0  # round what changed: a card with its middle here may be another one now
 _CARD_MM = 52.0  # from there: to the far corner of a card's print
 _EDGE_MM = 15.0
@@ -72,7 +73,7 @@ class CardWatch:
         """Look at the next picture (h, w, 3): read what changed in the cells (rows, columns) that are wanted.
 
         `still` is then whether nothing moved anywhere since the picture before. The first picture is read whole. Where
-        something moves, every second picture is read, and quickly: `look_closely` makes up for it.
+        something moves, every fourth picture is read: `look_closely` makes up for it.
         """
         # Rows are left out first: averaging every pixel would cost more than it tells.
         step = max(1, int(self._cell_px / 3))
@@ -106,7 +107,7 @@ class CardWatch:
             else:
                 self._read[part] = now[part]
                 self._merge(image_bgr, self._wider(box, _CORE_MM), _CARD_MM)
-        if self._looks % 2:
+        if self._looks % _EVERY == 0:
             self._read_left(image_bgr, moves=True)
             self._unread.clear()
 
@@ -162,9 +163,8 @@ class CardWatch:
             self._merge(image_bgr, box, _EDGE_MM)
 
     def sweep(self, image_bgr: Image) -> bool:
-        """Read the next part of the table; tells whether that was the last one."""
-        tile = self._tiles[self._next]
-        self._merge(image_bgr, tile, _CARD_MM, moves=not self.still)
+        """Read the next part of the table, while nothing moves; tells whether that was the last one."""
+        self._merge(image_bgr, self._tiles[self._next], _CARD_MM)
         self._next = (self._next + 1) % len(self._tiles)
         return self._next == 0
 

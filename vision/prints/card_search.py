@@ -18,7 +18,7 @@ from vision.quads import shared_area
 from vision.table import Table
 
 _LEAST_SIDE_PX = 24  # of a part of a picture that is worth a search
-_RECENT = 3  # pictures: where something moves, every second one is read
+_RECENT = 4  # pictures: where something moves, every fourth one is read
 _NO_QUADS = np.zeros((0, 4, 2))
 _OVER = 0.3  # of a place's area: no two cards that are whole share so much
 

@@ -169,7 +169,7 @@ class PrintReader:
         view: View = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
         card = self.deck.card_mm
         if table is not None and (self.deck.has_true_size or passes.sized):
-            return lambda known: self._finder.find(view, card, known)
+            return lambda known: self._finder.find(view, card, known, quick=passes.most == 1)
         wanted = Wanted(aspect=max(card) / min(card))
 
         def find(known: Sequence[Floats]) -> Hypotheses:

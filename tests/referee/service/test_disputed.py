@@ -104,7 +104,8 @@ def test_a_disputed_ring_is_judged_again_from_its_own_file(
     ruled = dict(ring["ruling"])
     (again,) = [one for one in replayed(file, capfd) if one.get("valid") is True]
     # Compressed, a picture may tell a card a frame sooner or later.
-    assert abs(again.pop("reaction_ms") - ruled.pop("reaction_ms")) < 150
+    waits = again.pop("reaction_ms", None), ruled.pop("reaction_ms", None)
+    assert waits == (None, None) or abs(waits[0] - waits[1]) < 150
     assert again == ruled
     assert replayed(file, capfd, "--changed") == []
     told = json.loads(read_recording(file).attachments()["disputed.json"])

@@ -148,7 +148,7 @@ def _probability(votes: Floats, agreement: Floats) -> Floats:
 
 
 class _Sides:
-    """Votes for two opposite sides: where each cell puts the nearer one, and how surely; (n, rows, places)."""
+    """Votes of cells for the nearer one of two opposite sides, their precision and weight, each (n, rows, places)."""
 
     def __init__(self, votes: Floats, precision: Floats, weight: Floats) -> None:
         self.votes, self.precision, self.weight = votes, precision, weight

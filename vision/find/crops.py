@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.find.above import FromAbove
-from vision.find.edges import edges_beside
+from vision.find.edges import edges_beside, equations_of_lines
 from vision.find.network import CropNetwork
 from vision.find.scale import CARD_PX, CROP_CELL_PX, CROP_PX, FINE
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
 _MIDDLE, _HALF = CROP_PX / 2, CARD_PX / 2
-_CENTRES = (np.arange(CROP_PX // CROP_CELL_PX) + 0.5) * CROP_CELL_PX - _MIDDLE
+_CENTRES = np.asarray((np.arange(CROP_PX // CROP_CELL_PX) + 0.5) * CROP_CELL_PX - _MIDDLE, np.float64)
 _ROUNDS = 3  # of weighing down votes that contradict the others
 _TOGETHER = 400.0  # votes of neighbouring cells err together: so many count as one
 # How far a side may be from the hypothesis: its shift in px, turn in rad, size in parts.
@@ -105,20 +105,22 @@ def settled(
                weight.swapaxes(1, 2))  # fmt: skip
     basis = _rectangles(poses[:, 4] / poses[:, 3])
     prior = np.array([_FREE_SHIFT, _FREE_SHIFT, _FREE_TURN, *[_FIXED_SIZE if size_known else _FREE_SIZE] * 2]) ** -2.0
-    lines = np.zeros((len(poses), 8))
-    for _ in range(_ROUNDS):
-        normal, right = _normal_equations(x, y, lines)
+
+    def fitted(normal: Floats, right: Floats) -> tuple[Floats, Floats, Floats]:
+        """The inverse covariance and the change of the rectangles that fit best, and the lines of their sides."""
         curvature = np.einsum("nai,nab,nbj->nij", basis, normal, basis) + np.diag(prior)
         change = np.linalg.solve(curvature, np.einsum("nai,na->ni", basis, right)[..., None])[..., 0]
-        lines = np.einsum("nai,ni->na", basis, change)
+        return curvature, change, np.einsum("nai,ni->na", basis, change)
+
+    lines = np.zeros((len(poses), 8))
+    for _ in range(_ROUNDS):
+        curvature, change, lines = fitted(*_normal_equations(x, y, lines))
     normal, right = _normal_equations(x, y, lines)
     edges = np.zeros(len(poses))
     if on_edges:
         more, also, edges = edges_beside(above.fine, maps, lines, on)
         normal, right = normal + more, right + also
-        curvature = np.einsum("nai,nab,nbj->nij", basis, normal, basis) + np.diag(prior)
-        change = np.linalg.solve(curvature, np.einsum("nai,na->ni", basis, right)[..., None])[..., 0]
-        lines = np.einsum("nai,ni->na", basis, change)
+        curvature, change, lines = fitted(normal, right)
     own_prior = np.array([_OWN_SHIFT, _OWN_SLOPE] * 4) ** -2.0
     own = (
         lines
@@ -153,36 +155,30 @@ class _Sides:
     def __init__(self, votes: Floats, precision: Floats, weight: Floats) -> None:
         self.votes, self.precision, self.weight = votes, precision, weight
 
-    def sums(self, before: Floats, after: Floats) -> tuple[Floats, Floats]:
-        """Normal matrices (n, 2, 2, 2) and right sides (n, 2, 2) of lines offset + slope * row, for both sides.
+    def by_row(self, lines: Floats) -> tuple[Floats, Floats]:
+        """Weights (n, 2, rows) of votes for both sides, and offsets times weights, in each row.
 
-        `before` and `after` (n, 2) are the lines so far, from which a vote's residual follows.
+        `lines` (n, 2, 2) are offset and slope so far, from which a vote's residual follows.
         """
         low = _CENTRES < 0
-        normal, right = [], []
-        for line, home, some in ((before, -_HALF, low), (after, _HALF, ~low)):
+        weights, values = [], []
+        for line, home, some in ((lines[:, 0], -_HALF, low), (lines[:, 1], _HALF, ~low)):
             votes = self.votes[:, :, some] - home
             residual = np.abs(votes - line[:, 0, None, None] - line[:, 1, None, None] * _CENTRES[None, :, None])
             precision = self.precision[:, :, some]
             # Laplace distribution: far votes count by their distance, not by its square.
             weight = self.weight[:, :, some] * precision / np.maximum(residual, 1 / precision) / _TOGETHER
-            by_row, value = weight.sum(2), (weight * votes).sum(2)
-            moments = [by_row.sum(1), by_row @ _CENTRES, by_row @ _CENTRES**2]
-            normal.append(np.stack([moments[0], moments[1], moments[1], moments[2]], -1).reshape(-1, 2, 2))
-            right.append(np.stack([value.sum(1), value @ _CENTRES], -1))
-        return np.stack(normal, 1), np.stack(right, 1)
+            weights.append(weight.sum(2))
+            values.append((weight * votes).sum(2))
+        return np.stack(weights, 1), np.stack(values, 1)
 
 
 def _normal_equations(x: _Sides, y: _Sides, lines: Floats) -> tuple[Floats, Floats]:
     """(n, 8, 8) and (n, 8) for offset and slope of the left, right, top and bottom side."""
-    n = len(lines)
-    normal, right = np.zeros((n, 8, 8)), np.zeros((n, 8))
-    for k, sides in ((0, x), (4, y)):
-        blocks, values = sides.sums(lines[:, k : k + 2], lines[:, k + 2 : k + 4])
-        for i in range(2):
-            here = slice(k + 2 * i, k + 2 * i + 2)
-            normal[:, here, here], right[:, here] = blocks[:, i], values[:, i]
-    return normal, right
+    line = lines.reshape(-1, 4, 2)
+    across, along = x.by_row(line[:, :2]), y.by_row(line[:, 2:])
+    weight, value = (np.concatenate(both, 1) for both in zip(across, along, strict=True))
+    return equations_of_lines(weight, value, _CENTRES)
 
 
 def _rectangles(aspects: Floats) -> Floats:

@@ -45,12 +45,22 @@ def edges_beside(fine: NDArray[np.uint8], maps: Floats, lines: Floats, on: Float
     edge = np.take_along_axis(strength, best[..., None], -1)[..., 0]
     weight = edge * in_sight / (_ERROR_PX**2 * _TOGETHER)
     value = weight * (sides + _OFFSETS[0] + _STEP * _peak(change, best))
-    moments = [weight.sum(-1), weight @ _ALONG, weight @ _ALONG**2]
-    normal, right = np.zeros((n, 8, 8)), np.stack([value.sum(-1), value @ _ALONG], -1).reshape(n, 8)
-    for k in range(4):
-        block = np.stack([moments[0], moments[1], moments[1], moments[2]], -1)[:, k].reshape(n, 2, 2)
-        normal[:, 2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = block
+    normal, right = equations_of_lines(weight, value, _ALONG)
     return normal, right, (edge * in_sight).sum((1, 2)) / np.maximum(in_sight.sum((1, 2)), 1e-3)
+
+
+def equations_of_lines(weight: Floats, value: Floats, along: Floats) -> tuple[Floats, Floats]:
+    """Normal matrices (n, 8, 8) and right sides (n, 8) for offset and slope of four lines.
+
+    `weight` (n, 4, points) is of points at places `along` (points,) of each line, `value` their offsets times weights.
+    """
+    n = len(weight)
+    total, first, second = weight.sum(-1), weight @ along, weight @ along**2
+    blocks = np.stack([total, first, first, second], -1).reshape(n, 4, 2, 2)
+    normal = np.zeros((n, 8, 8))
+    for k in range(4):
+        normal[:, 2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = blocks[:, k]
+    return normal, np.stack([value.sum(-1), value @ along], -1).reshape(n, 8)
 
 
 def _points(offsets: Floats) -> Floats:

@@ -58,28 +58,29 @@ def find_unknown(
     def looked(view: View, size: tuple[float, float]) -> Look:
         return finder.again(finder.look(view, size, known, size_known=False), size_known=False)
 
-    def measured(view: View, size: tuple[float, float]) -> tuple[tuple[float, float], Look]:
+    def measured(view: View, size: tuple[float, float]) -> tuple[float, tuple[float, float], Look]:
         for _ in range(_ROUNDS):
             look = looked(view, size)
-            size = wanted.card or _measured(look, size, wanted.aspect)
-        return size, look
+            size = _measured(look, size, wanted.aspect)
+        return _explained(look), size, look
 
-    def rated(look: Look) -> float:
-        return _explained(look) * (1.0 if look.above.view is view else _ASLANT)
+    def rating(one: tuple[float, tuple[float, float], Look]) -> float:
+        return one[0] * (1.0 if one[2].above.view is view else _ASLANT)
 
     def likely(view: View) -> list[tuple[float, View, tuple[float, float]]]:
         looks = [looked(view, (short, short * aspect)) for short in view.short_sides()]
         return [(agreement, view, size) for agreement, size in _likely(looks)]
 
     if wanted.card is not None:
-        return UnknownCards(wanted.card, view, (look := measured(view, wanted.card)[1]).hypotheses(look.cards.quads))
+        look = looked(view, wanted.card)
+        return UnknownCards(wanted.card, view, look.hypotheses(look.cards.quads))
     first = [one for each in (view, *view.tilted()) for one in likely(each)]
     first = sorted(first, key=lambda one: -one[0])[:_FINALISTS]
-    tried = sorted((measured(view, size) for _, view, size in first), key=lambda one: -rated(one[1]))
+    tried = sorted((measured(view, size) for _, view, size in first), key=rating, reverse=True)
     # Sides that took the edge of the next card make a size too large; few cards have no side that is free.
-    smaller = [(look, np.quantile(_sizes(look), _SMALL, 0)) for _, look in tried[:_BEST] if len(look.cards)]
+    smaller = [(look, np.quantile(_sizes(look), _SMALL, 0)) for _, _, look in tried[:_BEST] if len(look.cards)]
     tried += [measured(look.above.view, (float(short), float(long))) for look, (short, long) in smaller]
-    size, look = max(tried, key=lambda one: rated(one[1]))
+    _, size, look = max(tried, key=rating)
     return UnknownCards(size, look.above.view, look.hypotheses(look.cards.quads))
 
 
@@ -134,7 +135,8 @@ def _measured(look: Look, size: tuple[float, float], aspect: float | None) -> tu
     own = _sizes(look)[(look.cards.in_sight > _GOOD) & (look.cards.edges > _GOOD)]
     if not len(own):
         return size
-    short, long = np.median(own[_alike(own)[np.argmax(_alike(own).sum(1))]], 0)
+    alike = _alike(own)
+    short, long = np.median(own[alike[np.argmax(alike.sum(1))]], 0)
     scale = 1.0 if aspect is None else np.sqrt(aspect * short / long)
     return float(short / scale), float(long * scale)
 

@@ -43,7 +43,7 @@ class Doubts:
         if few or not verdict.is_there(open_cells):
             return ""
         strange = float(verdict.strange[open_cells].mean())
-        # Where the finder is confident there is a card, and which it is the margin tells.
+        # The finder decides whether a card is there, the margin which one it is.
         evidence, least = verdict.evidence(open_cells), WELL_EXPLAINED
         if evidence >= SURE_EVIDENCE and open_cells.mean() >= _WIDE:
             least = _LESS_EXPLAINED

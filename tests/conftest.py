@@ -21,8 +21,8 @@ settings.register_profile("no clock", deadline=None)
 settings.load_profile("no clock")
 
 
-# A test may take 5 s of processor; a busy machine takes up to three times as long for the same work.
-MOST_S, BUSY = 5.0, 3.0
+# Goal of a test in seconds of processor; a longer one belongs to the nightly tests.
+GOAL_S = 5.0
 
 
 def _processor_s() -> float:
@@ -33,12 +33,25 @@ def _processor_s() -> float:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Fail a test that passes, but takes long and is not marked: the whole suite is to take four minutes."""
+    """Note the test's seconds of processor in its report: a busy machine takes longer, so no limit fails a test."""
     before = _processor_s()
     yield
-    spent_s = _processor_s() - before
-    if spent_s > MOST_S * BUSY and item.get_closest_marker("nightly") is None:
-        pytest.fail(f"it took {spent_s:.0f} s of processor: make it shorter, or mark it nightly", pytrace=False)
+    item.user_properties.append(("processor_s", _processor_s() - before))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the ten tests that took most of the processor, where they passed the goal."""
+    spent = [
+        (seconds, report.nodeid)
+        for report in terminalreporter.stats.get("passed", [])
+        for name, seconds in report.user_properties
+        if name == "processor_s" and seconds > GOAL_S
+    ]
+    if spent:
+        title = f"{len(spent)} tests over {GOAL_S:.0f} s of processor: shorten them or mark them nightly"
+        terminalreporter.section(title)
+        for seconds, name in sorted(spent, reverse=True)[:10]:
+            terminalreporter.write_line(f"{seconds:5.1f} s  {name}")
 
 
 @pytest.fixture(scope="session")

@@ -175,7 +175,8 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
     header = demo.header
     announcer = Announcer(header.game, header.players, Language(options.language))
     finishes = PhotoFinishes(header.players)
-    session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup(demo.deck)), finishes.take)
+    watcher = watcher_for(header, WatchSetup(demo.deck))
+    session = Session(header, game_kind(header.game).start, watcher, lambda record: finishes.take(record.event))
     album = FinishAlbum(session, announcer, finishes, options.picture.parent / "photo-finish")
     players = TablePlayers(demo)
     drawn: list[bool] = []

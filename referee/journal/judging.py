@@ -10,23 +10,14 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from referee.engine.corrections import CorrectionRow, corrected, corrected_events
-from referee.engine.events import Event
-from referee.engine.session import RulingData, Session
+from referee.engine.corrections import CorrectionRow
+from referee.engine.session import Judge, Judged, RulingData, judge_all
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
 from referee.journal.rows import KeptGame, RulingRow
-from referee.watchers.by_hand import ByHandWatcher
 
-PAUSE, RESUME = "pause", "resume"
-MISHAP = "mishap"
-"""Something that makes readings less sure began (`on`) or ended; `what`: which, of `referee.service.guard.mishaps`."""
-OF_NO_GAME = (PAUSE, RESUME, MISHAP)
 _MOST_JUDGED = 200_000
 """So many events are judged to find out what a game's corrections changed."""
-
-Judged = Mapping[int, tuple[RulingData, ...]]
-
 
 class Trouble(Enum):
     """What is wrong with a game that was kept."""
@@ -51,33 +42,6 @@ class Checked:
     kept: KeptGame
     trouble: Trouble | None = None
     end: Mapping[str, Any] | None = None
-
-
-def judge_rows(
-    session: Session,
-    events: Iterable[tuple[int, Event]],
-    corrections: Iterable[CorrectionRow],
-    wanted: int | None = None,
-) -> Judged:
-    """Give the rulings on numbered events, from the beginning, as the corrections have them.
-
-    session: a new one of the game. Events that it cannot take, and pauses, are left out.
-
-    Raises:
-        BadInputError: the event `wanted` cannot be judged.
-    """
-    instead = corrected_events(corrections)
-    judged: dict[int, tuple[RulingData, ...]] = {}
-    for number, event in events:
-        data = instead.get(number, {})
-        if data is None or event.kind in OF_NO_GAME:
-            continue
-        try:
-            judged[number] = session.restore([corrected(event, data) if data else event])
-        except BadInputError:
-            if number == wanted:
-                raise
-    return judged
 
 
 def checked(kept: KeptGame, *, past: bool = False) -> Checked:
@@ -106,10 +70,10 @@ def _without_events(told: KeptGame, trouble: Trouble, end: RulingRow | None) -> 
 
 
 def _judged(kept: KeptGame, corrections: Sequence[CorrectionRow]) -> Judged:
-    session = Session(game_kind(kept.row.header.game).start(kept.row.header), ByHandWatcher())
+    judge = Judge(game_kind(kept.row.header.game).start(kept.row.header))
     first = kept.lost.first_event
     events = ((row.number, row.event) for row in kept.events if first is None or row.number < first)
-    return judge_rows(session, events, corrections)
+    return judge_all(judge, events, corrections)
 
 
 def _rulings(kept: KeptGame, judged: Judged, past: bool) -> tuple[RulingRow, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from referee.engine.corrections import Change, CorrectionRow
 from referee.engine.events import Event
 from referee.engine.session import RulingData, Session
-from referee.journal.judging import MISHAP, OF_NO_GAME, PAUSE, RESUME, Judged, judge_rows
+from referee.journal.judging import MISHAP
 from referee.journal.rows import GameRow
 
 __all__ = ["MISHAP", "PAUSE", "RESUME", "Judged"]

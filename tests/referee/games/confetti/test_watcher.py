@@ -52,7 +52,7 @@ class Play:
 
     def __init__(self, **options: object) -> None:
         header = Header("confetti", PLAYERS, options)
-        self.session = Session(game_kind("confetti").start(header), watcher_for(header, WatchSetup()))
+        self.session = Session(header, game_kind("confetti").start, watcher_for(header, WatchSetup()))
         self.t_ns = SECOND
         self.rulings: list[dict[str, Any]] = []
         self.notices: list[Notice] = []

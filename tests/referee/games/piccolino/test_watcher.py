@@ -65,7 +65,8 @@ class Table:
         self.eyes = ScriptedEyes()
         header = Header("piccolino", NAMES, options)
         self.events: list[Event] = []
-        self.session = Session(from_header(header), PiccolinoWatcher(header, self.eyes, ringers), self.events.append)
+        watcher = PiccolinoWatcher(header, self.eyes, ringers)
+        self.session = Session(header, from_header, watcher, lambda record: self.events.append(record.event))
         self.now, self.number = 1000 * MS, 0
         self.rulings: list[Ruling] = []
         self.notices: list[Notice] = []
@@ -318,9 +319,9 @@ def test_what_people_say_of_a_card_is_not_taken_back_by_the_camera() -> None:
 def test_a_game_that_goes_on_knows_its_cards_again() -> None:
     table = Table()
     cards = (("red", "happy"), ("red", "sad"))
-    table.session.restore(
-        [Event(5, SHOWN, {"seat": seat, "colour": colour, "mood": mood}) for seat, (colour, mood) in enumerate(cards)]
-    )
+    for seat, (colour, mood) in enumerate(cards):
+        table.session.say(Event(5, SHOWN, {"seat": seat, "colour": colour, "mood": mood}))
+    table.events.clear()
     table("0 red happy @7, 1 blue sad")
     assert [event.data["seat"] for event in table.events] == [1]
 

@@ -15,7 +15,7 @@ from referee.engine.events import Event
 from referee.engine.session import RulingData, Session
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
-from referee.journal.rows import KeptGame, RulingRow
+from referee.store.games import KeptGame, RulingRow
 from referee.watchers.by_hand import ByHandWatcher
 
 PAUSE, RESUME = "pause", "resume"

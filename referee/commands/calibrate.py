@@ -80,9 +80,9 @@ def command(
         raise BadInputError(f"--wait takes seconds, not {wait:g}")
     from hardware.camera.camera import parse_spec
     from referee.c_heap import share_one_heap
-    from referee.journal.folder import SIMULATED, state_folder
     from referee.service.service import running
     from referee.setup.terminal import Terminal, keys_of_people
+    from referee.store.folder import SIMULATED, state_folder
 
     share_one_heap()
     if camera is not None:

@@ -15,7 +15,7 @@ from referee.files import whole_file
 from referee.output import Output, along, complain, for_people
 
 if TYPE_CHECKING:
-    from referee.journal.rows import KeptGame
+    from referee.store.games import KeptGame
 
 
 @click.command(help=COMMANDS["export"])
@@ -43,12 +43,12 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
         BadInputError: there is no such game, or an event log of several is asked for.
         WorkFailedError: no games are kept there, or the file cannot be written.
     """
-    from referee.journal.exchange import CSV_HEAD, as_event_log, csv_lines, game_data, json_parts
-    from referee.journal.folder import EVIDENCE, state_folder
-    from referee.journal.judging import checked
-    from referee.journal.reading import reading
-    from referee.journal.stored import kept_game, shelf
-    from referee.journal.zip_file import pack
+    from referee.store.exchange import CSV_HEAD, as_event_log, csv_lines, game_data, json_parts
+    from referee.store.folder import EVIDENCE, state_folder
+    from referee.store.games import kept_game, shelf
+    from referee.store.judging import checked
+    from referee.store.reading import reading
+    from referee.store.zip_file import pack
 
     if ruling is not None:
         if output is None or game is not None or kind is not None:
@@ -81,10 +81,10 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
 
 def _disputed(ruling: str, output: Path, state: Path | None) -> int:
     """Write the file of a ruling; what was reported on the page has its film."""
-    from referee.journal.folder import state_folder
-    from referee.journal.reading import reading
-    from referee.service.disputed import as_kept, last_ruling
     from referee.service.settings import load_settings
+    from referee.store.disputed import as_kept, last_ruling
+    from referee.store.folder import state_folder
+    from referee.store.reading import reading
 
     with reading(state) as query:
         folder = state_folder(state)

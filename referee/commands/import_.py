@@ -12,8 +12,8 @@ from referee.errors import BadInputError, WorkFailedError
 from referee.output import complain, for_people
 
 if TYPE_CHECKING:
-    from referee.journal.database import Connection
-    from referee.journal.taking import Tally
+    from referee.store.database import Connection
+    from referee.store.taking import Tally
 
 
 @click.command(help=COMMANDS["import"])
@@ -29,10 +29,10 @@ def command(path: Path, state: Path | None) -> int:
     """
     import sqlite3
 
-    from referee.journal.database import open_journal
-    from referee.journal.folder import EVIDENCE, JOURNAL, locked, state_folder
-    from referee.journal.taking import Tally
-    from referee.journal.zip_file import is_zip_file, opened, unpack
+    from referee.store.database import open_journal
+    from referee.store.folder import EVIDENCE, JOURNAL, locked, state_folder
+    from referee.store.taking import Tally
+    from referee.store.zip_file import is_zip_file, opened, unpack
 
     tally = Tally()
     try:
@@ -57,8 +57,8 @@ def command(path: Path, state: Path | None) -> int:
 
 
 def _take_plain(path: Path, connection: Connection, tally: Tally) -> None:
-    from referee.journal.exchange import add_games
-    from referee.journal.stream import games_in
+    from referee.store.exchange import add_games
+    from referee.store.stream import games_in
 
     with path.open("rb") as file:
         add_games(connection, tally.games(games_in(file.read)), lambda game: game, tally)

@@ -45,12 +45,12 @@ def command(
         WorkFailedError: it cannot be kept, or is another user's.
     """
     from referee.called import called
-    from referee.journal.folder import state_folder
     from referee.jsonlines import to_line
     from referee.language import Language, language_of
     from referee.mqtt.settings import load_mqtt, save_mqtt, take_mqtt
     from referee.output import complain
     from referee.sayings import house
+    from referee.store.folder import state_folder
 
     folder = state_folder(state)
     if on and off:

@@ -62,9 +62,9 @@ def command(
     from hardware.camera.camera import parse_spec
     from referee.c_heap import share_one_heap
     from referee.demo.idle import simulated_devices, simulated_parts
-    from referee.journal.folder import SIMULATED, state_folder
     from referee.service.service import running
     from referee.service.shutdown import Shutdown
+    from referee.store.folder import SIMULATED, state_folder
     from referee.web.server import listening
 
     share_one_heap()

@@ -25,11 +25,6 @@ from hardware.events import Event as DeviceEvent
 from hardware.problems import DeviceHealth, Health
 from hardware.supervised import nothing
 from referee.errors import BadInputError, RefereeError, WorkFailedError
-from referee.journal.database import connect_to_read
-from referee.journal.evidence import EvidenceFolder
-from referee.journal.folder import JOURNAL
-from referee.journal.journal import Journal
-from referee.journal.outbox import Outbox, messages
 from referee.jsonlines import parse_object, whole_number
 from referee.language import Language
 from referee.mqtt import topics
@@ -40,6 +35,11 @@ from referee.mqtt.set_aside import SetAside
 from referee.mqtt.settings import FILE, Membership, MqttSettings, load_mqtt, renamed, save_mqtt, take_mqtt
 from referee.sayings import house
 from referee.service.part_thread import Report, part_thread
+from referee.store.database import connect_to_read
+from referee.store.evidence import EvidenceFolder
+from referee.store.folder import JOURNAL
+from referee.store.outbox import Outbox, messages
+from referee.store.store import Store
 
 IDLE_S, SAND_S, STATE_S, TIDY_S = 2.0, 1.0, 0.1, 1.0
 """How long nothing may be looked at; how often sand, and at most state, is told; how often the outbox is thinned, s."""
@@ -53,7 +53,7 @@ class Connection:
     """Belongs to the publisher's thread."""
 
     def __init__(
-        self, line: Line, settings: MqttSettings, journal: Journal, table: Table, folder: Path, member: ClubMember
+        self, line: Line, settings: MqttSettings, journal: Store, table: Table, folder: Path, member: ClubMember
     ) -> None:
         self._line, self._settings, self._journal, self._table, self._member = line, settings, journal, table, member
         # A connection of its own: the ruling that is being written has never to wait for what was written before.
@@ -273,7 +273,7 @@ class Publisher:
     def __init__(
         self,
         folder: Path,
-        journal: Journal,
+        journal: Store,
         evidence: EvidenceFolder,
         table: Table,
         open_game: Callable[[], int | None],

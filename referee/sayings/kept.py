@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.journal.judging import Trouble
 from referee.language import Language, mark
 from referee.safe_text import harmless
+from referee.store.judging import Trouble
 
 _TROUBLES = {
     Trouble.UNJUDGED: mark("Game {number} cannot be judged: this Ringmaster does not know such a game."),

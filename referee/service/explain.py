@@ -9,12 +9,12 @@ from referee.announcer import Announcer
 from referee.engine.corrections import corrected, corrected_events
 from referee.engine.events import Event
 from referee.games.registry import game_kind
-from referee.journal.judging import MISHAP
 from referee.language import Language
 from referee.sayings import guard
 from referee.sayings.service import phone_way
 from referee.service.game_log import GameLog
 from referee.service.records import Record
+from referee.store.judging import MISHAP
 
 
 def explanation(log: GameLog, record: Record, ruling: Mapping[str, Any], language: Language) -> dict[str, Any]:

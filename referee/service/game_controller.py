@@ -18,7 +18,6 @@ from referee.engine.events import Header
 from referee.engine.session import Outcome
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
-from referee.journal.journal import Journal
 from referee.names import players_in
 from referee.sayings import service as sayings
 from referee.service.announcements import Announcements
@@ -32,6 +31,7 @@ from referee.service.resuming import MakeWatcher, past_game, unfinished_game
 from referee.service.ring_pictures import pictures_wanted
 from referee.service.settings import TableSettings
 from referee.service.voice import Voice
+from referee.store.store import Store
 
 
 class GameController(GameOnTable):
@@ -45,7 +45,7 @@ class GameController(GameOnTable):
 
     def __init__(
         self,
-        journal: Journal,
+        journal: Store,
         voice: Voice,
         settings: TableSettings,
         make_watcher: MakeWatcher,

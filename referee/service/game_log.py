@@ -12,8 +12,8 @@ from referee.engine.corrections import CorrectionRow, Place
 from referee.engine.events import Header
 from referee.engine.session import RulingData
 from referee.errors import BadInputError
-from referee.journal.rows import GameRow, KeptGame
 from referee.service.records import Record, numbers_in
+from referee.store.games import GameRow, KeptGame
 
 
 @dataclass

@@ -7,15 +7,14 @@ from collections.abc import Callable
 
 from hardware.problems import DeviceHealth, Health, HealthBoard
 from referee.games.registry import game_kind
-from referee.journal.evidence import EvidenceFolder
-from referee.journal.journal import Journal
-from referee.journal.trouble import Trouble
 from referee.sayings import guard
 from referee.sayings import service as sayings
-from referee.service.copying import Copying
 from referee.service.game_controller import GameController
 from referee.service.notices import Notices, matters_to
 from referee.service.watchdog import Watchdog
+from referee.store.evidence import EvidenceFolder
+from referee.store.store import Store, Trouble
+from referee.store.upkeep import Copying
 
 SECOND_NS = 1_000_000_000
 CAPTION_NS = 8 * SECOND_NS
@@ -40,7 +39,7 @@ class Housekeeping:
         on_change: Callable[[], None],
     ) -> None:
         self._controller = controller
-        self._journal: Journal = controller.journal
+        self._journal: Store = controller.journal
         self._health = health
         self._evidence = evidence
         self._watchdog = watchdog

@@ -15,15 +15,15 @@ from typing import Any
 
 from hardware.problems import HealthBoard
 from referee.errors import BadInputError
-from referee.journal.stored import games
 from referee.log import KEPT
 from referee.sayings import kept as sayings
-from referee.service.backup import Restored, back_up, restore
-from referee.service.disputed import Machine, keep_disputed, open_settings
 from referee.service.film import Film
 from referee.service.game_controller import GameController
 from referee.service.shown_ruling import log_named
 from referee.setup.finding import load_kept
+from referee.store.backup import Restored, back_up, restore
+from referee.store.disputed import Machine, keep_disputed, open_settings
+from referee.store.games import games
 from vision.errors import VisionError
 from vision.profile import TableProfile
 

@@ -21,11 +21,11 @@ from referee.engine.events import Asks, Event, Game, GameView, Header, Question,
 from referee.engine.session import Doubt, Outcome, RulingData, Session, Watcher
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
-from referee.journal.journal import Journal
-from referee.journal.rows import GameRow, KeptGame
 from referee.service.game_log import GameLog, log_of
 from referee.service.guarded_watcher import GuardedWatcher, Told
 from referee.service.records import PAUSE, RESUME, Judged, Record, changed_places, judge_anew
+from referee.store.games import GameRow, KeptGame
+from referee.store.store import Store
 
 
 class LiveGame:
@@ -36,7 +36,7 @@ class LiveGame:
     the events that people said, since this was made.
     """
 
-    def __init__(self, row: GameRow, watcher: Watcher, journal: Journal, now_ns: int = 0) -> None:
+    def __init__(self, row: GameRow, watcher: Watcher, journal: Store, now_ns: int = 0) -> None:
         """Begin with no event, at `now_ns` of the monotonic clock.
 
         Raises:

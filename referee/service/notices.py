@@ -9,7 +9,7 @@ from hardware.problems import Health
 from referee.games.kind import GameKind
 from referee.sayings.guard import GUARD
 from referee.service.guard.mishaps import Mishap
-from referee.service.set_aside import FILES
+from referee.store.upkeep import FILES
 
 SECOND_NS = 1_000_000_000
 SAID_AFTER_NS, TAKEN_BACK_AFTER_NS = 10 * SECOND_NS, 30 * SECOND_NS

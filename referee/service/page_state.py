@@ -9,7 +9,6 @@ from typing import Any
 from hardware.problems import DeviceHealth
 from referee.announcer import Announcer
 from referee.engine.corrections import corrected_events
-from referee.journal.rows import iso_time
 from referee.language import Language
 from referee.sayings import service as sayings
 from referee.service.board import board, moment, phase, questions
@@ -17,6 +16,7 @@ from referee.service.live_game import LiveGame
 from referee.service.overlay import drawn
 from referee.service.question_pictures import PictureNames
 from referee.service.settings import TableSettings
+from referee.store.games import iso_time
 
 MOST_RULINGS = 50
 _READINGS = ("hand", "card_shown", "card_read")

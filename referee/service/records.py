@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from referee.engine.corrections import Change, CorrectionRow
 from referee.engine.events import Event
 from referee.engine.session import RulingData, Session
-from referee.journal.judging import MISHAP
-from referee.journal.rows import GameRow
+from referee.store.games import GameRow
+from referee.store.judging import x
 
 __all__ = ["MISHAP", "PAUSE", "RESUME", "Judged"]
 RESUME_GAP_NS = 10_000_000_000

@@ -9,17 +9,17 @@ from referee.engine.corrections import Place
 from referee.engine.events import Header
 from referee.engine.session import RulingData, Watcher
 from referee.errors import BadInputError
-from referee.journal.journal import Journal
-from referee.journal.stored import game_numbered, kept_game, open_game
 from referee.service.live_game import LiveGame
 from referee.service.records import resumed_clock
+from referee.store.games import game_numbered, kept_game, open_game
+from referee.store.store import Store
 from referee.watchers.by_hand import ByHandWatcher
 
 MakeWatcher = Callable[[Header], Watcher]
 
 
 def unfinished_game(
-    journal: Journal, make_watcher: MakeWatcher, boot: str, clock: Callable[[], int]
+    journal: Store, make_watcher: MakeWatcher, boot: str, clock: Callable[[], int]
 ) -> tuple[LiveGame, list[tuple[Place, RulingData]]] | None:
     """Give the game, and the rulings of it that nobody has heard yet; None if there was none.
 
@@ -42,7 +42,7 @@ def unfinished_game(
     return play, play.restore(replace(kept, row=fresh_clock))
 
 
-def past_game(journal: Journal, game: int) -> LiveGame | None:
+def past_game(journal: Store, game: int) -> LiveGame | None:
     """Give a game that is not on the table any more, to be corrected; None if there is none of this number.
 
     Raises:

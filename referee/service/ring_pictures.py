@@ -20,12 +20,12 @@ from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.settings import MS
 from hardware.supervised import nothing
 from referee.errors import WorkFailedError
-from referee.journal.evidence import EvidenceFolder
 from referee.service.bus import Bus, NothingToKeep, PicturesKept
 from referee.service.live_game import LiveGame
 from referee.service.overlay import Overlay
 from referee.service.part_thread import Report, part_thread
 from referee.service.table_area import TableArea
+from referee.store.evidence import EvidenceFolder
 from vision.arrays import Image
 
 MOST_WAITING = 16

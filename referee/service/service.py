@@ -19,9 +19,6 @@ from hardware.problems import DeviceHealth, Health, HealthBoard
 from referee.engine.clockwork import LONGEST_SLEEP_S, Clockwork
 from referee.engine.session import Outcome
 from referee.files import name_kept, set_aside_files
-from referee.journal.evidence import EvidenceFolder
-from referee.journal.folder import EVIDENCE, JOURNAL, working_folder
-from referee.journal.journal import Journal
 from referee.log import LOG
 from referee.mqtt.publisher import Publisher
 from referee.sayings import service as sayings
@@ -40,7 +37,6 @@ from referee.service.phone_bells import Arrival, PhoneBells
 from referee.service.power import power_here
 from referee.service.retrying import RetryingLamp, RetryingSpeaker
 from referee.service.ring_pictures import Pictures, Wanted
-from referee.service.set_aside import report_set_aside
 from referee.service.settings import TableSettings, load_settings
 from referee.service.setup_kit import SetupKit
 from referee.service.system import System
@@ -50,6 +46,10 @@ from referee.service.table_desk import TableDesk
 from referee.service.voice import Voice
 from referee.service.watchdog import Watchdog, boot_id, interval_ns, notify
 from referee.setup.walk import Walk
+from referee.store.evidence import EvidenceFolder
+from referee.store.folder import EVIDENCE, JOURNAL, working_folder
+from referee.store.store import Store
+from referee.store.upkeep import report_set_aside
 from vision.profile import TableProfile
 
 MOST_FAULTS = 5
@@ -83,7 +83,7 @@ class Service:
         self._boot = boot_id()
         # A large journal that is damaged takes minutes to mend on a Raspberry Pi.
         notify(f"EXTEND_TIMEOUT_USEC={_MOST_MENDING_S * 1_000_000}")
-        self.journal = Journal(folder / JOURNAL)
+        self.journal = Store(folder / JOURNAL)
         self._evidence = EvidenceFolder(folder / EVIDENCE, self.journal)
         self._profile = parts.profile or defaults.kept_profile(folder, self.report)
         make_speaker, make_lamp = parts.speaker or defaults.default_speaker, parts.lamp or defaults.default_lamp

@@ -7,10 +7,10 @@ from typing import Any
 
 from referee.errors import BadInputError
 from referee.games.registry import GAMES
-from referee.journal.stored import games
 from referee.service.game_controller import GameController
 from referee.setup.finding import deck_of
 from referee.setup.walk import Walk, as_data
+from referee.store.games import games
 
 
 def setup_now(walk: Walk | None, *, look: bool = True) -> dict[str, Any]:

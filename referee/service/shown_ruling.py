@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from referee.announcer import Announcer
 from referee.errors import BadInputError
-from referee.journal.evidence import EvidenceFolder
-from referee.journal.judging import checked
-from referee.journal.stored import game_numbered, kept_game, sight_of
 from referee.service.desk_protocol import Data
 from referee.service.explain import explanation
 from referee.service.game_controller import GameController
 from referee.service.game_log import GameLog, log_of
 from referee.service.records import numbers_in
 from referee.service.time_line import faces_of, marks_of
+from referee.store.evidence import EvidenceFolder
+from referee.store.games import game_numbered, kept_game, sight_of
+from referee.store.judging import checked
 
 
 def time_line(controller: GameController, evidence: EvidenceFolder, ruling: str) -> Data:

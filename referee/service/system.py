@@ -14,20 +14,17 @@ from referee.doctor import checks
 from referee.doctor.machine import Finding, Machine, State
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import note_set_aside
-from referee.journal.evidence import EvidenceFolder
-from referee.journal.rows import iso_time
-from referee.journal.stored import game_numbered
-from referee.journal.tidying import change_headers
 from referee.language import Language
 from referee.log import KEPT
 from referee.names import players_in
 from referee.sayings import kept as sayings
 from referee.sayings.service import device
-from referee.service.forgetting import forget_game, forget_player, renamed
 from referee.service.game_controller import GameController
-from referee.service.past import Known, listed
 from referee.service.power import Power
-from referee.service.set_aside import report_set_aside
+from referee.store.evidence import EvidenceFolder
+from referee.store.games import game_numbered, iso_time
+from referee.store.past import Known, listed
+from referee.store.upkeep import forget_game, forget_player, renamed, report_set_aside
 from referee.translated import translated
 
 _STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: State.FAULT}
@@ -144,7 +141,7 @@ class System:
             if self.controller.in_play:
                 raise BadInputError(sayings.game_is_on(language))
             changes = renamed(self.controller.journal.read, name, called, language)
-            change_headers(self.controller.journal, changes)
+            self.controller.journal.change_headers(changes)
         return len(changes)
 
     def _held(self) -> set[int]:

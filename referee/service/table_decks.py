@@ -17,9 +17,8 @@ from referee.engine.events import DECK, Header
 from referee.engine.session import Watcher
 from referee.errors import BadInputError
 from referee.games.registry import GAMES, game_kind, watcher_for
-from referee.journal.rows import Query
-from referee.journal.stored import games
 from referee.setup.finding import deck_of, load_kept
+from referee.store.games import Query, games
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.table_finder import WatchSetup
 from vision.deck import Deck

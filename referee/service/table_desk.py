@@ -13,21 +13,16 @@ from hardware.problems import HealthBoard
 from referee.errors import BadInputError, OvertakenError
 from referee.games.coloretto.page import sheet
 from referee.games.registry import GAMES
-from referee.journal.evidence import EvidenceFolder
 from referee.language import Language
 from referee.sayings.guard import camera_note
-from referee.service import archive
 from referee.service.board import moment
 from referee.service.bus import Bus, OutlinesMoved, PicturesKept, StateChanged
 from referee.service.desk_protocol import Data
 from referee.service.device_admin import DeviceAdmin, NoDeviceAdmin
-from referee.service.figures import statistics
 from referee.service.game_controller import GameController
 from referee.service.live_game import LiveGame
 from referee.service.page_commands import answer, correct, look_again, name_ringer, ring, tell
 from referee.service.page_state import Scene, view
-from referee.service.past import Known
-from referee.service.quality import Tallies, quality
 from referee.service.question_pictures import Doubted, QuestionPictures
 from referee.service.records import numbers_in
 from referee.service.ring_pictures import Pictures
@@ -36,6 +31,11 @@ from referee.service.setup_desk import setup_done, setup_in_state, setup_now
 from referee.service.shown_ruling import explained, time_line
 from referee.service.table_decks import TableDecks
 from referee.setup.walk import Walk
+from referee.store.evidence import EvidenceFolder
+from referee.store.figures import statistics
+from referee.store.history import history, one_game
+from referee.store.past import Known
+from referee.store.quality import Tallies, quality
 
 OUTLINES_NS = 250_000_000
 """The state is not made anew more often than this for what only moved in the picture."""
@@ -223,12 +223,12 @@ class TableDesk:
 
     def history(self) -> Data:
         """Give past games."""
-        return archive.history(self._controller.journal.read, self._controller.language, self.known)
+        return history(self._controller.journal.read, self._controller.language, self.known)
 
     def game(self, which: str) -> Data:
         """Give one past game."""
         pictures = self._evidence.of_game(int(which)) if which.isascii() and which.isdecimal() else {}
-        return archive.one_game(self._controller.journal.read, which, self._controller.language, pictures, self.known)
+        return one_game(self._controller.journal.read, which, self._controller.language, pictures, self.known)
 
     def decks(self) -> Data:
         """Give the decks that each game can be played with, and the colours of those for Coloretto."""

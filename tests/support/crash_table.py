@@ -21,13 +21,13 @@ from referee.games.confetti.rules import Confetti, Phase
 from referee.games.confetti.score import COLOURS
 from referee.games.piccolino.one_bell import OneBell
 from referee.games.piccolino.rules import Piccolino
-from referee.journal.database import Connect
-from referee.journal.folder import JOURNAL, locked
-from referee.journal.journal import Journal
 from referee.service.game_controller import GameController
 from referee.service.live_game import LiveGame
 from referee.service.settings import TableSettings
 from referee.service.voice import Voice
+from referee.store.database import Connect
+from referee.store.folder import JOURNAL, locked
+from referee.store.store import Store
 from tests.support.table_fakes import Scripted, ScriptWatcher
 
 PLAYERS = ("Ann", "Ben", "Cem")
@@ -57,7 +57,7 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
 
     dice, parent = random.Random(seed), os.getppid()
     with locked(folder):
-        journal = Journal(folder / JOURNAL, connector)
+        journal = Store(folder / JOURNAL, connector)
         voice = TellingVoice(tell)
         boot = dice.choice("ab")
         controller = GameController(journal, voice, TableSettings(), lambda header: ScriptWatcher(), boot=boot)

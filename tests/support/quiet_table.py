@@ -18,8 +18,6 @@ from hardware.problems import HealthBoard
 from hardware.speaker import NullSpeaker
 from referee.engine.events import Header
 from referee.engine.session import Watcher
-from referee.journal.evidence import EvidenceFolder
-from referee.journal.journal import Journal
 from referee.service.bus import Bus
 from referee.service.game_controller import GameController
 from referee.service.keeping import Keeping
@@ -31,6 +29,8 @@ from referee.service.table_decks import TableDecks
 from referee.service.table_desk import TableDesk
 from referee.service.voice import Voice
 from referee.setup.walk import Walk
+from referee.store.evidence import EvidenceFolder
+from referee.store.store import Store
 from referee.watchers.by_hand import ByHandWatcher
 from vision.profile import TableProfile
 
@@ -60,7 +60,7 @@ class QuietTable:
     buffer: FrameBuffer
     pictures: Pictures
     evidence: EvidenceFolder
-    journal: Journal
+    journal: Store
     kit: SetupKit
     keeping: Keeping
     bus: Bus
@@ -86,7 +86,7 @@ def quiet_table(
 ) -> QuietTable:
     """Lay a table whose journal is in `folder`; pictures are taken when `pictures.take` is called."""
     kept = settings or TableSettings()
-    journal = Journal(folder / "journal.sqlite")
+    journal = Store(folder / "journal.sqlite")
     evidence = EvidenceFolder(folder / "evidence", journal)
     buffer = FrameBuffer()
     bus = Bus()

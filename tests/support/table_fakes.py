@@ -16,13 +16,13 @@ from hardware.speaker import RecordedSpeaker
 from referee.engine.events import Event
 from referee.engine.session import Seen
 from referee.errors import SettingError
-from referee.journal.folder import JOURNAL
-from referee.journal.journal import Journal
 from referee.service.bus import Bus
 from referee.service.devices import OnHealth
 from referee.service.game_controller import GameController
 from referee.service.settings import TableSettings
 from referee.service.voice import Voice
+from referee.store.folder import JOURNAL
+from referee.store.store import Store
 from referee.watchers.by_hand import ByHandWatcher
 
 S = SECOND_NS
@@ -70,7 +70,7 @@ class Table:
         self.folder, self.boot = folder, boot
         self.clock = Clock(now_ns)
         self.speaker, self.lamp = RecordedSpeaker(self.clock), RecordedLamp(self.clock)
-        self.journal = Journal(folder / JOURNAL)
+        self.journal = Store(folder / JOURNAL)
         self.settings = TableSettings(**settings)  # type: ignore[arg-type]
         self.hour = (15, 0)
         self.bus = Bus()

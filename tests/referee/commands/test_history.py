@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 from referee.commands import main
-from referee.journal import stream
-from referee.journal import zip_file as module
-from referee.journal.evidence import EvidenceFolder
-from referee.journal.folder import JOURNAL, locked
 from referee.schemas import SCHEMAS
+from referee.store import stream
+from referee.store import zip_file as module
+from referee.store.evidence import EvidenceFolder
+from referee.store.folder import JOURNAL, locked
 from tests.support.table_fakes import Table
 
 Capture = pytest.CaptureFixture[str]

@@ -16,7 +16,7 @@ from referee.errors import BadInputError
 from referee.games.kind import Cards, GameKind, Option, Page, Words
 from referee.games.registry import GAMES
 from referee.language import Language
-from referee.service.archive import history, one_game
+from referee.store.history import history, one_game
 from referee.watchers.by_hand import ByHandWatcher
 from referee.web.games import games_in
 from tests.support.quiet_table import QuietTable, quiet_table

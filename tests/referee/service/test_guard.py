@@ -17,8 +17,6 @@ from hardware.camera.frames import Frame, PixelFormat
 from hardware.problems import HealthBoard
 from referee.demo.idle import simulated_devices, simulated_parts
 from referee.doctor.machine import Machine
-from referee.journal.evidence import EvidenceFolder
-from referee.journal.stored import games, kept_game
 from referee.language import Language
 from referee.service import notices
 from referee.service.explain import explanation
@@ -26,6 +24,8 @@ from referee.service.guard.guard import Guard
 from referee.service.guard.machine_watchers import ClockJump, DiskFull, HeatAndPower, Watching
 from referee.service.housekeeping import Housekeeping
 from referee.service.watchdog import Watchdog
+from referee.store.evidence import EvidenceFolder
+from referee.store.games import games, kept_game
 from simulation.live import to_nv12
 from tests.support.evening import relit
 from tests.support.table_fakes import FakeDevices, S, Table

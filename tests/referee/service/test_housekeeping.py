@@ -12,12 +12,12 @@ import pytest
 
 from hardware.lamp import Signal
 from hardware.problems import DeviceHealth, Health, HealthBoard
-from referee.journal.copies import copies
-from referee.journal.evidence import EvidenceFolder
-from referee.journal.folder import JOURNAL
 from referee.service.housekeeping import Housekeeping
 from referee.service.settings import TableSettings
 from referee.service.watchdog import HOUR_NS, Watchdog, interval_ns, notify
+from referee.store.copies import copies
+from referee.store.evidence import EvidenceFolder
+from referee.store.folder import JOURNAL
 from tests.referee.service.conftest import until
 from tests.support.table_fakes import S, Table
 from vision.effort import MOST, counted, spend

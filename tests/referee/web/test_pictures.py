@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 import pytest
 
-from referee.journal.evidence import LAST_GAMES, Budget
 from referee.language import LANGUAGES
 from referee.lessons.lessons import Lessons
 from referee.mqtt.settings import load_mqtt
+from referee.store.evidence import LAST_GAMES, Budget
 from referee.web.words import words_in
 from tests.support.page_tools import START, PageUnderTest, Phone, served
 

@@ -20,9 +20,9 @@ from referee.engine.session import Notice, Outcome, Session, Watcher
 from referee.games.confetti import demo as script
 from referee.games.confetti.score import score_hand
 from referee.games.registry import game_kind, watcher_for
-from referee.journal.journal import Journal
 from referee.service.live_game import LiveGame
 from referee.service.resuming import unfinished_game
+from referee.store.store import Store
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from tests.support.pasted_hand import with_hand
@@ -354,8 +354,8 @@ def game(deck: Deck) -> script.ConfettiGame:
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Iterator[Journal]:
-    journal = Journal(tmp_path / "games.sqlite")
+def journal(tmp_path: Path) -> Iterator[Store]:
+    journal = Store(tmp_path / "games.sqlite")
     yield journal
     journal.close()
 
@@ -367,7 +367,7 @@ def cards(deck: Deck, faces: tuple[str, ...]) -> list[list[str]]:
 @pytest.mark.usefixtures("no_hands_sought")
 @pytest.mark.parametrize("stops_after_s", [-2.0, 0.4])
 def test_a_restart_in_round_three_changes_nothing(
-    deck: Deck, game: script.ConfettiGame, journal: Journal, stops_after_s: float
+    deck: Deck, game: script.ConfettiGame, journal: Store, stops_after_s: float
 ) -> None:
     def watcher(header: Header) -> Watcher:
         return watcher_for(header, WatchSetup())

@@ -17,13 +17,11 @@ import pytest
 
 from referee.engine.events import Event, Header
 from referee.files import set_aside_files
-from referee.journal.copies import copies
-from referee.journal.database import readable
-from referee.journal.folder import JOURNAL
-from referee.journal.journal import Journal
-from referee.journal.stored import games, kept_game
-from referee.journal.tidying import delete_game
-from referee.journal.trouble import Trouble
+from referee.store.copies import copies
+from referee.store.database import readable
+from referee.store.folder import JOURNAL
+from referee.store.games import games, kept_game
+from referee.store.store import Store, Trouble
 from tests.support.crash import crash_often
 
 DATA = Path(__file__).parents[2] / "data" / "journals"
@@ -34,7 +32,7 @@ ALL = {f"P{number}": EVENTS for number in range(GAMES)}
 
 
 def play(folder: Path, names: range) -> None:
-    with closing(Journal(folder / JOURNAL)) as journal:
+    with closing(Store(folder / JOURNAL)) as journal:
         for name in names:
             game = journal.begin_game(Header("piccolino", (f"P{name}", "Ben"), {}), "boot", 0).game
             for number in range(1, EVENTS + 1):
@@ -44,12 +42,12 @@ def play(folder: Path, names: range) -> None:
             journal.flush()
 
 
-def held(journal: Journal) -> Games:
+def held(journal: Store) -> Games:
     return {row.header.players[0]: len(kept_game(journal.read, row).events) for row in games(journal.read)}
 
 
 def started(folder: Path) -> tuple[Games, Path | None]:
-    with closing(Journal(folder / JOURNAL)) as journal:
+    with closing(Store(folder / JOURNAL)) as journal:
         assert journal.trouble is None
         return held(journal), journal.set_aside
 
@@ -79,7 +77,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def copied(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("copied") / "state"
     shutil.copytree(whole, folder)
-    with closing(Journal(folder / JOURNAL)) as journal:
+    with closing(Store(folder / JOURNAL)) as journal:
         journal.copy()
     return folder
 
@@ -137,7 +135,7 @@ def test_bytes_that_make_sqlite_run_out_of_memory_cost_no_game(tmp_path: Path) -
         assert damaged
         assert list(connection.execute("SELECT count(*) FROM games")) == [(5,)]
     for _ in range(2):
-        with closing(Journal(tmp_path / JOURNAL)) as journal:
+        with closing(Store(tmp_path / JOURNAL)) as journal:
             assert len(games(journal.read)) == 5
         assert len(set_aside_files(tmp_path)) == 1
 
@@ -146,8 +144,8 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from referee.engine.events import Event, Header
-from referee.journal.journal import Journal
-journal = Journal(Path(sys.argv[1]))
+from referee.store.store import Store
+journal = Store(Path(sys.argv[1]))
 game = journal.begin_game(Header("piccolino", ("Killed", "Ben"), {}), "boot", 0).game
 for number in range(1, 26):
     journal.add_event(game, number, Event(number * 10**9, "card_shown", {"seat": 0, "colour": "red", "mood": "sad"}))
@@ -229,7 +227,7 @@ def test_a_kill_at_any_moment_of_mending_costs_nothing_and_is_reported(
             for owner, name in ((os, "fsync"), (Path, "rename"), (Path, "unlink"), (shutil, "copyfile")):
                 patch.setattr(owner, name, dying(getattr(owner, name)))
             with suppress(KillError):
-                Journal(path).close()
+                Store(path).close()
                 survived = True
         assert started(path.parent)[0] == ALL
         (aside,) = set_aside_files(path.parent)
@@ -251,7 +249,7 @@ def test_a_disk_without_room_leaves_the_damaged_file_and_says_so(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        journal = Journal(path)
+        journal = Store(path)
         assert journal.trouble is Trouble.DAMAGED
         game = journal.begin_game(Header("piccolino", ("Now", "Ben"), {}), "boot", 0).game
         journal.add_event(game, 1, Event(1, "bell", {"seat": 1}))
@@ -266,7 +264,7 @@ def test_a_disk_without_room_leaves_the_damaged_file_and_says_so(
 def test_three_copies_are_kept_one_a_day(tmp_path: Path) -> None:
     path = tmp_path / JOURNAL
     play(tmp_path, range(1))
-    with closing(Journal(path)) as journal:
+    with closing(Store(path)) as journal:
         journal.copy()
         journal.copy()
         assert len(copies(path)) == 1
@@ -286,8 +284,8 @@ def test_a_copy_that_is_not_sound_is_passed_over_and_a_deleted_game_does_not_com
     (good.parent / "journal-9.sqlite").write_bytes(good.read_bytes()[:-5000])
     path.write_bytes(b"nonsense" * 900)
     assert started(path.parent)[0] == ALL
-    with closing(Journal(path)) as journal:
-        delete_game(journal, games(journal.read)[0].game)
+    with closing(Store(path)) as journal:
+        journal.delete_game(games(journal.read)[0].game)
         gone = ALL.keys() - held(journal).keys()
         assert len(gone) == 1 and copies(path) == []
         journal.copy()

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from referee.files import name_aside, put_in_place, sync_folder
-from referee.journal.copies import copies, is_sound
-from referee.journal.folder import EVIDENCE
-from referee.journal.tables import COLUMNS, JSON, KEYS, LAST_VERSION, LATER, TABLES, TAKE, VERSION
 from referee.log import LOG
+from referee.store.copies import copies, is_sound
+from referee.store.folder import EVIDENCE
+from referee.store.tables import COLUMNS, JSON, KEYS, LAST_VERSION, LATER, TABLES, TAKE, VERSION
 
 _DISK = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
 """SQLite's codes for a disk or a file that cannot be used now: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN,

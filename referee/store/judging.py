@@ -14,7 +14,7 @@ from referee.engine.corrections import CorrectionRow
 from referee.engine.session import Judge, Judged, RulingData, judge_all
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
-from referee.journal.rows import KeptGame, RulingRow
+from referee.store.games import KeptGame, RulingRow
 
 _MOST_JUDGED = 200_000
 """So many events are judged to find out what a game's corrections changed."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import groupby
 
-from referee.journal.rows import LAST_MS, GameRow, KeptGame
+from referee.store.games import LAST_MS, GameRow, KeptGame
 
 MS = 1_000_000
 NIGHT_ENDS_H = 5

@@ -11,22 +11,21 @@ import pytest
 
 from referee.engine.events import Event, Header
 from referee.errors import WorkFailedError
-from referee.journal.database import Connection, connect, connect_to_read, open_journal
-from referee.journal.evidence import MS_PER_DAY, Budget, EvidenceFolder
-from referee.journal.folder import JOURNAL, locked
-from referee.journal.journal import Journal
-from referee.journal.stored import games, kept_game
-from referee.journal.trouble import Trouble
+from referee.store.database import Connection, connect, connect_to_read, open_journal
+from referee.store.evidence import MS_PER_DAY, Budget, EvidenceFolder
+from referee.store.folder import JOURNAL, locked
+from referee.store.games import games, kept_game
+from referee.store.store import Store, Trouble
 
 HEADER = Header("piccolino", ("Ann", "Ben"), {"dealer": 1})
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal(tmp_path / JOURNAL, wall_ms=lambda: 5)
+def journal(tmp_path: Path) -> Store:
+    return Store(tmp_path / JOURNAL, wall_ms=lambda: 5)
 
 
-def test_a_game_is_read_back_as_it_was_written(journal: Journal) -> None:
+def test_a_game_is_read_back_as_it_was_written(journal: Store) -> None:
     row = journal.begin_game(HEADER, "boot", 7)
     journal.add_event(row.game, 1, Event(12, "bell", {"seat": 1, "frame_t_ns": 9}))
     journal.add_rulings(row.game, 1, [{"ruling": "ring", "t_ns": 12}])
@@ -38,7 +37,7 @@ def test_a_game_is_read_back_as_it_was_written(journal: Journal) -> None:
     assert [ruling.data for ruling in kept.in_force()] == [{"ruling": "ring", "t_ns": 12}]
 
 
-def test_what_waits_for_a_full_disk_is_written_in_order_when_there_is_room(tmp_path: Path, journal: Journal) -> None:
+def test_what_waits_for_a_full_disk_is_written_in_order_when_there_is_room(tmp_path: Path, journal: Store) -> None:
     game = journal.begin_game(HEADER, "boot", 0).game
     journal.flush()
     ((pages,),) = journal.read("PRAGMA page_count")
@@ -53,19 +52,19 @@ def test_what_waits_for_a_full_disk_is_written_in_order_when_there_is_room(tmp_p
     assert [event.number for event in kept.events] == list(range(1, 200))
 
 
-def test_a_bad_byte_in_one_game_hides_no_other(tmp_path: Path, journal: Journal) -> None:
+def test_a_bad_byte_in_one_game_hides_no_other(tmp_path: Path, journal: Store) -> None:
     path = tmp_path / JOURNAL
     for name in ("Ann", "Bea"):
         journal.begin_game(Header("piccolino", (name, "Cem"), {}), "boot", 0)
     journal.close()
     path.write_bytes(path.read_bytes().replace(b"Bea", b"B\xe5a"))
-    with closing(Journal(path)) as again:
+    with closing(Store(path)) as again:
         assert again.set_aside is None
         assert {row.header.players[0] for row in games(again.read)} == {"Ann", "B\ufffda"}
     assert len(list(connect_to_read(path).execute("SELECT header FROM games"))) == 2
 
 
-def test_a_game_played_at_no_time_that_there_is_hides_no_other(journal: Journal) -> None:
+def test_a_game_played_at_no_time_that_there_is_hides_no_other(journal: Store) -> None:
     journal.begin_game(HEADER, "boot", 0)
     second = journal.begin_game(HEADER, "boot", 0)
     journal.flush()
@@ -75,7 +74,7 @@ def test_a_game_played_at_no_time_that_there_is_hides_no_other(journal: Journal)
 
 def test_a_command_leaves_a_journal_of_a_newer_ringmaster_alone(tmp_path: Path) -> None:
     path = tmp_path / JOURNAL
-    Journal(path).close()
+    Store(path).close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
     newer = path.read_bytes()
@@ -91,7 +90,7 @@ def test_a_folder_that_is_a_file_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_does_not_let_the_file_be_opened_is_tried_again(tmp_path: Path) -> None:
-    first = Journal(tmp_path / JOURNAL)
+    first = Store(tmp_path / JOURNAL)
     first.begin_game(HEADER, "boot", 0)
     first.close()
     full = [True]
@@ -101,7 +100,7 @@ def test_a_disk_that_does_not_let_the_file_be_opened_is_tried_again(tmp_path: Pa
             raise sqlite3.OperationalError("disk I/O error")
         return connect(path)
 
-    journal = Journal(tmp_path / JOURNAL, connector)
+    journal = Store(tmp_path / JOURNAL, connector)
     game = journal.begin_game(HEADER, "boot", 0).game
     journal.add_event(game, 1, Event(1, "bell", {"seat": 1}))
     assert not journal.flush()
@@ -112,9 +111,9 @@ def test_a_disk_that_does_not_let_the_file_be_opened_is_tried_again(tmp_path: Pa
     assert journal.set_aside is None
 
 
-def folder_with(tmp_path: Path, budget: Budget, events: int) -> tuple[Journal, EvidenceFolder]:
+def folder_with(tmp_path: Path, budget: Budget, events: int) -> tuple[Store, EvidenceFolder]:
     day = iter(range(events))
-    journal = Journal(tmp_path / JOURNAL, wall_ms=lambda: next(day) * MS_PER_DAY)
+    journal = Store(tmp_path / JOURNAL, wall_ms=lambda: next(day) * MS_PER_DAY)
     folder = EvidenceFolder(tmp_path / "evidence", journal, budget)
     for event in range(events):
         assert folder.add(1, event, [(0.0, bytes([event]) * 1000)])
@@ -126,7 +125,7 @@ def names(folder: EvidenceFolder, events: int) -> list[int]:
 
 
 def test_pictures_are_found_by_event_and_the_last_before_it_is_shown_first(tmp_path: Path) -> None:
-    folder = EvidenceFolder(tmp_path / "evidence", Journal(tmp_path / JOURNAL))
+    folder = EvidenceFolder(tmp_path / "evidence", Store(tmp_path / JOURNAL))
     assert folder.add(3, 7, [(-120.0, b"before"), (-8.0, b"last before"), (25.0, b"after")])
     assert [picture.t_ms for picture in folder.of_event(3, 7)] == [-120.0, -8.0, 25.0]
     assert folder.find(folder.of_game(3)[7]) == b"last before"
@@ -134,7 +133,7 @@ def test_pictures_are_found_by_event_and_the_last_before_it_is_shown_first(tmp_p
     assert folder.find("../journal") is None
     # A folder that takes nothing is no fault.
     (tmp_path / "file").touch()
-    assert not EvidenceFolder(tmp_path / "file", Journal(tmp_path / JOURNAL)).add(1, 1, [(0.0, b"x")])
+    assert not EvidenceFolder(tmp_path / "file", Store(tmp_path / JOURNAL)).add(1, 1, [(0.0, b"x")])
 
 
 def test_over_the_budget_the_oldest_go_first_and_the_disputed_last(tmp_path: Path) -> None:
@@ -164,7 +163,7 @@ def test_what_the_power_left_behind_is_swept_and_what_the_journal_does_not_know_
 def evenings(tmp_path: Path, days: Sequence[float], budget: Budget) -> tuple[EvidenceFolder, Callable[[], list[int]]]:
     """Give a folder with a picture of each game, kept on these days by the clock; and what lists the games left."""
     clock = iter(days)
-    journal = Journal(tmp_path / JOURNAL, wall_ms=lambda: round(next(clock) * MS_PER_DAY))
+    journal = Store(tmp_path / JOURNAL, wall_ms=lambda: round(next(clock) * MS_PER_DAY))
     folder = EvidenceFolder(tmp_path / "evidence", journal, budget)
     for game in range(len(days)):
         assert folder.add(game, 1, [(0.0, bytes(1000))])

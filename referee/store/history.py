@@ -9,14 +9,13 @@ from typing import Any
 from referee.announcer import Announcer
 from referee.engine.corrections import CorrectionRow, corrected_events
 from referee.errors import BadInputError
-from referee.journal.evenings import Played
-from referee.journal.judging import checked
-from referee.journal.rows import KeptGame, Query, RulingRow, iso_time
-from referee.journal.stored import game_numbered, kept_game
 from referee.language import Language
 from referee.sayings import kept as sayings
 from referee.sayings.cards import changed_reading
-from referee.service.past import Known, Past, listed, past_of
+from referee.store.evenings import Played
+from referee.store.games import KeptGame, Query, RulingRow, game_numbered, iso_time, kept_game
+from referee.store.judging import checked
+from referee.store.past import Known, Past, listed, past_of
 
 
 def history(query: Query, language: Language, known: Known | None = None, zone: tzinfo | None = None) -> dict[str, Any]:

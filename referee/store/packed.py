@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from referee.errors import BadInputError
-from referee.journal.rows import LAST_MS, KeptGame
-from referee.journal.stream import Item
-from referee.journal.taking import Tally
+from referee.store.games import LAST_MS, KeptGame
+from referee.store.stream import Item
+from referee.store.taking import Tally
 
 _MOST_OF_A_GAME = 20_000
 Number = Annotated[int, Field(ge=1)]

@@ -10,10 +10,19 @@ from referee.engine.corrections import CorrectionRow, corrected
 from referee.engine.events import parse_event
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
-from referee.journal.judging import Trouble, checked
-from referee.journal.rows import EventRow, GameRow, KeptGame, RulingRow
-from referee.journal.stored import kept_header, maybe, number, ruling_data, wall_time
 from referee.jsonlines import MOST_DEPTH, is_flat, is_name, to_line
+from referee.store.games import (
+    EventRow,
+    GameRow,
+    KeptGame,
+    RulingRow,
+    kept_header,
+    maybe,
+    number,
+    ruling_data,
+    wall_time,
+)
+from referee.store.judging import Trouble, checked
 
 MOST_EVENTS = 20_000
 _MOST_RULINGS = 100_000

@@ -13,11 +13,10 @@ from datetime import tzinfo
 from typing import Any
 
 from referee.engine.corrections import corrected_events
-from referee.journal.rows import KeptGame, Query
-from referee.journal.stored import kept_game
 from referee.language import Language
 from referee.sayings import quality as sayings
-from referee.service.past import Known, listed
+from referee.store.games import KeptGame, Query, kept_game
+from referee.store.past import Known, listed
 
 LAST_CARDS = 400
 _Z95 = 1.96

@@ -6,9 +6,9 @@ from datetime import tzinfo
 from statistics import median
 from typing import Any
 
-from referee.journal.rows import Query
 from referee.names import seat_names
-from referee.service.past import Known, Past, listed
+from referee.store.games import Query
+from referee.store.past import Known, Past, listed
 
 
 def statistics(query: Query, known: Known | None = None, zone: tzinfo | None = None) -> dict[str, Any]:

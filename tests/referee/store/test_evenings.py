@@ -12,12 +12,12 @@ import pytest
 
 from referee.commands import main
 from referee.engine.events import Event, Header
-from referee.journal.evenings import IMPORTED, in_order, played, span_of
-from referee.journal.reading import reading
-from referee.journal.rows import EventRow, GameRow, KeptGame
 from referee.language import Language
-from referee.service.archive import history
-from referee.service.figures import statistics
+from referee.store.evenings import IMPORTED, in_order, played, span_of
+from referee.store.figures import statistics
+from referee.store.games import EventRow, GameRow, KeptGame
+from referee.store.history import history
+from referee.store.reading import reading
 
 BERLIN = ZoneInfo("Europe/Berlin")
 MINUTE_MS = 60_000

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from referee.errors import WorkFailedError
 from referee.files import write_whole
-from referee.journal.journal import Journal
+from referee.store.store import Store
 
 MS_PER_DAY = 86_400_000
 LAST_GAMES = 20
@@ -43,7 +43,7 @@ class Picture:
 class EvidenceFolder:
     """Keeps pictures; safe to use from any thread, but one thread writes."""
 
-    def __init__(self, folder: Path, journal: Journal, budget: Budget | None = None) -> None:
+    def __init__(self, folder: Path, journal: Store, budget: Budget | None = None) -> None:
         self._folder = folder
         self._journal = journal
         self._budget = budget or Budget()

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from referee.errors import WorkFailedError
-from referee.journal.database import Value, readable
-from referee.journal.folder import INSTALLED, JOURNAL, SIMULATED, state_folder
-from referee.journal.rows import Query
+from referee.store.database import Value, readable
+from referee.store.folder import INSTALLED, JOURNAL, SIMULATED, state_folder
+from referee.store.games import Query
 
 
 @contextmanager

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from referee.errors import BadInputError
-from referee.journal.rows import KeptGame
-from referee.journal.schema import game_from
-from referee.journal.stream import Item
+from referee.store.games import KeptGame
+from referee.store.schema import game_from
+from referee.store.stream import Item
 
 MOST_LEFT_OUT = 1000
 _MOST_NAMED = 3

@@ -18,15 +18,14 @@ from typing import Any
 
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import whole_file, write_whole
-from referee.journal.database import Connection
-from referee.journal.exchange import CSV_HEAD, add_games, csv_lines, game_data, json_parts
-from referee.journal.judging import checked
-from referee.journal.packed import Packed, Piece, packed_from
-from referee.journal.rows import KeptGame, Query
-from referee.journal.stored import sight_of
-from referee.journal.stream import games_in
-from referee.journal.taking import LeftOut, Tally
 from referee.jsonlines import to_line
+from referee.store.database import Connection
+from referee.store.exchange import CSV_HEAD, add_games, csv_lines, game_data, json_parts
+from referee.store.games import KeptGame, Query, sight_of
+from referee.store.judging import checked
+from referee.store.packed import Packed, Piece, packed_from
+from referee.store.stream import games_in
+from referee.store.taking import LeftOut, Tally
 
 GAMES, RESULTS = "games.json", "results.csv"
 MOST_PICTURE_BYTES = 8 << 20

@@ -17,18 +17,17 @@ from typing import Any
 
 from referee.decks.store import DECKS, DeckStore
 from referee.errors import BadInputError, RefereeError, SettingError
-from referee.journal.folder import EVIDENCE
-from referee.journal.journal import Journal
-from referee.journal.rows import Query
-from referee.journal.stored import games, kept_game
-from referee.journal.taking import Tally
-from referee.journal.zip_file import TORN, opened, pack, unpack
 from referee.language import Language
 from referee.sayings import kept as sayings
 from referee.service.defaults import PROFILE
 from referee.service.settings import TableSettings, unusable
 from referee.setup.finding import FILE as SETUP
 from referee.setup.finding import kept_from, load_kept, save_kept
+from referee.store.folder import EVIDENCE
+from referee.store.games import Query, games, kept_game
+from referee.store.store import Store
+from referee.store.taking import Tally
+from referee.store.zip_file import TORN, opened, pack, unpack
 from vision.errors import VisionError
 from vision.profile import TableProfile, load_profile
 from vision.taught.deck_file import SUFFIX, unpack_deck
@@ -81,7 +80,7 @@ def back_up(path: Path, query: Query, folder: Path, settings: TableSettings, *, 
 
 def restore(
     path: Path,
-    journal: Journal,
+    journal: Store,
     folder: Path,
     change: Callable[[Mapping[str, Any]], object],
     keep_profile: Callable[[TableProfile], None],

@@ -13,22 +13,40 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from referee.engine.events import Event, Header
 from referee.errors import WorkFailedError
-from referee.journal.copies import forget_copies, make_copy
-from referee.journal.database import Connect, Connection, DiskError, Value, connect, open_journal
-from referee.journal.outbox import Outbox
-from referee.journal.rows import GameRow, event_data, header_data
-from referee.journal.tables import LAST_GAME, VERSION, WAY_CLEARED
-from referee.journal.trouble import Trouble, trouble_of
 from referee.jsonlines import to_line
 from referee.log import LOG
+from referee.store.copies import forget_copies, make_copy
+from referee.store.database import Connect, Connection, DiskError, Value, connect, open_journal
+from referee.store.games import GameRow, event_data, header_data
+from referee.store.outbox import Outbox
+from referee.store.tables import GAME_DELETED, LAST_GAME, VERSION, WAY_CLEARED
 
 RulingData = Mapping[str, Any]
 _LEAST_FREE_BYTES = 1 << 18
+_FULL, _READ_ONLY = 13, 8
+"""SQLite's codes of a full disk, and of one that cannot be written to."""
+
+
+class Trouble(Enum):
+    """Why nothing can be kept at the moment."""
+
+    FULL = "full"
+    READ_ONLY = "read_only"
+    FAILS = "fails"
+    DAMAGED = "damaged"
+    """The file is damaged, and the disk does not take a mended one."""
+
+
+def trouble_of(error: Exception) -> Trouble:
+    """Give why, by what SQLite says."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return {_FULL: Trouble.FULL, _READ_ONLY: Trouble.READ_ONLY}.get(code, Trouble.FAILS)
 
 
 @dataclass(frozen=True)
@@ -39,7 +57,7 @@ class _Write:
     values: tuple[Value, ...]
 
 
-class Journal:
+class Store:
     """Safe to use from any thread. wall_ms: the time of day, ms since 1970, for people only.
 
     trouble: why what was added lately is in memory only, None if all is kept. set_aside: where a damaged file was put.
@@ -223,6 +241,52 @@ class Journal:
                 raise
             self.changes += 1
             self._last_game = max(self._last_game, *self.read(LAST_GAME)[0])
+
+    def delete_game(self, game: int) -> None:
+        """Delete a game with all that is kept of it but the files of its pictures, in the copies, too.
+
+        Raises:
+            WorkFailedError: the disk does not take it.
+        """
+        LOG.info("game %d is deleted", game)
+
+        def work(connection: Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            for sql in (*WAY_CLEARED, *GAME_DELETED):
+                connection.execute(sql, (game,))
+            connection.execute("COMMIT")
+
+        self._change_past(work)
+
+    def change_headers(self, headers: Mapping[int, Header]) -> None:
+        """Let games, by their numbers, have other headers, all or none; the copies with the old ones go.
+
+        Raises:
+            WorkFailedError: the disk does not take it.
+        """
+
+        def work(connection: Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            for game, header in headers.items():
+                connection.execute("UPDATE games SET header = ? WHERE game = ?", (to_line(header_data(header)), game))
+            connection.execute("COMMIT")
+
+        self._change_past(work)
+
+    def _change_past(self, work: Callable[[Connection], None]) -> None:
+        """Change games that are over; nothing of what was there before stays in the file."""
+
+        def wiped(connection: Connection) -> None:
+            work(connection)
+            try:
+                connection.execute("VACUUM")
+                list(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+            except sqlite3.Error as error:
+                # It is changed all the same; the old bytes go when others take their place.
+                LOG.warning("the journal could not be written again whole: %s", error)
+
+        self.take_in(wiped)
+        self.forget_copies()
 
     def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
         """Give the rows of a query; none as long as the file cannot be opened.

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from referee.engine.corrections import corrected, corrected_events
-from referee.journal.database import Connection
-from referee.journal.evenings import IMPORTED
-from referee.journal.judging import Checked
-from referee.journal.rows import KeptGame, event_data, header_data, iso_time
-from referee.journal.stream import FORMAT
-from referee.journal.tables import LAST_GAME, WAY_CLEARED
-from referee.journal.taking import Tally
 from referee.jsonlines import to_line
 from referee.safe_text import spreadsheet_cell
+from referee.store.database import Connection
+from referee.store.evenings import IMPORTED
+from referee.store.games import KeptGame, event_data, header_data, iso_time
+from referee.store.judging import Checked
+from referee.store.stream import FORMAT
+from referee.store.tables import LAST_GAME, WAY_CLEARED
+from referee.store.taking import Tally
 
 T = TypeVar("T")
 CSV_HEAD = "started,game,seat,player,points,won\r\n"

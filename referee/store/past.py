@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
-from referee.journal.evenings import Played, Span, in_order, played, span_of
-from referee.journal.judging import Checked, Trouble, checked
-from referee.journal.rows import GameRow, Query, RulingRow
-from referee.journal.stored import kept_game, shelf
+from referee.store.evenings import Played, Span, in_order, played, span_of
+from referee.store.games import GameRow, Query, RulingRow, kept_game, shelf
+from referee.store.judging import Checked, Trouble, checked
 
 
 @dataclass(frozen=True)

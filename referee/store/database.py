@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 from referee.errors import WorkFailedError
 from referee.files import sync_folder
-from referee.journal.copies import copies
-from referee.journal.recovery import NewerError, as_text, build, damage_in, finish_mending, mend
-from referee.journal.tables import LATER, TABLES, VERSION
 from referee.log import LOG
+from referee.store.copies import copies
+from referee.store.recovery import NewerError, as_text, build, damage_in, finish_mending, mend
+from referee.store.tables import LATER, TABLES, VERSION
 
 _NEWER = "the journal {} was written by a newer Ringmaster: please upgrade this one"
 Value = str | int | float | bytes | None

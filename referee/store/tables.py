@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.journal import outbox
+from referee.store import outbox
 
 VERSION = 1
 LAST_VERSION = 1000
@@ -50,6 +50,12 @@ WAY_CLEARED = tuple(
     f"DELETE FROM {table} WHERE game = ?" for table in ("events", "rulings", "corrections", "evidence", "sights")
 )
 """What a new game's number is freed by: a damaged file may hold rows that belong to no game, or to none any more."""
+
+GAME_DELETED = (
+    "UPDATE outbox SET game = 0 WHERE game = ?",
+    "DELETE FROM games WHERE game = ?",
+    "INSERT OR IGNORE INTO deleted (game) VALUES (?)",
+)
 
 COLUMNS = {
     "games": ("game", "uid", "header", "started_ms", "boot", "shift_ns", "judged", "ended_ms", "closed"),

@@ -26,15 +26,14 @@ from referee.engine.events import DECK, Event
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import put_in_place
 from referee.games.recorded_game import DECK_FILE, TABLE
-from referee.journal.judging import checked
-from referee.journal.rows import Query
-from referee.journal.stored import game_numbered, games, kept_game
 from referee.jsonlines import shown
 from referee.service.defaults import PROFILE
 from referee.service.film import Film
 from referee.service.game_log import GameLog, log_of
 from referee.service.records import Record, numbers_in
 from referee.service.settings import TableSettings
+from referee.store.games import Query, game_numbered, games, kept_game
+from referee.store.judging import checked
 from vision.errors import BadDeckError
 from vision.taught.deck_file import pack_deck
 

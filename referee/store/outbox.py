@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from referee.journal.rows import Query
+from referee.store.games import Query
 
 TABLES = (
     # kind: "game" (it was begun), "event" (with what was ruled on it), "correction" or "dispute" (an event's number).
@@ -41,7 +41,7 @@ class Message:
 
 
 class Outbox:
-    """The writing side; belongs to a `Journal`, whose lock is held whenever it is used.
+    """The writing side; belongs to a `Store`, whose lock is held whenever it is used.
 
     stream: the numbering's name, "" as long as nothing is to be sent. last: the number of the last row. lasting: up to
     which row a cut of the power takes nothing back; only that may be sent, or a number could come to mean two things.

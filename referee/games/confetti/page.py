@@ -9,11 +9,11 @@ from referee.engine.events import Event
 from referee.games.confetti import sayings as words
 from referee.games.confetti.rules import Confetti, Phase
 from referee.games.confetti.score import parse_cards
-from referee.games.kind import Option, Page, RulingData
+from referee.games.kind import Option, Page, RulingData, Seat
 from referee.language import Language, mark_in
 
 if TYPE_CHECKING:
-    from referee.service.live_game import LiveGame
+    from referee.engine.session import Session
 
 _KEYS = {
     Phase.BEFORE_ROUND: "before_round",
@@ -54,16 +54,16 @@ _OPTIONS = (
 )
 
 
-def _game(play: LiveGame) -> Confetti:
+def _game(play: Session) -> Confetti:
     assert isinstance(play.game, Confetti)
     return play.game
 
 
-def _points(play: LiveGame, seat: int) -> int:
-    return _game(play).kept[seat]
+def _seats(play: Session, language: Language) -> list[Seat]:
+    return [Seat(points) for points in _game(play).kept]
 
 
-def _phase(play: LiveGame, lasts_ms: int | None, language: Language) -> dict[str, Any]:
+def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str, Any]:
     game = _game(play)
     key = _KEYS[game.phase]
     return {
@@ -75,7 +75,7 @@ def _phase(play: LiveGame, lasts_ms: int | None, language: Language) -> dict[str
     }
 
 
-def _last_round_ms(play: LiveGame) -> int | None:
+def _last_round_ms(play: Session) -> int | None:
     """Give how long the sand ran last time, where nothing else tells how long it will."""
     ended_ns: int | None = None
     for _, ruling in play.log.newest(50):
@@ -86,7 +86,7 @@ def _last_round_ms(play: LiveGame) -> int | None:
     return None
 
 
-def _step(play: LiveGame) -> str:
+def _step(play: Session) -> str:
     game = _game(play)
     return f"{game.number} {_KEYS[game.phase]}"
 
@@ -121,7 +121,7 @@ PAGE = Page(
     most=7,
     options=_OPTIONS,
     phase=_phase,
-    points=_points,
+    seats=_seats,
     step=_step,
     steps=_steps,
 )

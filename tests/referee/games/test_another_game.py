@@ -13,7 +13,7 @@ from referee.announcer import Announcer
 from referee.doctor.machine import Finding, State, lacking
 from referee.engine.events import Event, Game, Header
 from referee.errors import BadInputError
-from referee.games.kind import Cards, GameKind, Option, Page, Words
+from referee.games.kind import Cards, GameKind, Option, Page, Seat, Words
 from referee.games.registry import GAMES
 from referee.language import Language
 from referee.store.history import history, one_game
@@ -40,6 +40,10 @@ class War:
     def __init__(self, players: int) -> None:
         self.tricks = [0] * players
         self.shown: dict[int, int] = {}
+
+    def seats(self) -> list[Seat]:
+        shown = ("has shown" if seat in self.shown else "" for seat in range(len(self.tricks)))
+        return [Seat(points, detail=detail) for points, detail in zip(self.tricks, shown, strict=True)]
 
     def apply(self, event: Event) -> tuple[Ruled, ...]:
         seat, rank = event.seat(len(self.tricks)), event.data.get("rank")
@@ -80,8 +84,7 @@ WAR = GameKind(
         most=2,
         options=(Option("aces", "Aces", (("high", "are high"), ("low", "are low"))),),
         phase=lambda play, lasts_ms, language: {"key": "over" if play.over else "turning", "turn": 0},
-        points=lambda play, seat: cast(War, play.game).tricks[seat],
-        detail=lambda play, seat, language: "has shown" if seat in cast(War, play.game).shown else "",
+        seats=lambda play, language: cast(War, play.game).seats(),
         steps=lambda ruling, readings, language: [{"kind": "card", "text": str(e.data["rank"])} for e in readings],
     ),
     cards=Cards(check=lambda deck: None),

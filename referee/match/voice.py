@@ -1,17 +1,23 @@
-"""The announcer at work: rulings to the loudspeaker, the lamp and the caption; loud or quiet as the table wants it."""
+"""The announcer at work: rulings to the loudspeaker, the lamp and the caption; loud or quiet as the table wants it.
+
+A speaker or lamp that fails in any way holds up nobody: its fault is reported, and it is opened again after a while.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
-from hardware.lamp import Lamp, Signal
-from hardware.speaker import Speaker
-from hardware.voice import Chime, forget_phrases
+from hardware.lamp import Lamp, Signal, open_lamp
+from hardware.problems import DeviceHealth, HardwareError, Health
+from hardware.settings import SECOND
+from hardware.speaker import NullSpeaker, Speaker, open_speaker
+from hardware.voice import Chime, SpeakerSettings, forget_phrases
 from referee.announcer import Announcement, Announcer
 from referee.engine.session import RulingData
-from referee.service.bus import Bus, StateChanged
 from referee.service.settings import TableSettings
 
 CAPTION_LETTERS = 140
@@ -24,6 +30,7 @@ _CHIMES = {
     Signal.UNCLEAR: Chime.UNCLEAR,
     Signal.TIME_OVER: Chime.TIME,
 }
+OnHealth = Callable[[DeviceHealth], None]
 TimeOfDay = Callable[[], tuple[int, int]]
 
 
@@ -31,7 +38,7 @@ class Voice:
     """Says, shows and captions. Every method returns at once; safe to use from any thread.
 
     open_speaker: gives a loudspeaker for the settings; again when language or volume change. time_of_day: hour, minute.
-    bus: told when the caption is another one. said: what was said last, `{"number": counted from 1, "text",
+    on_change: called when the caption is another one. said: the latest announcements, `{"number": counted from 1, "text",
     "urgent": whether it ends what is being said}`, for pages that speak.
     """
 
@@ -41,13 +48,13 @@ class Voice:
         lamp: Lamp,
         settings: TableSettings,
         time_of_day: TimeOfDay,
-        bus: Bus | None = None,
+        on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self._open_speaker = open_speaker
         self._lamp = lamp
         self._settings = settings
         self._time_of_day = time_of_day
-        self._bus = bus or Bus()
+        self._on_change = on_change
         self._lock = threading.Lock()
         self._speaker = open_speaker(settings)
         self._phrases: tuple[str, ...] = ()
@@ -78,7 +85,7 @@ class Voice:
                 said = {"number": self._number, "text": text, "urgent": announcement.urgent}
                 self.said = (*self.said, said)[-MOST_SAID:]
                 self._speaker.say(announcement.sentences, urgent=announcement.urgent, chime=chime)
-        self._bus.publish(StateChanged())
+        self._on_change()
 
     def tell(self, *sentences: str) -> None:
         """Say something that can wait for what is being said."""
@@ -104,7 +111,7 @@ class Voice:
             if self.caption != text or not text:
                 return
             self.caption = ""
-        self._bus.publish(StateChanged())
+        self._on_change()
 
     def forget(self) -> None:
         """Take away the caption, what was said, is to be said and was rendered: a name may be in it."""
@@ -113,7 +120,7 @@ class Voice:
             self._speaker.close()
             forget_phrases()
             self._speaker = self._open_speaker(self._settings)
-        self._bus.publish(StateChanged())
+        self._on_change()
 
     def prepare(self, phrases: Sequence[str]) -> None:
         """Render ahead what will be wanted at once."""
@@ -183,3 +190,145 @@ def signal_of(ruling: RulingData) -> Signal | None:
             return Signal.OFF
         case _:
             return None
+
+
+FAULTS = (HardwareError, OSError, RuntimeError, ValueError)
+AGAIN_NS = 5 * SECOND
+
+
+class _Closable(Protocol):
+    def close(self) -> None:
+        """Let it go."""
+
+
+Device = TypeVar("Device", bound=_Closable)
+
+
+class _Kept(Generic[Device]):
+    """A device by its name, and how it is opened. Safe to use from any thread."""
+
+    def __init__(
+        self, name: str, opener: Callable[[OnHealth], Device], on_health: OnHealth, clock: Callable[[], int]
+    ) -> None:
+        self._name, self._opener, self._on_health, self._clock = name, opener, on_health, clock
+        self._lock = threading.RLock()
+        self._failed_ns: int | None = None
+        self._device: Device | None = None
+        self._missing = self._closed = False
+        self.use(lambda device: None)
+
+    def use(self, work: Callable[[Device], object]) -> None:
+        """Do something with the device; nothing while it has just failed."""
+        with self._lock:
+            if self._closed or (self._failed_ns is not None and self._clock() - self._failed_ns < AGAIN_NS):
+                return
+            try:
+                device = self._opened()
+                if device is not None:
+                    work(device)
+            except FAULTS as error:
+                self._on_health(
+                    DeviceHealth(self._clock(), self._name, Health.MISSING, " ".join(str(error).split())[:200])
+                )
+                device = None
+            if device is None:
+                self._failed_ns = self._clock()
+                self._let_go()
+            elif self._failed_ns is not None:
+                self._failed_ns = None
+                self._on_health(DeviceHealth(self._clock(), self._name, Health.OK))
+
+    def close(self) -> None:
+        """Let the device go for good."""
+        with self._lock:
+            self._closed = True
+            self._let_go()
+
+    def reopen(self) -> None:
+        """Let the device go, and open it as it is to be now."""
+        with self._lock:
+            self._let_go()
+            self._failed_ns = None
+            self.use(lambda device: None)
+
+    def _opened(self) -> Device | None:
+        """Give the device; None if it says of itself that it is missing: what it gives then does nothing."""
+        if self._device is None:
+            self._missing = False
+            self._device = self._opener(self._report)
+        return None if self._missing else self._device
+
+    def _report(self, health: DeviceHealth) -> None:
+        self._missing = self._missing or (self._device is None and health.state is not Health.OK)
+        self._on_health(health)
+
+    def _let_go(self) -> None:
+        device, self._device = self._device, None
+        if device is not None:
+            with contextlib.suppress(*FAULTS):
+                device.close()
+
+
+class RetryingSpeaker:
+    """A `Speaker` round one that may fail in any way. opener: opens it, and has it told how it is."""
+
+    def __init__(
+        self, opener: Callable[[OnHealth], Speaker], on_health: OnHealth, clock: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self._kept = _Kept("speaker", opener, on_health, clock)
+
+    def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
+        """Say sentences."""
+        self._kept.use(lambda speaker: speaker.say(sentences, urgent=urgent, chime=chime))
+
+    def hush(self) -> None:
+        """Be silent at once."""
+        self._kept.use(lambda speaker: speaker.hush())
+
+    def prepare(self, sentences: Sequence[str]) -> None:
+        """Get ready for sentences."""
+        self._kept.use(lambda speaker: speaker.prepare(sentences))
+
+    def close(self) -> None:
+        """Let it go."""
+        self._kept.close()
+
+
+class RetryingLamp:
+    """A `Lamp` round one that may fail in any way. opener: opens it, as the settings are by then."""
+
+    def __init__(
+        self, opener: Callable[[OnHealth], Lamp], on_health: OnHealth, clock: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self._kept = _Kept("lamp", opener, on_health, clock)
+        self._silent = False
+
+    def show(self, signal: Signal) -> None:
+        """Show a signal."""
+        self._kept.use(lambda lamp: lamp.show(signal))
+
+    def mute(self, silent: bool) -> None:
+        """Keep the buzzer still, or let it sound again."""
+        self._silent = silent
+        self._kept.use(lambda lamp: lamp.mute(silent))
+
+    def close(self) -> None:
+        """Go dark."""
+        self._kept.close()
+
+    def reopen(self) -> None:
+        """Let it go and open it as the settings are now."""
+        self._kept.reopen()
+        self.mute(self._silent)
+
+
+def default_speaker(settings: TableSettings, on_health: OnHealth) -> Speaker:
+    """Give the loudspeaker that is set."""
+    if not settings.loudspeaker:
+        return NullSpeaker()
+    return open_speaker(SpeakerSettings(language=settings.language, volume=settings.volume), on_health)
+
+
+def default_lamp(settings: TableSettings, on_health: OnHealth) -> Lamp:
+    """Give the lamp that is set."""
+    return open_lamp(settings.lamp_settings(), on_health=on_health)

@@ -1,25 +1,33 @@
-"""What is said of rulings, questions and corrections: each thing once, and of a correction only what it changed."""
+"""Announcements of rulings, questions, corrections and troubles: each once, and of a correction only its changes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from hardware.problems import Health
 from referee.announcer import URGENT, Announcer
 from referee.engine.corrections import Change, Place, told
 from referee.engine.events import Event, Question
-from referee.engine.session import Notice, RulingData
+from referee.engine.session import Notice, RulingData, Session
+from referee.games.kind import GameKind
 from referee.jsonlines import to_line
 from referee.log import LOG
+from referee.match.guard.mishaps import Mishap
+from referee.match.voice import Voice
 from referee.sayings import service as sayings
-from referee.service.live_game import LiveGame
-from referee.service.notices import TAKEN_BACK_AFTER_NS
-from referee.service.voice import Voice
+from referee.sayings.guard import GUARD
+from referee.store.upkeep import FILES
 
+SECOND_NS = 1_000_000_000
+SAID_AFTER_NS, TAKEN_BACK_AFTER_NS = 10 * SECOND_NS, 30 * SECOND_NS
+"""So long a trouble is there, in all, before it is said; so long it is away without a break before that is said."""
+_NEVER = GUARD + Mishap.CLOCK.value
+_BY_BELL = frozenset({"bell", GUARD + Mishap.PACE.value})
 REMIND_NS = 2_000_000_000
 """Longer than the lock-out: a ring that comes sooner belongs to the one that was asked about."""
 _OF_THE_TABLE = frozenset({"no_table", "two_markers", "camera_moved", "mirrored"})
-
 
 _DECIDES = URGENT | {"hand"}
 
@@ -47,7 +55,7 @@ class Announcements:
             named = next((ruling["seat"] for ruling in rulings if ruling not in fresh), None)
             self._voice.tell(sayings.rang(announcer.players, named, announcer.language))
 
-    def resumed(self, announcer: Announcer, play: LiveGame, unheard: Sequence[tuple[Place, RulingData]]) -> None:
+    def resumed(self, announcer: Announcer, play: Session, unheard: Sequence[tuple[Place, RulingData]]) -> None:
         """Say that a game goes on, and of it the last thing that was heard, all that was not, and what is asked."""
         if not play.over:
             unsaid = {place for place, _ in unheard}
@@ -56,7 +64,7 @@ class Announcements:
         self._voice.prepare(announcer.fixed_phrases())
         if unheard:
             self._voice.rule(announcer, [ruling for _, ruling in unheard])
-        self.ask(announcer, play.question())
+        self.ask(announcer, play.question)
 
     def ask(
         self, announcer: Announcer, question: Question | None, *, urgent: bool = True, heard: Sequence[Event] = ()
@@ -160,3 +168,61 @@ def _same_verdict(ruling: RulingData, known: RulingData) -> bool:
     return {key: value for key, value in ruling.items() if key not in named} == {
         key: value for key, value in known.items() if key not in named
     }
+
+
+@dataclass
+class _Trouble:
+    """here_ns: how long it was there, in all. well_ns: since when it is away, None while it is there."""
+
+    here_ns: int = 0
+    well_ns: int | None = None
+    said: bool = False
+
+
+class Notices:
+    """Hysteresis for what is said of devices and mishaps: a trouble that comes and goes is one trouble."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Trouble] = {}
+        self._took_ns = 0
+
+    def take(
+        self, states: Mapping[str, Health], matters: Callable[[str], bool], now_ns: int
+    ) -> tuple[list[str], list[str]]:
+        """Take how all is, by name, and give what is to be said now and what is to be taken back.
+
+        matters: whether a name's trouble is worth a word now; one that is not is said as soon as it is.
+        """
+        passed_ns, self._took_ns = now_ns - self._took_ns, now_ns
+        begun, ended = [], []
+        self._known = {name: one for name, one in self._known.items() if name in states}
+        for name, state in states.items():
+            one = self._known.get(name)
+            if one is not None and one.well_ns is None:
+                one.here_ns += passed_ns
+            if state is not Health.OK:
+                one = self._known.setdefault(name, _Trouble())
+                one.well_ns = None
+                if one.here_ns >= SAID_AFTER_NS and not one.said and matters(name):
+                    one.said = True
+                    begun.append(name)
+            elif one is not None:
+                one.well_ns = now_ns if one.well_ns is None else one.well_ns
+                if now_ns - one.well_ns >= TAKEN_BACK_AFTER_NS:
+                    del self._known[name]
+                    ended += [name] if one.said and matters(name) else []
+        return begun, ended
+
+
+def matters_to(name: str, kind: GameKind | None) -> bool:
+    """Whether a device, or a mishap, is worth a word in a game of this kind; None: nobody plays.
+
+    Files that were set aside are said once at the start, and listed on the page.
+    At night in an empty room nobody wants to hear that it is dark.
+    """
+    if name in (_NEVER, FILES) or (kind is None and name.startswith(GUARD)):
+        return False
+    part = name if name.startswith(GUARD) else name.split()[0]
+    if kind is None:
+        return True
+    return ("bell" in kind.devices) if part in _BY_BELL else part != "sandtimer" or part in kind.devices

@@ -7,22 +7,20 @@ it set up in play, and that is said.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Sequence
-from typing import Protocol
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from hardware.camera import notes as camera_notes
-from hardware.camera.exposure import Polygon
-from hardware.camera.frames import SECOND_NS, FrameBuffer
-from hardware.problems import DeviceHealth, Health, HealthBoard
-from hardware.supervised import nothing
+from hardware.camera.frames import SECOND_NS
+from hardware.problems import DeviceHealth, Health
+from referee.match.guard.machine import Pace, Watching
+from referee.match.guard.mishaps import Change, Lasting, Mishap
+from referee.match.guard.pictures import PictureGuard, Stripes
+from referee.match.process import part_thread
 from referee.sayings import guard as sayings
-from referee.service.game_controller import GameController
-from referee.service.guard.machine_watchers import Pace, Watching
-from referee.service.guard.mishaps import Change, Lasting, Mishap
-from referee.service.guard.picture_guard import PictureGuard
-from referee.service.guard.stripes import Stripes
-from referee.service.part_thread import Report, part_thread
+
+if TYPE_CHECKING:
+    from referee.match.referee import Referee
 
 LOOK_S = 0.25
 JUDGE_NS = 60 * SECOND_NS
@@ -38,49 +36,18 @@ _SAID_BY_CAMERA = {
 _LOST = frozenset({camera_notes.EXPOSURE_DRIFTS, camera_notes.COLOURS_DRIFT})
 
 
-class Eyes(Protocol):
-    """What is used of the devices (`referee.service.devices.Devices`)."""
-
-    buffer: FrameBuffer
-
-    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        """Let the camera be set up anew; False if it cannot be."""
-
-    @property
-    def settling(self) -> bool:
-        """Whether the camera is being set up."""
-
-    @property
-    def camera_notes(self) -> tuple[str, ...]:
-        """What the camera could not do."""
-
-
 class Guard:
     """Reports to the health board and the journal; `Notices` decides what of it is said.
 
-    area: where the table is, in shares of the picture's size; None as long as nobody knows. machine: what watches the
-    computer. on_change: called when the page has to be made again. drawn: whether the table draws itself, so that no
-    camera can see it badly.
+    machine: watches the computer. drawn: whether the table draws itself, so that no camera can see it badly.
     """
 
-    def __init__(
-        self,
-        devices: Eyes,
-        controller: GameController,
-        health: HealthBoard,
-        area: Callable[[], Polygon | None],
-        machine: Sequence[Watching] = (),
-        on_change: Callable[[], None] = lambda: None,
-        clock: Callable[[], int] = time.monotonic_ns,
-        report: Report = nothing,
-        drawn: bool = False,
-    ) -> None:
-        self._devices, self._controller, self._health = devices, controller, health
-        self._area, self._machine, self._on_change, self._clock = area, machine, on_change, clock
+    def __init__(self, referee: Referee, machine: Sequence[Watching] = (), *, drawn: bool = False) -> None:
+        self._referee, self._devices, self._machine = referee, referee.devices, machine
         self._drawn = drawn
         self._picture = PictureGuard()
-        self._pace = Pace(lambda: devices.buffer.pushed)
-        self._stripes = Stripes(devices.buffer.between)
+        self._pace = Pace(lambda: self._devices.buffer.pushed)
+        self._stripes = Stripes(self._devices.buffer.between)
         self._others = Lasting(begins_ns=0, ends_ns=0)
         self._judged_ns = self._tried_ns = -LONGEST_NS
         self._tries = 0
@@ -92,7 +59,7 @@ class Guard:
         self._game: tuple[int, int] | None = None  # the one that is on, and since when
         self._noted: set[Mishap] = set()
         self._on: set[Mishap] = set()
-        self._thread = part_thread("guard", self._run, report)
+        self._thread = part_thread("guard", self._run, referee.report)
 
     @property
     def on(self) -> frozenset[Mishap]:
@@ -133,7 +100,7 @@ class Guard:
         if frame is None or frame.exposure_end_ns <= self._frame_ns or now_ns - frame.exposure_end_ns > _OLD_NS:
             return []
         self._frame_ns = frame.exposure_end_ns
-        return self._picture.look(frame.bgr(), now_ns, self._area())
+        return self._picture.look(frame.bgr(), now_ns, self._referee.area.outline())
 
     def _look_at_machine(self, now_ns: int) -> list[Change]:
         asked: set[Mishap] = set(self._pace.mishaps)
@@ -155,9 +122,9 @@ class Guard:
 
     def _heed_game(self, now_ns: int) -> None:
         """Follow which game is on; in one that begins it is journalled what is wrong already."""
-        with self._controller.lock:
-            play = self._controller.play
-            game = None if play is None or play.over else play.log.row.game
+        with self._referee.lock:
+            session = self._referee.match.session
+            game = None if session is None or session.over else session.log.game
         if game is None or self._game is None or self._game[0] != game:
             self._game = None if game is None else (game, now_ns)
             self._noted.clear()
@@ -173,18 +140,18 @@ class Guard:
         self._on = set(on)
         for mishap in (*begun, *ended):
             state = Health.POOR if mishap in on else Health.OK
-            self._health.report(DeviceHealth(self._clock(), sayings.GUARD + mishap.value, state))
+            self._referee.health.report(DeviceHealth(self._referee.clock(), sayings.GUARD + mishap.value, state))
         if self._game is not None:
             self._note_begun(begun)
             for mishap in self._noted.intersection(ended):
                 self._noted.discard(mishap)
-                self._controller.note_mishap(mishap.value, False)
-        self._on_change()
+                self._referee.note_mishap(mishap.value, False)
+        self._referee.changed()
 
     def _note_begun(self, begun: Sequence[Mishap]) -> None:
         for mishap in begun:
             self._noted.add(mishap)
-            self._controller.note_mishap(mishap.value, True)
+            self._referee.note_mishap(mishap.value, True)
 
     def _see_to_camera(self, now_ns: int) -> None:
         """Have the camera set up anew where that may help and disturbs nobody."""
@@ -195,10 +162,10 @@ class Guard:
         if self._because and not wrong and not self._devices.settling:
             self._because = False
             if self._game is not None:
-                self._controller.voice.tell(sayings.camera_set(self._controller.language))
-        if self._controller.in_play:
+                self._referee.voice.tell(sayings.camera_set(self._referee.language))
+        if self._referee.in_play:
             if self._begins(now_ns) and (wrong or not self._picture.well) and self._settle(now_ns):
-                self._controller.voice.tell(sayings.setting_camera(self._controller.language))
+                self._referee.voice.tell(sayings.setting_camera(self._referee.language))
             return
         if wrong:
             self._settle(now_ns)
@@ -219,7 +186,7 @@ class Guard:
             return False
         self._tried_ns = self._judged_ns = now_ns
         self._tries += 1
-        self._settling = self._devices.settle(self._area(), focus=Mishap.BLURRED in self._wrong)
+        self._settling = self._devices.settle(self._referee.area.outline(), focus=Mishap.BLURRED in self._wrong)
         self._because = self._settling and bool(self._wrong)
         return self._settling
 
@@ -231,4 +198,4 @@ class Guard:
 
     def _run(self) -> None:
         while not self._thread.stopping.wait(LOOK_S):
-            self.step(self._clock())
+            self.step(self._referee.clock())

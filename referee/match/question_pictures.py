@@ -14,9 +14,9 @@ import numpy as np
 
 from hardware.camera.frames import Frame
 from referee.engine.session import Outline, Shown
+from referee.match.pictures import jpeg, smaller
+from referee.match.table import TableArea
 from referee.scoring.evidence_picture import SEAT_COLOURS, UNSURE, Canvas
-from referee.service.ring_pictures import jpeg, smaller
-from referee.service.table_area import TableArea
 from referee.watchers.stillness import Mask, changed_since, small_picture
 from vision.arrays import Image
 
@@ -28,18 +28,6 @@ _BEFORE, _NOW = "-before", "-now"
 
 PictureNames = Mapping[str, Mapping[str, str | None]]
 """By question what its pictures are called: `before`, which may be None, and `now`."""
-
-
-@dataclass(frozen=True, eq=False)
-class Doubted:
-    """The questions that the watcher has from `now` on, by their names, and what shows them if the table does not.
-
-    before: the last frame that it understood.
-    """
-
-    questions: Mapping[str, Shown | None]
-    before: Frame | None
-    now: Frame
 
 
 @dataclass(eq=False)
@@ -60,18 +48,21 @@ class QuestionPictures:
         self._lock = threading.Lock()
         self._asked: dict[str, _Asked] = {}
 
-    def heed(self, doubted: Doubted) -> None:
-        """Keep what goes with new questions, and let go of what is asked no more."""
+    def heed(self, questions: Mapping[str, Shown | None], before: Frame | None, now: Frame) -> None:
+        """Keep the frames of new questions of the watcher, and let go of those that are asked no more.
+
+        questions: by their names, with the picture that shows them, None where the table does. before: the last frame
+        that it understood.
+        """
         with self._lock:
-            frames = doubted.before, doubted.now
             asked = {
                 name: self._asked.get(name)
                 or (
-                    _Asked(doubted.before is not None, frames)
+                    _Asked(before is not None, (before, now))
                     if shown is None
                     else _Asked(has_before=False, frames=(None, shown.frame), outlines=shown.outlines)
                 )
-                for name, shown in doubted.questions.items()
+                for name, shown in questions.items()
             }
             self._asked = dict(list(asked.items())[-_MOST_QUESTIONS:])
 

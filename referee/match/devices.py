@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from hardware.bell import Bell, make_bell
@@ -16,14 +17,21 @@ from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
 from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor, WatchLimits
 from hardware.edges import EdgeLines
-from hardware.events import EventQueue, Source
+from hardware.events import Event, EventQueue, Source
+from hardware.lamp import Lamp
 from hardware.microphone import MicrophoneBell
 from hardware.problems import DeviceHealth, HardwareError
 from hardware.sand import Sandtimer
 from hardware.settings import MS
+from hardware.speaker import Speaker
 from referee.engine.session import RulingData
 from referee.errors import SettingError
+from referee.match.match import MakeWatcher
+from referee.match.process import time_of_day
+from referee.match.voice import OnHealth, default_lamp, default_speaker
 from referee.service.settings import TableSettings
+from referee.store.database import Connect, connect
+from vision.profile import TableProfile
 
 KEEP_NS = 4 * SECOND_NS
 KEEP_BYTES = 400_000_000
@@ -32,7 +40,6 @@ EDGE_LAG_NS = 15 * MS
 HANGS_NS = 60 * SECOND_NS
 TRIAL_S = 25.0
 _LOOKS = 5
-OnHealth = Callable[[DeviceHealth], None]
 
 
 @runtime_checkable
@@ -52,8 +59,11 @@ class Devices(Protocol):
     queue: EventQueue
     buffer: FrameBuffer
 
-    def start(self, on_health: OnHealth) -> None:
-        """Begin; returns at once. on_health: told how the devices are, from any thread; must be quick."""
+    def start(self, on_health: OnHealth, on_event: Callable[[Event], None]) -> None:
+        """Begin; returns at once. on_health: takes how the devices are, on_event: their events as they come.
+
+        Both are called from any thread, and must be quick.
+        """
 
     def stop(self) -> None:
         """End all threads and let all devices go."""
@@ -95,6 +105,32 @@ class Fitted:
     limits: WatchLimits | None = None
 
 
+@dataclass(frozen=True)
+class Parts:
+    """What the referee is put together from, where it is not the usual; for the simulated table and for tests.
+
+    devices: eyes and ears for the settings. speaker, lamp: its voice and light, which report how they are. resumes:
+    whether the game that was being played goes on. decks: the folder with the decks that were taught, None: the
+    referee's own. deck: the one to choose first, whatever was played with before. profile: the measured table, None:
+    the one that is kept. drawn: whether the table draws itself. watcher: watches a game, None: as its deck wants.
+    boot: names the start of the machine that `clock` belongs to, monotonic, ns. time_of_day: hour, minute.
+    """
+
+    devices: Callable[[TableSettings], Devices]
+    speaker: Callable[[TableSettings, OnHealth], Speaker] = default_speaker
+    lamp: Callable[[TableSettings, OnHealth], Lamp] = default_lamp
+    resumes: bool = True
+    decks: Path | None = None
+    deck: str | None = None
+    profile: TableProfile | None = None
+    drawn: bool = False
+    watcher: MakeWatcher | None = None
+    boot: str | None = None
+    clock: Callable[[], int] = time.monotonic_ns
+    time_of_day: Callable[[], tuple[int, int]] = time_of_day
+    connector: Connect = connect
+
+
 class TableDevices:
     """Camera, bell and sandtimer on the machine.
 
@@ -116,9 +152,9 @@ class TableDevices:
         self._bell = self._make_bell(settings)
         self._sand = self._make_sand(settings)
 
-    def start(self, on_health: OnHealth) -> None:
+    def start(self, on_health: OnHealth, on_event: Callable[[Event], None]) -> None:
         """Begin; a device that is missing is reported."""
-        self._on_health = on_health
+        self._on_health, self.queue.on_put = on_health, on_event
         for device in (self._camera, self._bell, self._sand):
             device.start()
 

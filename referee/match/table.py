@@ -1,18 +1,28 @@
-"""Where the table is in the picture: people round it are nobody's business, so nothing outside it is stored."""
+"""The table: its measured profile, and its place in the picture.
+
+People round it are nobody's business, so nothing outside of it is stored.
+"""
 
 from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.problems import DeviceHealth, Health
 from referee.errors import BadInputError
+from referee.files import set_aside, write_whole
 from referee.scoring.seats import marker_rectangle
 from vision.arrays import Image
 from vision.camera_moved import table_now
 from vision.errors import VisionError
 from vision.markers import sight_markers, table_from_markers
-from vision.profile import TableProfile
+from vision.profile import TableProfile, load_profile, profile_text
 from vision.table import Table
 
 Polygon = NDArray[np.float64]
@@ -20,6 +30,8 @@ Polygon = NDArray[np.float64]
 Box = tuple[int, int, int, int]
 """Left, top, right and bottom, px; right and bottom are the first that are outside."""
 
+PROFILE = "table.json"
+"""The file of the measured table in the state folder."""
 MARGIN_MM = 80.0
 """How far the table reaches beyond the rectangle of its marker cards."""
 
@@ -111,3 +123,34 @@ def outline_of(table: Table, rectangle_mm: Polygon) -> Polygon:
     edge = np.concatenate([np.linspace(grown[i], grown[(i + 1) % 4], 8, endpoint=False) for i in range(4)])
     outline = table.to_px(edge)
     return np.asarray(outline, np.float64)
+
+
+def kept_profile(folder: Path, on_health: Callable[[DeviceHealth], object]) -> TableProfile | None:
+    """Give what calibration measured; without it the marker cards in each picture say it."""
+    path = folder / PROFILE
+    if not path.exists():
+        return None
+    try:
+        return load_profile(path)
+    except VisionError as error:
+        # The page reports what was set aside, at each start.
+        if set_aside(path) is None:
+            sentence = f"{error}; the marker cards tell."
+            on_health(DeviceHealth(time.monotonic_ns(), "table", Health.MISSING, sentence))
+        return None
+
+
+def keep_profile(folder: Path, profile: TableProfile) -> None:
+    """Keep what calibration measured.
+
+    Raises:
+        WorkFailedError: the disk does not take it.
+    """
+    write_whole(folder / PROFILE, profile_text(profile).encode())
+
+
+def put_profile_away(folder: Path) -> None:
+    """Put away what was measured with another camera."""
+    path = folder / PROFILE
+    with contextlib.suppress(OSError):
+        path.replace(path.with_name(f"{path.stem}-of-the-camera-before{path.suffix}"))

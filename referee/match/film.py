@@ -18,9 +18,9 @@ from hardware.events import Event as DeviceEvent
 from hardware.settings import MS
 from hardware.supervised import SupervisedThread, nothing
 from referee.engine.session import Outcome
-from referee.service.part_thread import Report, part_thread
-from referee.service.ring_pictures import Wanted, jpeg
-from referee.service.table_area import TableArea
+from referee.match.pictures import Wanted, jpeg
+from referee.match.process import Report, part_thread
+from referee.match.table import TableArea
 
 BEFORE_NS, AFTER_NS = 7 * SECOND_NS, 3 * SECOND_NS
 EVERY_NS = 100 * MS
@@ -56,14 +56,13 @@ class FilmKeeper:
     """See the module.
 
     buffer: has the frames of the last seconds. area: knows where the table is; where it does not, nothing is filmed:
-    there would be faces in it. hand_on: told of each event that pictures are wanted of. report: gets failures.
+    there would be faces in it. report: gets failures.
     """
 
     buffer: FrameBuffer
     area: TableArea
-    hand_on: Callable[[Wanted], None] = lambda wanted: None
-    clock: Callable[[], int] = time.monotonic_ns
     report: Report = nothing
+    clock: Callable[[], int] = time.monotonic_ns
     _news: threading.Condition = field(default_factory=threading.Condition)
     _shots: deque[Shot] = field(default_factory=deque)
     _looks: deque[int] = field(default_factory=lambda: deque(maxlen=_MOST_LOOKS))
@@ -104,7 +103,6 @@ class FilmKeeper:
 
     def want(self, wanted: Wanted) -> None:
         """Hold what is round an event of a game; never waits."""
-        self.hand_on(wanted)
         with self._news:
             self._fresh.append(wanted)
             self._open[wanted.game, wanted.event] = wanted.t_ns

@@ -3,59 +3,48 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hardware.problems import Health, HealthBoard
+from hardware.problems import Health
 from referee.doctor import checks
 from referee.doctor.machine import Finding, Machine, State
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import note_set_aside
 from referee.language import Language
 from referee.log import KEPT
+from referee.match.process import Power
 from referee.names import players_in
 from referee.sayings import kept as sayings
 from referee.sayings.service import device
-from referee.service.game_controller import GameController
-from referee.service.power import Power
-from referee.store.evidence import EvidenceFolder
 from referee.store.games import game_numbered, iso_time
-from referee.store.past import Known, listed
+from referee.store.past import listed
 from referee.store.upkeep import forget_game, forget_player, renamed, report_set_aside
 from referee.translated import translated
+
+if TYPE_CHECKING:
+    from referee.match.referee import Referee
 
 _STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: State.FAULT}
 
 
-@dataclass
 class System:
-    """See the module. folder: where games are kept. power: what can be asked of the computer.
+    """See the module. power: what can be asked of the computer. machine: where it is checked; None: this one."""
 
-    machine: where it is checked; None: this one. known: what was told of games that are over.
-    refresh: has the page show devices as they are now.
-    """
-
-    folder: Path
-    controller: GameController
-    health: HealthBoard
-    evidence: EvidenceFolder
-    power: Power = field(default_factory=Power)
-    machine: Machine | None = None
-    known: Known = field(default_factory=dict)
-    refresh: Callable[[], None] = lambda: None
+    def __init__(self, referee: Referee, power: Power, machine: Machine | None = None) -> None:
+        self._referee, self._power = referee, power
+        self._machine = machine or Machine(folder=lambda: referee.folder)
 
     def public(self) -> dict[str, Any]:
         """Give it all: `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
-        language = self.controller.language
-        shown = listed(self.controller.journal.read, self.known).games
+        language = self._referee.language
+        shown = listed(self._referee.store.read, {}).games
         names = Counter(name for past, _ in shown for name in past.row.header.players)
-        held = self._held()
+        held = self._referee.match.held()
         return {
             "version": version("ringmaster"),
-            "offers": list(self.power.offers),
+            "offers": list(self._power.offers),
             "findings": [_data(finding, language) for finding in self._findings(language)],
             "log": KEPT.lines(),
             "unfinished": [
@@ -77,8 +66,8 @@ class System:
         Raises:
             WorkFailedError: it cannot be done from here.
         """
-        if not self.power.ask(what):
-            raise WorkFailedError(sayings.no_power(self.controller.language))
+        if not self._power.ask(what):
+            raise WorkFailedError(sayings.no_power(self._referee.language))
 
     def note_set_aside(self) -> None:
         """Take it that somebody has read which files were set aside.
@@ -86,9 +75,9 @@ class System:
         Raises:
             WorkFailedError: the disk does not let them be moved.
         """
-        note_set_aside(self.folder)
-        report_set_aside(self.folder, self.controller.journal, self.health, self.controller.language)
-        self.refresh()
+        note_set_aside(self._referee.folder)
+        report_set_aside(self._referee.folder, self._referee.store, self._referee.health, self._referee.language)
+        self._referee.changed()
 
     def forget_game(self, game: int) -> None:
         """Delete a game with its pictures.
@@ -97,15 +86,15 @@ class System:
             BadInputError: there is none with that number, or it may still be gone on with.
             WorkFailedError: the disk does not take it.
         """
-        controller = self.controller
-        with controller.lock:
-            if controller.play is not None and controller.play.over and controller.open_game == game:
-                controller.stop()
-            if game in self._held():
-                raise BadInputError(sayings.game_is_on(controller.language))
-            if game_numbered(controller.journal.read, game) is None:
-                raise BadInputError(sayings.no_such_game(controller.language))
-            forget_game(controller.journal, self.evidence, self.folder, game)
+        referee = self._referee
+        with referee.turn():
+            if referee.match.session is not None and referee.match.session.over and referee.match.game == game:
+                referee.end_game()
+            if game in self._referee.match.held():
+                raise BadInputError(sayings.game_is_on(referee.language))
+            if game_numbered(referee.store.read, game) is None:
+                raise BadInputError(sayings.no_such_game(referee.language))
+            forget_game(referee.store, self._referee.evidence, self._referee.folder, game)
 
     def forget_player(self, name: str) -> int:
         """Put "Somebody" in the place of a name everywhere, and give in how many games.
@@ -114,15 +103,15 @@ class System:
             BadInputError: a game is being played, or nobody is called so.
             WorkFailedError: the disk does not take it.
         """
-        controller = self.controller
-        with controller.lock:
-            if controller.play is not None and not controller.play.over:
-                raise BadInputError(sayings.game_is_on(controller.language))
-            count = forget_player(controller.journal, name, controller.language)
-            if controller.play is not None:
+        referee = self._referee
+        with referee.turn():
+            if referee.match.session is not None and not referee.match.session.over:
+                raise BadInputError(sayings.game_is_on(referee.language))
+            count = forget_player(referee.store, name, referee.language)
+            if referee.match.session is not None:
                 # It is over, and stands on the pages with the name.
-                controller.stop()
-            controller.voice.forget()
+                referee.end_game()
+            referee.voice.forget()
             return count
 
     def rename(self, name: str, new: str) -> int:
@@ -135,29 +124,20 @@ class System:
                 against each other.
             WorkFailedError: the disk does not take it.
         """
-        language = self.controller.language
+        language = self._referee.language
         (called,) = players_in([new])
-        with self.controller.lock:
-            if self.controller.in_play:
+        with self._referee.lock:
+            if self._referee.in_play:
                 raise BadInputError(sayings.game_is_on(language))
-            changes = renamed(self.controller.journal.read, name, called, language)
-            self.controller.journal.change_headers(changes)
+            changes = renamed(self._referee.store.read, name, called, language)
+            self._referee.store.change_headers(changes)
         return len(changes)
-
-    def _held(self) -> set[int]:
-        """Give the games that are being played, or can be gone back to."""
-        held, play = set(), self.controller.play
-        while play is not None:
-            held.add(play.log.row.game)
-            play = play.instead_of if not play.log.records else None
-        return held
 
     def _findings(self, language: Language) -> Iterator[Finding]:
         """Check the computer as `ringmaster doctor` does, and tell of the devices what the referee knows of them.
 
         They are its own while it runs: nobody else can try them.
         """
-        machine = self.machine or Machine(folder=lambda: self.folder)
         wanted = (
             checks.check_permissions,
             checks.check_power,
@@ -165,8 +145,8 @@ class System:
             checks.check_disk,
         )
         for check in wanted:
-            yield from check(machine)
-        for one in self.health.snapshot():
+            yield from check(self._machine)
+        for one in self._referee.health.snapshot():
             text = device(one.device, one.state, one.message, language)
             yield Finding(one.device, _STATE.get(one.state, State.REMARK), text)
 

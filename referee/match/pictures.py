@@ -19,12 +19,10 @@ import numpy as np
 from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.settings import MS
 from hardware.supervised import nothing
+from referee.engine.session import Outline, Session
 from referee.errors import WorkFailedError
-from referee.service.bus import Bus, NothingToKeep, PicturesKept
-from referee.service.live_game import LiveGame
-from referee.service.overlay import Overlay
-from referee.service.part_thread import Report, part_thread
-from referee.service.table_area import TableArea
+from referee.match.process import Report, part_thread
+from referee.match.table import TableArea
 from referee.store.evidence import EvidenceFolder
 from vision.arrays import Image
 
@@ -38,6 +36,37 @@ OFFSETS_MS = (-400, -200, -100, 0, 100, 250)
 THIN_EVERY = 20
 _PICTURED = frozenset({"ring", "unclear", "hand", "foul"})
 _BELONGS = frozenset({"also_rang", "ignored"})
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """Outlines in a frame of `size_px` (width, height) whose exposure ended at `exposure_end_ns`, monotonic."""
+
+    exposure_end_ns: int
+    size_px: tuple[int, int]
+    outlines: tuple[Outline, ...]
+
+    def in_cut(self, corner_px: tuple[int, int], cut_px: tuple[int, int], t_ms: float) -> dict[str, Any]:
+        """Give it for a part of the frame: its top left corner, its width and height; t_ms: from the event.
+
+        `{"t_ms", "width", "height", "outlines": [{"corners": [[x, y], …] px of the part, "seat", "label", "certain"}]}`
+        """
+        left, top = corner_px
+        return {
+            "t_ms": round(t_ms, 1),
+            "width": cut_px[0],
+            "height": cut_px[1],
+            "outlines": [
+                {
+                    "corners": [[round(x - left, 1), round(y - top, 1)] for x, y in outline.corners_px],
+                    "seat": outline.seat,
+                    "label": outline.label,
+                    "certain": outline.certain,
+                }
+                for outline in self.outlines
+                if outline.corners_px
+            ],
+        }
 
 
 @dataclass(frozen=True)
@@ -56,27 +85,24 @@ class Wanted:
     frame: Frame | None = None
 
 
-def pictures_wanted(
-    play: LiveGame, count: int, sight: Overlay | None = None, frame: Frame | None = None
-) -> Iterator[Wanted]:
-    """Give which pictures are wanted of the events of a game after the first `count`.
-
-    sight: what is seen now. frame: the one that was looked at last.
-    """
-    for record in play.log.since(count):
+def pictures_wanted(session: Session, count: int, frame: Frame | None) -> Iterator[Wanted]:
+    """Give which pictures are wanted of the events of a game after the first `count`. frame: looked at last."""
+    outlines = session.watcher.outlines
+    sight = None if frame is None or not outlines else Overlay(frame.exposure_end_ns, frame.size_px, tuple(outlines))
+    for record in session.log.since(count):
         is_ring = record.event.kind == "bell"
         kinds = {ruling["ruling"] for ruling in record.rulings}
         if kinds & _PICTURED or (is_ring and not (kinds and kinds <= _BELONGS)):
             # What was read from a frame carries the end of that frame's exposure.
-            t_ns = record.event.t_ns - play.shift_ns + (not is_ring)
+            t_ns = record.event.t_ns - session.log.shift_ns + (not is_ring)
             read_from = frame if frame is not None and not is_ring and frame.exposure_end_ns + 1 == t_ns else None
-            yield Wanted(play.log.row.game, record.number, t_ns, before_only=not is_ring, sight=sight, frame=read_from)
+            yield Wanted(session.log.game, record.number, t_ns, before_only=not is_ring, sight=sight, frame=read_from)
 
 
 class Pictures:
     """Takes pictures out of the buffer in time, and gives the live one.
 
-    bus: told, on this thread, that an event has pictures now, and when there is none to keep.
+    on_kept: called, on this thread, with a game that has more pictures now; on_idle: when there is none to keep.
     """
 
     def __init__(
@@ -84,14 +110,15 @@ class Pictures:
         buffer: FrameBuffer,
         folder: EvidenceFolder,
         area: TableArea,
-        clock: Callable[[], int] = time.monotonic_ns,
-        bus: Bus | None = None,
+        on_kept: Callable[[int], object] = nothing,
+        on_idle: Callable[[], object] = nothing,
         report: Report = nothing,
+        clock: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._buffer = buffer
         self._folder = folder
         self.area = area
-        self._bus = bus or Bus()
+        self._on_kept, self._on_idle = on_kept, on_idle
         self._clock = clock
         self._wanted: queue.Queue[Wanted | None] = queue.Queue(MOST_WAITING)
         self._live_lock = threading.Lock()
@@ -143,6 +170,16 @@ class Pictures:
         frame = self._buffer.newest
         return None if frame is None else jpeg(smaller(frame.bgr()), 60)
 
+    def newest(self) -> tuple[int, Image] | None:
+        """Give when the newest frame was exposed, ns, and the frame, BGR."""
+        frame = self._buffer.newest
+        return None if frame is None else (frame.t_ns, frame.bgr())
+
+    def newest_of_table(self) -> Image | None:
+        """Give the newest frame, BGR, black outside of the table as far as anybody knows where that is."""
+        newest = self.newest()
+        return None if newest is None else self.area.surveyed(newest[1])
+
     def take(self, wanted: Wanted) -> bool:
         """Take the pictures that are wanted out of the buffer and keep them; False if there are none to keep."""
         frames = self._choose(wanted)
@@ -171,7 +208,7 @@ class Pictures:
                 wanted = self._wanted.get(timeout=1.0)
             except queue.Empty:
                 self._survey()
-                self._bus.publish(NothingToKeep())
+                self._on_idle()
                 continue
             if wanted is None:
                 return
@@ -179,7 +216,7 @@ class Pictures:
             with contextlib.suppress(WorkFailedError):
                 # A journal that cannot be read is told of elsewhere; play goes on without pictures.
                 if self.take(wanted):
-                    self._bus.publish(PicturesKept(wanted.game, wanted.event))
+                    self._on_kept(wanted.game)
                 self._count += 1
                 if self._count % THIN_EVERY == 1:
                     self._folder.thin(time.time_ns() // MS)

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_validator
-from pydantic.dataclasses import dataclass
 
 from hardware.camera.camera import Turn
 from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, SandSettings
-from referee.errors import BadInputError, SettingError
+from referee.errors import BadInputError
 from referee.files import set_aside, write_whole
 from referee.jsonlines import is_name, shown
 from referee.language import LANGUAGES, Language, language_of
+from referee.models import Model, first_fault, own_refusal, refusal
 from referee.sayings import service as sayings
 
 FILE = "settings.json"
-BELLS = ("one", "seats", "microphone", "none")
 SEAT_PINS = (17, 27, 22, 4, 25, 12, 16)
-USABLE_PINS = range(2, 28)
-"""BCM numbers; 0 and 1 belong to the system."""
 _MOST_BYTES = 1 << 16
 _UNUSABLE = "not_usable_here"
 """Under this name the file keeps values that this version could not use, when others are saved."""
@@ -31,27 +27,7 @@ _IN_THE_WAY = ("bell_pins", "bell", "sandtimer", "lamp")
 """Which settings give way first, where two of them want one pin."""
 PAGE_CAMERA = r"^(picamera2(:[0-9])?|usb:[0-9]{1,2}|usb:/dev/v4l/by-id/[A-Za-z0-9_][A-Za-z0-9_.:+=@-]{0,200})$"
 """Cameras that a page may name, by their place or their lasting name: never a file or a folder of the machine."""
-PUBLIC = (
-    "language",
-    "volume",
-    "quiet",
-    "quiet_hours",
-    "camera",
-    "camera_turned",
-    "camera_mirrored",
-    "bell",
-    "bell_pins",
-    "sandtimer",
-    "lamp",
-    "loudspeaker",
-    "voice_page",
-    "open_pictures",
-)
-"""What the page shows and changes."""
 
-
-PAGE_NAME = r"^[0-9a-f]{0,64}$"
-"""What a page calls itself when it is chosen to speak."""
 Time = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 Ns = Annotated[int, Field(ge=0)]
 
@@ -62,39 +38,79 @@ def _named(camera: str) -> str:
     return camera
 
 
-@dataclass(frozen=True, config=ConfigDict(strict=True))
-class TableSettings:
-    """What can be set.
+def _usable(pin: int) -> int:
+    # BCM numbers; 0 and 1 belong to the system.
+    if not 2 <= pin <= 27:
+        raise refusal("no_such_pin", f"there is no pin GPIO{shown(pin)} for a button", pin=shown(pin))
+    return pin
 
-    language: of all that is said and shown. volume: of speech, 0 to 1. quiet: nothing is said, the buzzer is still.
-    quiet_hours: the time of day from which and to which it is quiet, "HH:MM" each; None: never.
-    camera_turned, camera_mirrored: whether its pictures are upside down, or left and right swapped, and are put right.
-    bell: "one" for all, one at each of the "seats", the game's own heard by a "microphone", or "none".
-    bell_pins: BCM numbers of the buttons by seat. sandtimer: whether its sensors are fitted. sand: what calibration
-    learned of it, ns (duration, spread, longest gap); None: nothing yet. lamp: whether lamp and buzzer are fitted.
-    loudspeaker: whether there is one. voice_page: the name of the page that says everything aloud, too; "": none.
-    open_pictures: whether every device at home sees pictures of the table, not only paired ones.
-    """
 
-    language: Annotated[str, Field(pattern=f"^({'|'.join(LANGUAGES)})$")] = "en"
+def _few_enough(pins: tuple[int, ...]) -> tuple[int, ...]:
+    if not 1 <= len(pins) <= len(SEAT_PINS):
+        raise refusal("too_many_buttons", f"there can be one to {len(SEAT_PINS)} bell buttons")
+    return pins
+
+
+def _learned(sand: tuple[int, int, int]) -> tuple[int, int, int]:
+    SandProfile(*sand)
+    return sand
+
+
+ButtonPin = Annotated[int, AfterValidator(_usable), Field(json_schema_extra={"minimum": 2, "maximum": 27})]
+
+
+class PageSettings(Model):
+    """What a page shows and changes. JSON has lists for tuples, so these are not strict."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    language: Annotated[
+        str, Field(pattern=f"^({'|'.join(LANGUAGES)})$", json_schema_extra={"enum": list(LANGUAGES)})
+    ] = "en"
+    """Of all that is said and shown."""
     volume: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """Of speech."""
     quiet: bool = False
-    quiet_hours: tuple[Time, Time] | None = None
-    camera: Annotated[str, AfterValidator(_named)] = "picamera2"
+    """Whether nothing is said and the buzzer is silent."""
+    quiet_hours: Annotated[tuple[Time, Time], Field(strict=False)] | None = None
+    """From which to which time of day it is quiet, "HH:MM" each; null: never."""
+    camera: Annotated[str, Field(pattern=PAGE_CAMERA)] = "picamera2"
+    """The camera, by its place or its lasting name."""
     camera_turned: bool = False
+    """Whether its pictures are upside down, and are turned."""
     camera_mirrored: bool = False
-    bell: Annotated[str, Field(pattern=f"^({'|'.join(BELLS)})$")] = "one"
-    bell_pins: tuple[int, ...] = (17,)
+    """Whether left and right are swapped in them, and are swapped back."""
+    bell: Literal["one", "seats", "microphone", "none"] = "one"
+    """One button for all, one at each of the seats, the game's own heard by a microphone, or none."""
+    bell_pins: Annotated[
+        tuple[ButtonPin, ...],
+        Field(strict=False, json_schema_extra={"minItems": 1, "maxItems": len(SEAT_PINS), "seats": list(SEAT_PINS)}),
+        AfterValidator(_few_enough),
+    ] = (17,)
+    """BCM numbers of the buttons, by seat; `seats`: those of the wiring with a button at each seat."""
     sandtimer: bool = True
-    sand: tuple[Ns, Ns, Ns] | None = None
+    """Whether its sensors are fitted."""
     lamp: bool = True
+    """Whether lamp and buzzer are fitted."""
     loudspeaker: bool = True
-    voice_page: Annotated[str, Field(pattern=PAGE_NAME)] = ""
+    """Whether there is one."""
+    voice_page: Annotated[str, Field(pattern=r"^[0-9a-f]{0,64}$")] = ""
+    """The name of the page that says everything aloud, too; "": none."""
     open_pictures: bool = False
+    """Whether every device at home sees pictures of the table, not only paired ones."""
+
+
+class TableSettings(PageSettings):
+    """What can be set: what pages change, and what only the terminal and setting up do."""
+
+    camera: Annotated[str, AfterValidator(_named)] = "picamera2"
+    """The camera; at the terminal also a file or a folder."""
+    sand: Annotated[tuple[Ns, Ns, Ns], Field(strict=False), AfterValidator(_learned)] | None = None
+    """What calibration learned of the sand, ns: duration, spread, longest gap; null: nothing yet."""
 
     def public(self) -> dict[str, Any]:
         """Give what the page shows and changes."""
-        return {name: list(value) if isinstance(value := getattr(self, name), tuple) else value for name in PUBLIC}
+        return self.model_dump(mode="json", include=set(PageSettings.model_fields))
 
     def changed(self, data: Mapping[str, Any]) -> TableSettings:
         """Give the settings with some of them changed.
@@ -102,21 +118,31 @@ class TableSettings:
         Raises:
             BadInputError: there is no such setting, or no such value of it.
         """
-        known = {field.name for field in fields(self)}
-        for name in data:
-            if name not in known:
-                raise BadInputError(f"there is no setting {shown(name)}")
-        plain: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
-        }
         try:
-            return replace(self, **plain)
+            return self._with(data)
         except ValidationError as error:
-            (first, *_) = error.errors(include_url=False)
-            if isinstance(why := first.get("ctx", {}).get("error"), SettingError):
-                raise why from None
-            name = str((*first["loc"], *data)[0])
+            fault = first_fault(error)
+            if (own := own_refusal(fault)) is not None:
+                raise own from None
+            name = str(fault["loc"][0])
+            if name not in TableSettings.model_fields:
+                raise BadInputError(f"there is no setting {shown(name)}") from None
             raise BadInputError(f"the setting {name} cannot be {shown(data[name])}") from None
+
+    def as_far_as_can_be(self, data: Mapping[str, Any]) -> tuple[TableSettings, dict[str, Any]]:
+        """Give the settings changed by all of `data` that this version can use, and the rest of it."""
+        left = dict(data)
+        while True:
+            try:
+                return self._with(left), {name: value for name, value in data.items() if name not in left}
+            except ValidationError as error:
+                # What fits by itself may still want a pin that another setting wants.
+                wrong = {str(fault["loc"][0]) for fault in error.errors(include_url=False) if fault["loc"]}
+                for name in wrong or [next(name for name in _IN_THE_WAY if name in left)]:
+                    del left[name]
+
+    def _with(self, data: Mapping[str, Any]) -> TableSettings:
+        return TableSettings.model_validate({**dict(self), **data})
 
     def is_quiet_at(self, hour: int, minute: int) -> bool:
         """Tell whether nothing is to be said at a time of day; quiet hours may go over midnight."""
@@ -141,15 +167,9 @@ class TableSettings:
 
     @model_validator(mode="after")
     def _pins_are_free(self) -> TableSettings:
-        """Raise SettingError if a pin is none, is used twice, or there are too few or too many buttons."""
-        if not 1 <= len(self.bell_pins) <= len(SEAT_PINS):
-            raise SettingError(f"there can be one to {len(SEAT_PINS)} bell buttons", "too_many_buttons")
-        wrong = next((pin for pin in self.bell_pins if pin not in USABLE_PINS), None)
-        if wrong is not None:
-            raise SettingError(f"there is no pin GPIO{shown(wrong)} for a button", "no_such_pin", pin=shown(wrong))
         if self.bell == "seats" and len(set(self.bell_pins)) < len(self.bell_pins):
             twice = next(pin for pin in self.bell_pins if self.bell_pins.count(pin) > 1)
-            raise SettingError(f"GPIO{twice} has two buttons: each needs a pin of its own", "pin_taken", pin=twice)
+            raise refusal("pin_taken", f"GPIO{twice} has two buttons: each needs a pin of its own", pin=twice)
         buttons = [pin.number for pin in self.bell_settings().pins] if self.bell in ("one", "seats") else []
         sand, lamp = self.sand_settings(), self.lamp_settings()
         sensors = (sand.barrier, sand.tilt) if self.sandtimer and sand is not None else ()
@@ -157,9 +177,8 @@ class TableSettings:
         taken = {pin.number for pin in sensors if pin is not None} | {pin for pin in lights if pin is not None}
         used = next((pin for pin in buttons if pin in taken), None)
         if used is not None:
-            raise SettingError(
-                f"GPIO{used} is in use by the sandtimer or the lamp: choose another pin", "pin_taken", pin=used
-            )
+            text = f"GPIO{used} is in use by the sandtimer or the lamp: choose another pin"
+            raise refusal("pin_taken", text, pin=used)
         return self
 
     def camera_turn(self) -> Turn:
@@ -200,19 +219,15 @@ def load_settings(folder: Path) -> tuple[TableSettings, str | None]:
     path = folder / FILE
     usual = TableSettings(language=language_of())
     try:
-        settings, refused = _taken(usual, _kept(path))
+        settings, left = usual.as_far_as_can_be(_kept(path))
     except FileNotFoundError:
         return usual, None
     except (OSError, ValueError, RecursionError):
         # The page reports what was set aside, at each start.
         unread = sayings.settings_unread(Language(usual.language))
         return usual, None if set_aside(path) is not None else unread
-    return settings, sayings.settings_left(list(refused), Language(settings.language)) if refused else None
-
-
-def unusable(data: Mapping[str, Any]) -> set[str]:
-    """Give which settings this version cannot use."""
-    return set(_taken(TableSettings(), data)[1])
+    left.pop(_UNUSABLE, None)
+    return settings, sayings.settings_left(list(left), Language(settings.language)) if left else None
 
 
 def save_settings(folder: Path, settings: TableSettings) -> None:
@@ -222,13 +237,12 @@ def save_settings(folder: Path, settings: TableSettings) -> None:
         WorkFailedError: the disk does not take them.
     """
     try:
-        others = _kept(folder / FILE)
-        _, refused = _taken(TableSettings(), others)
+        _, left = TableSettings().as_far_as_can_be(_kept(folder / FILE))
     except (OSError, ValueError, RecursionError):
-        others, refused = {}, {}
-    known = asdict(settings)
-    kept = {name: value for name, value in others.items() if name not in known}
-    unusable = {name: value for name, value in refused.items() if name in known}
+        left = {}
+    known = settings.model_dump()
+    kept = {name: value for name, value in left.items() if name not in known}
+    unusable = {name: value for name, value in left.items() if name in known}
     if unusable:
         before = kept.get(_UNUSABLE)
         kept[_UNUSABLE] = {**before, **unusable} if isinstance(before, dict) else unusable
@@ -236,32 +250,9 @@ def save_settings(folder: Path, settings: TableSettings) -> None:
 
 
 def _kept(path: Path) -> dict[str, Any]:
-    """Give what stands in the file. Raises OSError, ValueError or RecursionError if it cannot be read."""
+    """Give the file's content. Raises OSError, ValueError or RecursionError if it cannot be read."""
     with path.open("rb") as file:
         data = json.loads(file.read(_MOST_BYTES))
     if not isinstance(data, dict):
         raise BadInputError("it is no list of settings")
     return data
-
-
-def _taken(usual: TableSettings, data: Mapping[str, Any]) -> tuple[TableSettings, dict[str, Any]]:
-    """Give the usual settings changed as far as can be, one by one, and what of `data` was not taken."""
-    # Where nothing is fitted no setting stands in another one's way.
-    bare = replace(usual, bell="none", sandtimer=False, lamp=False)
-    taken: dict[str, Any] = {}
-    refused: dict[str, Any] = {}
-    for name, value in data.items():
-        try:
-            bare.changed({name: value})
-        except BadInputError:
-            if name != _UNUSABLE:
-                refused[name] = value
-        else:
-            taken[name] = value
-    for other in _IN_THE_WAY:
-        try:
-            return usual.changed(taken), refused
-        except SettingError:
-            if other in taken:
-                refused[other] = taken.pop(other)
-    return usual.changed(taken), refused

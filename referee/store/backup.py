@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +20,7 @@ from referee.errors import BadInputError, RefereeError, SettingError
 from referee.language import Language
 from referee.sayings import kept as sayings
 from referee.service.defaults import PROFILE
-from referee.service.settings import TableSettings, unusable
+from referee.service.settings import TableSettings
 from referee.setup.finding import FILE as SETUP
 from referee.setup.finding import kept_from, load_kept, save_kept
 from referee.store.folder import EVIDENCE
@@ -70,7 +70,7 @@ def back_up(path: Path, query: Query, folder: Path, settings: TableSettings, *, 
     kept = (kept_game(query, row) for row in list(games(query)))
     pack(path, kept, query if pictures else _without_pictures(query), folder / EVIDENCE)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file:
-        file.writestr(SETTINGS, json.dumps(asdict(settings)))
+        file.writestr(SETTINGS, settings.model_dump_json())
         for name in (SETUP, PROFILE):
             if (folder / name).is_file():
                 file.write(folder / name, name)
@@ -148,9 +148,9 @@ def _profile(data: bytes) -> TableProfile:
 
 def _restore_settings(data: Mapping[str, Any], change: Callable[[Mapping[str, Any]], object], lost: list[str]) -> None:
     """Take settings; a camera that is not plugged in here is left as it is."""
-    known = asdict(TableSettings())
-    refused = unusable({name: value for name, value in data.items() if name in known})
-    wanted = {name: data[name] for name in known if name in data and name not in (*_HERE_ONLY, *refused)}
+    known = {name: data[name] for name in TableSettings.model_fields if name in data}
+    _, refused = TableSettings().as_far_as_can_be(known)
+    wanted = {name: value for name, value in known.items() if name not in (*_HERE_ONLY, *refused)}
     lost += [sayings.SOME_SETTINGS] * bool(refused)
     try:
         change(wanted)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,11 +42,31 @@ def test_what_this_version_cannot_use_is_told_stays_in_the_file_and_takes_no_oth
     wanted = TableSettings(language="de", volume=0.4, quiet=True, bell="seats", bell_pins=(17, 27, 22))
     assert settings == wanted
     assert complaint is not None and f": {left}." in complaint
-    save_settings(tmp_path, replace(settings, volume=0.5))
-    assert load_settings(tmp_path)[0] == replace(wanted, volume=0.5)
+    save_settings(tmp_path, settings.changed({"volume": 0.5}))
+    assert load_settings(tmp_path)[0] == wanted.changed({"volume": 0.5})
     kept = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
     kept |= kept.get("not_usable_here", {})
     assert all(kept[name] == value for name, value in other.items())
+
+
+DATA = Path(__file__).parents[2] / "data"
+KEPT = json.loads((DATA / "settings.expected.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_files_of_other_versions_and_damaged_ones_keep_all_that_can_be_used(tmp_path: Path, name: str) -> None:
+    file = DATA / "settings" / f"{name}.json"
+    (tmp_path / FILE).write_bytes(file.read_bytes())
+    settings, complaint = load_settings(tmp_path)
+    assert settings == TableSettings.model_validate(KEPT[name]["settings"])
+    assert (complaint is None) is (KEPT[name]["left"] is None)
+    assert complaint is None or f": {KEPT[name]['left']}." in complaint
+    assert (tmp_path / FILE).exists() is not KEPT[name]["set_aside"]
+    save_settings(tmp_path, settings)
+    assert load_settings(tmp_path)[0] == settings
+    if not KEPT[name]["set_aside"]:
+        saved, before = json.loads((tmp_path / FILE).read_text()), json.loads(file.read_text())
+        assert before.keys() <= saved.keys() | saved.get("not_usable_here", {}).keys()
 
 
 def test_settings_that_want_one_pin_give_way_one_by_one(tmp_path: Path) -> None:
@@ -75,7 +94,7 @@ def test_a_webcam_is_chosen_by_the_name_that_stays_its_own(office: Office, tmp_p
     lasting = "usb:/dev/v4l/by-id/usb-046d_HD_Pro_Webcam_C920_1A2B-video-index0"
     office.plugged = [(lasting, "HD Pro Webcam C920")]
     office.devices.camera_notes = (camera_notes.COLOURS_DRIFT,)
-    office.table.controller.change_settings(replace(office.table.settings, language="de"))
+    office.table.controller.change_settings(office.table.settings.changed({"language": "de"}))
     shown = office.desk.cameras()
     assert shown["cameras"] == [{"camera": lasting, "name": "HD Pro Webcam C920"}]
     assert "Weißabgleich" in shown["notes"][0]

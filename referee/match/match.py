@@ -254,7 +254,7 @@ class Match:
         return Session(row.header, start, watcher, enter, log, self._clock())
 
     def _resumed(self, kept: KeptGame, watcher: Watcher) -> tuple[Session, tuple[tuple[Place, RulingData], ...]]:
-        session = self._session(kept.row, watcher, log_of(kept))
+        session = self._session(kept.row, watcher, kept.log())
         resumed, game = session.resume(kept.row.judged), kept.row.game
         self._unkept += [session.log.records[number] for number in resumed.unjudged]
         if resumed.otherwise is not None:
@@ -307,14 +307,3 @@ class Match:
         self.store.add_correction(game, row.number, row.event, row.data, row.undoes)
         for event, place, ruling in changed_places(done.change):
             self.store.change_ruling(game, event, place, row.number, ruling)
-
-
-def log_of(kept: KeptGame) -> GameLog:
-    """Give the log of a game that is kept."""
-    row = kept.row
-    log = GameLog(row.game, row.header, row.started_ms, row.shift_ns, corrections=list(kept.corrections))
-    first, now = kept.first(), kept.by_event()
-    for event in kept.events:
-        rulings = tuple(now.get(event.number, ()))
-        log.add(Record(event.number, event.event, rulings, event.refused, first.get(event.number, ())))
-    return log

@@ -27,6 +27,7 @@ from hardware.supervised import nothing
 from referee.errors import BadInputError, RefereeError, WorkFailedError
 from referee.jsonlines import parse_object, whole_number
 from referee.language import Language
+from referee.match.process import Report, part_thread
 from referee.mqtt import topics
 from referee.mqtt.client import Ends, Extras, Line, LineError, Received, is_sealed
 from referee.mqtt.club_member import ClubMember
@@ -34,7 +35,6 @@ from referee.mqtt.discovery import COUNT, PAUSE, About, discovery, house_state, 
 from referee.mqtt.set_aside import SetAside
 from referee.mqtt.settings import FILE, Membership, MqttSettings, load_mqtt, renamed, save_mqtt, take_mqtt
 from referee.sayings import house
-from referee.service.part_thread import Report, part_thread
 from referee.store.database import connect_to_read
 from referee.store.evidence import EvidenceFolder
 from referee.store.folder import JOURNAL

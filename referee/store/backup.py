@@ -18,8 +18,8 @@ from typing import Any
 from referee.decks.store import DECKS, DeckStore
 from referee.errors import BadInputError, RefereeError, SettingError
 from referee.language import Language
+from referee.match.table import PROFILE
 from referee.sayings import kept as sayings
-from referee.service.defaults import PROFILE
 from referee.service.settings import TableSettings
 from referee.setup.finding import FILE as SETUP
 from referee.setup.finding import kept_from, load_kept, save_kept

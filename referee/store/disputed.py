@@ -23,14 +23,13 @@ from hardware.recording import RecordingNotWrittenError, RecordingWriter
 from referee.decks.store import DeckStore
 from referee.engine.corrections import corrected, corrected_events
 from referee.engine.events import DECK, Event
+from referee.engine.log import GameLog, Record, numbers_in
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import put_in_place
 from referee.games.recorded_game import DECK_FILE, TABLE
 from referee.jsonlines import shown
-from referee.service.defaults import PROFILE
-from referee.service.film import Film
-from referee.service.game_log import GameLog, log_of
-from referee.service.records import Record, numbers_in
+from referee.match.film import Film
+from referee.match.table import PROFILE
 from referee.service.settings import TableSettings
 from referee.store.games import Query, game_numbered, games, kept_game
 from referee.store.judging import checked
@@ -97,7 +96,7 @@ def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) ->
     row = None if game is None else game_numbered(query, game)
     if row is None:
         raise BadInputError(f"there is no ruling {shown(ruling)}")
-    log = log_of(checked(kept_game(query, row), past=True).kept)
+    log = checked(kept_game(query, row), past=True).kept.log()
     log.ruling(ruling)
     kept = kept_path(folder, ruling)
     try:
@@ -118,7 +117,7 @@ def last_ruling(query: Query) -> str:
         BadInputError: nothing has been ruled yet.
     """
     for row in games(query):
-        log = log_of(checked(kept_game(query, row), past=True).kept)
+        log = checked(kept_game(query, row), past=True).kept.log()
         for place, _ in log.newest(1):
             return log.ruling_id(place)
     raise BadInputError("nothing has been ruled yet")
@@ -144,8 +143,8 @@ def write_disputed(path: Path, log: GameLog, ruling: str, film: Film, machine: M
         BadInputError: there is no such ruling.
         RecordingNotWrittenError: the disk does not take it.
     """
-    record, ruled = log.ruling(ruling)
-    about = log.records[log.about_id(ruling)]
+    place, ruled = log.ruling(ruling)
+    record, about = log.records[place.event], log.records[log.about(place, ruled)]
     shots = [replace(s, t_ns=s.t_ns + machine.shift_ns) for s in film.shots]
     begins_ns = film.shots[0].exposure_end_ns + machine.shift_ns if shots else None
     ends_ns = film.shots[-1].exposure_end_ns + machine.shift_ns if shots else record.event.t_ns

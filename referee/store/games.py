@@ -9,6 +9,7 @@ from typing import Any
 
 from referee.engine.corrections import CorrectionRow
 from referee.engine.events import Event, Header, parse_event
+from referee.engine.log import GameLog, Record
 from referee.errors import BadInputError
 from referee.jsonlines import parse_object, whole_number
 from referee.names import told_apart
@@ -98,6 +99,16 @@ class KeptGame:
             if ruling.since == 0:
                 found[ruling.event] = (*found.get(ruling.event, ()), ruling.data)
         return found
+
+    def log(self) -> GameLog:
+        """Give it as the log of a game, with its rulings as they hold."""
+        row = self.row
+        log = GameLog(row.game, row.header, row.started_ms, row.shift_ns, corrections=list(self.corrections))
+        first, now = self.first(), self.by_event()
+        for event in self.events:
+            rulings = tuple(now.get(event.number, ()))
+            log.add(Record(event.number, event.event, rulings, event.refused, first.get(event.number, ())))
+        return log
 
     def by_event(self) -> dict[int, list[Mapping[str, Any]]]:
         """Give the same by the number of their event."""

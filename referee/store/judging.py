@@ -19,6 +19,7 @@ from referee.store.games import KeptGame, RulingRow
 _MOST_JUDGED = 200_000
 """So many events are judged to find out what a game's corrections changed."""
 
+
 class Trouble(Enum):
     """What is wrong with a game that was kept."""
 

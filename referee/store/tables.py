@@ -35,7 +35,7 @@ TABLES = (
 )
 
 # Added later, so they are made where they are missing: a version before, after a rollback of an upgrade, ignores them.
-# data: what was outlined in the picture that an event was judged on (see `referee.service.overlay`).
+# data: what was outlined in the picture that an event was judged on (see `referee.match.pictures`).
 LATER = (
     """CREATE TABLE IF NOT EXISTS sights (
     game INTEGER NOT NULL, event INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (game, event)) WITHOUT ROWID""",

@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from referee.decks.listing import DeckListing
-from referee.service.desk_protocol import Desk
+from referee.match.referee import Referee
 from referee.web import changing, decks, house, keeping, reading, screens, setup, system, teaching, waiting_room, who
 from referee.web.feed import Feed
 from referee.web.guard import Guard, RefusedError
@@ -31,12 +31,8 @@ from referee.web.uploads import Uploads
 FILES = Path(__file__).parent / "page"
 
 
-def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
-    """Give the page of a desk; `app.state.who` pairs, `app.state.feed` is there while it runs.
-
-    `app.state.bell_pressed` is to be called, from any thread, with the time (ns, monotonic clock) at which somebody has
-    pressed the bell while no game is played.
-    """
+def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
+    """Give the page of a desk; `app.state.who` pairs, `app.state.feed` is there while it runs."""
     options = options or WebOptions()
 
     def extras() -> dict[str, Any]:
@@ -50,9 +46,13 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
             local_door(options.state_dir, app.state.who.code_at_door),
         ):
             app.state.feed = feed
+            end = desk.subscribe_to_idle_bell(bell_pressed)
             if options.lessons is not None:
                 options.lessons.follow(lambda: feed.notify(0))
-            yield
+            try:
+                yield
+            finally:
+                end()
 
     app = FastAPI(title="Ringmaster", docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.who = who.Who(options)

@@ -10,7 +10,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request, Response
 
 from referee.language import Language
-from referee.service.desk_protocol import Desk
+from referee.match.referee import Referee
 from referee.web.commands import COMMAND, as_data
 from referee.web.guard import PICTURE_PATH
 from referee.web.picture_score import score_upload
@@ -19,7 +19,7 @@ from referee.web.uploads import Uploads
 from referee.web.who import Who, json_body
 
 
-def routes(desk: Desk, ask: Desks, who: Who, state: Path | None, uploads: Uploads) -> APIRouter:
+def routes(desk: Referee, ask: Desks, who: Who, state: Path | None, uploads: Uploads) -> APIRouter:
     """Give the requests that change something; `state` is the folder with the decks that were taught."""
     router = APIRouter()
 

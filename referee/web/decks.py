@@ -12,7 +12,7 @@ from referee.decks.listing import DeckListing
 from referee.decks.store import DeckStore
 from referee.lessons.faults import LessonError
 from referee.lessons.names import check_name
-from referee.service.desk_protocol import Desk
+from referee.match.referee import Referee
 from referee.web.guard import DECK_PATH, RefusedError
 from referee.web.responses import Desks, Json, body_as
 from referee.web.uploads import Uploads
@@ -46,7 +46,7 @@ class Remove(BaseModel):
 COMMAND: TypeAdapter[Rename | Remove] = TypeAdapter(Rename | Remove)
 
 
-def routes(desk: Desk, ask: Desks, who: Who, listing: DeckListing, uploads: Uploads) -> APIRouter:
+def routes(desk: Referee, ask: Desks, who: Who, listing: DeckListing, uploads: Uploads) -> APIRouter:
     """Give the requests that deal with decks."""
     router = APIRouter()
     store = listing.store
@@ -98,7 +98,7 @@ def routes(desk: Desk, ask: Desks, who: Who, listing: DeckListing, uploads: Uplo
     return router
 
 
-def _carry_out(desk: Desk, store: DeckStore, command: Rename | Remove) -> None:
+def _carry_out(desk: Referee, store: DeckStore, command: Rename | Remove) -> None:
     if command.deck in deck_names():
         raise LessonError("deck_built_in")
     if command.deck not in store.names():
@@ -114,7 +114,7 @@ def _carry_out(desk: Desk, store: DeckStore, command: Rename | Remove) -> None:
     store.rename(command.deck, new)
 
 
-def _in_use(desk: Desk) -> str | None:
+def _in_use(desk: Referee) -> str | None:
     state = desk.state()
     game = state.get("game")
     if state.get("mode") not in ("playing", "paused") or not game:

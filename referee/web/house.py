@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from referee.language import Language
-from referee.service.desk_protocol import Desk
+from referee.match.referee import Referee
 from referee.web.responses import Desks, Json, body_as
 from referee.web.who import Who, json_body
 
@@ -41,7 +41,7 @@ class ChangeHouse(BaseModel):
     leave: bool | None = None
 
 
-def routes(desk: Desk, ask: Desks, who: Who, house: House | None) -> APIRouter:
+def routes(desk: Referee, ask: Desks, who: Who, house: House | None) -> APIRouter:
     """Give the requests about the house; there are none where nothing can be told."""
     router = APIRouter()
 

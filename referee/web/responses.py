@@ -15,8 +15,8 @@ from referee.errors import BadInputError, OvertakenError, RefereeError, SettingE
 from referee.jsonlines import parse_object
 from referee.language import Language
 from referee.lessons.faults import LessonError
+from referee.match.phone_bells import PhoneRingError
 from referee.names import NameRefusedError
-from referee.service.phone_bells import PhoneRingError
 from referee.translated import translated
 from referee.web.feed import encoded
 from referee.web.guard import RefusedError

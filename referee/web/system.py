@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from referee.service.system import System
+from referee.match.system import System
 from referee.web.responses import Desks, Json, body_as
 from referee.web.who import Who, json_body
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from referee.lessons.draft import MOST_CARDS_SAID, Game
 from referee.lessons.lessons import Lessons
-from referee.service.desk_protocol import Desk
+from referee.match.referee import Referee
 from referee.web.guard import RefusedError
 from referee.web.responses import Desks, Json, body_as
 from referee.web.who import Who, json_body
@@ -127,7 +127,7 @@ def carried_out(lessons: Lessons, command: LessonCommand) -> None:
             lessons.mend(command.reading, command.group)
 
 
-def routes(desk: Desk, ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
+def routes(desk: Referee, ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
     """Give the requests of the lesson."""
     router = APIRouter()
 

@@ -10,6 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from referee.service.game_controller import GameController
+from referee.service.live_game import LiveGame
+from referee.service.voice import Voice
+
 from hardware.lamp import NullLamp
 from hardware.speaker import NullSpeaker
 from referee.announcer import Announcer
@@ -21,10 +25,7 @@ from referee.games.confetti.rules import Confetti, Phase
 from referee.games.confetti.score import COLOURS
 from referee.games.piccolino.one_bell import OneBell
 from referee.games.piccolino.rules import Piccolino
-from referee.service.game_controller import GameController
-from referee.service.live_game import LiveGame
 from referee.service.settings import TableSettings
-from referee.service.voice import Voice
 from referee.store.database import Connect
 from referee.store.folder import JOURNAL, locked
 from referee.store.store import Store

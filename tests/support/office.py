@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hardware.problems import HealthBoard
 from referee.service.ring_pictures import Pictures, Wanted
-from referee.service.settings import TableSettings
 from referee.service.table_area import TableArea
 from referee.service.table_desk import TableDesk
+
+from hardware.problems import HealthBoard
+from referee.service.settings import TableSettings
 from referee.store.evidence import EvidenceFolder
 from tests.support.table_fakes import FakeDevices, Table
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
-
-from referee.lessons.lessons import Lessons
-from referee.mqtt.publisher import Publisher
 from referee.service.desk_protocol import Desk
 from referee.service.power import Power
 from referee.service.system import System
+
+from referee.lessons.lessons import Lessons
+from referee.mqtt.publisher import Publisher
 from referee.web.app import create_app
 from referee.web.options import Taken, WebOptions
 from referee.web.server import PageServer

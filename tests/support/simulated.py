@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from referee.service.parts import Parts
+from referee.service.service import Service, running
+
 from hardware.lamp import NullLamp
 from hardware.speaker import RecordedSpeaker
 from referee.decks.game_deck import deck_of
@@ -16,8 +19,6 @@ from referee.demo.devices import SimulatedDevices
 from referee.demo.director import Director
 from referee.demo.table import TABLE_SEED, DemoTable, demo_table
 from referee.engine.events import Header
-from referee.service.parts import Parts
-from referee.service.service import Service, running
 from simulation.live import LiveTable, Shots
 from simulation.script import Script
 from simulation.truth import TableTruth, truth_at

@@ -26,7 +26,8 @@ from referee.journal.zip_file import TORN, opened, pack, unpack
 from referee.language import Language
 from referee.sayings import kept as sayings
 from referee.service.defaults import PROFILE
-from referee.service.settings import TableSettings
+from referee.service.settings import GIVES_WAY, TableSettings
+from referee.settings_file import changed_where_possible
 from referee.setup.finding import FILE as SETUP
 from referee.setup.finding import kept_from, load_kept, save_kept
 from vision.errors import VisionError
@@ -150,7 +151,7 @@ def _profile(data: bytes) -> TableProfile:
 def _restore_settings(data: Mapping[str, Any], change: Callable[[Mapping[str, Any]], object], lost: list[str]) -> None:
     """Take settings; a camera that is not plugged in here is left as it is."""
     known = {name: data[name] for name in TableSettings.model_fields if name in data}
-    _, refused = TableSettings().as_far_as_can_be(known)
+    _, refused = changed_where_possible(TableSettings(), known, GIVES_WAY)
     wanted = {name: value for name, value in known.items() if name not in (*_HERE_ONLY, *refused)}
     lost += [sayings.SOME_SETTINGS] * bool(refused)
     try:

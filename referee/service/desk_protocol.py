@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from referee.service.commands import Command
+from referee.service.phone_bells import Arrival
+
 Data = Mapping[str, Any]
 
 
@@ -40,30 +43,18 @@ class Desk(Protocol):
         (`{"name", "state", "message"}`, the states are those of `hardware.problems`); `outlines` (of what is seen:
         `{"corners": [[x, y], …] as shares of the picture's size, "seat", "label", "certain", "event": the id of the
         event that a correction names, or null}`); `readings` (those events by their ids); `notices` (`{"text",
-        "seat"}`, what people should do now); `settings` (`{"language", "volume": 0 to 1, "quiet", "quiet_hours": null
-        or ["22:00", "07:00"], "camera", "bell": "one", "seats", "microphone" or "none", "bell_pins": BCM numbers by
-        seat, "sandtimer", "lamp", "loudspeaker": whether fitted, "voice_page": which page speaks, "open_pictures":
-        whether all at home see pictures}`); `language` (of all texts); `can_undo`; `undoes` (what would be taken back:
-        "correction", "stop", "start" or null);
+        "seat"}`, what people should do now); `settings` (as `PageSettings`); `language` (of all texts); `can_undo`;
+        `undoes` (what would be taken back: "correction", "stop", "start" or null);
         `moment` (names how things stand, for commands that hang on it).
         """
 
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
         """Call `notify(version)` after each change, quickly and from any thread; gives what ends it."""
 
-    def do(self, command: Data) -> Data:
-        """Carry out a command and give what came of it; it has been journalled by then.
+    def do(self, command: Command, arrival: Arrival | None = None) -> Data:
+        """Carry out a command of `referee.service.commands` and give what came of it; it is journalled by then.
 
-        Commands (`"do"`): `start` (`game`, `players`, `options`), `stop`, `pause`, `resume`, `flip` (the sandtimer),
-        `ring` (a phone that is a bell: `seat`, `t_ns`: when, `within_ms`: how far off that may be), `bell_here` (such a
-        phone may ring from now on), `time` (it ran out), `count`, `ringer` (`seat`), `decide` (`valid`), `event`
-        (`event`: an event of the game, for games played by hand), `correct` (`ruling`: an id, or `event`: an id, with
-        `with`: the event's new data, or null to strike it; a ruling's id means the event that led to it), `undo` (the
-        last correction), `answer` (`question`: an id, `answer`: which of its answers), `sheet` (`hands` with the keys
-        of the outside contract, `table`: what they are worth at Coloretto; changes nothing), `look_again` (`ruling`),
-        `settings` (those of the state that change), `setup` (`act`: "open" with `step`, "answer" with `answer`, "keep",
-        "skip" or "close"). With the state's
-        `moment`, a command is carried out only if that is how things stand still.
+        arrival: of a phone's ring. A command with a `moment` holds only if the state still has that name.
 
         Raises:
             OvertakenError: something else came first; nothing has changed.

@@ -9,15 +9,15 @@ from hardware.settings import MS
 from referee.announcer import Announcer
 from referee.engine.session import Doubt, Doubts
 from referee.errors import BadInputError
-from referee.service.desk_protocol import Data
+from referee.service.commands import Correct, Ring
 from referee.service.device_admin import DatesRings, DeviceAdmin
 from referee.service.game_controller import GameController
 from referee.service.live_game import LiveGame
 from referee.service.phone_bells import Arrival
 
 
-def ring(controller: GameController, device_admin: DeviceAdmin, command: Data) -> None:
-    """Take a press of a phone: `seat`, `t_ns`, `within_ms`, and if known `came_ns` and `half_ns` of its round trip.
+def ring(controller: GameController, device_admin: DeviceAdmin, command: Ring, arrival: Arrival | None) -> None:
+    """Take a press of a phone. arrival: None where nobody measured its round trip.
 
     Raises:
         BadInputError: no game is played, or nobody sits there.
@@ -25,11 +25,10 @@ def ring(controller: GameController, device_admin: DeviceAdmin, command: Data) -
     """
     with controller.lock:
         players = len(controller.playing().header.players)
-    seat, t_ns, within_ns = int(command["seat"]), int(command["t_ns"]), int(command["within_ms"]) * MS
+    seat, t_ns, within_ns = command.seat, command.t_ns, command.within_ms * MS
     if seat >= players:
         raise BadInputError("nobody sits there")
-    if "came_ns" in command and isinstance(device_admin, DatesRings):
-        arrival = Arrival(int(command["came_ns"]), int(command["half_ns"]))
+    if arrival is not None and isinstance(device_admin, DatesRings):
         taken = device_admin.ring_that_came(seat, t_ns, within_ns, arrival)
     else:
         taken = device_admin.ring(seat, t_ns, within_ns)
@@ -37,7 +36,7 @@ def ring(controller: GameController, device_admin: DeviceAdmin, command: Data) -
         controller.say("bell", {"seat": seat})
 
 
-def name_ringer(controller: GameController, seat: object) -> None:
+def name_ringer(controller: GameController, seat: int) -> None:
     """Say who rang.
 
     Raises:
@@ -49,36 +48,32 @@ def name_ringer(controller: GameController, seat: object) -> None:
         controller.say("ringer", {"seat": seat, **which})
 
 
-def tell(controller: GameController, event: object) -> list[dict[str, Any]]:
+def tell(controller: GameController, event: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Take an event with its keys of the outside contract, and give what was ruled.
 
     Raises:
         BadInputError: it is none of this game's.
     """
-    if not isinstance(event, Mapping) or not isinstance(event.get("event"), str):
+    if not isinstance(event.get("event"), str):
         raise BadInputError('"event" must say what happened')
     data = {str(key): value for key, value in event.items() if key not in ("event", "t_ns")}
     return [dict(ruling) for ruling in controller.say(str(event["event"]), data).rulings]
 
 
-def correct(controller: GameController, command: Mapping[str, Any]) -> int:
+def correct(controller: GameController, command: Correct) -> int:
     """Correct an event, or what led to a ruling, of this game or a past one; gives how many rulings are others now.
 
     Raises:
         BadInputError: there is no such event or ruling, or it cannot be so.
     """
-    data = command.get("with")
-    if data is not None and not isinstance(data, Mapping):
-        raise BadInputError("a correction says what is right, or that it never was")
     with controller.lock:
-        ident = str(command.get("event", command.get("ruling")))
-        play = controller.game_of(ident)
-        number = play.log.event_number(ident) if "event" in command else play.log.about_id(ident)
-        change = controller.correct(number, data, play)
+        play = controller.game_of(command.about)
+        numbered = play.log.about_id if command.event is None else play.log.event_number
+        change = controller.correct(numbered(command.about), command.new, play)
     return len({place for place, _ in (*change.gone, *change.new)})
 
 
-def answer(controller: GameController, question: str, number: object) -> None:
+def answer(controller: GameController, question: str, number: int) -> None:
     """Take an answer to what the watcher asks; what was told instead meanwhile is corrected.
 
     Raises:
@@ -88,7 +83,7 @@ def answer(controller: GameController, question: str, number: object) -> None:
         play = controller.playing()
         asked = {play.question_id(doubt): doubt for doubt in play.doubts}
         doubt = asked.get(question)
-        if doubt is None or not isinstance(number, int) or not 0 <= number < len(doubt.answers):
+        if doubt is None or number >= len(doubt.answers):
             raise BadInputError("that is not asked any more")
         given, watcher = doubt.answers[number], play.watcher
         if isinstance(watcher, Doubts):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from referee.errors import BadInputError
 from referee.games.registry import GAMES
 from referee.journal.stored import games
+from referee.service.commands import Setup
 from referee.service.game_controller import GameController
 from referee.setup.finding import deck_of
 from referee.setup.walk import Walk, as_data
@@ -24,7 +25,7 @@ def setup_now(walk: Walk | None, *, look: bool = True) -> dict[str, Any]:
 
 
 def setup_done(
-    walk: Walk | None, controller: GameController, command: Mapping[str, Any], on_change: Callable[[], None]
+    walk: Walk | None, controller: GameController, command: Setup, on_change: Callable[[], None]
 ) -> dict[str, Any]:
     """Carry out a command of setting up, and give how far it is then.
 
@@ -34,12 +35,11 @@ def setup_done(
     """
     if walk is None:
         raise BadInputError("there is nothing to set up here")
-    match command.get("act"):
+    match command.act:
         case "open":
-            walk.open(str(command.get("step")))
+            walk.open(command.step)
         case "answer":
-            given = command.get("answer")
-            walk.answer(given if isinstance(given, Mapping) else {})
+            walk.answer(command.answer)
         case "keep":
             controller.voice.tell(walk.keep().text)
         case "skip":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -19,6 +18,23 @@ from referee.sayings.guard import camera_note
 from referee.service import archive
 from referee.service.board import moment
 from referee.service.bus import Bus, OutlinesMoved, PicturesKept, StateChanged
+from referee.service.commands import (
+    AnswerDoubt,
+    BellHere,
+    ChangeSettings,
+    Command,
+    Correct,
+    Decide,
+    LookAgain,
+    Ring,
+    Ringer,
+    Setup,
+    Sheet,
+    Simple,
+    Start,
+    TellEvent,
+    Timely,
+)
 from referee.service.desk_protocol import Data
 from referee.service.device_admin import DeviceAdmin, NoDeviceAdmin
 from referee.service.figures import statistics
@@ -27,11 +43,12 @@ from referee.service.live_game import LiveGame
 from referee.service.page_commands import answer, correct, look_again, name_ringer, ring, tell
 from referee.service.page_state import Scene, view
 from referee.service.past import Known
+from referee.service.phone_bells import Arrival
 from referee.service.quality import Tallies, quality
 from referee.service.question_pictures import Doubted, QuestionPictures
 from referee.service.records import numbers_in
 from referee.service.ring_pictures import Pictures
-from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
+from referee.service.settings import save_settings
 from referee.service.setup_desk import setup_done, setup_in_state, setup_now
 from referee.service.shown_ruling import explained, time_line
 from referee.service.table_decks import TableDecks
@@ -148,23 +165,55 @@ class TableDesk:
         """Take it that a game goes on that has pictures already."""
         self.pictures_kept(play.log.row.game, 0)
 
-    def do(self, command: Data) -> Data:
+    def do(self, command: Command, arrival: Arrival | None = None) -> Data:
         """Carry out a command."""
-        seen = command.get("moment")
-        if seen is None:
-            return self._carry_out(command)
+        if not isinstance(command, Timely) or command.moment is None:
+            return self._carry_out(command, arrival)
         with self._controller.lock:
-            if seen != moment(self._controller.play):
+            if command.moment != moment(self._controller.play):
                 raise OvertakenError("something else was entered just before: please look again")
-            return self._carry_out(command)
+            return self._carry_out(command, arrival)
 
-    def _carry_out(self, command: Data) -> Data:
-        match command.get("do"):
-            case "start":
+    def _carry_out(self, command: Command, arrival: Arrival | None) -> Data:
+        match command:
+            case Start():
                 return self._start(command)
+            case Simple():
+                self._do_simply(command.do)
+            case Ringer():
+                name_ringer(self._controller, command.seat)
+            case Ring():
+                ring(self._controller, self._device_admin, command, arrival)
+            case BellHere():
+                self._device_admin.bell_here()
+            case Decide():
+                self._controller.say("decided", {"valid": command.valid})
+            case TellEvent():
+                return {"version": self._version, "rulings": tell(self._controller, command.event)}
+            case Correct():
+                changed = correct(self._controller, command)
+                # A past game is counted once; it was another one then.
+                for game in numbers_in(command.about)[:1]:
+                    self.known.pop(game, None)
+                    self._tallies.pop(game, None)
+                return {"version": self._version, "changed": changed}
+            case Sheet():
+                return {"sheet": sheet(command.hands, command.table, Language(self._controller.settings.language))}
+            case AnswerDoubt():
+                answer(self._controller, command.question, command.answer)
+            case LookAgain():
+                look_again(self._controller, command.ruling)
+            case Setup():
+                return setup_done(self.walk, self._controller, command, self.refresh)
+            case ChangeSettings():
+                return self.change_settings(command.model_dump(exclude_unset=True, exclude={"do"}))
+        return {"version": self._version}
+
+    def _do_simply(self, what: str) -> None:
+        match what:
             case "stop":
                 self._controller.stop()
-            case "pause" | "resume" as what:
+            case "pause" | "resume":
                 self._controller.pause(what == "pause")
             case "flip":
                 if not self._device_admin.flip():
@@ -174,38 +223,8 @@ class TableDesk:
             case "count":
                 # Who taps cannot see what the camera saw: hands that it did not see are asked for.
                 self._controller.say("count", {"ask": True})
-            case "ringer":
-                name_ringer(self._controller, command.get("seat"))
-            case "ring":
-                ring(self._controller, self._device_admin, command)
-            case "bell_here":
-                self._device_admin.bell_here()
-            case "decide":
-                self._controller.say("decided", {"valid": command.get("valid")})
-            case "event":
-                return {"version": self._version, "rulings": tell(self._controller, command.get("event"))}
-            case "correct":
-                changed = correct(self._controller, command)
-                # A past game is counted once; it was another one then.
-                for game in numbers_in(str(command.get("event", command.get("ruling"))))[:1]:
-                    self.known.pop(game, None)
-                    self._tallies.pop(game, None)
-                return {"version": self._version, "changed": changed}
-            case "sheet":
-                return {"sheet": sheet(command, Language(self._controller.settings.language))}
-            case "answer":
-                answer(self._controller, str(command.get("question")), command.get("answer"))
             case "undo":
                 self._controller.undo()
-            case "look_again":
-                look_again(self._controller, str(command.get("ruling")))
-            case "setup":
-                return setup_done(self.walk, self._controller, command, self.refresh)
-            case "settings":
-                return self._settings({key: value for key, value in command.items() if key != "do"})
-            case _:
-                raise BadInputError("there is no such command")
-        return {"version": self._version}
 
     def picture(self, which: str) -> bytes | None:
         """Give a JPEG."""
@@ -269,20 +288,11 @@ class TableDesk:
             "notes": notes,
         }
 
-    def _start(self, command: Data) -> Data:
-        game, players, options = command.get("game"), command.get("players"), command.get("options", {})
-        if game not in GAMES or not isinstance(players, list) or not isinstance(options, Mapping):
+    def _start(self, command: Start) -> Data:
+        if command.game not in GAMES:
             raise BadInputError(f"choose a game ({', '.join(GAMES)}) and say who plays")
-        play = self._controller.start(str(game), [str(player) for player in players], options)
+        play = self._controller.start(command.game, command.players, command.options)
         return {"version": self._version, "game": str(play.log.row.game)}
-
-    def _settings(self, data: Mapping[str, Any]) -> Data:
-        hidden = set(data) - set(TableSettings().public())
-        if hidden:
-            raise BadInputError("there is no such setting on the page")
-        if "camera" in data and not re.match(PAGE_CAMERA, str(data["camera"])):
-            raise BadInputError("there is no such camera")
-        return self.change_settings(data)
 
     def change_settings(self, data: Mapping[str, Any]) -> Data:
         """Take other settings, also those that pages do not show.

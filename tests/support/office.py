@@ -12,6 +12,7 @@ from referee.service.ring_pictures import Pictures, Wanted
 from referee.service.settings import TableSettings
 from referee.service.table_area import TableArea
 from referee.service.table_desk import TableDesk
+from tests.support.commands import sent
 from tests.support.table_fakes import FakeDevices, Table
 
 
@@ -58,7 +59,7 @@ class Office:
 
 def piccolino(office: Office, options: dict[str, object] | None = None) -> None:
     players = ["Ann", "Ben", "Cem"]
-    office.desk.do({"do": "start", "game": "piccolino", "players": players, "options": options or {}})
+    office.desk.do(sent({"do": "start", "game": "piccolino", "players": players, "options": options or {}}))
     office.table.card(0, "red")
     office.table.card(1, "red")
     office.table.clock.now_ns += 1_000_000_000

@@ -21,6 +21,7 @@ from referee.service.service import Service, running
 from simulation.live import LiveTable, Shots
 from simulation.script import Script
 from simulation.truth import TableTruth, truth_at
+from tests.support.commands import sent
 from vision.deck import load_deck
 
 PATIENCE_S = 120.0
@@ -38,7 +39,7 @@ class Simulated:
     tables: dict[int, DemoTable] = field(default_factory=dict)
 
     def do(self, **command: object) -> dict[str, Any]:
-        return dict(self.service.desk.do(command))
+        return dict(self.service.desk.do(sent(command)))
 
     def start(self, game: str, players: str, **options: object) -> int:
         return int(self.do(do="start", game=game, players=players.split(), options=options)["game"])

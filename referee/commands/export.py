@@ -81,7 +81,7 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
 
 def _disputed(ruling: str, output: Path, state: Path | None) -> int:
     """Write the file of a ruling; what was reported on the page has its film."""
-    from referee.service.settings import load_settings
+    from referee.match.settings import load_settings
     from referee.store.disputed import as_kept, last_ruling
     from referee.store.folder import state_folder
     from referee.store.reading import reading

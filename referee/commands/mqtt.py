@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,9 +72,9 @@ def command(
             folder.mkdir(parents=True, exist_ok=True, mode=0o750)
             settings = settings.changed(wanted)
         if join is not None:
-            settings = replace(settings, invitation=_code(join, settings.on))
+            settings = settings.model_copy(update={"invitation": _code(join, settings.on)})
         if leave:
-            settings = replace(settings, club=None)
+            settings = settings.model_copy(update={"club": None})
         if wanted or join is not None or leave:
             save_mqtt(folder, settings)
     except PermissionError as error:

@@ -23,7 +23,7 @@ from hardware.sand import Sandtimer, learn_sandtimer, sand_lines
 from hardware.settings import MS, BellSettings, SandSettings
 from referee.engine.session import RulingData
 from referee.errors import SettingError
-from referee.service.settings import TableSettings
+from referee.match.settings import TableSettings
 from simulation.live import LiveTable, SimulatedCamera
 from simulation.pins import TILT, PinMover, edges_of, pin_factory, sand
 from simulation.script import Flip, Ring, Script

@@ -22,6 +22,7 @@ from referee.demo.voice import Say, stamped
 from referee.engine.events import Event, Header
 from referee.engine.session import Session
 from referee.errors import BadInputError
+from referee.match.commands import AnswerDoubt, Command, Decide, Ringer, Simple, TellEvent
 from referee.match.referee import Referee
 from referee.sayings import service as sayings
 from simulation.live import LiveTable
@@ -184,7 +185,7 @@ class Director:
         for event in demo.played.said:
             if devices.seconds >= event.t_ns / 1e9 and (game, event.t_ns) not in self._said:
                 self._said.add((game, event.t_ns))
-                self._tap(f"(a tap on the page: {event.kind.replace('_', ' ')})", {"do": "event", "event": event.data})
+                self._tap_event(event)
         for question in state["questions"]:
             self._answer(question, state["rulings"], play, players)
         if not devices.over:
@@ -193,7 +194,7 @@ class Director:
             caught_up = _ruled(play, demo.played.ruling) >= demo.played.rulings and not state["questions"]
             late = devices.seconds > demo.table.script.length_s + CATCH_UP_S
             if (caught_up or late) and self._referee.match.session is play and not play.over:
-                self._tap("(a tap on the page: the game ends here)", {"do": "stop"})
+                self._tap("(a tap on the page: the game ends here)", Simple(do="stop"))
 
     def _answer(
         self, question: Mapping[str, Any], rulings: Sequence[Mapping[str, Any]], play: Session, players: TablePlayers
@@ -206,11 +207,11 @@ class Director:
                 self._tell(play, players)
             if number is not None:
                 words = f"(a tap on the page: {question['answers'][number]['text']})"
-                self._tap(words, {"do": "answer", "question": question["id"], "answer": number})
+                self._tap(words, AnswerDoubt(question=question["id"], answer=number))
             return
         if question["kind"] == "no_hand" and (asked := play.question) is not None:
             for hand in players.hands(asked.t_ns, asked.seats, now_s, time.monotonic()):
-                self._tap("(a tap on the page: a hand)", {"do": "event", "event": hand.data})
+                self._tap_event(hand, "a hand")
             return
         unclear = (ruling for ruling in rulings if ruling["id"] == question["ruling"])
         about = question["verdict"] or next(unclear, None)
@@ -218,21 +219,26 @@ class Director:
             return
         answer = players.answer(question["kind"], self._devices.table.seconds(about["t_ns"]), time.monotonic())
         if answer is not None:
-            self._tap(answer.words, {"do": "ringer" if answer.kind == "ringer" else "decide", **answer.data})
+            command = Ringer(**answer.data) if answer.kind == "ringer" else Decide(**answer.data)
+            self._tap(answer.words, command)
 
     def _tell(self, play: Session, players: TablePlayers) -> None:
         """Tell on the page what was done since the referee lost track."""
         # The referee may catch up meanwhile: a move that it saw and heard, too, would be a foul.
         with self._referee.lock:
             for event in self._untold(play, players, self._devices.seconds):
-                self._tap(f"(a tap on the page: {event.kind.replace('_', ' ')})", {"do": "event", "event": event.data})
+                self._tap_event(event)
 
     def _untold(self, play: Session, players: TablePlayers, script_s: float) -> list[Event]:
         records = [record for record in play.log.records.values() if record.is_of_game and not record.refused]
         heard = [one.event for one in records if all(ruling["ruling"] != "foul" for ruling in one.rulings)]
         return players.untold(heard, script_s)
 
-    def _tap(self, words: str, command: Mapping[str, object]) -> None:
+    def _tap_event(self, event: Event, name: str = "") -> None:
+        words = f"(a tap on the page: {name or event.kind.replace('_', ' ')})"
+        self._tap(words, TellEvent.model_validate({"event": dict(event.data)}))
+
+    def _tap(self, words: str, command: Command) -> None:
         self._say(stamped(self._devices.seconds, words))
         # Somebody else may have tapped on the page just before.
         with suppress(BadInputError):

@@ -37,10 +37,10 @@ from referee.games.registry import game_kind, watcher_for
 from referee.language import Language
 from referee.match.devices import Parts
 from referee.match.referee import Referee, running
+from referee.match.settings import TableSettings, save_settings
 from referee.match.voice import signal_of
 from referee.output import Output, for_people
 from referee.scoring.evidence_picture import write_picture
-from referee.service.settings import TableSettings, save_settings
 from referee.watchers.table_finder import WatchSetup
 from referee.web.hosts import where
 from vision.deck import Deck

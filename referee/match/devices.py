@@ -28,8 +28,8 @@ from referee.engine.session import RulingData
 from referee.errors import SettingError
 from referee.match.match import MakeWatcher
 from referee.match.process import time_of_day
+from referee.match.settings import TableSettings
 from referee.match.voice import OnHealth, default_lamp, default_speaker
-from referee.service.settings import TableSettings
 from referee.store.database import Connect, connect
 from vision.profile import TableProfile
 

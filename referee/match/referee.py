@@ -33,26 +33,7 @@ from referee.language import Language
 from referee.log import LOG
 from referee.match import process, table
 from referee.match.announcements import Announcements
-from referee.match.devices import FollowsPlay, Parts
-from referee.match.film import FilmKeeper
-from referee.match.guard.guard import Guard
-from referee.match.guard.machine import machine_watchers
-from referee.match.housekeeping import Housekeeping
-from referee.match.keeping import Keeping
-from referee.match.match import Match
-from referee.match.phone_bells import Arrival, PhoneBells
-from referee.match.pictures import Pictures, pictures_wanted
-from referee.match.question_pictures import QuestionPictures
-from referee.match.setup_kit import SetupKit, setup_now
-from referee.match.state import Data, Scene, StateMaker, moment, setup_of
-from referee.match.system import System
-from referee.match.table import TableArea
-from referee.match.table_decks import TableDecks
-from referee.match.voice import RetryingLamp, RetryingSpeaker, Voice
-from referee.mqtt.publisher import Publisher
-from referee.names import players_in
-from referee.sayings import service as sayings
-from referee.service.commands import (
+from referee.match.commands import (
     AnswerDoubt,
     BellHere,
     ChangeSettings,
@@ -69,7 +50,26 @@ from referee.service.commands import (
     TellEvent,
     Timely,
 )
-from referee.service.settings import TableSettings, load_settings, save_settings
+from referee.match.devices import FollowsPlay, Parts
+from referee.match.film import FilmKeeper
+from referee.match.guard.guard import Guard
+from referee.match.guard.machine import machine_watchers
+from referee.match.housekeeping import Housekeeping
+from referee.match.keeping import Keeping
+from referee.match.match import Match
+from referee.match.phone_bells import Arrival, PhoneBells
+from referee.match.pictures import Pictures, pictures_wanted
+from referee.match.question_pictures import QuestionPictures
+from referee.match.settings import TableSettings, load_settings, save_settings
+from referee.match.setup_kit import SetupKit, setup_now
+from referee.match.state import Data, Scene, StateMaker, moment, setup_of
+from referee.match.system import System
+from referee.match.table import TableArea
+from referee.match.table_decks import TableDecks
+from referee.match.voice import RetryingLamp, RetryingSpeaker, Voice
+from referee.mqtt.publisher import Publisher
+from referee.names import players_in
+from referee.sayings import service as sayings
 from referee.setup.walk import Walk
 from referee.store.evidence import EvidenceFolder
 from referee.store.folder import EVIDENCE, JOURNAL, working_folder

@@ -37,8 +37,8 @@ from referee.games.registry import GAMES, game_kind
 from referee.language import Language
 from referee.match.match import Match
 from referee.match.question_pictures import PictureNames
+from referee.match.settings import TableSettings
 from referee.sayings import service as sayings
-from referee.service.settings import TableSettings
 from referee.setup.finding import deck_of
 from referee.setup.walk import Walk
 from referee.store.games import games, iso_time

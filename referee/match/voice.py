@@ -18,7 +18,7 @@ from hardware.speaker import NullSpeaker, Speaker, open_speaker
 from hardware.voice import Chime, SpeakerSettings, forget_phrases
 from referee.announcer import Announcement, Announcer
 from referee.engine.session import RulingData
-from referee.service.settings import TableSettings
+from referee.match.settings import TableSettings
 
 CAPTION_LETTERS = 140
 """Of two sentences: four lines on a small phone."""

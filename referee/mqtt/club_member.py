@@ -94,7 +94,7 @@ class ClubMember:
             if self._asked is not None and is_answer:
                 key, self._asked, self.trouble = self._asked[0], None, None
                 since_ms = settings.since_ms or time.time_ns() // 1_000_000
-                self._changed(Membership(str(data["club"])[:100], key.hex(), since_ms))
+                self._changed(Membership(club=str(data["club"])[:100], key=key.hex(), since_ms=since_ms))
         elif is_answer:
             self._asked, self.trouble = None, "name_in_use" if data.get("why") == "name_in_use" else "not_let_in"
         elif settings.club is not None and "nonce" not in data:

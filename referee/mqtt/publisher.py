@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -27,6 +26,7 @@ from hardware.supervised import nothing
 from referee.errors import BadInputError, RefereeError, WorkFailedError
 from referee.jsonlines import parse_object, whole_number
 from referee.language import Language
+from referee.match.commands import Command, Simple
 from referee.match.process import Report, part_thread
 from referee.mqtt import topics
 from referee.mqtt.client import Ends, Extras, Line, LineError, Received, is_sealed
@@ -176,11 +176,11 @@ class Connection:
         if not self._settings.buttons or message.retained or now - self._acted_s < 1.0:
             return
         self._acted_s = now
-        command: dict[str, Any] | None = None
+        command: Command | None = None
         if message.payload == PAUSE.encode():
-            command = {"do": "resume" if self._table.state()["mode"] == "paused" else "pause"}
+            command = Simple(do="resume" if self._table.state()["mode"] == "paused" else "pause")
         elif message.payload == COUNT.encode():
-            command = {"do": "count"}
+            command = Simple(do="count")
         if command is not None:
             # What cannot be done now is not done: there is no game, or nothing to count.
             with suppress(RefereeError):
@@ -259,7 +259,7 @@ class Table(Protocol):
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
         """Tell of each change; gives what ends it."""
 
-    def do(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
+    def do(self, command: Command) -> Mapping[str, Any]:
         """Carry out a command."""
 
 
@@ -430,7 +430,7 @@ class Publisher:
     def _membership_changed(self, club: Membership | None) -> None:
         with self._lock:
             if self._settings.club != club:
-                self._keep(replace(self._settings, club=club, since_ms=0))
+                self._keep(self._settings.model_copy(update={"club": club, "since_ms": 0}))
                 self._begin_stream()
         self._stale = True
         self.wake()
@@ -482,7 +482,7 @@ class Publisher:
         with self._lock:
             settings = self._settings
             if settings.invitation and settings.on:
-                code, settings = settings.invitation, replace(settings, invitation="")
+                code, settings = settings.invitation, settings.model_copy(update={"invitation": ""})
                 self._keep(settings)
                 with contextlib.suppress(BadInputError):
                     self.member.ask(code, settings)

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import ssl
 from collections.abc import Mapping
-from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
-from pydantic.dataclasses import dataclass
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from referee.errors import BadInputError, SettingError
-from referee.files import set_aside, write_whole
+from referee.errors import BadInputError
+from referee.files import set_aside
 from referee.jsonlines import shown
 from referee.machine_id import own_name
+from referee.models import Model, first_fault, own_refusal, refusal, refused_as
+from referee.settings_file import read_settings, write_settings
 
 FILE = "mqtt.json"
 PLAIN_PORT, TLS_PORT = 1883, 8883
-SETTABLE = ("on", "host", "port", "user", "password", "tls", "ca", "buttons", "name")
-_MOST_BYTES, _MOST_NAME = 1 << 18, 60
-STRICT = ConfigDict(strict=True)
-Name = Annotated[str, Field(max_length=_MOST_NAME, pattern=r"\S")]
-_REFUSALS = {
-    "host": ("the broker is named like homeassistant.local or 192.168.1.5", "mqtt_host"),
-    "port": ("a port is a number from 1 to 65535", "mqtt_port"),
-    "user": ("the broker's user is no text, or too long", "mqtt_text"),
-    "password": ("the broker's password is no text, or too long", "mqtt_text"),
-    "ca": ("that is no certificate of an authority (a PEM file)", "mqtt_ca"),
-    "name": ("a name has up to 60 letters", "mqtt_name"),
-    "scale": ("points for a place are between 0 and 1000", "mqtt_points"),
-    "": ("say which computer the broker runs on", "mqtt_no_host"),
-}
+_MOST_NAME = 60
+_GIVES_WAY = ("on",)
+Name = Annotated[
+    str, Field(max_length=_MOST_NAME, pattern=r"\S"), refused_as("mqtt_name", "a name has up to 60 letters")
+]
 Settings = TypeVar("Settings", bound="Broker")
 
 
@@ -47,16 +37,34 @@ def _authority(ca: str) -> str:
     return ca
 
 
-@dataclass(frozen=True, config=STRICT)
-class Broker:
-    """A broker. port: 0 takes the usual one. ca: certificates (PEM) to trust instead of the system's, "" for those."""
+class Broker(Model):
+    """How a broker is reached."""
 
-    host: Annotated[str, Field(max_length=253, pattern=r"^[A-Za-z0-9_.:%-]*$")] = ""
-    port: Annotated[int, Field(ge=0, lt=1 << 16)] = 0
-    user: Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")] = ""
-    password: Annotated[str, Field(max_length=500, pattern=r"^[^\x00]*$")] = field(default="", repr=False)
+    host: Annotated[
+        str,
+        Field(max_length=253, pattern=r"^[A-Za-z0-9_.:%-]*$"),
+        refused_as("mqtt_host", "the broker is named like homeassistant.local or 192.168.1.5"),
+    ] = ""
+    port: Annotated[int, Field(ge=0, lt=1 << 16), refused_as("mqtt_port", "a port is a number from 1 to 65535")] = 0
+    """0 takes the usual one."""
+    user: Annotated[
+        str,
+        Field(max_length=200, pattern=r"^[^\x00]*$"),
+        refused_as("mqtt_text", "the broker's user is no text, or too long"),
+    ] = ""
+    password: Annotated[
+        str,
+        Field(max_length=500, pattern=r"^[^\x00]*$", repr=False),
+        refused_as("mqtt_text", "the broker's password is no text, or too long"),
+    ] = ""
     tls: bool = False
-    ca: Annotated[str, Field(max_length=1 << 17), AfterValidator(_authority)] = field(default="", repr=False)
+    ca: Annotated[
+        str,
+        Field(max_length=1 << 17, repr=False),
+        AfterValidator(_authority),
+        refused_as("mqtt_ca", "that is no certificate of an authority (a PEM file)"),
+    ] = ""
+    """Certificates (PEM) to trust instead of the system's; "": those."""
 
     @property
     def usual_port(self) -> int:
@@ -68,110 +76,113 @@ class Broker:
         return ssl.create_default_context(cadata=self.ca or None) if self.tls else None
 
 
-@dataclass(frozen=True, config=STRICT)
-class Membership:
+class HouseSettings(Broker):
+    """What a page and the terminal change."""
+
+    on: bool = False
+    """Whether anything is reported at all."""
+    buttons: bool = False
+    """Whether the house may pause and count."""
+    name: Name = "Ringmaster"
+    """The table's, for people."""
+
+
+class Membership(Model):
     """The club that has let this table in. key: of seals, hexadecimal. since_ms: wall time; no game before is told."""
 
     club: str
-    key: Annotated[str, Field(pattern=r"^[0-9A-Fa-f]{64}$")] = field(repr=False)
+    key: Annotated[str, Field(pattern=r"^[0-9A-Fa-f]{64}$", repr=False)]
     since_ms: int
 
 
-@dataclass(frozen=True, config=STRICT)
-class MqttSettings(Broker):
-    """What can be set.
+class MqttSettings(HouseSettings):
+    """What is kept."""
 
-    on: whether anything is told at all. buttons: whether the house may pause and count. table: this table's name on the
-    line, made once; name: the one for people. club: None outside of one. invitation: a club's code, given at
-    the terminal, until that club was asked. machine: names the computer and folder that this is the file of, "" where
-    nobody knows. since_ms: the next club is told games from this wall time on; 0: from when it lets the table in.
-    """
-
-    on: bool = False
-    buttons: bool = False
     table: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{0,64}$")] = ""
-    name: Name = "Ringmaster"
+    """This table's name on the line, made once."""
     club: Membership | None = None
-    invitation: str = field(default="", repr=False)
+    """None outside of one."""
+    invitation: Annotated[str, Field(repr=False)] = ""
+    """A club's code, given at the terminal, until that club was asked."""
     machine: str = ""
+    """The computer and folder that this is the file of, "" where nobody knows."""
     since_ms: int = 0
+    """The next club gets games from this wall time on; 0: from when it lets the table in."""
 
     @model_validator(mode="after")
     def _named(self) -> MqttSettings:
         if self.on and not self.host:
-            raise ValueError("no host")
+            raise refusal("mqtt_no_host", "say which computer the broker runs on")
         return self
 
     def changed(self, data: Mapping[str, Any]) -> MqttSettings:
-        """Give the settings with some of `SETTABLE` changed.
+        """Give the settings with some of the `HouseSettings` changed.
 
         Raises:
             BadInputError: there is no such setting, or no such value of it.
         """
         for name in data:
-            if name not in SETTABLE:
+            if name not in HouseSettings.model_fields:
                 raise BadInputError(f"there is no setting {shown(name)}")
         return changed(self, data)
 
     def public(self) -> dict[str, Any]:
         """Give what may be shown: no secret, but whether there is one."""
-        names = ("on", "host", "port", "user", "tls", "buttons", "name", "table")
-        found = {name: getattr(self, name) for name in names}
+        shown = self.model_dump(include={*HouseSettings.model_fields, "table"}, exclude={"password", "ca"})
         club = None if self.club is None else self.club.club
-        return {**found, "has_password": bool(self.password), "has_ca": bool(self.ca), "club": club}
+        return {**shown, "has_password": bool(self.password), "has_ca": bool(self.ca), "club": club}
 
 
 def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
     """Give settings with some of them changed. Raises BadInputError for the first one that cannot be."""
     try:
-        return replace(settings, **data)
+        return type(settings).model_validate({**dict(settings), **data})
     except ValidationError as error:
-        where = str((*error.errors(include_url=False, include_input=False)[0]["loc"], "")[0])
-        if where in _REFUSALS:
-            raise SettingError(*_REFUSALS[where]) from None
-        raise BadInputError(f"that is no value of the setting {where}") from None
+        fault = first_fault(error)
+        raise own_refusal(fault) or BadInputError(f"that is no value of the setting {fault['loc'][0]}") from None
 
 
 def load_mqtt(folder: Path) -> MqttSettings:
     """Give the settings kept in a folder; the usual ones, with nothing switched on, where they cannot be read."""
     try:
-        return _kept(folder)
-    except (OSError, ValueError, TypeError, RecursionError, BadInputError):
+        return _kept(folder)[0]
+    except (OSError, ValueError, RecursionError):
         return _fresh(folder)
 
 
 def take_mqtt(folder: Path) -> tuple[MqttSettings, str | None]:
     """Give the settings kept in a folder, and a key of `sayings.house` if they are not as they were left.
 
-    "damaged": they could not be read, and the file was set aside. "copied": the file came from another computer, so
-    that this one takes a name of its own; its club does not know that name.
+    "damaged": they could not be read, or not all of them; a file that makes no sense was set aside. "copied": the file
+    came from another computer, so that this one takes a name of its own; its club does not know that name.
     """
     try:
-        found = _kept(folder)
+        found, left = _kept(folder)
     except FileNotFoundError:
         return _fresh(folder), None
     except OSError:
         return _fresh(folder), "damaged"
-    except (ValueError, TypeError, RecursionError, BadInputError):
+    except (ValueError, RecursionError):
         set_aside(folder / FILE)
         return _fresh(folder), "damaged"
     here = own_name(folder)
     if found.machine and here and found.machine != here:
         return renamed(found, here, folder), "copied"
-    return replace(found, machine=here), None
+    trouble = "damaged" if left.keys() & MqttSettings.model_fields.keys() else None
+    return found.model_copy(update={"machine": here}), trouble
 
 
 def renamed(settings: MqttSettings, table: str, folder: Path) -> MqttSettings:
     """Give the settings of a table that shares its name with another: it takes this one, and leaves the club."""
     since_ms = settings.since_ms if settings.club is None else settings.club.since_ms
     name = f"{settings.name[: _MOST_NAME - 5]} {table[:4]}"
-    return replace(settings, table=table, name=name, machine=own_name(folder), club=None, since_ms=since_ms)
+    other = {"table": table, "name": name, "machine": own_name(folder), "club": None, "since_ms": since_ms}
+    return settings.model_copy(update=other)
 
 
-def _kept(folder: Path) -> MqttSettings:
-    with (folder / FILE).open("rb") as file:
-        found = TypeAdapter(MqttSettings).validate_json(file.read(_MOST_BYTES))
-    return found if found.table else replace(found, table=_new_name(folder))
+def _kept(folder: Path) -> tuple[MqttSettings, dict[str, Any]]:
+    found, left = read_settings(folder / FILE, MqttSettings(), _GIVES_WAY)
+    return found if found.table else found.model_copy(update={"table": _new_name(folder)}), left
 
 
 def _fresh(folder: Path) -> MqttSettings:
@@ -189,7 +200,7 @@ def save_mqtt(folder: Path, settings: MqttSettings) -> None:
         WorkFailedError: the disk does not take them.
     """
     path = folder / FILE
-    write_whole(path, (json.dumps(asdict(settings), indent=1) + "\n").encode(), secret=True)
+    write_settings(path, settings, _GIVES_WAY, secret=True)
     if os.geteuid() == 0:
         # Set at the terminal by the administrator; the referee's own user must be able to read it.
         owner = folder.stat()

@@ -18,9 +18,10 @@ from typing import Any
 from referee.decks.store import DECKS, DeckStore
 from referee.errors import BadInputError, RefereeError, SettingError
 from referee.language import Language
+from referee.match.settings import GIVES_WAY, TableSettings
 from referee.match.table import PROFILE
 from referee.sayings import kept as sayings
-from referee.service.settings import TableSettings
+from referee.settings_file import changed_where_possible
 from referee.setup.finding import FILE as SETUP
 from referee.setup.finding import kept_from, load_kept, save_kept
 from referee.store.folder import EVIDENCE
@@ -149,7 +150,7 @@ def _profile(data: bytes) -> TableProfile:
 def _restore_settings(data: Mapping[str, Any], change: Callable[[Mapping[str, Any]], object], lost: list[str]) -> None:
     """Take settings; a camera that is not plugged in here is left as it is."""
     known = {name: data[name] for name in TableSettings.model_fields if name in data}
-    _, refused = TableSettings().as_far_as_can_be(known)
+    _, refused = changed_where_possible(TableSettings(), known, GIVES_WAY)
     wanted = {name: value for name, value in known.items() if name not in (*_HERE_ONLY, *refused)}
     lost += [sayings.SOME_SETTINGS] * bool(refused)
     try:

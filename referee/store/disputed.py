@@ -29,8 +29,8 @@ from referee.files import put_in_place
 from referee.games.recorded_game import DECK_FILE, TABLE
 from referee.jsonlines import shown
 from referee.match.film import Film
+from referee.match.settings import TableSettings
 from referee.match.table import PROFILE
-from referee.service.settings import TableSettings
 from referee.store.games import Query, game_numbered, games, kept_game
 from referee.store.judging import checked
 from vision.errors import BadDeckError

@@ -25,7 +25,7 @@ from referee.web.local_door import local_door
 from referee.web.options import WebOptions
 from referee.web.qr import qr_svg
 from referee.web.refusal import refusal
-from referee.web.responses import OWN_ERRORS, Desks, Json, not_taken, on_fault, on_refused
+from referee.web.responses import OWN_ERRORS, Desks, Json, on_bad_request, on_fault, on_refused
 from referee.web.uploads import Uploads
 
 FILES = Path(__file__).parent / "page"
@@ -74,7 +74,7 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
     app.add_middleware(_Packed, minimum_size=1000, compresslevel=6)
     app.add_middleware(Guard, names=names, language=language, demand_paired=app.state.who.demand_paired)
     app.add_exception_handler(RefusedError, on_refused)
-    app.add_exception_handler(RequestValidationError, _on_bad_request)
+    app.add_exception_handler(RequestValidationError, on_bad_request)
 
     async def on_http_error(request: Request, error: Exception) -> Response:
         if not isinstance(error, HTTPException):
@@ -168,9 +168,3 @@ class _Files(StaticFiles):
         response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
         response.headers["Cache-Control"] = "no-cache"
         return response
-
-
-async def _on_bad_request(request: Request, error: Exception) -> Response:
-    if not isinstance(error, RequestValidationError):
-        raise error
-    return await on_refused(request, not_taken(error.errors()))

@@ -25,7 +25,7 @@ from referee.games.confetti.rules import Confetti, Phase
 from referee.games.confetti.score import COLOURS
 from referee.games.piccolino.one_bell import OneBell
 from referee.games.piccolino.rules import Piccolino
-from referee.service.settings import TableSettings
+from referee.match.settings import TableSettings
 from referee.store.database import Connect
 from referee.store.folder import JOURNAL, locked
 from referee.store.store import Store

@@ -49,7 +49,7 @@ class House:
 @contextmanager
 def listening(broker: Broker | Mosquitto) -> Iterator[tuple[House, Line]]:
     """Give a house that listens: the broker passes on to it whatever is told from now on."""
-    where = Broker("127.0.0.1", broker.port) if isinstance(broker, Mosquitto) else broker
+    where = Broker(host="127.0.0.1", port=broker.port) if isinstance(broker, Mosquitto) else broker
     house = House()
     line = Line(where, "house", Ends(house.messages.append, lambda mid: None, lambda why: None), None, None)
     line.open()

@@ -18,7 +18,7 @@ from referee.engine.events import Header
 from referee.engine.session import Watcher
 from referee.match.devices import Parts
 from referee.match.referee import Referee
-from referee.service.settings import TableSettings, save_settings
+from referee.match.settings import TableSettings, save_settings
 from referee.watchers.by_hand import ByHandWatcher
 from tests.support.table_fakes import FakeDevices
 

@@ -22,6 +22,7 @@ from referee.engine.events import Header
 from simulation.live import LiveTable, Shots
 from simulation.script import Script
 from simulation.truth import TableTruth, truth_at
+from tests.support.commands import sent
 from vision.deck import load_deck
 
 PATIENCE_S = 120.0
@@ -39,7 +40,7 @@ class Simulated:
     tables: dict[int, DemoTable] = field(default_factory=dict)
 
     def do(self, **command: object) -> dict[str, Any]:
-        return dict(self.service.desk.do(command))
+        return dict(self.service.desk.do(sent(command)))
 
     def start(self, game: str, players: str, **options: object) -> int:
         return int(self.do(do="start", game=game, players=players.split(), options=options)["game"])

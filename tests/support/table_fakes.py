@@ -18,8 +18,8 @@ from referee.engine.session import Seen
 from referee.errors import SettingError
 from referee.match.devices import Parts
 from referee.match.referee import Referee
+from referee.match.settings import TableSettings, save_settings
 from referee.match.voice import OnHealth
-from referee.service.settings import TableSettings, save_settings
 from referee.watchers.by_hand import ByHandWatcher
 
 S = SECOND_NS

@@ -10,7 +10,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from referee.service.power import FILES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.engine.corrections import corrected_events
-from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.sayings import say_choice
 from referee.games.coloretto.score import (
@@ -25,7 +24,6 @@ from referee.language import Language, mark_in
 if TYPE_CHECKING:
     from referee.engine.session import Session
 
-_MOST_HANDS = 5
 _OPTIONS = (
     Option(
         "table",
@@ -62,22 +60,14 @@ def colours_of(game: Coloretto) -> list[str]:
     return [colour for colour in palette if colour not in game.settings.left_out]
 
 
-def sheet(command: Mapping[str, Any], language: Language) -> list[dict[str, Any]]:
-    """Give what hands are worth that people counted themselves: `hands` as the outside contract has them, `table`.
+def sheet(hands: Sequence[Mapping[str, Any]], table: str, language: Language) -> list[dict[str, Any]]:
+    """Give the score of hands that people counted themselves, with the keys of the outside contract; table: a side.
 
     Raises:
         BadInputError: there is no such hand.
     """
-    hands = command.get("hands")
-    if not isinstance(hands, list) or not 1 <= len(hands) <= _MOST_HANDS:
-        raise BadInputError('"hands" must be a list with the cards of one to five players')
-    lines = []
-    for data in hands:
-        if not isinstance(data, Mapping):
-            raise BadInputError("a hand says how many cards of each colour there are")
-        hand, table = parse_hand({**data, "table": command.get("table", Table.BROWN.value)})
-        lines.append(sheet_line(hand, table, language))
-    return lines
+    parsed = [parse_hand({**data, "table": table}) for data in hands]
+    return [sheet_line(hand, side, language) for hand, side in parsed]
 
 
 def sheet_line(hand: ColorettoHand, table: Table, language: Language) -> dict[str, Any]:

@@ -327,7 +327,7 @@ def test_a_thousand_mutated_messages_stop_no_intake_and_harm_no_page(engine: Eng
 def test_the_clubs_threads_go_on_each_raised_in_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = with_members(open_database(f"sqlite:///{tmp_path}/club.sqlite"))
     with broker_at_work(tmp_path / "broker") as broker:
-        where = Broker("127.0.0.1", broker.port)
+        where = Broker(host="127.0.0.1", port=broker.port)
         opening = FailsOnce(Line.open)
         monkeypatch.setattr(Line, "open", lambda self: opening(self))
         service = ClubService(ClubSettings(host="127.0.0.1", port=broker.port), engine, 0.01)

@@ -19,6 +19,7 @@ from referee.language import Language
 from referee.store.history import history, one_game
 from referee.watchers.by_hand import ByHandWatcher
 from referee.web.games import games_in
+from tests.support.commands import sent
 from tests.support.quiet_table import QuietTable, quiet_table
 
 PLAYERS = ["Ann", "Ben"]
@@ -100,7 +101,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[QuietTable]:
     table = quiet_table(tmp_path)
-    table.desk.do({"do": "start", "game": "war", "players": PLAYERS, "options": {"aces": "low"}})
+    table.desk.do(sent({"do": "start", "game": "war", "players": PLAYERS, "options": {"aces": "low"}}))
     yield table
     table.close()
 
@@ -141,7 +142,7 @@ def test_it_goes_on_after_a_restart_and_a_correction_replays_it(table: QuietTabl
     later.controller.resume()
     assert [seat["points"] for seat in later.desk.state()["board"]] == [1, 0]
     ruling = later.desk.state()["latest"]["id"]
-    later.desk.do({"do": "correct", "ruling": ruling, "with": {"event": "card", "seat": 1, "rank": 12}})
+    later.desk.do(sent({"do": "correct", "ruling": ruling, "with": {"event": "card", "seat": 1, "rank": 12}}))
     assert [seat["points"] for seat in later.desk.state()["board"]] == [0, 1]
     later.close()
 
@@ -150,7 +151,7 @@ def test_what_it_is_told_wrongly_is_refused(table: QuietTable) -> None:
     with pytest.raises(BadInputError, match="rank"):
         table.tell("card", seat=0)
     with pytest.raises(BadInputError, match="aces"):
-        table.desk.do({"do": "start", "game": "war", "players": PLAYERS, "options": {"kings": "high"}})
+        table.desk.do(sent({"do": "start", "game": "war", "players": PLAYERS, "options": {"kings": "high"}}))
 
 
 def test_its_phrases_are_ready_and_its_devices_are_looked_for() -> None:

@@ -11,7 +11,6 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +154,7 @@ def test_a_line_by_tls_goes_to_the_named_authority_only_and_with_the_right_passw
                 wait_for(lambda key=key, one=one: one.publisher.public(Language())["status"] == key)  # type: ignore[misc]
         with telling(tmp_path / "table", broker.port, **right) as one:
             wait_for(lambda: one.publisher.public(Language())["status"] == "up")
-            trusted = Broker("127.0.0.1", broker.port, "table", "sesame", True, ca)
+            trusted = Broker(host="127.0.0.1", port=broker.port, user="table", password="sesame", tls=True, ca=ca)
             with listening(trusted) as (house, _):
                 wait_for(lambda: house.under("/state"))
 
@@ -203,8 +202,10 @@ DATA = Path(__file__).parents[2] / "data" / "club"
 
 def in_a_club(folder: Path, port: int) -> None:
     folder.mkdir()
-    club = Membership("Rook & Ring", KEY.hex(), 1)
-    save_mqtt(folder, replace(load_mqtt(folder), on=True, host="127.0.0.1", port=port, club=club))
+    club = Membership(club="Rook & Ring", key=KEY.hex(), since_ms=1)
+    save_mqtt(
+        folder, load_mqtt(folder).model_copy(update={"on": True, "host": "127.0.0.1", "port": port, "club": club})
+    )
 
 
 def asides(folder: Path) -> list[str]:
@@ -278,7 +279,7 @@ def test_a_topic_that_is_not_utf_8_and_a_listener_that_fails_do_not_end_pahos_th
         raise ZeroDivisionError("a fault of who listens")
 
     ends = Ends(hear, lambda mid: None, lambda why: None, lambda topic, payload, why: asides.append((topic, str(why))))
-    line = Line(Broker("127.0.0.1", 1), "table", ends, None, None)
+    line = Line(Broker(host="127.0.0.1", port=1), "table", ends, None, None)
     for topic in (b"ringmaster/\xff\xfe/state", b"ringmaster/a/state"):
         message = MQTTMessage(topic=topic)
         message.payload = b"{}"
@@ -293,7 +294,7 @@ def test_a_library_that_fails_is_a_line_that_is_lost(tmp_path: Path, monkeypatch
     lost: list[str] = []
     with broker_at_work(tmp_path / "broker") as broker:
         ends = Ends(lambda _: None, lambda _: None, lost.append)
-        line = Line(Broker("127.0.0.1", broker.port), "table", ends, None, None)
+        line = Line(Broker(host="127.0.0.1", port=broker.port), "table", ends, None, None)
         line.open()
 
         def broken(*_: object) -> int:

@@ -13,6 +13,7 @@ from referee.engine.events import Header
 from referee.errors import BadInputError
 from referee.games.registry import GAMES, game_kind
 from tests.referee.service.conftest import begin, tell
+from tests.support.commands import sent
 from tests.support.office import Office, piccolino
 from tests.support.quiet_table import quiet_table
 
@@ -21,10 +22,10 @@ def test_a_game_is_paused_resumed_stopped_and_put_away(office: Office) -> None:
     assert (office.state()["mode"], office.state()["game"], office.state()["phase"]["key"]) == ("idle", None, "idle")
     piccolino(office)
     for command, mode in (("pause", "paused"), ("resume", "playing"), ("stop", "over"), ("stop", "idle")):
-        office.desk.do({"do": command})
+        office.desk.do(sent({"do": command}))
         assert office.state()["mode"] == mode
     with pytest.raises(BadInputError):
-        office.desk.do({"do": "stop"})
+        office.desk.do(sent({"do": "stop"}))
 
 
 SETS = [["red", "blue", "green"], ["blue", "green", "red"], ["green", "red", "blue"]]
@@ -32,9 +33,9 @@ SETS = [["red", "blue", "green"], ["blue", "green", "red"], ["green", "red", "bl
 
 def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
     begin(office, "confetti", "Ann")
-    office.desk.do({"do": "flip"})
+    office.desk.do(sent({"do": "flip"}))
     assert (office.state()["phase"]["key"], office.devices.flipped) == ("running", 1)
-    office.desk.do({"do": "time"})
+    office.desk.do(sent({"do": "time"}))
     tell(office, "hand", seat=0, cards=SETS)
     state = office.state()
     assert state["board"][0]["points"] == 3
@@ -45,7 +46,7 @@ def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
         colour = next(name for name in ("red", "blue", "green") if name.capitalize() in step["text"])
         assert [card[size] for size, card in enumerate(step["cards"])] == [colour] * 3
     assert steps[-1]["text"] == "In all: three sets on three cards, three points."
-    office.desk.do({"do": "look_again", "ruling": state["latest"]["id"]})
+    office.desk.do(sent({"do": "look_again", "ruling": state["latest"]["id"]}))
     shown = office.state()["rulings"][0]
     assert shown["ruling"]["ruling"] == "arrangement"
     assert [step["kind"] for step in office.desk.explain(shown["id"])["steps"]] == ["set", "set", "set", "sum"]
@@ -57,7 +58,7 @@ def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
 def test_a_count_asks_for_the_hands_that_nobody_has_seen(office: Office) -> None:
     begin(office, "confetti", "Ann", "Ben")
     for step in ("flip", "time", "count"):
-        office.desk.do({"do": step})
+        office.desk.do(sent({"do": step}))
     state = office.state()
     assert state["latest"]["text"].startswith("Unclear: no hand of Ann and Ben was seen.")
     assert [(one["kind"], one["seats"]) for one in state["questions"]] == [("no_hand", [0, 1])]
@@ -78,7 +79,7 @@ def test_a_count_asks_for_the_hands_that_nobody_has_seen(office: Office) -> None
 def test_cards_that_were_put_away_uncounted_are_asked_for_on_the_page_with_what_was_seen_last(
     office: Office, language: str, text: str
 ) -> None:
-    office.desk.do({"do": "settings", "language": language})
+    office.desk.do(sent({"do": "settings", "language": language}))
     begin(office, "confetti", "Ann", "Ben")
     tell(office, "timer_flipped")
     tell(office, "hand", seat=0, cards=SETS)
@@ -116,7 +117,7 @@ def test_cards_that_were_put_away_uncounted_are_asked_for_on_the_page_with_what_
 )
 def test_commands_that_make_no_sense_are_refused_in_a_sentence(office: Office, command: dict[str, object]) -> None:
     with pytest.raises(BadInputError):
-        office.desk.do(command)
+        office.desk.do(sent(command))
     assert office.state()["mode"] == "idle"
 
 
@@ -134,7 +135,7 @@ def test_history_and_statistics_tell_of_all_games(office: Office) -> None:
     piccolino(office)
     office.table.hear("bell", seat=2)
     office.table.hear("bell", seat=1)
-    office.desk.do({"do": "stop"})
+    office.desk.do(sent({"do": "stop"}))
     (game,) = office.desk.history()["games"]
     assert (game["game"], game["winners"], game["points"]) == ("piccolino", [2], [17, 18, 20])
     whole = office.desk.game(game["id"])
@@ -152,7 +153,7 @@ def test_a_seat_whose_player_gave_no_name_is_no_player_who_has_won(office: Offic
     office.table.card(1, "red")
     office.table.clock.now_ns += 1_000_000_000
     office.table.hear("bell", seat=0)
-    office.desk.do({"do": "stop"})
+    office.desk.do(sent({"do": "stop"}))
     assert office.desk.history()["games"][0]["winners"] == [0]
     figures = office.desk.statistics()
     assert [(one["name"], one["games"], one["wins"]) for one in figures["players"]] == [("Ben", 1, 0)]
@@ -168,14 +169,14 @@ def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -
     table.tell("bell", seat=1)
     events = table.desk.state()["readings"]
     wrong = next(ident for ident, data in events.items() if data["colour"] == "red")
-    table.desk.do({"do": "correct", "event": wrong, "with": {"colour": "pink"}})
+    table.desk.do(sent({"do": "correct", "event": wrong, "with": {"colour": "pink"}}))
     told = table.desk.quality()
     (game,) = told["games"]
     assert (game["game"], game["cards"], game["corrected"], game["rings"]) == ("piccolino", 6, 1, 1)
     assert game["text"].startswith("Of the last 6 cards one was corrected: in the long run")
     assert [(one["cards"], one["corrected"]) for one in told["evenings"]] == [(6, 1)]
     # A correction that was taken back is none.
-    table.desk.do({"do": "undo"})
+    table.desk.do(sent({"do": "undo"}))
     assert table.desk.quality()["games"][0]["corrected"] == 0
     # Of a hand each card counts that was another one.
     table.controller.start("confetti", ["Ann", "Ben"], {})
@@ -184,7 +185,9 @@ def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -
     hand = [["red", "blue", "green"], ["blue", "red", "green"]]
     table.tell("hand", seat=0, cards=hand)
     right = [["red", "blue", "green"], ["blue", "red", "purple"]]
-    table.desk.do({"do": "correct", "event": next(iter(table.desk.state()["readings"])), "with": {"cards": right}})
+    table.desk.do(
+        sent({"do": "correct", "event": next(iter(table.desk.state()["readings"])), "with": {"cards": right}})
+    )
     confetti = table.desk.quality()["games"][1]
     assert (confetti["cards"], confetti["corrected"]) == (2, 1)
     table.close()
@@ -217,7 +220,7 @@ def test_a_game_that_begins_on_the_page_names_all_its_options(office: Office, ga
 
 def test_what_people_chose_stays_as_they_chose_it(office: Office) -> None:
     chosen = {"side": "black", "edition": "german"}
-    office.desk.do({"do": "start", "game": "confetti", "players": ["Ann"], "options": chosen})
+    office.desk.do(sent({"do": "start", "game": "confetti", "players": ["Ann"], "options": chosen}))
     assert office.state()["game"]["options"] == {**OPTIONS["confetti"], **chosen}
 
 

@@ -12,6 +12,7 @@ from referee.engine.session import Answer, Doubt
 from referee.errors import BadInputError, OvertakenError
 from referee.watchers.by_hand import ByHandWatcher
 from tests.referee.service.conftest import begin, tell
+from tests.support.commands import sent
 from tests.support.office import Office, piccolino
 
 
@@ -24,7 +25,7 @@ def ring(office: Office) -> str:
 
 
 def correct(office: Office, data: object, **what: object) -> None:
-    office.desk.do({"do": "correct", "with": data, **what})
+    office.desk.do(sent({"do": "correct", "with": data, **what}))
 
 
 def test_a_ring_of_nobody_asks_who_it_was_and_an_unclear_one_is_decided_by_the_players(office: Office) -> None:
@@ -36,7 +37,7 @@ def test_a_ring_of_nobody_asks_who_it_was_and_an_unclear_one_is_decided_by_the_p
     assert (state["phase"]["key"], state["phase"]["turn"]) == ("who_rang", None)
     assert question["verdict"]["text"] == "Valid ring: two happy reds."
     assert question["verdict"]["ruling"]["valid"] is True
-    office.desk.do({"do": "ringer", "seat": 1})
+    office.desk.do(sent({"do": "ringer", "seat": 1}))
     assert office.state()["questions"] == []
     assert office.state()["rulings"][-1]["ruling"]["seat"] == 1
     piccolino(office)
@@ -46,7 +47,7 @@ def test_a_ring_of_nobody_asks_who_it_was_and_an_unclear_one_is_decided_by_the_p
     (question,) = office.state()["questions"]
     assert question["kind"] == "decide"
     assert question["ruling"] == office.state()["rulings"][0]["id"]
-    office.desk.do({"do": "decide", "valid": True})
+    office.desk.do(sent({"do": "decide", "valid": True}))
     assert office.state()["questions"] == []
 
 
@@ -58,7 +59,7 @@ def test_a_ruling_is_corrected_in_two_taps_and_undone(office: Office, ring: str)
     assert state["rulings"][-1]["ruling"]["valid"] is False
     assert [seat["points"] for seat in state["board"]] == [19, 20, 16]
     assert state["can_undo"]
-    office.desk.do({"do": "undo"})
+    office.desk.do(sent({"do": "undo"}))
     assert office.state()["rulings"][-1]["ruling"]["valid"] is True
     # The verdict is the players' own, whatever was seen.
     for valid, text in ((False, "False ring, Cem: so you decided."), (True, "Valid ring, Cem: so you decided.")):
@@ -89,7 +90,7 @@ def test_every_ruling_that_a_correction_changed_is_marked_and_no_other_one(offic
     marked = [(one["ruling"]["ruling"], one["corrected"]) for one in office.state()["rulings"]]
     # The second ring was false and still is, with the same penalty; the first one won the piles and does not any more.
     assert marked == [("cards_move", False)] * 2 + [("ring", False)] + [("cards_move", True)] * 2 + [("ring", True)]
-    office.desk.do({"do": "undo"})
+    office.desk.do(sent({"do": "undo"}))
     shown = office.desk.game(office.state()["game"]["id"])["rulings"]
     assert not any(one["corrected"] for one in office.state()["rulings"] + shown)
 
@@ -129,9 +130,9 @@ def test_an_answer_that_comes_late_changes_what_was_taken_instead_and_makes_nobo
     answer = {"do": "answer", "question": question["id"], "answer": 1}
     if gone_on:
         with pytest.raises(BadInputError, match="play has gone on"):
-            office.desk.do(answer)
+            office.desk.do(sent(answer))
     else:
-        office.desk.do(answer)
+        office.desk.do(sent(answer))
     rulings = [ruling["ruling"]["ruling"] for ruling in office.state()["rulings"]]
     assert "foul" not in rulings
     assert ("row_taken" in [record.event.kind for record in game.log.records.values()]) is not gone_on
@@ -146,11 +147,11 @@ def test_coloretto_shows_what_was_told_and_its_last_step_is_taken_back(office: O
     phase = office.state()["phase"]
     assert (phase["rows"], phase["rooms"], phase["last"]) == ([[], None, []], [3, 3, 3], False)
     for rows, turn in (([[], ["red", "joker"], []], 2), ([[], ["red"], []], 1), ([[], [], []], 0)):
-        office.desk.do({"do": "correct", "event": office.state()["phase"]["told"], "with": None})
+        office.desk.do(sent({"do": "correct", "event": office.state()["phase"]["told"], "with": None}))
         phase = office.state()["phase"]
         assert (phase["rows"], phase["turn"]) == (rows, turn)
     assert phase["told"] is None
-    office.desk.do({"do": "undo"})
+    office.desk.do(sent({"do": "undo"}))
     assert office.state()["phase"]["rows"] == [[], ["red"], []]
     tell(office, "last_round")
     assert office.state()["phase"]["last"] is True
@@ -158,28 +159,28 @@ def test_coloretto_shows_what_was_told_and_its_last_step_is_taken_back(office: O
 
 def too_late(office: Office, command: dict[str, object]) -> None:
     with pytest.raises(OvertakenError, match="look again"):
-        office.desk.do(command)
+        office.desk.do(sent(command))
 
 
 def test_of_two_phones_that_tap_at_once_one_is_told_that_it_came_too_late(office: Office) -> None:
     begin(office, "coloretto")
     green = {"event": "card_placed", "row": 1, "card": "green"}
     tap = {"do": "event", "event": {**green, "seat": 0}, "moment": office.state()["moment"]}
-    office.desk.do(tap)
+    office.desk.do(sent(tap))
     too_late(office, tap)
     state = office.state()
     assert state["phase"]["rows"] == [[], ["green"], []] and state["phase"]["turn"] == 1
     # Both take the last step back: the one before it stays.
-    office.desk.do({"do": "event", "event": {**green, "seat": 1}, "moment": state["moment"]})
+    office.desk.do(sent({"do": "event", "event": {**green, "seat": 1}, "moment": state["moment"]}))
     state = office.state()
     back = {"do": "correct", "event": state["phase"]["told"], "with": None, "moment": state["moment"]}
-    office.desk.do(back)
+    office.desk.do(sent(back))
     too_late(office, back)
     assert office.state()["phase"]["rows"] == [[], ["green"], []]
     # A second tap in the same place does not end the round that the first one began.
     begin(office, "confetti", "Ann", "Ben")
     seen = office.state()["moment"]
-    office.desk.do({"do": "flip", "moment": seen})
+    office.desk.do(sent({"do": "flip", "moment": seen}))
     too_late(office, {"do": "time", "moment": seen})
     assert office.state()["phase"]["key"] == "running"
 
@@ -225,7 +226,7 @@ def test_a_wrong_end_of_the_last_game_is_put_right_while_the_next_one_is_played(
     (reading,) = why["readings"]
     data = {**reading["data"], "cards": [*SET, ["red", "blue", "yellow"], ["yellow", "red", "blue"]]}
     data["cards"].append(["blue", "yellow", "red"])
-    done = office.desk.do({"do": "correct", "event": reading["event"], "with": data, "moment": before["moment"]})
+    done = office.desk.do(sent({"do": "correct", "event": reading["event"], "with": data, "moment": before["moment"]}))
     assert done["changed"] == 2  # Ben's hand, and who has won
     assert office.desk.explain(past["end"])["ruling"]["points"][1] > 3
     (last,) = (game for game in office.desk.history()["games"] if game["game"] == "confetti")
@@ -238,8 +239,8 @@ def test_a_wrong_end_of_the_last_game_is_put_right_while_the_next_one_is_played(
 
 
 def test_the_last_ruling_of_the_last_game_can_be_struck_by_its_name(office: Office, past: dict[int | str, str]) -> None:
-    office.desk.do({"do": "correct", "ruling": past["end"], "with": {"cards": SET}})
+    office.desk.do(sent({"do": "correct", "ruling": past["end"], "with": {"cards": SET}}))
     (game,) = (one for one in office.desk.history()["games"] if one["game"] == "confetti")
     assert (game["winners"], game["points"]) == ([0], [6, 0, 0, 0, 3])
     with pytest.raises(BadInputError):
-        office.desk.do({"do": "correct", "ruling": "99-1-0", "with": None})
+        office.desk.do(sent({"do": "correct", "ruling": "99-1-0", "with": None}))

@@ -11,6 +11,10 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from referee.service import film as film_module
+from referee.service.film import FilmKeeper
+from referee.service.ring_pictures import Wanted
+from referee.service.table_area import TableArea
 
 from hardware.bell import BellLogic
 from hardware.camera.frames import FrameExposed
@@ -19,10 +23,6 @@ from hardware.events import BellEdge
 from hardware.recording import RecordedFrame, read_recording
 from referee.commands import main
 from referee.games.registry import watcher_for
-from referee.service import film as film_module
-from referee.service.film import FilmKeeper
-from referee.service.ring_pictures import Wanted
-from referee.service.table_area import TableArea
 from referee.watchers.table_finder import WatchSetup
 from tests.support.quiet_table import QuietTable, quiet_table
 from tests.support.short_game import record_short_game

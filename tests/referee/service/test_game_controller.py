@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from referee.service.live_game import LiveGame
+from referee.service.records import RESUME_GAP_NS
 
 from hardware.events import BellPressed
 from hardware.lamp import Signal
 from hardware.voice import Chime
 from referee.errors import BadInputError
-from referee.service.live_game import LiveGame
-from referee.service.records import RESUME_GAP_NS
 from referee.store.games import games, kept_game
 from tests.support.table_fakes import S, Table
 

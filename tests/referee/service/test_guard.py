@@ -11,6 +11,12 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from referee.service import notices
+from referee.service.explain import explanation
+from referee.service.guard.guard import Guard
+from referee.service.guard.machine_watchers import ClockJump, DiskFull, HeatAndPower, Watching
+from referee.service.housekeeping import Housekeeping
+from referee.service.watchdog import Watchdog
 
 from hardware.camera import notes as camera_notes
 from hardware.camera.frames import Frame, PixelFormat
@@ -18,12 +24,6 @@ from hardware.problems import HealthBoard
 from referee.demo.idle import simulated_devices, simulated_parts
 from referee.doctor.machine import Machine
 from referee.language import Language
-from referee.service import notices
-from referee.service.explain import explanation
-from referee.service.guard.guard import Guard
-from referee.service.guard.machine_watchers import ClockJump, DiskFull, HeatAndPower, Watching
-from referee.service.housekeeping import Housekeeping
-from referee.service.watchdog import Watchdog
 from referee.store.evidence import EvidenceFolder
 from referee.store.games import games, kept_game
 from simulation.live import to_nv12

@@ -9,12 +9,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from referee.service.housekeeping import Housekeeping
+from referee.service.watchdog import HOUR_NS, Watchdog, interval_ns, notify
 
 from hardware.lamp import Signal
 from hardware.problems import DeviceHealth, Health, HealthBoard
-from referee.service.housekeeping import Housekeeping
-from referee.service.settings import TableSettings
-from referee.service.watchdog import HOUR_NS, Watchdog, interval_ns, notify
+from referee.match.settings import TableSettings
 from referee.store.copies import copies
 from referee.store.evidence import EvidenceFolder
 from referee.store.folder import JOURNAL

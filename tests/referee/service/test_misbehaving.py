@@ -11,6 +11,12 @@ from typing import cast
 
 import numpy as np
 import pytest
+from referee.service import devices as devices_module
+from referee.service import notices, retrying, table_decks
+from referee.service.bus import IdleBell
+from referee.service.devices import Fitted, TableDevices
+from referee.service.parts import Parts
+from referee.service.service import Service, running
 
 from hardware.camera.camera import Camera, CameraMissingError, CameraTimeoutError
 from hardware.camera.frames import Frame
@@ -20,13 +26,8 @@ from hardware.lamp import RecordedLamp, Signal
 from hardware.speaker import RecordedSpeaker
 from hardware.voice import Chime
 from referee.errors import SettingError
-from referee.service import devices as devices_module
-from referee.service import notices, retrying, table_decks
-from referee.service.bus import IdleBell
-from referee.service.devices import Fitted, TableDevices
-from referee.service.parts import Parts
-from referee.service.service import Service, running
 from tests.referee.service.conftest import RingWatcher, play, until
+from tests.support.commands import sent
 
 MS = 1_000_000
 LIMITS = WatchLimits(stall_ns=300 * MS, black_ns=200 * MS, wrong_ns=200 * MS, reopen_black_ns=60_000 * MS)
@@ -237,7 +238,7 @@ def test_lines_that_fail_are_said_and_opened_again(tmp_path: Path, which: str) -
         assert sentence.endswith(".") and "Traceback" not in sentence
         # Nobody misses the sandtimer in Piccolino.
         assert which == "sandtimer" or home.says(sentence)
-        assert home.service.desk.do({"do": "event", "event": {"event": "bell", "seat": 0}})["rulings"]
+        assert home.service.desk.do(sent({"do": "event", "event": {"event": "bell", "seat": 0}}))["rulings"]
         lines.failing = False
         assert until(lambda: not home.troubles() and lines.opened == 2)
         assert home.rings_are_ruled()
@@ -272,12 +273,12 @@ def test_another_camera_is_tried_first_and_taken_only_if_it_gives_a_picture(
     with house(tmp_path) as home:
         (tmp_path / "table.json").write_text("{", encoding="utf-8")
         with pytest.raises(SettingError, match="It is not there"):
-            home.service.desk.do({"do": "settings", "camera": "usb:1"})
+            home.service.desk.do(sent({"do": "settings", "camera": "usb:1"}))
         assert home.service.controller.settings.camera == "picamera2"
         assert (tmp_path / "table.json").exists()
         home.camera.mood = "gone"
         assert until(lambda: "camera" in home.troubles())
-        home.service.desk.do({"do": "settings", "camera": "usb:0"})
+        home.service.desk.do(sent({"do": "settings", "camera": "usb:0"}))
         assert until(lambda: "camera" not in home.troubles())
         # It was calibrated with the other one.
         assert not (tmp_path / "table.json").exists()
@@ -288,11 +289,11 @@ def test_a_bell_is_moved_to_another_pin_in_play_and_helps_who_was_locked_out_aft
     pressed: list[int] = []
     with house(tmp_path) as home:
         home.service.bus.subscribe(IdleBell, lambda bell: pressed.append(bell.t_ns))
-        home.service.desk.do({"do": "settings", "bell_pins": [27]})
+        home.service.desk.do(sent({"do": "settings", "bell_pins": [27]}))
         assert until(lambda: home.bell.opened == 2)
         assert home.rings_are_ruled()
         assert pressed == []
-        home.service.desk.do({"do": "stop"})
-        home.service.desk.do({"do": "stop"})
+        home.service.desk.do(sent({"do": "stop"}))
+        home.service.desk.do(sent({"do": "stop"}))
         home.bell.press()
         assert until(lambda: pressed)

@@ -8,6 +8,9 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from referee.service.question_pictures import Doubted, QuestionPictures
+from referee.service.ring_pictures import Wanted
+from referee.service.table_area import TableArea
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
@@ -16,11 +19,9 @@ from referee.engine.events import Event
 from referee.engine.session import Outline, Seen, Shown
 from referee.games.coloretto.demo import Plan, write_coloretto
 from referee.games.registry import watcher_for
-from referee.service.question_pictures import Doubted, QuestionPictures
-from referee.service.ring_pictures import Wanted
-from referee.service.table_area import TableArea
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
+from tests.support.commands import sent
 from tests.support.office import Office, piccolino
 from tests.support.piles_table import PLAYERS, piles_table
 from tests.support.quiet_table import QuietTable, quiet_table
@@ -66,7 +67,7 @@ def test_a_rings_pictures_show_the_table_only_and_make_its_time_line(office: Off
 def test_hands_that_were_read_for_longer_than_frames_are_kept_have_their_picture_all_the_same(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    office.desk.do({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}})
+    office.desk.do(sent({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}}))
     for kind in ("timer_flipped", "timer_ran_out"):
         office.table.hear(kind)
     image = np.asarray(cv2.imread(str(SCENE)), np.uint8)
@@ -148,7 +149,7 @@ class Filmed:
         self.wanted: list[Wanted] = []
         self.table.bus.subscribe(Wanted, self.wanted.append)
         start = {"do": "start", "game": "piccolino", "players": list(PLAYERS[:2]), "options": {}}
-        self.table.desk.do(start)
+        self.table.desk.do(sent(start))
         self.landings_ns = laid.landings_ns
         self.ring_ns = laid.landings_ns[1] + 310 * MS
         rung = False

@@ -18,6 +18,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import uvicorn
+from referee.service import table_decks
+from referee.service.film import FilmKeeper
+from referee.service.guard.guard import Guard
+from referee.service.ring_pictures import Pictures, Wanted
+from referee.service.service import Service, running
+from referee.service.shutdown import Shutdown, busy_threads
 
 from hardware import supervised
 from hardware.camera.frames import Frame
@@ -26,17 +32,12 @@ from referee.errors import WorkFailedError
 from referee.lessons.going_on import GoingOn
 from referee.mqtt.discovery import house_state
 from referee.mqtt.publisher import Publisher
-from referee.service import table_decks
-from referee.service.film import FilmKeeper
-from referee.service.guard.guard import Guard
-from referee.service.ring_pictures import Pictures, Wanted
-from referee.service.service import Service, running
-from referee.service.shutdown import Shutdown, busy_threads
 from referee.setup.finding import load_kept
 from referee.web.app import create_app
 from referee.web.options import WebOptions
 from referee.web.server import PageServer
 from tests.referee.service.conftest import TIMEOUT_S, House, RingWatcher, play, until
+from tests.support.commands import sent
 from tests.support.fails_once import FailsOnce
 
 
@@ -133,7 +134,7 @@ def test_on_a_disk_that_takes_nothing_all_works_and_the_page_says_that_nothing_i
     with running(tmp_path, house.parts) as service:
         assert until(lambda: "The disk takes nothing" in alerts(service))
         assert service.desk.state()["mode"] == "playing"
-        service.desk.do({"do": "stop"})
+        service.desk.do(sent({"do": "stop"}))
     assert sorted((path.name, path.stat().st_mtime_ns) for path in tmp_path.iterdir()) == before
 
 
@@ -210,7 +211,7 @@ def test_the_referee_rules_again_and_the_game_is_the_same(service: Service, monk
     assert until(lambda: said(service, "referee"))
     assert until(lambda: service.desk.state()["caption"].startswith("The game goes on"))
     assert service.desk.state()["game"] == before
-    service.desk.do({"do": "event", "event": {"event": "bell", "seat": 1}})
+    service.desk.do(sent({"do": "event", "event": {"event": "bell", "seat": 1}}))
     assert any(one["ruling"].get("valid") for one in service.desk.state()["rulings"])
     service.devices.queue.source("test", 0).put(BellPressed(time.monotonic_ns(), 1))
     assert until(hear.worked.is_set)
@@ -291,7 +292,7 @@ def look(self, frame):
         cv2.GaussianBlur(picture, (0, 0), 9)
 
 def serve_a_game(service, *rest, **named):
-    service.desk.do({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}})
+    service.desk.do(sent({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}}))
     serve(service, *rest, **named)
 
 ConfettiWatcher.look = look

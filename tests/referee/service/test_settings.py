@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from hardware.camera import notes as camera_notes
 from referee.errors import BadInputError
-from referee.service.settings import FILE, TableSettings, load_settings, save_settings
+from referee.match.settings import FILE, TableSettings, load_settings, save_settings
+from tests.support.commands import sent
 from tests.support.office import Office
 
 
@@ -98,7 +99,7 @@ def test_a_webcam_is_chosen_by_the_name_that_stays_its_own(office: Office, tmp_p
     shown = office.desk.cameras()
     assert shown["cameras"] == [{"camera": lasting, "name": "HD Pro Webcam C920"}]
     assert "Weißabgleich" in shown["notes"][0]
-    office.desk.do({"do": "settings", "camera": lasting})
+    office.desk.do(sent({"do": "settings", "camera": lasting}))
     assert load_settings(tmp_path)[0].camera == lasting
 
 
@@ -130,17 +131,17 @@ def test_a_wrong_setting_is_told_in_one_sentence_and_the_old_one_stays(
 ) -> None:
     before = office.state()["settings"]
     with pytest.raises(BadInputError, match=says):
-        office.desk.do({"do": "settings", "volume": 0.5, **wrong})
+        office.desk.do(sent({"do": "settings", "volume": 0.5, **wrong}))
     assert office.state()["settings"] == before
     assert load_settings(tmp_path)[0] == office.table.controller.settings
 
 
 def test_settings_are_kept_and_hold_at_once(office: Office, tmp_path: Path) -> None:
     chosen = {"camera": "usb:0", "bell": "seats", "bell_pins": [17, 27, 22], "lamp": False, "language": "fr"}
-    office.desk.do({"do": "settings", **chosen, "quiet_hours": ["22:00", "07:00"]})
+    office.desk.do(sent({"do": "settings", **chosen, "quiet_hours": ["22:00", "07:00"]}))
     state = office.state()
     assert (state["language"], state["settings"]["quiet_hours"]) == ("fr", ["22:00", "07:00"])
-    office.desk.do({"do": "settings", "quiet_hours": None})
+    office.desk.do(sent({"do": "settings", "quiet_hours": None}))
     shown = {**chosen, "volume": 1.0, "quiet": False, "quiet_hours": None}
     assert {key: office.state()["settings"][key] for key in shown} == shown
     assert office.fitted.bell_settings().pins[2].number == 22

@@ -8,18 +8,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from referee.service import retrying
 
 from hardware.problems import DeviceHealth, Health
 from referee.errors import BadInputError, SettingError
 from referee.language import Language
-from referee.service import retrying
-from referee.service.settings import TableSettings
+from referee.match.settings import TableSettings
 from referee.setup.finding import FILE, Finding, Kept, Seen, State, Wish, load_kept
 from referee.setup.terminal import Terminal
 from referee.setup.walk import NAMES, Walk
 from simulation.still import table_picture
 from tests.referee.service.conftest import until
 from tests.referee.service.test_misbehaving import rogues
+from tests.support.commands import sent
 from tests.support.quiet_table import QuietTable, quiet_table
 from vision.deck import load_deck
 
@@ -132,7 +133,7 @@ def test_what_was_set_up_is_proposed_for_the_first_game_and_said_in_the_language
     assert "You play with Piccolino." not in (tmp_path / FILE).read_text()
     for _ in range(2):
         for code in ("de", "en", "fr"):
-            table.desk.do({"do": "settings", "language": code})
+            table.desk.do(sent({"do": "settings", "language": code}))
             texts = {one["step"]: one["text"] for one in walk.titles()}
             assert texts["deck"] == Language(code).text("You play with {deck}.", deck="Piccolino")
             assert texts["bell"] == Language(code).text("The bell is missing: rings are not noticed.")

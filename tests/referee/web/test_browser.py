@@ -8,6 +8,7 @@ from playwright.sync_api import ViewportSize, expect
 from hardware.problems import DeviceHealth, Health
 from referee.web.words import words_in
 from tests.referee.web.window import JPEG, LONGEST, PHONE, SCREEN, Windows, begin, turn_two_reds
+from tests.support.commands import sent
 from tests.support.page_tools import START, PageUnderTest
 
 HOME = "192.168.1.20"
@@ -135,7 +136,7 @@ LISTEN, SCREEN_ELSEWHERE, BELL = "Ringmaster is saying a code", "Another phone t
 def test_each_way_to_be_let_in_is_offered_only_where_it_works(
     page: PageUnderTest, windows: Windows, loudspeaker: bool, bell: str, others: bool, offered: list[str]
 ) -> None:
-    page.table.desk.do({"do": "settings", "bell": bell, "loudspeaker": loudspeaker})
+    page.table.desk.do(sent({"do": "settings", "bell": bell, "loudspeaker": loudspeaker}))
     if others:
         page.paired_phone()
     # At home, and not at a screen of this machine.
@@ -160,7 +161,7 @@ def test_a_phone_that_is_let_in_shows_a_code_to_scan(page: PageUnderTest, window
 
 
 def play(page: PageUnderTest) -> None:
-    page.table.desk.do(START)
+    page.table.desk.do(sent(START))
     turn_two_reds(page)
     page.table.tell("bell", seat=1)
     for event in (1, 2, 3):
@@ -171,7 +172,7 @@ def play(page: PageUnderTest) -> None:
 def test_a_guest_reads_why_it_sees_no_picture_until_it_may(
     page: PageUnderTest, windows: Windows, size: ViewportSize
 ) -> None:
-    page.table.desk.do({"do": "settings", "language": LONGEST})
+    page.table.desk.do(sent({"do": "settings", "language": LONGEST}))
     play(page)
     guest, words = windows(size, address=HOME), words_in(LONGEST)
     ruling = f"ruling/{page.table.desk.state()['rulings'][0]['id']}"
@@ -186,5 +187,5 @@ def test_a_guest_reads_why_it_sees_no_picture_until_it_may(
         expect(guest.page.get_by_text(words[key])).to_be_visible()
     guest.open(ruling)
     expect(guest.page.locator(".evidence .zoom")).to_have_count(0)
-    page.table.desk.do({"do": "settings", "open_pictures": True})
+    page.table.desk.do(sent({"do": "settings", "open_pictures": True}))
     expect(guest.page.locator(".evidence .zoom").first).to_be_visible()

@@ -20,6 +20,7 @@ from referee.games.coloretto.demo import Plan, write_coloretto
 from referee.watchers.by_hand import ByHandWatcher
 from simulation.live import LiveTable, Shots
 from tests.referee.web.window import LONG_NAMES, PHONE, SCREEN, Windows, begin, ruling_of, turn_two_reds
+from tests.support.commands import sent
 from tests.support.page_tools import START, PageUnderTest
 
 # A browser that is driven counts as touched.
@@ -44,8 +45,8 @@ def spoken(tab: Page) -> list[list[str]]:
 
 
 def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTest, windows: Windows) -> None:
-    page.table.desk.do({"do": "settings", "language": "de"})
-    page.table.desk.do(START)
+    page.table.desk.do(sent({"do": "settings", "language": "de"}))
+    page.table.desk.do(sent(START))
     chosen, other = windows(PHONE, paired=True), windows(SCREEN, paired=True)
     for window in (chosen, other):
         window.context.add_init_script(LISTEN)
@@ -104,7 +105,7 @@ def test_what_a_table_does_not_have_is_asked_about_once_and_all_in_one(page: Pag
 
 
 def test_a_phone_rings_for_its_owner_at_the_time_of_the_thumb(page: PageUnderTest, windows: Windows) -> None:
-    page.table.desk.do(START)
+    page.table.desk.do(sent(START))
     turn_two_reds(page)
     window = windows(TALL, paired=True)
     told: list[dict[str, Any]] = []
@@ -140,8 +141,8 @@ def test_a_hand_of_the_last_game_is_put_right_while_the_next_is_played(page: Pag
     page.table.tell("timer_ran_out")
     page.table.tell("hand", seat=0, cards=TWO_CARDS)
     ruled = ruling_of(page, "hand")
-    desk.do({"do": "stop"})
-    desk.do(START)
+    desk.do(sent({"do": "stop"}))
+    desk.do(sent(START))
     window = windows(PHONE, paired=True)
     window.open(f"ruling/{ruled}")
     before = desk.state()["version"]
@@ -164,7 +165,7 @@ def test_a_hand_of_the_last_game_is_put_right_while_the_next_is_played(page: Pag
 
 
 def test_what_was_taken_back_is_not_sent_along_with_the_next_correction(page: PageUnderTest, windows: Windows) -> None:
-    page.table.desk.do(START)
+    page.table.desk.do(sent(START))
     turn_two_reds(page)
     page.table.tell("card_shown", seat=2, colour="blue", mood="happy")
     page.table.tell("bell", seat=2)

@@ -27,6 +27,7 @@ from tests.referee.web.window import (
     begin,
     turn_two_reds,
 )
+from tests.support.commands import sent
 from tests.support.page_tools import START, PageUnderTest
 
 SIZES = pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
@@ -70,7 +71,7 @@ def test_the_photo_finish_of_a_past_game_is_there_to_be_sent_and_cannot_be_looke
     page: PageUnderTest, windows: Windows, tmp_path: Path
 ) -> None:
     ring = a_ring_with_pictures(page)
-    page.table.desk.do(START)
+    page.table.desk.do(sent(START))
     window = windows(PHONE, paired=True)
     window.open(f"history/{ring.split('-')[0]}")
     window.page.get_by_role("link", name="Valid ring, Cem").click()
@@ -80,12 +81,12 @@ def test_the_photo_finish_of_a_past_game_is_there_to_be_sent_and_cannot_be_looke
     # One tap saves it as a file to send, which can be judged anywhere.
     with window.page.expect_download() as coming:
         window.page.get_by_role("link", name="Report this ruling").click()
-    sent = tmp_path / coming.value.suggested_filename
-    coming.value.save_as(sent)
-    assert sent.name == f"ringmaster-{ring}.mcap"
-    assert [one["valid"] for one in RecordedGame(sent, print).rulings if one["ruling"] == "ring"] == [True]
-    assert any(one.rulings for one in RecordedGame(sent, print).judge(WatchSetup()))
-    assert b"Cem" not in sent.read_bytes()
+    report = tmp_path / coming.value.suggested_filename
+    coming.value.save_as(report)
+    assert report.name == f"ringmaster-{ring}.mcap"
+    assert [one["valid"] for one in RecordedGame(report, print).rulings if one["ruling"] == "ring"] == [True]
+    assert any(one.rulings for one in RecordedGame(report, print).judge(WatchSetup()))
+    assert b"Cem" not in report.read_bytes()
     window.page.locator("main").get_by_role("link", name="History").click()
     expect(window.page.locator("main h1")).to_contain_text("Piccolino")
 
@@ -135,7 +136,7 @@ def pinched(window: Window, middle: tuple[float, float]) -> None:
 
 
 def test_a_tap_on_the_live_picture_opens_a_hand_large_enough_for_fingers(page: PageUnderTest, windows: Windows) -> None:
-    page.table.desk.do({**START, "game": "confetti"})
+    page.table.desk.do(sent({**START, "game": "confetti"}))
     for kind in ("timer_flipped", "timer_ran_out"):
         page.table.tell(kind)
     grey = np.full((1080, 1920, 3), 90, np.uint8)
@@ -193,12 +194,12 @@ def test_files_that_were_set_aside_are_listed_until_somebody_has_read_it(page: P
 
 def test_figures_show_what_was_played_evening_by_evening(page: PageUnderTest, windows: Windows) -> None:
     for evening in range(3):
-        page.table.desk.do(START)
+        page.table.desk.do(sent(START))
         turn_two_reds(page)
         page.table.tell("bell", seat=1 if evening == 1 else 2)
         page.table.tell("card_shown", seat=0, colour="green", mood="happy")
         page.table.tell("bell", seat=0)
-        page.table.desk.do({"do": "stop"})
+        page.table.desk.do(sent({"do": "stop"}))
         day_ms = 86_400_000 * (3 - evening)
         page.table.journal.read(f"UPDATE games SET started_ms = started_ms - {day_ms} WHERE game = {evening + 1}")
     window = windows(SCREEN)
@@ -317,8 +318,8 @@ def test_hands_that_the_camera_has_not_seen_are_told_card_by_card_or_that_there_
     page: PageUnderTest, windows: Windows
 ) -> None:
     begin(page, "confetti", ["Ann", "Ben"])
-    page.table.desk.do({"do": "flip"})
-    page.table.desk.do({"do": "time"})
+    page.table.desk.do(sent({"do": "flip"}))
+    page.table.desk.do(sent({"do": "time"}))
     window = windows(PHONE, paired=True)
     window.tap("Count now")
     of_ann, of_ben = (window.page.get_by_role("group", name=name, exact=True) for name in ("Ann", "Ben"))

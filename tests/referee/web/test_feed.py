@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 import pytest
-
 from referee.service.desk_protocol import Desk
+
 from referee.web import feed as module
 from referee.web.feed import Feed
 from referee.web.stream import EventStream

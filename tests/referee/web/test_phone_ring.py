@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from referee.service.parts import Parts
+from referee.service.phone_bells import LAG_NS, MOST_WITHIN_NS
+from referee.service.service import running
 
 from hardware.events import BellPressed
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
-from referee.service.parts import Parts
-from referee.service.phone_bells import LAG_NS, MOST_WITHIN_NS
-from referee.service.service import running
 from referee.web.round_trips import RoundTrips
 from tests.support.page_tools import START, PageUnderTest, Phone, served
 from tests.support.table_fakes import FakeDevices

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from referee.service.power import Power, power_here
 
 from referee.log import begin_log
-from referee.service.power import Power, power_here
 from tests.support.page_tools import START, Answer, PageUnderTest, Phone, served
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from playwright.sync_api import Browser, FloatRect, Page, ViewportSize
 
 from referee.web.who import COOKIE
+from tests.support.commands import sent
 from tests.support.page_tools import START, PageUnderTest
 
 PHONE: ViewportSize = {"width": 360, "height": 640}
@@ -111,7 +112,7 @@ Windows = Callable[..., Window]
 
 
 def begin(page: PageUnderTest, game: str, players: Sequence[str]) -> None:
-    page.table.desk.do({"do": "start", "game": game, "players": list(players), "options": {}})
+    page.table.desk.do(sent({"do": "start", "game": game, "players": list(players), "options": {}}))
 
 
 def turn_two_reds(page: PageUnderTest) -> None:
@@ -125,7 +126,7 @@ def ruling_of(page: PageUnderTest, kind: str = "ring") -> str:
 
 
 def a_ring_with_pictures(page: PageUnderTest, players: Sequence[str] = ("Ann", "Ben", "Cem")) -> str:
-    page.table.desk.do({**START, "players": list(players)})
+    page.table.desk.do(sent({**START, "players": list(players)}))
     turn_two_reds(page)
     page.table.tell("bell", seat=2)
     ring = ruling_of(page)

@@ -12,6 +12,8 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from referee.service.live_game import LiveGame
+from referee.service.resuming import unfinished_game
 
 from hardware.camera.frames import Frame
 from hardware.events import SandFlipped, SandRanOut, Witness
@@ -20,8 +22,6 @@ from referee.engine.session import Notice, Outcome, Session, Watcher
 from referee.games.confetti import demo as script
 from referee.games.confetti.score import score_hand
 from referee.games.registry import game_kind, watcher_for
-from referee.service.live_game import LiveGame
-from referee.service.resuming import unfinished_game
 from referee.store.store import Store
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots

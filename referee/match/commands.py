@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter, model_validator
 
+from referee.match.settings import PageSettings
 from referee.models import Model
 from referee.names import MOST_SEATS
-from referee.service.settings import PageSettings
 
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Name = Annotated[str, Field(max_length=200)]

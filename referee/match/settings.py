@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,18 +11,16 @@ from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_v
 from hardware.camera.camera import Turn
 from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, SandSettings
 from referee.errors import BadInputError
-from referee.files import set_aside, write_whole
+from referee.files import set_aside
 from referee.jsonlines import is_name, shown
 from referee.language import LANGUAGES, Language, language_of
 from referee.models import Model, first_fault, own_refusal, refusal
 from referee.sayings import service as sayings
+from referee.settings_file import read_settings, write_settings
 
 FILE = "settings.json"
 SEAT_PINS = (17, 27, 22, 4, 25, 12, 16)
-_MOST_BYTES = 1 << 16
-_UNUSABLE = "not_usable_here"
-"""Under this name the file keeps values that this version could not use, when others are saved."""
-_IN_THE_WAY = ("bell_pins", "bell", "sandtimer", "lamp")
+GIVES_WAY = ("bell_pins", "bell", "sandtimer", "lamp")
 """Which settings give way first, where two of them want one pin."""
 PAGE_CAMERA = r"^(picamera2(:[0-9])?|usb:[0-9]{1,2}|usb:/dev/v4l/by-id/[A-Za-z0-9_][A-Za-z0-9_.:+=@-]{0,200})$"
 """Cameras that a page may name, by their place or their lasting name: never a file or a folder of the machine."""
@@ -119,7 +116,7 @@ class TableSettings(PageSettings):
             BadInputError: there is no such setting, or no such value of it.
         """
         try:
-            return self._with(data)
+            return TableSettings.model_validate({**dict(self), **data})
         except ValidationError as error:
             fault = first_fault(error)
             if (own := own_refusal(fault)) is not None:
@@ -128,21 +125,6 @@ class TableSettings(PageSettings):
             if name not in TableSettings.model_fields:
                 raise BadInputError(f"there is no setting {shown(name)}") from None
             raise BadInputError(f"the setting {name} cannot be {shown(data[name])}") from None
-
-    def as_far_as_can_be(self, data: Mapping[str, Any]) -> tuple[TableSettings, dict[str, Any]]:
-        """Give the settings changed by all of `data` that this version can use, and the rest of it."""
-        left = dict(data)
-        while True:
-            try:
-                return self._with(left), {name: value for name, value in data.items() if name not in left}
-            except ValidationError as error:
-                # What fits by itself may still want a pin that another setting wants.
-                wrong = {str(fault["loc"][0]) for fault in error.errors(include_url=False) if fault["loc"]}
-                for name in wrong or [next(name for name in _IN_THE_WAY if name in left)]:
-                    del left[name]
-
-    def _with(self, data: Mapping[str, Any]) -> TableSettings:
-        return TableSettings.model_validate({**dict(self), **data})
 
     def is_quiet_at(self, hour: int, minute: int) -> bool:
         """Tell whether nothing is to be said at a time of day; quiet hours may go over midnight."""
@@ -219,40 +201,16 @@ def load_settings(folder: Path) -> tuple[TableSettings, str | None]:
     path = folder / FILE
     usual = TableSettings(language=language_of())
     try:
-        settings, left = usual.as_far_as_can_be(_kept(path))
+        settings, left = read_settings(path, usual, GIVES_WAY)
     except FileNotFoundError:
         return usual, None
     except (OSError, ValueError, RecursionError):
         # The page reports what was set aside, at each start.
         unread = sayings.settings_unread(Language(usual.language))
         return usual, None if set_aside(path) is not None else unread
-    left.pop(_UNUSABLE, None)
     return settings, sayings.settings_left(list(left), Language(settings.language)) if left else None
 
 
 def save_settings(folder: Path, settings: TableSettings) -> None:
-    """Keep the settings; what another version put into the file stays there.
-
-    Raises:
-        WorkFailedError: the disk does not take them.
-    """
-    try:
-        _, left = TableSettings().as_far_as_can_be(_kept(folder / FILE))
-    except (OSError, ValueError, RecursionError):
-        left = {}
-    known = settings.model_dump()
-    kept = {name: value for name, value in left.items() if name not in known}
-    unusable = {name: value for name, value in left.items() if name in known}
-    if unusable:
-        before = kept.get(_UNUSABLE)
-        kept[_UNUSABLE] = {**before, **unusable} if isinstance(before, dict) else unusable
-    write_whole(folder / FILE, (json.dumps({**known, **kept}, indent=1) + "\n").encode())
-
-
-def _kept(path: Path) -> dict[str, Any]:
-    """Give the file's content. Raises OSError, ValueError or RecursionError if it cannot be read."""
-    with path.open("rb") as file:
-        data = json.loads(file.read(_MOST_BYTES))
-    if not isinstance(data, dict):
-        raise BadInputError("it is no list of settings")
-    return data
+    """Keep the settings. Raises WorkFailedError if the disk does not take them."""
+    write_settings(folder / FILE, settings, GIVES_WAY)

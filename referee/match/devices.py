@@ -7,7 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -15,6 +15,7 @@ from hardware.bell import Bell, make_bell
 from hardware.camera.camera import Camera, CameraSettings, CameraTimeoutError, Turn, open_camera, opened_turned
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
+from hardware.camera.plugged import Plugged
 from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor, WatchLimits
 from hardware.edges import EdgeLines
 from hardware.events import Event, EventQueue, Source
@@ -113,7 +114,8 @@ class Parts:
     whether the game that was being played goes on. decks: the folder with the decks that were taught, None: the
     referee's own. deck: the one to choose first, whatever was played with before. profile: the measured table, None:
     the one that is kept. drawn: whether the table draws itself. watcher: watches a game, None: as its deck wants.
-    boot: names the start of the machine that `clock` belongs to, monotonic, ns. time_of_day: hour, minute.
+    boot: names the start of the machine that `clock` belongs to, monotonic, ns. time_of_day: hour, minute. plugged: gives
+    the cameras that are plugged in, each with what it is set by and its maker's name.
     """
 
     devices: Callable[[TableSettings], Devices]
@@ -129,6 +131,7 @@ class Parts:
     clock: Callable[[], int] = time.monotonic_ns
     time_of_day: Callable[[], tuple[int, int]] = time_of_day
     connector: Connect = connect
+    plugged: Callable[[], Sequence[tuple[str, str]]] = field(default_factory=Plugged)
 
 
 class TableDevices:

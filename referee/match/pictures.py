@@ -152,6 +152,11 @@ class Pictures:
             except queue.Full:
                 self._drop_one()
 
+    @property
+    def waiting(self) -> tuple[Wanted, ...]:
+        """The pictures that are wanted, and not taken yet."""
+        return tuple(wanted for wanted in tuple(self._wanted.queue) if wanted is not None)
+
     def live(self) -> bytes | None:
         """Give the newest frame as a JPEG, black outside the table once that is known; None if there is no frame."""
         with self._live_lock:

@@ -1,9 +1,9 @@
 """The process: its threads, its signs of life for systemd, its end, and switching the computer off from the page.
 
-A referee that hangs is started again. One that reads a hard picture on a slow machine does not hang: signs come from the
-steps of a reading, too, unless these have no end. A camera that is missing is no reason to start again, as no restart
-brings it back; one whose driver hangs is, for only a new process can open it again, but once an hour at most, so that
-play goes on between.
+A referee that hangs is started again. One that reads a hard picture on a slow machine does not hang: signs come from
+the steps of a reading, too, unless these have no end. A camera that is missing is no reason to start again, as no
+restart brings it back; one whose driver hangs is, for only a new process can open it again, but once an hour at most,
+so that play goes on between.
 
 A thread deep in OpenCV or in a camera's driver cannot be stopped. Python would wait for it or, when it comes back from
 there while the interpreter is being taken down, abort. All that the referee has said is in the journal by then, so such

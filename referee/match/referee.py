@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from hardware.camera.frames import Frame
-from hardware.camera.plugged import Plugged
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.problems import DeviceHealth, Health, HealthBoard
@@ -130,17 +129,17 @@ class Referee:
         watcher = parts.watcher or (lambda header: self.table_decks.watcher(header, self.profile))
         self.match = Match(self.store, watcher, boot, self.clock)
         self.devices = parts.devices(self.settings)
-        self.plugged, self._phones = Plugged(), PhoneBells(self.devices.queue, self.clock)
+        self.plugged, self._phones = parts.plugged, PhoneBells(self.devices.queue, self.clock)
         self.area = TableArea(self.profile)
         buffer = self.devices.buffer
         self.pictures = Pictures(
             buffer, self.evidence, self.area, self.pictures_kept, self.store.checkpoint, self.report, self.clock
         )
-        self.film = FilmKeeper(buffer, self.area, self.report)
+        self.film = FilmKeeper(buffer, self.area, self.report, self.clock)
         self._asked = QuestionPictures(self.area)
         self._states = StateMaker()
-        self._kit = SetupKit(self)
-        self.walk = Walk(self._kit)
+        self.setup_kit = SetupKit(self)
+        self.walk = Walk(self.setup_kit)
         self.keeping, self.system = Keeping(self), System(self, process.power_here())
         self._guard = Guard(self, machine_watchers(folder), drawn=parts.drawn)
         self._watchdog = process.Watchdog(process.interval_ns(), self.devices.camera_hangs, folder, boot)
@@ -577,7 +576,7 @@ class Referee:
             self.notices, self._is_changed = (), True
 
     def _look_again(self, ruling: str) -> None:
-        """Challenge a ruling (C11): hands are counted again, others are said again; their pictures are kept for long."""
+        """Challenge a ruling (C11): hands are counted again, others are said again; their pictures stay for long."""
         with self.turn():
             session = self.match.playing()
             place, ruled = session.log.ruling(ruling)
@@ -721,7 +720,7 @@ class Referee:
 
     def _heard(self, event: DeviceEvent, outcome: Outcome) -> None:
         LOG.debug("heard: %s", event)
-        self._kit.heard(event)
+        self.setup_kit.heard(event)
         self.film.take(event, outcome)
         if isinstance(event, DeviceHealth):
             self.report(event)

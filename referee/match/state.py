@@ -1,25 +1,26 @@
 """The state: all that a page shows of the table, as JSON data, made once after each change. Pure.
 
-Keys: `version` (grows with each change); `t_ns` (now, monotonic); `mode` ("idle", "playing", "paused", "over"); `game`
-(null or `{"id", "game", "players", "options", "started"}`); `board` (a list of seats: `{"seat", "name", "points",
-"gained": in the round that was counted last, or null, "held": in Coloretto, `[[card, how many], …]`, "detail": a few
-words, may be ""}`); `phase` (`{"key": "idle", "before_round", "running", "counting", "turning", "who_rang", "placing" or
-"over"}`, with `round`, `rounds`, `limit` where the game has them, `turn`: a seat or null, `since_ns`: its beginning,
-`lasts_ms`: how long the sand runs, or null; in Coloretto `rows`: their cards, null for a row that is gone, `rooms`: for
-how many cards each, `taken`: seats, `last`: whether the round is the last, `told`: the id of the event that a person
-reported last, or null, `colours`: in the game, `sheet`: as the command of that name gives it, by seat); `rulings` (newest
-first, at most 50: `{"id", "t_ns", "text", "ruling", "picture" (an id or null), "corrected"}`); `latest` (the first of
-them that has a text, or null); `questions` (`{"id", "kind": "who_rang", "decide", "no_hand" or "doubt", "text", "seats",
-"ruling": an id or null, "verdict": how a ring stands that waits for its ringer's name, `{"t_ns", "text", "ruling"}`, or
-null}`; of hands put away before they were counted `last_seen`: by the order of `seats`, the cards seen last, or null; a
-doubt has `answers`, `[{"text", "seat", "card"}]`, and `pictures`, null or `{"before": when the table was understood last,
-an id or null, "now": an id}`); `caption` (what is being said, or ""); `said` (the latest that were said aloud, oldest
-first: `{"number", "text", "urgent"}`); `devices` (`{"name", "state", "message"}`, the states are those of
-`hardware.problems`); `outlines` (`{"corners": [[x, y], …] as shares of the picture's size, "seat", "label", "certain",
-"event": the id of the event that a correction names, or null}`); `readings` (those events by their ids); `notices`
-(`{"text", "seat"}`, what people should do now); `settings` (those of the table that pages see); `language` (of all
-texts); `can_undo`; `undoes` (what would be taken back: "correction", "stop", "start" or null); `moment` (names how
-things stand, for commands that hang on it); `setup` (`{"due", "left", "players", "game"}`).
+Keys: `version` (grows with each change); `t_ns` (now, monotonic); `mode` ("idle", "playing", "paused", "over");
+`game` (null or `{"id", "game", "players", "options", "started"}`); `board` (a list of seats: `{"seat", "name",
+"points", "gained": in the round that was counted last, or null, "held": in Coloretto, `[[card, how many], …]`,
+"detail": a few words, may be ""}`); `phase` (`{"key": "idle", "before_round", "running", "counting", "turning",
+"who_rang", "placing" or "over"}`, with `round`, `rounds`, `limit` where the game has them, `turn`: a seat or null,
+`since_ns`: its beginning, `lasts_ms`: how long the sand runs, or null; in Coloretto `rows`: their cards, null for a
+row that is gone, `rooms`: for how many cards each, `taken`: seats, `last`: whether the round is the last, `told`: the
+id of the event that a person reported last, or null, `colours`: in the game, `sheet`: as the command of that name
+gives it, by seat); `rulings` (newest first, at most 50: `{"id", "t_ns", "text", "ruling", "picture" (an id or null),
+"corrected"}`); `latest` (the first of them that has a text, or null); `questions` (`{"id", "kind": "who_rang",
+"decide", "no_hand" or "doubt", "text", "seats", "ruling": an id or null, "verdict": how a ring stands that waits for
+its ringer's name, `{"t_ns", "text", "ruling"}`, or null}`; of hands put away before they were counted `last_seen`: by
+the order of `seats`, the cards seen last, or null; a doubt has `answers`, `[{"text", "seat", "card"}]`, and
+`pictures`, null or `{"before": when the table was understood last, an id or null, "now": an id}`); `caption` (what is
+being said, or ""); `said` (the latest that were said aloud, oldest first: `{"number", "text", "urgent"}`); `devices`
+(`{"name", "state", "message"}`, the states are those of `hardware.problems`); `outlines` (`{"corners": [[x, y], …] as
+shares of the picture's size, "seat", "label", "certain", "event": the id of the event that a correction names, or
+null}`); `readings` (those events by their ids); `notices` (`{"text", "seat"}`, what people should do now); `settings`
+(those of the table that pages see); `language` (of all texts); `can_undo`; `undoes` (what would be taken back:
+"correction", "stop", "start" or null); `moment` (names how things stand, for commands that hang on it); `setup`
+(`{"due", "left", "players", "game"}`).
 """
 
 from __future__ import annotations

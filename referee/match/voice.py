@@ -38,8 +38,8 @@ class Voice:
     """Says, shows and captions. Every method returns at once; safe to use from any thread.
 
     open_speaker: gives a loudspeaker for the settings; again when language or volume change. time_of_day: hour, minute.
-    on_change: called when the caption is another one. said: the latest announcements, `{"number": counted from 1, "text",
-    "urgent": whether it ends what is being said}`, for pages that speak.
+    on_change: called when the caption is another one. said: the latest announcements, `{"number": counted from 1,
+    "text", "urgent": whether it ends what is being said}`, for pages that speak.
     """
 
     def __init__(

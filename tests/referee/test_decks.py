@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from referee.service.table_decks import TableDecks
 
 from hardware.camera.frames import Frame
 from hardware.recording import RecordingWriter
@@ -23,6 +22,7 @@ from referee.engine.events import Header
 from referee.errors import BadInputError
 from referee.games.confetti.watching.watcher import ConfettiWatcher
 from referee.games.registry import game_kind
+from referee.match.table_decks import TableDecks
 from referee.watchers.by_hand import ByHandWatcher
 from vision.deck import Deck, load_deck
 from vision.errors import BadDeckError

@@ -22,8 +22,7 @@ class Office:
 
     @property
     def wanted(self) -> list[Wanted]:
-        waiting: list[Wanted | None] = list(self.pictures._wanted.queue)
-        return [wanted for wanted in waiting if wanted is not None]
+        return list(self.pictures.waiting)
 
     def do(self, **command: object) -> Mapping[str, Any]:
         return self.referee.do(sent(command))

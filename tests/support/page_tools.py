@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
-from referee.service.desk_protocol import Desk
-from referee.service.power import Power
-from referee.service.system import System
 
 from referee.lessons.lessons import Lessons
+from referee.match.process import Power
+from referee.match.referee import Referee
+from referee.match.system import System
 from referee.mqtt.publisher import Publisher
 from referee.web.app import create_app
 from referee.web.options import Taken, WebOptions
@@ -138,7 +138,7 @@ class PageUnderTest:
 @contextmanager
 def served(
     folder: Path,
-    desk: Desk | None = None,
+    desk: Referee | None = None,
     newest_picture: Callable[[], Taken | None] = lambda: None,
     table: QuietTable | None = None,
     lessons: Lessons | None = None,
@@ -148,9 +148,8 @@ def served(
     table = table or quiet_table(folder, clock=GameClock())
     clock, said = FakeClock(), list[str]()
     # Never started: it keeps what is set, and tells nobody.
-    house = Publisher(folder, table.journal, table.evidence, table.desk, lambda: None)
-    controls = power or Power()
-    system = System(folder, table.controller, table.health, table.evidence, controls, refresh=table.desk.refresh)
+    house = Publisher(folder, table.referee.store, table.referee.evidence, table.referee, lambda: None)
+    system = System(table.referee, power or Power())
     options = WebOptions(
         state_dir=folder,
         say_code=said.append,
@@ -158,10 +157,10 @@ def served(
         newest_picture=newest_picture,
         lessons=lessons,
         house=house,
-        keeping=table.keeping,
+        keeping=table.referee.keeping,
         system=system,
     )
-    app = create_app(desk or table.desk, options)
+    app = create_app(desk or table.referee, options)
     server = PageServer(app, "127.0.0.1", 0)
     try:
         server.start()

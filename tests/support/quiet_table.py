@@ -27,6 +27,7 @@ from tests.support.table_fakes import FakeDevices
 class QuietTable:
     referee: Referee
     devices: FakeDevices
+    plugged: list[tuple[str, str]]
 
     def show(self, image: NDArray[np.uint8], t_ns: int | None = None) -> None:
         when = time.monotonic_ns() if t_ns is None else t_ns
@@ -50,7 +51,7 @@ def quiet_table(
     """Lay a table whose journal is in `folder`; pictures are taken when `pictures.take` is called."""
     if settings is not None:
         save_settings(folder, settings)
-    devices = FakeDevices()
+    devices, plugged = FakeDevices(), list[tuple[str, str]]()
     parts = Parts(
         lambda _: devices,
         lambda *_: NullSpeaker(),
@@ -59,8 +60,9 @@ def quiet_table(
         boot="",
         clock=clock,
         time_of_day=lambda: (12, 0),
+        plugged=lambda: plugged,
     )
     referee = Referee(folder, parts)
     referee.begins_with_setup = can_be_set_up
     referee.changed()
-    return QuietTable(referee, devices)
+    return QuietTable(referee, devices, plugged)

@@ -9,9 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from referee.service.parts import Parts
-from referee.service.service import Service, running
-
 from hardware.lamp import NullLamp
 from hardware.speaker import RecordedSpeaker
 from referee.decks.game_deck import deck_of
@@ -19,6 +16,8 @@ from referee.demo.devices import SimulatedDevices
 from referee.demo.director import Director
 from referee.demo.table import TABLE_SEED, DemoTable, demo_table
 from referee.engine.events import Header
+from referee.match.devices import Parts
+from referee.match.referee import Referee, running
 from simulation.live import LiveTable, Shots
 from simulation.script import Script
 from simulation.truth import TableTruth, truth_at
@@ -33,14 +32,14 @@ SMALL = Shots(size=(160, 90), frames_per_s=4.0)
 class Simulated:
     """A referee at work, its simulated table, and what was said; `tables`: those that were laid, by game."""
 
-    service: Service
+    service: Referee
     devices: SimulatedDevices
     director: Director
     speaker: RecordedSpeaker
     tables: dict[int, DemoTable] = field(default_factory=dict)
 
     def do(self, **command: object) -> dict[str, Any]:
-        return dict(self.service.desk.do(sent(command)))
+        return dict(self.service.do(sent(command)))
 
     def start(self, game: str, players: str, **options: object) -> int:
         return int(self.do(do="start", game=game, players=players.split(), options=options)["game"])

@@ -68,6 +68,7 @@ class Table:
         self.clock = Clock(now_ns)
         self.speaker, self.lamp, self.devices = RecordedSpeaker(self.clock), RecordedLamp(self.clock), FakeDevices()
         self.hour = (15, 0)
+        self.plugged: list[tuple[str, str]] = []
         self.watchers: list[ScriptWatcher] = []
         if settings:
             save_settings(folder, TableSettings(**settings))  # type: ignore[arg-type]
@@ -79,6 +80,7 @@ class Table:
             boot=boot,
             clock=self.clock,
             time_of_day=lambda: self.hour,
+            plugged=lambda: self.plugged,
         )
         self.referee = Referee(folder, parts)
         self.match = self.referee.match
@@ -122,6 +124,7 @@ class FakeDevices:
         self.flipped = 0
         self.unpluggable = {"usb:1"}
         self.changed: list[str] = []
+        self.tried: list[str] = []
 
     def start(self, on_health: OnHealth, on_event: Callable[[DeviceEvent], None]) -> None:
         self.on_health, self.queue.on_put = on_health, on_event
@@ -141,6 +144,8 @@ class FakeDevices:
         return False
 
     def check(self, settings: TableSettings, others: frozenset[str]) -> None:
+        if "camera" in others:
+            self.tried.append(settings.camera)
         if "camera" in others and settings.camera in self.unpluggable:
             raise SettingError("that camera gives no picture", "no_picture_from", why="it is not there")
 

@@ -103,7 +103,7 @@ def test_members_do_not_wait_for_guests_who_knock(tmp_path: Path) -> None:
         guest.start()
         try:
             join(club, one)
-            one.table.controller.start("piccolino", ["Ann", "Ben", "Cem"], {})
+            one.table.referee.begin("piccolino", ["Ann", "Ben", "Cem"], {})
             one.play(5)
             wait_for(lambda: one.publisher.public(Language())["waiting"] == 0)
             other.publisher.change({"join": invite(club.engine)})

@@ -37,11 +37,11 @@ def played(tmp_path: Path) -> Path:
     table = a_table(tmp_path / "played")
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
-    table.controller.correct(2, {"mood": "sad"})
+    table.referee.correct(2, {"mood": "sad"})
     table.hear("no_such_event")
     table.hear("stop")
-    table.controller.start("confetti", ["=1+1", "Ben"], {})
-    table.journal.close()
+    table.referee.begin("confetti", ["=1+1", "Ben"], {})
+    table.referee.store.close()
     return tmp_path / "played"
 
 
@@ -94,7 +94,7 @@ def test_an_export_goes_into_an_empty_journal_once_and_gives_the_same_export(
     assert capfd.readouterr().out.splitlines() == ["2 taken, 0 there already", "0 taken, 2 there already"]
     assert main(["export", "--state", str(other), "-o", str(second)]) == 0
     assert first.read_bytes() == second.read_bytes()
-    assert Table(other).controller.resume() is None
+    assert Table(other).referee.resume() is None
 
 
 def test_an_event_log_out_of_the_journal_is_judged_as_the_game_was_after_corrections(
@@ -122,8 +122,8 @@ def test_no_games_games_elsewhere_and_exports_that_cannot_be_are_said(
         assert main([command, "--state", str(empty)]) == 1
         assert "no games are kept" in capfd.readouterr().err
     table = a_table(played / "simulated")
-    table.controller.start("coloretto", ["Dora", "Emil", "Fritz"], {})
-    table.journal.close()
+    table.referee.begin("coloretto", ["Dora", "Emil", "Fritz"], {})
+    table.referee.store.close()
     assert main(["history", "--state", str(played)]) == 0
     told = capfd.readouterr().out
     assert "Ben 20" in told and "Dora" not in told and "--simulated" in told
@@ -147,10 +147,10 @@ def three_games(tmp_path: Path) -> Path:
         table.piccolino_with_a_pair()
         table.hear("bell", seat=2)
         if game == 1:
-            table.controller.correct(2, {"mood": "sad"})
+            table.referee.correct(2, {"mood": "sad"})
         table.hear("stop")
-    table.controller.stop()
-    table.journal.close()
+    table.referee.end_game()
+    table.referee.store.close()
     return tmp_path / "played"
 
 
@@ -317,11 +317,11 @@ def parcel(tmp_path: Path) -> Path:
     table = a_table(tmp_path / "played")
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
-    evidence = EvidenceFolder(tmp_path / "played" / "evidence", table.journal)
+    evidence = EvidenceFolder(tmp_path / "played" / "evidence", table.referee.store)
     assert evidence.add(1, 3, [(-40.0, JPEG + b"before"), (-7.0, JPEG + b"deciding")], SIGHT)
-    table.journal.dispute(1, 3)
+    table.referee.store.dispute(1, 3)
     table.hear("stop")
-    table.journal.close()
+    table.referee.store.close()
     path = tmp_path / "evening.zip"
     assert main(["export", "--state", str(tmp_path / "played"), "-o", str(path)]) == 0
     return path
@@ -330,21 +330,21 @@ def parcel(tmp_path: Path) -> Path:
 def test_pictures_and_what_was_outlined_come_along_under_the_games_new_number(parcel: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     table = a_table(other)
-    table.controller.start("confetti", ["Dora"], {})
-    table.journal.close()
+    table.referee.begin("confetti", ["Dora"], {})
+    table.referee.store.close()
     for _ in range(2):
         assert main(["import", str(parcel), "--state", str(other)]) == 0
     again = Table(other)
-    evidence = EvidenceFolder(other / "evidence", again.journal)
+    evidence = EvidenceFolder(other / "evidence", again.referee.store)
     assert [picture.t_ms for picture in evidence.of_event(2, 3)] == [-40.0, -7.0]
     assert evidence.find("2-3-1") == JPEG + b"deciding"
     evidence.sweep()
     assert evidence.find("2-3-0") is not None
-    ((sight, disputed),) = again.journal.read(
+    ((sight, disputed),) = again.referee.store.read(
         "SELECT s.data, e.disputed FROM sights s JOIN evidence e ON e.game = s.game AND e.file = '2-3-1'"
     )
     assert (json.loads(sight), disputed) == (SIGHT, 1)
-    again.journal.close()
+    again.referee.store.close()
     second = tmp_path / "second.zip"
     assert main(["export", "--state", str(other), "--game", "2", "-o", str(second)]) == 0
     with zipfile.ZipFile(parcel) as one, zipfile.ZipFile(second) as two:
@@ -407,8 +407,8 @@ def refused(parcel: Path, tmp_path: Path, capfd: Capture, status: int) -> str:
     assert main(["import", str(parcel), "--state", str(tmp_path / "other")]) == status
     (line,) = capfd.readouterr().err.splitlines()
     table = Table(tmp_path / "other")
-    ((games,),) = table.journal.read("SELECT count(*) FROM games")
-    table.journal.close()
+    ((games,),) = table.referee.store.read("SELECT count(*) FROM games")
+    table.referee.store.close()
     assert games == 0 and not list(tmp_path.glob("other/evidence/*"))
     return line
 

@@ -138,7 +138,7 @@ class SlowReferee(Session):
     @classmethod
     def of_confetti(cls, late_s: int, options: dict[str, object]) -> SlowReferee:
         header = Header("confetti", ("Ann", "Ben", "Cem"), options)
-        session = cls(game_kind("confetti").start(header), watcher_for(header, WatchSetup()))
+        session = cls(header, game_kind("confetti").start, watcher_for(header, WatchSetup()))
         session.late_ns = late_s * 10**9
         return session
 

@@ -46,7 +46,7 @@ def test_a_house_is_told_everything_once_and_in_order_though_the_broker_goes_and
     try:
         with telling(tmp_path / "table", broker.port) as one:
             with listening(broker) as (house, _):
-                one.table.controller.start("piccolino", PLAYERS, {})
+                one.table.referee.begin("piccolino", PLAYERS, {})
                 one.play(30)
                 wait_for(lambda: len(house.under("/events")) == 31)
                 seen += [(two["id"], two["seq"]) for two in house.under("/events")]
@@ -81,7 +81,7 @@ def test_what_was_not_told_before_the_end_is_told_after_the_next_start(tmp_path:
     with broker_at_work(tmp_path / "broker") as broker:
         broker.kill()
         with telling(tmp_path / "table", broker.port) as one:
-            one.table.controller.start("piccolino", PLAYERS, {})
+            one.table.referee.begin("piccolino", PLAYERS, {})
             one.play(3)
         broker.start()
         with listening(broker) as (house, _), telling(tmp_path / "table", broker.port) as one:
@@ -98,7 +98,7 @@ def test_home_assistant_sees_bell_ruling_scores_and_turn_and_presses_only_what_i
         telling(tmp_path / "table", broker.port, buttons=True, name="Table 3") as one,
         listening(broker) as (house, line),
     ):
-        one.table.controller.start("piccolino", PLAYERS, {})
+        one.table.referee.begin("piccolino", PLAYERS, {})
         one.play(1)
         wait_for(lambda: house.latest("/state").get("ruling", "").startswith("False ring"))
         assert house.latest("/state")["valid"] is False
@@ -119,7 +119,7 @@ def test_home_assistant_sees_bell_ruling_scores_and_turn_and_presses_only_what_i
         # The publisher has said it; the broker may not have passed it on yet.
         wait_for(lambda: house.last_bytes("/config") == b"", "the house forgets us")
         wait_for(lambda: house.last_bytes("/availability") == b"offline")
-        assert one.table.controller.paused
+        assert one.table.referee.match.paused
 
 
 def certificate(folder: Path, name: str) -> str:
@@ -226,7 +226,7 @@ def test_a_thousand_mutated_messages_of_a_club_stop_no_thread(tmp_path: Path, mo
         in_a_club(tmp_path / "table", broker.port)
         with telling(tmp_path / "table", broker.port, buttons=True) as one, listening(broker) as (house, line):
             wait_for(lambda: house.under("/state"))
-            stream = one.table.journal.outbox.stream
+            stream = one.table.referee.store.outbox.stream
             infinite = (DATA / "table-message-ack-infinite.json").read_text()
             say(line, one, "club/ack", infinite.replace("<stream of the table>", stream).encode())
             whole: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
@@ -243,7 +243,7 @@ def test_a_thousand_mutated_messages_of_a_club_stop_no_thread(tmp_path: Path, mo
                     line.drain(30.0)
             for payload in (deep(5000), b"\xff", b"[]", b""):
                 say(line, one, "club/ack", payload)
-            one.table.controller.start("piccolino", PLAYERS, {})
+            one.table.referee.begin("piccolino", PLAYERS, {})
             one.play(2)
             wait_for(lambda: len({told["number"] for told in house.under("/events") if told["kind"] == "event"}) == 2)
             wait_for(lambda: len(asides(tmp_path / "table")) > 100)
@@ -260,12 +260,12 @@ def test_what_a_club_does_not_confirm_is_sent_again_and_twenty_at_most(
     with broker_at_work(tmp_path / "broker") as broker:
         in_a_club(tmp_path / "table", broker.port)
         with telling(tmp_path / "table", broker.port) as one, listening(broker) as (house, line):
-            one.table.controller.start("piccolino", PLAYERS, {})
+            one.table.referee.begin("piccolino", PLAYERS, {})
             one.play(30)
             wait_for(lambda: [told["seq"] for told in house.under("/events")].count(20) > 1)
             assert {told["seq"] for told in house.under("/events")} == set(range(1, 21))
             assert len({told["id"] for told in house.under("/events")}) == 20
-            stream = one.table.journal.outbox.stream
+            stream = one.table.referee.store.outbox.stream
             say(line, one, "club/ack", json.dumps({"stream": stream, "seq": 31}).encode())
             wait_for(lambda: one.publisher.public(Language())["waiting"] == 0)
 
@@ -310,7 +310,9 @@ def test_a_library_that_fails_is_a_line_that_is_lost(tmp_path: Path, monkeypatch
 def reported(folder: Path) -> Iterator[tuple[Publisher, list[DeviceHealth]]]:
     """Give a publisher at work in a folder, and what the page was told."""
     table, reports = quiet_table(folder), list[DeviceHealth]()
-    publisher = Publisher(folder, table.journal, table.evidence, table.desk, lambda: None, 0.05, report=reports.append)
+    publisher = Publisher(
+        folder, table.referee.store, table.referee.evidence, table.referee, lambda: None, 0.05, report=reports.append
+    )
     publisher.start()
     try:
         yield publisher, reports
@@ -401,7 +403,7 @@ def test_two_tables_with_one_name_that_no_computer_tells_apart_part_by_themselve
         texts = {one.publisher.public(Language())["text"] for one in tables}
         assert any("was the SD card copied?" in text for text in texts)
         for one in tables:
-            one.table.controller.start("piccolino", PLAYERS, {})
+            one.table.referee.begin("piccolino", PLAYERS, {})
             one.play(3)
 
         def heard() -> bool:

@@ -10,8 +10,6 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from referee.service.parts import Parts
-from referee.service.service import Service
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed, SandFlipped
@@ -20,6 +18,8 @@ from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
 from referee.engine.events import Event
 from referee.engine.session import Seen
+from referee.match.devices import Parts
+from referee.match.referee import Referee
 from referee.watchers.by_hand import ByHandWatcher
 from tests.support.commands import sent
 from tests.support.office import Office
@@ -35,23 +35,23 @@ def until(condition: Callable[[], object]) -> bool:
     return bool(condition())
 
 
-def play(service: Service, mood: str = "happy", **options: object) -> None:
+def play(service: Referee, mood: str = "happy", **options: object) -> None:
     """Begin a game of Piccolino in which Ann and Ben show two red cards."""
-    service.desk.do(sent({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": options}))
+    service.do(sent({"do": "start", "game": "piccolino", "players": ["Ann", "Ben", "Cem"], "options": options}))
     for seat in (0, 1):
         shown = {"event": "card_shown", "seat": seat, "colour": "red", "mood": mood}
-        service.desk.do(sent({"do": "event", "event": shown}))
+        service.do(sent({"do": "event", "event": shown}))
 
 
 def begin(office: Office, game: str, *players: str) -> None:
-    office.desk.do(
+    office.referee.do(
         sent({"do": "start", "game": game, "players": list(players) or ["Ann", "Ben", "Cem"], "options": {}})
     )
 
 
 def tell(office: Office, kind: str, **data: object) -> None:
     """Tell the desk an event, as a page does."""
-    office.desk.do(sent({"do": "event", "event": {"event": kind, **data}}))
+    office.referee.do(sent({"do": "event", "event": {"event": kind, **data}}))
 
 
 class RingWatcher(ByHandWatcher):

@@ -11,10 +11,6 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from referee.service import film as film_module
-from referee.service.film import FilmKeeper
-from referee.service.ring_pictures import Wanted
-from referee.service.table_area import TableArea
 
 from hardware.bell import BellLogic
 from hardware.camera.frames import FrameExposed
@@ -23,6 +19,8 @@ from hardware.events import BellEdge
 from hardware.recording import RecordedFrame, read_recording
 from referee.commands import main
 from referee.games.registry import watcher_for
+from referee.match import film as film_module
+from referee.match.table import TableArea
 from referee.watchers.table_finder import WatchSetup
 from tests.support.quiet_table import QuietTable, quiet_table
 from tests.support.short_game import record_short_game
@@ -42,12 +40,10 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def table(tmp_path: Path, game: Path) -> Iterator[QuietTable]:
     """A referee that has seen and heard a recorded game as it happened, with a film on its way."""
-    table = quiet_table(tmp_path, watcher=lambda header: watcher_for(header, WatchSetup()))
     now_ns = 0
-    film = FilmKeeper(table.buffer, TableArea(), clock=lambda: now_ns)
-    table.keeping.film = film.of
-    table.bus.subscribe(Wanted, film.want)
-    table.controller.start("piccolino", NAMES, {})
+    table = quiet_table(tmp_path, watcher=lambda header: watcher_for(header, WatchSetup()), clock=lambda: now_ns)
+    film = table.referee.film
+    table.referee.begin("piccolino", NAMES, {})
     events = [one.payload for one in read_recording(game).events]
     edges = [Edge(one.t_ns, str(one.seat), one.pressed) for one in events if isinstance(one, BellEdge)]
     presses = judge_edges(BellLogic({f"{seat}": seat for seat in range(3)}), edges, 99 * S)
@@ -56,17 +52,17 @@ def table(tmp_path: Path, game: Path) -> Iterator[QuietTable]:
         now_ns = one.t_ns
         if isinstance(one, RecordedFrame):
             frame = one.frame()
-            table.buffer.push(frame)
-            film.take(FrameExposed(frame.exposure_end_ns + 1), table.controller.look(frame))
+            table.devices.buffer.push(frame)
+            film.take(FrameExposed(frame.exposure_end_ns + 1), table.referee.look(frame))
         else:
-            film.take(one, table.controller.hear(one))
+            film.take(one, table.referee.hear(one))
         film.tend()
     yield table
     table.close()
 
 
 def ring_of(table: QuietTable, valid: bool) -> dict[str, Any]:
-    (found,) = [one for one in table.desk.state()["rulings"] if one["ruling"].get("valid") is valid]
+    (found,) = [one for one in table.referee.state()["rulings"] if one["ruling"].get("valid") is valid]
     return dict(found)
 
 
@@ -100,7 +96,7 @@ def test_a_disputed_ring_is_judged_again_from_its_own_file(
     monkeypatch.setattr(film_module, "BEFORE_NS", before_ns)
     ring = ring_of(table, valid=True)
     file = tmp_path / "sent.mcap"
-    file.write_bytes(table.keeping.disputed(ring["id"]))
+    file.write_bytes(table.referee.keeping.disputed(ring["id"]))
     ruled = dict(ring["ruling"])
     (again,) = [one for one in replayed(file, capfd) if one.get("valid") is True]
     # Compressed, a picture may tell a card a frame sooner or later.
@@ -139,7 +135,7 @@ def test_a_ring_seen_long_ago_is_judged_from_its_readings(tmp_path: Path, table:
 @pytest.mark.parametrize("ruling", ["1-1-7", "7-1-0", "none", "1-1", "999999999999999999-1-0"])
 def test_what_is_no_ruling_is_one_line(tmp_path: Path, ruling: str, capfd: Capture) -> None:
     table = quiet_table(tmp_path)
-    table.controller.start("piccolino", NAMES, {})
+    table.referee.begin("piccolino", NAMES, {})
     table.close()
     assert main(["export", "--state", str(tmp_path), "--ruling", ruling, "-o", str(tmp_path / "x.mcap")]) == 2
     assert "there is no" in capfd.readouterr().err

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from referee.service.live_game import LiveGame
-from referee.service.records import RESUME_GAP_NS
 
 from hardware.events import BellPressed
 from hardware.lamp import Signal
 from hardware.voice import Chime
+from referee.engine.session import Session
 from referee.errors import BadInputError
+from referee.match.match import RESUME_GAP_NS
 from referee.store.games import games, kept_game
 from tests.support.table_fakes import S, Table
 
 
-def resumed(table: Table) -> LiveGame:
-    play = table.controller.resume()
+def resumed(table: Table) -> Session:
+    play = table.referee.resume()
     assert play is not None
     return play
 
@@ -33,7 +33,7 @@ def test_a_ring_is_announced_with_its_reason_kept_when_the_process_is_killed_and
 
 def test_what_was_journalled_but_not_ruled_yet_is_ruled_and_announced_after_the_restart(pair: Table) -> None:
     # The power goes between the event and its ruling.
-    pair.controller.playing()._keep = lambda: None  # type: ignore[method-assign]
+    pair.match._keep = lambda session=None: None  # type: ignore[method-assign]
     pair.hear("bell", seat=2)
     again = pair.again()
     resumed(again)
@@ -45,23 +45,23 @@ def test_what_was_journalled_but_not_ruled_yet_is_ruled_and_announced_after_the_
 
 def test_a_corrected_card_changes_the_ruling_is_said_and_is_undone(pair: Table) -> None:
     pair.hear("bell", seat=2)
-    before, said = list(pair.controller.playing().log.newest(20)), len(pair.said)
-    assert pair.controller.correct(2, {"mood": "sad"}).new[0][1]["reason"] == "sad"
+    before, said = list(pair.referee.match.playing().log.newest(20)), len(pair.said)
+    assert pair.referee.correct(2, {"mood": "sad"}).new[0][1]["reason"] == "sad"
     assert pair.said[said:] == [
         "Corrected: False ring, Cem: one of the reds is sad.",
         "The page shows what everybody has now.",
     ]
-    pair.controller.undo()
-    assert list(pair.controller.playing().log.newest(20)) == before
-    assert pair.controller.playing().undoes is None
+    pair.referee.undo()
+    assert list(pair.referee.match.playing().log.newest(20)) == before
+    assert pair.referee.match.playing().undoes is None
     with pytest.raises(BadInputError):
-        pair.controller.undo()
+        pair.referee.undo()
     # A ring that is struck never was, and its cards lie where they lay.
-    pair.controller.correct(3, None)
-    assert list(pair.controller.playing().log.newest(20)) == []
+    pair.referee.correct(3, None)
+    assert list(pair.referee.match.playing().log.newest(20)) == []
     assert "Does not count: Valid ring, Cem: two happy reds." in pair.said
-    pair.controller.correct(2, {"mood": "sad"})
-    pair.controller.undo()
+    pair.referee.correct(2, {"mood": "sad"})
+    pair.referee.undo()
     assert pair.said[-1] == "Taken back: no ruling changes."
     assert pair.hear("bell", seat=0)[0]["valid"] is True
 
@@ -69,10 +69,10 @@ def test_a_corrected_card_changes_the_ruling_is_said_and_is_undone(pair: Table) 
 def test_what_makes_no_sense_is_refused_and_harms_nothing_later(pair: Table) -> None:
     assert pair.hear("no_such_event") == []
     for wrong in (
-        lambda: pair.controller.correct(2, {"seat": 17}),
-        lambda: pair.controller.correct(99, None),
-        lambda: pair.controller.say("nor_this", {}),
-        lambda: pair.controller.start("piccolino", ["Ann"], {}),
+        lambda: pair.referee.correct(2, {"seat": 17}),
+        lambda: pair.referee.correct(99, None),
+        lambda: pair.referee.say("nor_this", {}),
+        lambda: pair.referee.begin("piccolino", ["Ann"], {}),
     ):
         with pytest.raises(BadInputError):
             wrong()
@@ -82,37 +82,37 @@ def test_what_makes_no_sense_is_refused_and_harms_nothing_later(pair: Table) -> 
 
 
 def test_in_a_pause_nobody_rings_and_the_pause_outlasts_the_power(pair: Table) -> None:
-    pair.controller.pause(True)
-    pair.controller.hear(BellPressed(pair.clock(), 1))
+    pair.referee.pause(True)
+    pair.referee.hear(BellPressed(pair.clock(), 1))
     again = pair.again()
     resumed(again)
-    was_paused = again.controller.paused
-    again.controller.pause(False)
-    assert (was_paused, again.controller.paused) == (True, False)
+    was_paused = again.referee.match.paused
+    again.referee.pause(False)
+    assert (was_paused, again.referee.match.paused) == (True, False)
     assert again.hear("bell", seat=1)[0]["valid"] is True
 
 
 def test_a_game_that_was_stopped_has_winners_and_is_put_away_with_the_next_stop(pair: Table) -> None:
-    pair.controller.stop()
-    assert pair.controller.playing().over
+    pair.referee.end_game()
+    assert pair.referee.match.playing().over
     assert pair.said[-3].startswith("The end:")
-    pair.controller.stop()
-    assert pair.controller.play is None
-    assert pair.again().controller.resume() is None
+    pair.referee.end_game()
+    assert pair.referee.match.session is None
+    assert pair.again().referee.resume() is None
 
 
 def test_only_a_game_in_which_something_happened_and_that_was_not_taken_back_has_an_end(table: Table) -> None:
     for game in ("piccolino", "piccolino", "confetti"):
-        table.controller.start(game, ["Ann", "Ben"], {})
-    table.controller.stop()
-    assert table.controller.play is None
-    assert [row.ended_ms for row in games(table.journal.read)] == [None] * 3
+        table.referee.begin(game, ["Ann", "Ben"], {})
+    table.referee.end_game()
+    assert table.referee.match.session is None
+    assert [row.ended_ms for row in games(table.referee.store.read)] == [None] * 3
     table.piccolino_with_a_pair()
     table.hear("stop")
-    assert [row.ended_ms for row in games(table.journal.read)].count(None) == 3
-    table.controller.correct(3, None)
-    assert [row.ended_ms for row in games(table.journal.read)] == [None] * 4
-    assert not table.controller.playing().over
+    assert [row.ended_ms for row in games(table.referee.store.read)].count(None) == 3
+    table.referee.correct(3, None)
+    assert [row.ended_ms for row in games(table.referee.store.read)] == [None] * 4
+    assert not table.referee.match.playing().over
 
 
 def test_after_the_machine_was_off_the_clock_goes_on_and_no_old_ring_is_near(pair: Table) -> None:
@@ -127,20 +127,20 @@ def test_after_the_machine_was_off_the_clock_goes_on_and_no_old_ring_is_near(pai
     assert isinstance(first_ns, int) and isinstance(second_ns, int)
     assert second_ns - first_ns >= RESUME_GAP_NS
     third = again.again(boot="another")
-    assert resumed(third).shift_ns == play.shift_ns
+    assert resumed(third).log.shift_ns == play.log.shift_ns
 
 
 def test_corrections_outlast_the_power_and_the_first_reading_is_kept(pair: Table) -> None:
     pair.hear("bell", seat=2)
-    pair.controller.correct(2, {"mood": "sad"})
+    pair.referee.correct(2, {"mood": "sad"})
     again = pair.again()
     play = resumed(again)
     assert next(ruling for _, ruling in play.log.newest(9) if ruling["ruling"] == "ring")["valid"] is False
-    kept = kept_game(again.journal.read, games(again.journal.read)[0])
+    kept = kept_game(again.referee.store.read, games(again.referee.store.read)[0])
     assert kept.events[1].event.data["mood"] == "happy"
     # The watcher saw a happy card, and is told so, or it would report it as a new one.
     assert again.watchers[-1].told[1].data["mood"] == "happy"
-    again.controller.undo()
+    again.referee.undo()
     assert next(ruling for _, ruling in play.log.newest(9) if ruling["ruling"] == "ring")["valid"] is True
 
 
@@ -154,17 +154,17 @@ def confetti_round(table: Table) -> None:
 
 
 def test_a_game_that_is_ended_early_keeps_its_points_says_so_and_can_go_on_after_all(table: Table) -> None:
-    table.controller.start("confetti", ["Ann", "Ben"], {})
+    table.referee.begin("confetti", ["Ann", "Ben"], {})
     confetti_round(table)
-    table.controller.stop()
-    play = table.controller.playing()
+    table.referee.end_game()
+    play = table.referee.match.playing()
     assert (play.over, play.undoes) == (True, "stop")
     assert table.said[-3:] == [
         "The game ends early, with the points as they are.",
         "The end: Ann wins with one point.",
         "Ben: no points.",
     ]
-    table.controller.undo()
+    table.referee.undo()
     assert (play.over, play.undoes) == (False, None)
     assert table.said[-1] == "The game goes on."
     again = table.again()
@@ -175,19 +175,19 @@ def test_a_game_that_is_ended_early_keeps_its_points_says_so_and_can_go_on_after
 
 
 def test_a_game_begun_over_a_running_one_ends_that_with_its_points_and_can_be_taken_back(table: Table) -> None:
-    table.controller.start("confetti", ["Ann", "Ben"], {})
+    table.referee.begin("confetti", ["Ann", "Ben"], {})
     confetti_round(table)
-    first = table.controller.playing()
-    table.controller.start("piccolino", ["Ann", "Ben"], {})
+    first = table.referee.match.playing()
+    table.referee.begin("piccolino", ["Ann", "Ben"], {})
     assert first.over and first.log.records[6].rulings[0]["points"] == [1, 0]
-    assert table.controller.playing().undoes == "start"
-    table.controller.undo()
-    assert table.controller.playing() is first and table.controller.in_play
+    assert table.referee.match.playing().undoes == "start"
+    table.referee.undo()
+    assert table.referee.match.playing() is first and table.referee.in_play
     again = table.again()
     assert resumed(again).header.game == "confetti"
-    again.controller.start("piccolino", ["Ann", "Ben"], {})
+    again.referee.begin("piccolino", ["Ann", "Ben"], {})
     again.card(0, "red")
-    assert again.controller.playing().undoes is None
+    assert again.referee.match.playing().undoes is None
 
 
 def test_who_rang_is_asked_once_with_the_verdict_and_again_after_the_power_was_off(pair: Table) -> None:
@@ -203,7 +203,7 @@ def test_who_rang_is_asked_once_with_the_verdict_and_again_after_the_power_was_o
     assert again.watchers[-1].views[-1].ring_t_ns == again.watchers[-1].told[2].t_ns < 10 * S
     # The verdict is said and sounded once, and then only what follows.
     for table in (again, pair):
-        table.controller.say("ringer", {"seat": 1})
+        table.referee.say("ringer", {"seat": 1})
         assert table.said[-1] == "Ben wins the piles: two cards."
         assert not [text for text in table.said if text.startswith("Valid ring, Ben")]
     assert pair.speaker.chimes.count(Chime.VALID) == 1
@@ -211,7 +211,7 @@ def test_who_rang_is_asked_once_with_the_verdict_and_again_after_the_power_was_o
 
 def test_a_ring_that_waits_for_a_name_is_not_met_with_silence_and_its_correction_asks_again(pair: Table) -> None:
     pair.hear("bell", seat=None)
-    pair.controller.correct(2, {"mood": "sad"})
+    pair.referee.correct(2, {"mood": "sad"})
     assert pair.said[-2:] == ["False ring: one of the reds is sad.", "Who rang?"]
     waits = "This ring waits: please tap first who rang before it."
     for after_s, times in ((1.0, 0), (3.0, 1), (0.5, 1), (3.0, 2)):
@@ -219,7 +219,7 @@ def test_a_ring_that_waits_for_a_name_is_not_met_with_silence_and_its_correction
         pair.card(2, "green")
         pair.hear("bell", seat=None)
         assert pair.said.count(waits) == times
-    pair.controller.say("ringer", {"seat": 1})
+    pair.referee.say("ringer", {"seat": 1})
     assert "Ben gives one card each to Cem and Ann." in pair.said
 
 
@@ -232,12 +232,12 @@ def test_a_ring_that_waits_for_a_name_is_not_met_with_silence_and_its_correction
     ],
 )
 def test_a_game_that_cannot_be_read_is_left_and_the_next_one_begins(pair: Table, spoil: str) -> None:
-    pair.journal.read(spoil)
+    pair.referee.store.read(spoil)
     again = pair.again()
-    assert again.controller.resume() is None
+    assert again.referee.resume() is None
     assert again.said == ["The last game cannot be gone on with; it stays among the past ones."]
     third = again.again()
-    assert third.controller.resume() is None
+    assert third.referee.resume() is None
     assert third.said == []
     third.piccolino_with_a_pair()
     assert third.hear("bell", seat=1)[0]["valid"] is True

@@ -11,24 +11,22 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from referee.service import notices
-from referee.service.explain import explanation
-from referee.service.guard.guard import Guard
-from referee.service.guard.machine_watchers import ClockJump, DiskFull, HeatAndPower, Watching
-from referee.service.housekeeping import Housekeeping
-from referee.service.watchdog import Watchdog
 
 from hardware.camera import notes as camera_notes
 from hardware.camera.frames import Frame, PixelFormat
-from hardware.problems import HealthBoard
 from referee.demo.idle import simulated_devices, simulated_parts
 from referee.doctor.machine import Machine
 from referee.language import Language
-from referee.store.evidence import EvidenceFolder
+from referee.match import announcements
+from referee.match.guard.guard import Guard
+from referee.match.guard.machine import ClockJump, DiskFull, HeatAndPower, Watching
+from referee.match.housekeeping import Housekeeping
+from referee.match.process import Watchdog
+from referee.match.why import explanation
 from referee.store.games import games, kept_game
 from simulation.live import to_nv12
 from tests.support.evening import relit
-from tests.support.table_fakes import FakeDevices, S, Table
+from tests.support.table_fakes import S, Table
 
 Image = NDArray[np.uint8]
 Alter = Callable[[Image], Image]
@@ -77,12 +75,10 @@ class Room:
         self.wall = [0] if clock is None else clock
         self.table = Table(folder)
         self.table.clock.now_ns = self.now_ns = 5000 * S
-        self.devices, self.health = FakeDevices(), HealthBoard()
-        controller = self.table.controller
-        self.guard = Guard(self.devices, controller, self.health, lambda: None, machine, clock=lambda: self.now_ns)
+        self.devices, referee = self.table.devices, self.table.referee
+        self.health, self.guard = referee.health, Guard(referee, machine)
         dog, news = Watchdog(None, lambda: False, folder, "boot"), threading.Event()
-        evidence = EvidenceFolder(folder / "evidence", self.table.journal)
-        self.housekeeping = Housekeeping(controller, self.health, evidence, dog, news, lambda: None)
+        self.housekeeping = Housekeeping(referee, dog, news)
         self.show = self.camera = lit(1.0)
         self.yuv = False
 
@@ -102,7 +98,7 @@ class Room:
         self.housekeeping.tend(self.now_ns)
 
     def play(self) -> None:
-        self.table.controller.start("piccolino", ["Ann", "Ben"], {})
+        self.table.referee.begin("piccolino", ["Ann", "Ben"], {})
         self.go(4, 1)
         self.table.speaker.said.clear()
 
@@ -124,7 +120,7 @@ class Room:
             self.step()
 
     def journalled(self) -> list[tuple[object, object]]:
-        read = self.table.journal.read
+        read = self.table.referee.store.read
         events = (one.event for one in kept_game(read, games(read)[0]).events)
         return [(event.data["what"], event.data["on"]) for event in events if event.kind == "mishap"]
 
@@ -218,7 +214,7 @@ def test_a_camera_that_was_set_at_night_is_set_anew_by_day_and_at_a_games_beginn
     room.go(3)
     assert len(room.devices.settled) == 1
     room.devices.camera_notes = (camera_notes.NO_FOCUS,)
-    room.table.controller.start("piccolino", ["Ann", "Ben"], {})
+    room.table.referee.begin("piccolino", ["Ann", "Ben"], {})
     room.go(1)
     assert len(room.devices.settled) == 2
     assert "One moment: the camera sets itself to the light." in room.said
@@ -231,7 +227,7 @@ def test_in_play_it_is_only_said_and_a_pause_sets_the_camera(room: Room) -> None
     room.show = lit(2.5)
     room.go(12, 1)
     assert room.devices.settled == []
-    room.table.controller.pause(True)
+    room.table.referee.pause(True)
     room.go(0.25)
     assert len(room.devices.settled) == 1
     room.devices.settling = True
@@ -250,11 +246,11 @@ def test_in_an_empty_dark_room_nothing_is_said_and_the_camera_is_not_set_all_nig
     tried = len(room.devices.settled)
     assert tried == 1
     assert room.said == []
-    room.table.controller.start("piccolino", ["Ann", "Ben"], {})
+    room.table.referee.begin("piccolino", ["Ann", "Ben"], {})
     room.go(1)
     assert sum("too dark" in sentence for sentence in room.said) == 1
     # Somebody switches the lamp on: no need to wait for the next try.
-    room.table.controller.pause(True)
+    room.table.referee.pause(True)
     room.show = lit(2.5)
     room.go(3)
     assert len(room.devices.settled) == tried + 1
@@ -268,9 +264,9 @@ def test_a_mishap_stands_beside_the_rulings_that_it_touches_and_no_others(room: 
             room.table.card(seat, colour)
         room.table.hear("bell", seat=0)
         room.go(3, 1)
-        log = room.table.controller.playing().log
+        log = room.table.referee.match.playing().log
         place, ruling = next((place, ruling) for place, ruling in log.newest(9) if ruling["ruling"] == "ring")
-        mishaps: list[str] = explanation(log, log.records[place.event], ruling, Language("en"))["mishaps"]
+        mishaps: list[str] = explanation(log, place, ruling, Language("en"))["mishaps"]
         return mishaps
 
     assert explained("red") == []
@@ -308,8 +304,8 @@ def test_heat_power_disk_and_clock_are_said_and_their_ends(tmp_path: Path) -> No
 def test_stripes_of_a_lamp_are_said_and_hands_are_none(
     room: Room, monkeypatch: pytest.MonkeyPatch, hertz: float
 ) -> None:
-    monkeypatch.setattr(notices, "SAID_AFTER_NS", 0)
-    monkeypatch.setattr(notices, "TAKEN_BACK_AFTER_NS", 0)
+    monkeypatch.setattr(announcements, "SAID_AFTER_NS", 0)
+    monkeypatch.setattr(announcements, "TAKEN_BACK_AFTER_NS", 0)
     room.play()
 
     def striped(t_ns: int) -> Image:
@@ -345,8 +341,7 @@ def test_a_camera_that_gives_far_fewer_pictures_is_said_and_none_at_all_is_left_
 
 
 def test_a_table_that_draws_itself_is_never_said_to_be_badly_seen(room: Room) -> None:
-    controller = room.table.controller
-    room.guard = Guard(room.devices, controller, room.health, lambda: None, clock=lambda: room.now_ns, drawn=True)
+    room.guard = Guard(room.table.referee, drawn=True)
     room.play()
     for alter in (lit(0.12), blurred, lit(1.8)):
         room.show = alter

@@ -9,14 +9,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from referee.service.housekeeping import Housekeeping
-from referee.service.watchdog import HOUR_NS, Watchdog, interval_ns, notify
 
 from hardware.lamp import Signal
-from hardware.problems import DeviceHealth, Health, HealthBoard
-from referee.match.settings import TableSettings
+from hardware.problems import DeviceHealth, Health
+from referee.match.housekeeping import Housekeeping
+from referee.match.process import HOUR_NS, Watchdog, interval_ns, notify
 from referee.store.copies import copies
-from referee.store.evidence import EvidenceFolder
 from referee.store.folder import JOURNAL
 from tests.referee.service.conftest import until
 from tests.support.table_fakes import S, Table
@@ -26,13 +24,10 @@ from vision.effort import MOST, counted, spend
 class Round:
     def __init__(self, folder: Path) -> None:
         self.table = Table(folder, quiet_hours=("22:00", "06:00"))
-        self.health = HealthBoard()
+        self.health = self.table.referee.health
         self.news = threading.Event()
-        self.evidence = EvidenceFolder(folder / "evidence", self.table.journal)
         dog = Watchdog(None, lambda: False, folder, "boot")
-        self.housekeeping = Housekeeping(
-            self.table.controller, self.health, self.evidence, dog, self.news, lambda: None
-        )
+        self.housekeeping = Housekeeping(self.table.referee, dog, self.news)
         self.now_ns = 1000 * S
 
     def go(self, seconds: float = 0.1) -> None:
@@ -52,20 +47,20 @@ def round_(tmp_path: Path) -> Round:
 def test_a_full_disk_is_said_once_tried_again_and_said_to_be_well(round_: Round) -> None:
     table = round_.table
     table.piccolino_with_a_pair()
-    ((pages,),) = table.journal.read("PRAGMA page_count")
-    table.journal.read(f"PRAGMA max_page_count = {pages}")
+    ((pages,),) = table.referee.store.read("PRAGMA page_count")
+    table.referee.store.read(f"PRAGMA max_page_count = {pages}")
     for _ in range(40):
-        table.controller.say("card_shown", {"seat": 0, "colour": "x" * 70, "mood": "sad"})
+        table.referee.say("card_shown", {"seat": 0, "colour": "x" * 70, "mood": "sad"})
     for _ in range(20):
         round_.go(1)
     assert len([text for text in table.said if text.startswith("The disk is full")]) == 1
     assert round_.health.troubles()[0].device == "journal"
-    table.journal.read("PRAGMA max_page_count = 100000")
+    table.referee.store.read("PRAGMA max_page_count = 100000")
     round_.go(6)
     assert round_.health.troubles() == ()
     round_.go(30)
     assert table.said[-1] == "The game is kept again."
-    assert table.again().controller.resume() is not None
+    assert table.again().referee.resume() is not None
 
 
 def test_a_device_that_comes_and_goes_is_said_once_and_its_end_once(round_: Round) -> None:
@@ -116,16 +111,16 @@ def test_only_what_the_game_needs_is_said_while_it_is_played(round_: Round) -> N
     round_.go(1)
     round_.go(20)
     assert round_.table.said == ["The bell is missing: rings are not noticed."]
-    round_.table.controller.start("confetti", ["Ann", "Ben"], {})
+    round_.table.referee.begin("confetti", ["Ann", "Ben"], {})
     round_.go(1)
     assert "The sandtimer's sensor is missing: please use the page's button." in round_.table.said
 
 
 def test_a_caption_is_taken_away_after_a_while_and_the_hour_is_heeded(round_: Round) -> None:
-    round_.table.voice.tell("Time! Hands off.")
+    round_.table.referee.voice.tell("Time! Hands off.")
     for seconds, caption in ((0.1, "Time! Hands off."), (5, "Time! Hands off."), (5, "")):
         round_.go(seconds)
-        assert round_.table.voice.caption == caption
+        assert round_.table.referee.voice.caption == caption
     for hour in (23, 7):
         round_.table.hour = (hour, 0)
         round_.go(30)
@@ -142,7 +137,7 @@ def test_the_journal_is_copied_when_an_evening_rests_and_never_in_a_game(round_:
     round_.table.piccolino_with_a_pair()
     go_far(30)
     assert copies(journal) == []
-    round_.table.controller.stop()
+    round_.table.referee.end_game()
     round_.go(1)
     round_.go(61)
     assert until(lambda: len(copies(journal)) == 1)
@@ -160,30 +155,30 @@ def test_quiet_hours_silence_speech_and_buzzer_but_not_the_caption(tmp_path: Pat
     table.piccolino_with_a_pair()
     spoken = len(table.said)
     table.hour = (23, 30)
-    table.voice.heed_the_hour()
+    table.referee.voice.heed_the_hour()
     table.hear("bell", seat=2)
     assert len(table.said) == spoken
     assert table.lamp.silent
     assert table.lamp.shown[-1][1] is Signal.VALID
-    assert table.voice.caption.startswith("Valid ring, Cem")
+    assert table.referee.voice.caption.startswith("Valid ring, Cem")
     table.hour = (8, 0)
-    table.voice.heed_the_hour()
-    table.voice.tell("Good morning.")
+    table.referee.voice.heed_the_hour()
+    table.referee.voice.tell("Good morning.")
     assert table.said[-1] == "Good morning."
     assert not table.lamp.silent
 
 
 def test_pages_that_speak_are_told_what_is_said_but_at_night_nothing_and_never_a_code(pair: Table) -> None:
     pair.hear("bell", seat=2)
-    assert pair.voice.said[-1]["text"].startswith("Valid ring, Cem") and pair.voice.said[-1]["urgent"]
-    before = pair.voice.said
-    pair.voice.say_aloud("The code is one.")
-    pair.controller.change_settings(TableSettings(quiet=True))
-    pair.voice.tell("Nobody hears this.")
-    pair.voice.say_aloud("The code is two.")
+    assert pair.referee.voice.said[-1]["text"].startswith("Valid ring, Cem") and pair.referee.voice.said[-1]["urgent"]
+    before = pair.referee.voice.said
+    pair.referee.voice.say_aloud("The code is one.")
+    pair.referee.change_settings({"quiet": True})
+    pair.referee.voice.tell("Nobody hears this.")
+    pair.referee.voice.say_aloud("The code is two.")
     assert pair.said[-2:] == ["The code is one.", "The code is two."]
-    assert pair.voice.said == before
-    assert pair.voice.caption == "Nobody hears this."
+    assert pair.referee.voice.said == before
+    assert pair.referee.voice.caption == "Nobody hears this."
     numbers = [one["number"] for one in before]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
@@ -199,15 +194,15 @@ def test_what_names_a_forgotten_player_is_neither_shown_nor_kept_nor_said_later(
     table.hear("bell", seat=2)
     (kept / "rendered.wav").write_bytes(b"Cem")
     (kept / "chime-valid-1.00.wav").write_bytes(b"ding")
-    table.voice.forget()
-    assert (table.voice.caption, table.voice.said) == ("", ())
+    table.referee.voice.forget()
+    assert (table.referee.voice.caption, table.referee.voice.said) == ("", ())
     assert [path.name for path in kept.iterdir()] == ["chime-valid-1.00.wav"]
-    table.voice.tell("The next game begins.")
-    assert table.said[-1] == table.voice.caption == "The next game begins."
+    table.referee.voice.tell("The next game begins.")
+    assert table.said[-1] == table.referee.voice.caption == "The next game begins."
 
 
 def test_the_lamp_runs_with_the_sand_and_ends_with_it(table: Table) -> None:
-    table.controller.start("confetti", ["Ann"], {})
+    table.referee.begin("confetti", ["Ann"], {})
     table.hear("timer_flipped")
     table.hear("timer_ran_out")
     assert [signal for _, signal in table.lamp.shown] == [Signal.OFF, Signal.TIME_RUNNING, Signal.TIME_OVER]
@@ -215,15 +210,15 @@ def test_the_lamp_runs_with_the_sand_and_ends_with_it(table: Table) -> None:
 
 def test_a_caption_has_two_short_sentences_and_all_is_said(table: Table) -> None:
     said = ["Ann: four points.", "Ben: three points.", "The end: Ann wins with four points."]
-    table.voice.tell(*said)
+    table.referee.voice.tell(*said)
     assert table.said[-3:] == said
-    assert table.voice.caption == "Ann: four points. Ben: three points. …"
-    assert table.voice.said[-1]["text"] == " ".join(said)
+    assert table.referee.voice.caption == "Ann: four points. Ben: three points. …"
+    assert table.referee.voice.said[-1]["text"] == " ".join(said)
     long = "The file of past games was damaged and put aside; all but the last of them could be read and are kept."
-    table.voice.tell(long, long)
-    assert table.voice.caption == f"{long} …"
-    table.voice.tell("Time! Hands off.")
-    assert table.voice.caption == "Time! Hands off."
+    table.referee.voice.tell(long, long)
+    assert table.referee.voice.caption == f"{long} …"
+    table.referee.voice.tell("Time! Hands off.")
+    assert table.referee.voice.caption == "Time! Hands off."
 
 
 def signs(folder: Path, seconds: range, hangs: bool = True, boot: str = "boot", every_ns: int | None = 20 * S) -> int:

@@ -11,12 +11,6 @@ from typing import cast
 
 import numpy as np
 import pytest
-from referee.service import devices as devices_module
-from referee.service import notices, retrying, table_decks
-from referee.service.bus import IdleBell
-from referee.service.devices import Fitted, TableDevices
-from referee.service.parts import Parts
-from referee.service.service import Service, running
 
 from hardware.camera.camera import Camera, CameraMissingError, CameraTimeoutError
 from hardware.camera.frames import Frame
@@ -26,6 +20,10 @@ from hardware.lamp import RecordedLamp, Signal
 from hardware.speaker import RecordedSpeaker
 from hardware.voice import Chime
 from referee.errors import SettingError
+from referee.match import announcements, table_decks, voice
+from referee.match import devices as devices_module
+from referee.match.devices import Fitted, Parts, TableDevices
+from referee.match.referee import Referee, running
 from tests.referee.service.conftest import RingWatcher, play, until
 from tests.support.commands import sent
 
@@ -141,7 +139,7 @@ class RogueLamp(RecordedLamp):
 
 @dataclass(frozen=True)
 class RogueHouse:
-    service: Service
+    service: Referee
     camera: Rogue
     bell: RogueLines
     sand: RogueLines
@@ -153,12 +151,12 @@ class RogueHouse:
 
     def rings_are_ruled(self) -> bool:
         """Press the bell, and report whether another ruling follows."""
-        before = len(self.service.desk.state()["rulings"])
+        before = len(self.service.state()["rulings"])
         self.bell.press()
-        return until(lambda: len(self.service.desk.state()["rulings"]) > before)
+        return until(lambda: len(self.service.state()["rulings"]) > before)
 
     def troubles(self) -> dict[str, str]:
-        return {one["name"]: one["message"] for one in self.service.desk.state()["devices"] if one["state"] != "ok"}
+        return {one["name"]: one["message"] for one in self.service.state()["devices"] if one["state"] != "ok"}
 
 
 @contextmanager
@@ -183,9 +181,9 @@ def house(folder: Path) -> Iterator[RogueHouse]:
 @pytest.fixture(autouse=True)
 def watched(monkeypatch: pytest.MonkeyPatch, no_thread_stays: None) -> None:
     monkeypatch.setattr(table_decks, "watcher_for", lambda header, setup: RingWatcher())
-    monkeypatch.setattr(retrying, "AGAIN_NS", 50 * MS)
-    monkeypatch.setattr(notices, "SAID_AFTER_NS", 0)
-    monkeypatch.setattr(notices, "TAKEN_BACK_AFTER_NS", 0)
+    monkeypatch.setattr(voice, "AGAIN_NS", 50 * MS)
+    monkeypatch.setattr(announcements, "SAID_AFTER_NS", 0)
+    monkeypatch.setattr(announcements, "TAKEN_BACK_AFTER_NS", 0)
     RingWatcher.broken = False
 
 
@@ -238,7 +236,7 @@ def test_lines_that_fail_are_said_and_opened_again(tmp_path: Path, which: str) -
         assert sentence.endswith(".") and "Traceback" not in sentence
         # Nobody misses the sandtimer in Piccolino.
         assert which == "sandtimer" or home.says(sentence)
-        assert home.service.desk.do(sent({"do": "event", "event": {"event": "bell", "seat": 0}}))["rulings"]
+        assert home.service.do(sent({"do": "event", "event": {"event": "bell", "seat": 0}}))["rulings"]
         lines.failing = False
         assert until(lambda: not home.troubles() and lines.opened == 2)
         assert home.rings_are_ruled()
@@ -273,12 +271,12 @@ def test_another_camera_is_tried_first_and_taken_only_if_it_gives_a_picture(
     with house(tmp_path) as home:
         (tmp_path / "table.json").write_text("{", encoding="utf-8")
         with pytest.raises(SettingError, match="It is not there"):
-            home.service.desk.do(sent({"do": "settings", "camera": "usb:1"}))
-        assert home.service.controller.settings.camera == "picamera2"
+            home.service.do(sent({"do": "settings", "camera": "usb:1"}))
+        assert home.service.settings.camera == "picamera2"
         assert (tmp_path / "table.json").exists()
         home.camera.mood = "gone"
         assert until(lambda: "camera" in home.troubles())
-        home.service.desk.do(sent({"do": "settings", "camera": "usb:0"}))
+        home.service.do(sent({"do": "settings", "camera": "usb:0"}))
         assert until(lambda: "camera" not in home.troubles())
         # It was calibrated with the other one.
         assert not (tmp_path / "table.json").exists()
@@ -288,12 +286,12 @@ def test_another_camera_is_tried_first_and_taken_only_if_it_gives_a_picture(
 def test_a_bell_is_moved_to_another_pin_in_play_and_helps_who_was_locked_out_after_it(tmp_path: Path) -> None:
     pressed: list[int] = []
     with house(tmp_path) as home:
-        home.service.bus.subscribe(IdleBell, lambda bell: pressed.append(bell.t_ns))
-        home.service.desk.do(sent({"do": "settings", "bell_pins": [27]}))
+        home.service.subscribe_to_idle_bell(pressed.append)
+        home.service.do(sent({"do": "settings", "bell_pins": [27]}))
         assert until(lambda: home.bell.opened == 2)
         assert home.rings_are_ruled()
         assert pressed == []
-        home.service.desk.do(sent({"do": "stop"}))
-        home.service.desk.do(sent({"do": "stop"}))
+        home.service.do(sent({"do": "stop"}))
+        home.service.do(sent({"do": "stop"}))
         home.bell.press()
         assert until(lambda: pressed)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from referee.service.phone_bells import GONE_NS, LAG_NS, MOST_WITHIN_NS, Arrival, PhoneBells, PhoneRingError
 
 from hardware.events import BellPressed, EventQueue
 from hardware.settings import MS
+from referee.match.phone_bells import GONE_NS, LAG_NS, MOST_WITHIN_NS, Arrival, PhoneBells, PhoneRingError
 
 START_NS = 10_000_000_000
 WITHIN_NS = 8 * MS

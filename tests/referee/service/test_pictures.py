@@ -8,9 +8,6 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from referee.service.question_pictures import Doubted, QuestionPictures
-from referee.service.ring_pictures import Wanted
-from referee.service.table_area import TableArea
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
@@ -19,6 +16,10 @@ from referee.engine.events import Event
 from referee.engine.session import Outline, Seen, Shown
 from referee.games.coloretto.demo import Plan, write_coloretto
 from referee.games.registry import watcher_for
+from referee.match import queries
+from referee.match.pictures import Wanted
+from referee.match.question_pictures import QuestionPictures
+from referee.match.table import TableArea
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from tests.support.commands import sent
@@ -52,22 +53,22 @@ def test_a_rings_pictures_show_the_table_only_and_make_its_time_line(office: Off
     (wanted,) = office.wanted
     assert wanted.t_ns == ring_ns
     assert office.pictures.take(wanted)
-    office.desk.pictures_kept(wanted.game, wanted.event)
+    office.referee.pictures_kept(wanted.game)
     ring = office.state()["rulings"][-1]
-    shown = decoded(office.desk.picture(ring["picture"]))
+    shown = decoded(office.referee.picture(ring["picture"]))
     assert shown.size < image.size
     assert not shown[0, 0].any()
-    timeline = office.desk.timeline(ring["id"])
+    timeline = queries.timeline(office.referee, ring["id"])
     times = [one["t_ms"] for one in timeline["frames"]]
     assert times == sorted(times) and times[0] < -300 and times[-1] > 150
     assert sorted(mark["kind"] for mark in timeline["marks"]) == ["card", "card", "ring"]
-    assert office.desk.picture("live") is not None
+    assert office.referee.picture("live") is not None
 
 
 def test_hands_that_were_read_for_longer_than_frames_are_kept_have_their_picture_all_the_same(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    office.desk.do(sent({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}}))
+    office.referee.do(sent({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}}))
     for kind in ("timer_flipped", "timer_ran_out"):
         office.table.hear(kind)
     image = np.asarray(cv2.imread(str(SCENE)), np.uint8)
@@ -81,13 +82,13 @@ def test_hands_that_were_read_for_longer_than_frames_are_kept_have_their_picture
 
     monkeypatch.setattr(office.table.watchers[-1], "look", slowly)
     office.devices.buffer.push(read)
-    office.table.controller.look(read)
+    office.table.referee.look(read)
     (wanted,) = office.wanted
     assert office.pictures.take(wanted)
-    office.desk.pictures_kept(wanted.game, wanted.event)
+    office.referee.pictures_kept(wanted.game)
     hand = next(one for one in office.state()["rulings"] if one["ruling"]["ruling"] == "hand")
     # Not one of those that came while it was being read, which are black.
-    assert decoded(office.desk.picture(hand["picture"])).mean() > 20
+    assert decoded(office.referee.picture(hand["picture"])).mean() > 20
 
 
 def test_where_nobody_knows_where_the_table_is_no_picture_is_stored(office: Office, tmp_path: Path) -> None:
@@ -107,7 +108,7 @@ def frames() -> tuple[Frame, Frame]:
 
 def test_both_pictures_show_the_part_in_which_a_card_was_laid(frames: tuple[Frame, Frame]) -> None:
     pictures = QuestionPictures(TableArea())
-    pictures.heed(Doubted({"doubt-1-5-who_took": None}, *frames))
+    pictures.heed({"doubt-1-5-who_took": None}, *frames)
     names = pictures.names()["doubt-1-5-who_took"]
     before, now = (decoded(pictures.find(str(names[when]))) for when in ("before", "now"))
     assert before.shape == now.shape and now.shape[0] * now.shape[1] < frames[1].bgr().shape[0] * 800 / 2
@@ -119,7 +120,7 @@ def test_what_a_question_is_about_is_outlined_in_the_picture_that_it_is_about(fr
     pictures = QuestionPictures(TableArea())
     place = ((600.0, 300.0), (680.0, 300.0), (680.0, 410.0), (600.0, 410.0))
     doubted = Shown(frames[1], (Outline(place, 1, "red", certain=False),))
-    pictures.heed(Doubted({"doubt-1-5-area_differs": doubted}, frames[0], frames[0]))
+    pictures.heed({"doubt-1-5-area_differs": doubted}, frames[0], frames[0])
     assert pictures.names() == {"doubt-1-5-area_differs": {"before": None, "now": "doubt-1-5-area_differs-now"}}
     shown = decoded(pictures.find("doubt-1-5-area_differs-now")).astype(int)
     assert shown.shape[1] < shown.shape[0]
@@ -127,7 +128,7 @@ def test_what_a_question_is_about_is_outlined_in_the_picture_that_it_is_about(fr
     assert red.sum() > 200
     # Where no card has an outline, the table is shown.
     pictures = QuestionPictures(TableArea())
-    pictures.heed(Doubted({"doubt-1-5-area_differs": Shown(frames[1], ())}, frames[0], frames[0]))
+    pictures.heed({"doubt-1-5-area_differs": Shown(frames[1], ())}, frames[0], frames[0])
     assert decoded(pictures.find("doubt-1-5-area_differs-now")).shape[1] == 800
 
 
@@ -136,7 +137,7 @@ def test_where_nobody_knows_where_the_table_is_no_picture_of_the_room_is_given()
     place = ((10.0, 10.0), (40.0, 10.0), (40.0, 50.0), (10.0, 50.0))
     for shown in (None, Shown(room, (Outline(place, 0, "red", certain=True),))):
         pictures = QuestionPictures(TableArea())
-        pictures.heed(Doubted({"doubt-1-5-a": shown}, room, room))
+        pictures.heed({"doubt-1-5-a": shown}, room, room)
         assert pictures.find("doubt-1-5-a-now") is None
 
 
@@ -146,25 +147,23 @@ class Filmed:
     def __init__(self, folder: Path) -> None:
         laid = piles_table(2, 2, 4, Shots(size=(960, 540), frames_per_s=10))
         self.table: QuietTable = quiet_table(folder, watcher=lambda header: watcher_for(header, WatchSetup()))
-        self.wanted: list[Wanted] = []
-        self.table.bus.subscribe(Wanted, self.wanted.append)
         start = {"do": "start", "game": "piccolino", "players": list(PLAYERS[:2]), "options": {}}
-        self.table.desk.do(sent(start))
+        self.table.referee.do(sent(start))
         self.landings_ns = laid.landings_ns
         self.ring_ns = laid.landings_ns[1] + 310 * MS
         rung = False
         for frame in laid.frames(laid.landings_ns):
             if not rung and frame.exposure_end_ns > self.ring_ns:
                 rung = True
-                self.table.controller.hear(BellPressed(self.ring_ns, 1))
-            self.table.buffer.push(frame)
-            self.table.controller.look(frame)
+                self.table.referee.hear(BellPressed(self.ring_ns, 1))
+            self.table.devices.buffer.push(frame)
+            self.table.referee.look(frame)
             self.before: Frame = self.before if rung else frame
-        for wanted in self.wanted:
-            self.table.pictures.take(wanted)
-        state = self.table.desk.state()
+        for wanted in self.table.referee.pictures.waiting:
+            self.table.referee.pictures.take(wanted)
+        state = self.table.referee.state()
         self.ring: dict[str, Any] = next(one for one in state["rulings"] if one["ruling"]["ruling"] == "ring")
-        self.finish = self.table.desk.timeline(self.ring["id"])
+        self.finish = queries.timeline(self.table.referee, self.ring["id"])
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +177,7 @@ def test_the_outlines_are_those_of_the_frame_that_decided_and_lie_on_the_cards(f
     assert len(deciding) == 1
     assert sight["t_ms"] == round((filmed.before.exposure_end_ns - filmed.ring_ns) / MS, 1)
     assert {outline["seat"] for outline in sight["outlines"]} == {0, 1}
-    data = filmed.table.desk.picture(deciding[0]["picture"])
+    data = filmed.table.referee.picture(deciding[0]["picture"])
     assert data is not None
     picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     assert picture is not None

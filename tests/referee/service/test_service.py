@@ -18,18 +18,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 import uvicorn
-from referee.service import table_decks
-from referee.service.film import FilmKeeper
-from referee.service.guard.guard import Guard
-from referee.service.ring_pictures import Pictures, Wanted
-from referee.service.service import Service, running
-from referee.service.shutdown import Shutdown, busy_threads
 
 from hardware import supervised
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from referee.errors import WorkFailedError
 from referee.lessons.going_on import GoingOn
+from referee.match import table_decks
+from referee.match.film import FilmKeeper
+from referee.match.guard.guard import Guard
+from referee.match.pictures import Pictures, Wanted
+from referee.match.process import Shutdown, busy_threads
+from referee.match.referee import Referee, running
 from referee.mqtt.discovery import house_state
 from referee.mqtt.publisher import Publisher
 from referee.setup.finding import load_kept
@@ -54,8 +54,8 @@ def test_a_ring_on_the_line_is_ruled_said_and_kept(
     with running(tmp_path, house.parts) as service:
         play(service)
         house.devices.source.put(BellPressed(time.monotonic_ns(), 2))
-        assert until(lambda: service.desk.state()["rulings"])
-        ruling = service.desk.state()["rulings"][-1]["ruling"]
+        assert until(lambda: service.state()["rulings"])
+        ruling = service.state()["rulings"][-1]["ruling"]
         with pytest.raises(WorkFailedError), running(tmp_path, House().parts):
             raise AssertionError
     assert ruling["ruling"] == "ring"
@@ -63,12 +63,12 @@ def test_a_ring_on_the_line_is_ruled_said_and_kept(
     assert "Cem" not in caplog.text
     again = House()
     with running(tmp_path, again.parts) as service:
-        assert service.desk.state()["rulings"][-1]["ruling"] == ruling
+        assert service.state()["rulings"][-1]["ruling"] == ruling
     assert not [text for text in again.said if "ring, Cem" in text and not text.startswith("The game goes on.")]
 
 
-def alerts(service: Service) -> str:
-    return " ".join(one["message"] for one in service.desk.state()["devices"] if one["state"] != "ok")
+def alerts(service: Referee) -> str:
+    return " ".join(one["message"] for one in service.state()["devices"] if one["state"] != "ok")
 
 
 SETUP = {"camera": 5, "bell": {"state": [], "text": {}}, "deck": {"state": "good", "text": "", "data": {}}}
@@ -100,10 +100,10 @@ def test_a_file_that_makes_no_sense_stops_no_start_and_is_shown_at_each_until_so
     for _ in range(2):
         house = House()
         with running(tmp_path, house.parts) as service:
-            create_app(service.desk, WebOptions(state_dir=tmp_path))
+            create_app(service, WebOptions(state_dir=tmp_path))
             service.report_set_aside()
             assert until(lambda: stem in alerts(service)), alerts(service)
-            assert service.desk.state()["mode"] == "idle"
+            assert service.state()["mode"] == "idle"
         assert "A file was damaged: please look at the page." in house.said
         (aside,) = tmp_path.glob(f"{stem}*")
         assert data is None or aside.read_bytes() == data
@@ -133,8 +133,8 @@ def test_on_a_disk_that_takes_nothing_all_works_and_the_page_says_that_nothing_i
     monkeypatch.setattr(os, "open", read_only)
     with running(tmp_path, house.parts) as service:
         assert until(lambda: "The disk takes nothing" in alerts(service))
-        assert service.desk.state()["mode"] == "playing"
-        service.desk.do(sent({"do": "stop"}))
+        assert service.state()["mode"] == "playing"
+        service.do(sent({"do": "stop"}))
     assert sorted((path.name, path.stat().st_mtime_ns) for path in tmp_path.iterdir()) == before
 
 
@@ -142,7 +142,7 @@ def test_a_referee_that_fails_again_and_again_ends_so_that_a_new_process_begins(
     tmp_path: Path, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with running(tmp_path, house.parts) as service:
-        monkeypatch.setattr(service.controller, "hear", None)
+        monkeypatch.setattr(service, "hear", None)
 
         def ring() -> bool:
             house.devices.source.put(BellPressed(time.monotonic_ns(), 1))
@@ -188,31 +188,31 @@ def soon(monkeypatch: pytest.MonkeyPatch, no_thread_stays: None) -> None:
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
+def service(tmp_path: Path) -> Iterator[Referee]:
     with running(tmp_path, House().parts) as found:
         yield found
 
 
-def said(service: Service, part: str) -> bool:
+def said(service: Referee, part: str) -> bool:
     """Whether the page, and the house, say that a part failed."""
-    state = service.desk.state()
+    state = service.state()
     devices = {one["name"]: one for one in state["devices"]}
     on_page = devices.get(f"part {part}", {}).get("message")
     in_house = house_state(state)["devices"].get(f"part_{part}")
     return (on_page, in_house) == (f"A part of Ringmaster failed and starts again ({part}).", "poor")
 
 
-def test_the_referee_rules_again_and_the_game_is_the_same(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_referee_rules_again_and_the_game_is_the_same(service: Referee, monkeypatch: pytest.MonkeyPatch) -> None:
     play(service)
-    before = service.desk.state()["game"]
-    hear = FailsOnce(service.controller.hear)
-    monkeypatch.setattr(service.controller, "hear", hear)
+    before = service.state()["game"]
+    hear = FailsOnce(service.hear)
+    monkeypatch.setattr(service, "hear", hear)
     service.devices.queue.source("test", 0).put(BellPressed(time.monotonic_ns(), 1))
     assert until(lambda: said(service, "referee"))
-    assert until(lambda: service.desk.state()["caption"].startswith("The game goes on"))
-    assert service.desk.state()["game"] == before
-    service.desk.do(sent({"do": "event", "event": {"event": "bell", "seat": 1}}))
-    assert any(one["ruling"].get("valid") for one in service.desk.state()["rulings"])
+    assert until(lambda: service.state()["caption"].startswith("The game goes on"))
+    assert service.state()["game"] == before
+    service.do(sent({"do": "event", "event": {"event": "bell", "seat": 1}}))
+    assert any(one["ruling"].get("valid") for one in service.state()["rulings"])
     service.devices.queue.source("test", 0).put(BellPressed(time.monotonic_ns(), 1))
     assert until(hear.worked.is_set)
     assert not service.ended.is_set()
@@ -228,20 +228,20 @@ def test_the_referee_rules_again_and_the_game_is_the_same(service: Service, monk
     ],
 )
 def test_what_looks_on_works_again(
-    service: Service, monkeypatch: pytest.MonkeyPatch, part: str, owner: type, method: str
+    service: Referee, monkeypatch: pytest.MonkeyPatch, part: str, owner: type, method: str
 ) -> None:
     work = FailsOnce(getattr(owner, method))
     monkeypatch.setattr(owner, method, lambda self, *args: work(self, *args))
     t_ns = time.monotonic_ns()
     service.devices.buffer.push(Frame(t_ns, t_ns, np.full((90, 160, 3), 90, np.uint8), 0))
     if part == "film":
-        service.bus.publish(Wanted(1, 1, t_ns))
+        service.film.want(Wanted(1, 1, t_ns))
     assert until(lambda: said(service, part))
     assert until(work.worked.is_set)
 
 
-def test_the_page_is_served_again_at_its_port(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = PageServer(create_app(service.desk), "127.0.0.1", 0, service.report)
+def test_the_page_is_served_again_at_its_port(service: Referee, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = PageServer(create_app(service), "127.0.0.1", 0, service.report)
     server.start()
     try:
         work = FailsOnce(uvicorn.Server.on_tick)
@@ -292,7 +292,7 @@ def look(self, frame):
         cv2.GaussianBlur(picture, (0, 0), 9)
 
 def serve_a_game(service, *rest, **named):
-    service.desk.do(sent({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}}))
+    service.do(sent({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}}))
     serve(service, *rest, **named)
 
 ConfettiWatcher.look = look

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hardware.camera import notes as camera_notes
 from referee.errors import BadInputError
+from referee.match import queries
 from referee.match.settings import FILE, TableSettings, load_settings, save_settings
 from tests.support.commands import sent
 from tests.support.office import Office
@@ -93,13 +94,13 @@ def test_quiet_hours_are_those_from_the_one_time_to_the_other_over_midnight_too(
 
 def test_a_webcam_is_chosen_by_the_name_that_stays_its_own(office: Office, tmp_path: Path) -> None:
     lasting = "usb:/dev/v4l/by-id/usb-046d_HD_Pro_Webcam_C920_1A2B-video-index0"
-    office.plugged = [(lasting, "HD Pro Webcam C920")]
+    office.table.plugged = [(lasting, "HD Pro Webcam C920")]
     office.devices.camera_notes = (camera_notes.COLOURS_DRIFT,)
-    office.table.controller.change_settings(office.table.settings.changed({"language": "de"}))
-    shown = office.desk.cameras()
+    office.referee.change_settings({"language": "de"})
+    shown = queries.cameras(office.referee)
     assert shown["cameras"] == [{"camera": lasting, "name": "HD Pro Webcam C920"}]
     assert "Weißabgleich" in shown["notes"][0]
-    office.desk.do(sent({"do": "settings", "camera": lasting}))
+    office.referee.do(sent({"do": "settings", "camera": lasting}))
     assert load_settings(tmp_path)[0].camera == lasting
 
 
@@ -131,19 +132,19 @@ def test_a_wrong_setting_is_told_in_one_sentence_and_the_old_one_stays(
 ) -> None:
     before = office.state()["settings"]
     with pytest.raises(BadInputError, match=says):
-        office.desk.do(sent({"do": "settings", "volume": 0.5, **wrong}))
+        office.referee.do(sent({"do": "settings", "volume": 0.5, **wrong}))
     assert office.state()["settings"] == before
-    assert load_settings(tmp_path)[0] == office.table.controller.settings
+    assert load_settings(tmp_path)[0] == office.table.referee.settings
 
 
 def test_settings_are_kept_and_hold_at_once(office: Office, tmp_path: Path) -> None:
     chosen = {"camera": "usb:0", "bell": "seats", "bell_pins": [17, 27, 22], "lamp": False, "language": "fr"}
-    office.desk.do(sent({"do": "settings", **chosen, "quiet_hours": ["22:00", "07:00"]}))
+    office.referee.do(sent({"do": "settings", **chosen, "quiet_hours": ["22:00", "07:00"]}))
     state = office.state()
     assert (state["language"], state["settings"]["quiet_hours"]) == ("fr", ["22:00", "07:00"])
-    office.desk.do(sent({"do": "settings", "quiet_hours": None}))
+    office.referee.do(sent({"do": "settings", "quiet_hours": None}))
     shown = {**chosen, "volume": 1.0, "quiet": False, "quiet_hours": None}
     assert {key: office.state()["settings"][key] for key in shown} == shown
-    assert office.fitted.bell_settings().pins[2].number == 22
+    assert office.referee.settings.bell_settings().pins[2].number == 22
     kept, complaint = load_settings(tmp_path)
     assert (kept.camera, kept.lamp, kept.language, complaint) == ("usb:0", False, "fr", None)

@@ -79,7 +79,7 @@ def page(tmp_path: Path) -> Iterator[PageUnderTest]:
 
 def looked_at(window: Window, page: PageUnderTest, language: str, views: dict[str, list[str]]) -> list[str]:
     """Give what is wrong with some views in a language; views: what has to be in sight in each."""
-    page.table.desk.do(sent({"do": "settings", "language": language}))
+    page.table.referee.do(sent({"do": "settings", "language": language}))
     expect(window.page.locator("html")).to_have_attribute("lang", language)
     found: list[str] = []
     for view, due in views.items():
@@ -100,7 +100,7 @@ def looked_at(window: Window, page: PageUnderTest, language: str, views: dict[st
 
 def test_nothing_is_too_small_cut_covered_or_out_of_sight(page: PageUnderTest, windows: Windows) -> None:
     ring = a_ring_with_pictures(page, NAMES[:5])
-    page.table.desk.do(sent({"do": "stop"}))
+    page.table.referee.do(sent({"do": "stop"}))
     begin(page, "confetti", NAMES)
     for kind in ("timer_flipped", "timer_ran_out"):
         page.table.tell(kind)
@@ -124,8 +124,8 @@ def test_nothing_is_too_small_cut_covered_or_out_of_sight(page: PageUnderTest, w
         found += looked_at(window, page, language, {"table": [VERDICT], "tv": [".tv-first"], "bell": []})
     # A long caption stands whole on the score board for a screen across the room.
     caption = "Something lies over Ann’s cards: take it away, please, and spread the two beside it."
-    page.table.controller.voice.tell(caption)
-    page.table.desk.refresh()
+    page.table.referee.voice.tell(caption)
+    page.table.referee.changed()
     window.page.evaluate(GO, "tv")
     expect(window.page.locator(".tv-caption")).to_contain_text("spread the two beside it.")
     found += looked_at(window, page, LONGEST, {"tv": [".tv-caption"]})
@@ -142,7 +142,7 @@ def test_no_view_has_a_serious_barrier_nor_is_too_wide_in_letters_of_twice_the_s
 ) -> None:
     window = windows(size, paired=True)
     window.page.emulate_media(color_scheme=scheme)
-    page.table.desk.do(sent({"do": "settings", "language": LONGEST}))
+    page.table.referee.do(sent({"do": "settings", "language": LONGEST}))
     for seat in (2, 1):
         begin(page, "piccolino", NAMES[:3])
         turn_two_reds(page)

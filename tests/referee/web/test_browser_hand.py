@@ -17,6 +17,7 @@ from referee.decks.finding import find_print_deck
 from referee.engine.events import Event
 from referee.engine.session import Answer, Doubt, Outline, Seen, Shown
 from referee.games.coloretto.demo import Plan, write_coloretto
+from referee.match import queries
 from referee.watchers.by_hand import ByHandWatcher
 from simulation.live import LiveTable, Shots
 from tests.referee.web.window import LONG_NAMES, PHONE, SCREEN, Windows, begin, ruling_of, turn_two_reds
@@ -45,8 +46,8 @@ def spoken(tab: Page) -> list[list[str]]:
 
 
 def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTest, windows: Windows) -> None:
-    page.table.desk.do(sent({"do": "settings", "language": "de"}))
-    page.table.desk.do(sent(START))
+    page.table.referee.do(sent({"do": "settings", "language": "de"}))
+    page.table.referee.do(sent(START))
     chosen, other = windows(PHONE, paired=True), windows(SCREEN, paired=True)
     for window in (chosen, other):
         window.context.add_init_script(LISTEN)
@@ -79,9 +80,9 @@ def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTes
 
 def test_what_a_table_does_not_have_is_asked_about_once_and_all_in_one(page: PageUnderTest, windows: Windows) -> None:
     for device in ("speaker", "lamp", "bell", "sandtimer"):
-        page.table.health.report(DeviceHealth(1, device, Health.MISSING, "none"))
-    page.table.health.report(DeviceHealth(1, "camera", Health.STALLED, "dark"))
-    page.table.desk.refresh()
+        page.table.referee.health.report(DeviceHealth(1, device, Health.MISSING, "none"))
+    page.table.referee.health.report(DeviceHealth(1, "camera", Health.STALLED, "dark"))
+    page.table.referee.changed()
     window = windows(PHONE, paired=True)
     expect(window.page.locator(".alert")).to_have_count(0)
     window.tap("2 notices")
@@ -95,17 +96,17 @@ def test_what_a_table_does_not_have_is_asked_about_once_and_all_in_one(page: Pag
     window.tap("One notice")
     expect(window.page.locator(".alert")).to_have_count(1)
     # Others than these are asked about again.
-    page.table.health.forget("bell")
-    page.table.desk.refresh()
+    page.table.referee.health.forget("bell")
+    page.table.referee.changed()
     asked.get_by_role("button", name="It has none").click()
     expect(window.page.get_by_text("Saved.")).to_be_visible()
-    settings = page.table.desk.state()["settings"]
+    settings = page.table.referee.state()["settings"]
     wanted = {"lamp": False, "sandtimer": False, "loudspeaker": False, "bell": "one"}
     assert wanted.items() <= settings.items()
 
 
 def test_a_phone_rings_for_its_owner_at_the_time_of_the_thumb(page: PageUnderTest, windows: Windows) -> None:
-    page.table.desk.do(sent(START))
+    page.table.referee.do(sent(START))
     turn_two_reds(page)
     window = windows(TALL, paired=True)
     told: list[dict[str, Any]] = []
@@ -130,12 +131,12 @@ def test_a_phone_rings_for_its_owner_at_the_time_of_the_thumb(page: PageUnderTes
     within_ns = rung["within_ms"] * 1_000_000
     assert rung["seat"] == 1
     assert before_ns - within_ns <= rung["t_ns"] <= after_ns + within_ns
-    assert page.table.desk.state()["rulings"][-1]["ruling"]["seat"] == 1
+    assert page.table.referee.state()["rulings"][-1]["ruling"]["seat"] == 1
     assert any(one["do"] == "bell_here" for one in told)
 
 
 def test_a_hand_of_the_last_game_is_put_right_while_the_next_is_played(page: PageUnderTest, windows: Windows) -> None:
-    desk = page.table.desk
+    desk = page.table.referee
     begin(page, "confetti", ["Zoe"])
     page.table.tell("timer_flipped")
     page.table.tell("timer_ran_out")
@@ -157,15 +158,17 @@ def test_a_hand_of_the_last_game_is_put_right_while_the_next_is_played(page: Pag
     window.look()
     enter.click()
     expect(window.page.get_by_text("three sets on three cards").first).to_be_visible()
-    (game,) = (one for one in desk.history()["games"] if one["game"] == "confetti")
+    (game,) = (one for one in queries.past_games(desk)["games"] if one["game"] == "confetti")
     assert game["points"] == [3]
-    assert [one["change"] for one in desk.game(game["id"])["corrections"]] == ["Zoe: – → green, red, blue"]
+    assert [one["change"] for one in queries.past_game(desk, game["id"])["corrections"]] == [
+        "Zoe: – → green, red, blue"
+    ]
     assert desk.state()["game"]["game"] == "piccolino"
     assert not desk.state()["can_undo"] or desk.state()["undoes"] == "start"
 
 
 def test_what_was_taken_back_is_not_sent_along_with_the_next_correction(page: PageUnderTest, windows: Windows) -> None:
-    page.table.desk.do(sent(START))
+    page.table.referee.do(sent(START))
     turn_two_reds(page)
     page.table.tell("card_shown", seat=2, colour="blue", mood="happy")
     page.table.tell("bell", seat=2)
@@ -185,7 +188,7 @@ def test_what_was_taken_back_is_not_sent_along_with_the_next_correction(page: Pa
     pressed("Happy")
     mine.get_by_role("button", name="green").click()
     pressed("green")
-    data = next(one["data"] for one in page.table.desk.explain(ring)["readings"] if one["seat"] == 2)
+    data = next(one["data"] for one in queries.explain(page.table.referee, ring)["readings"] if one["seat"] == 2)
     assert (data["colour"], data["mood"]) == ("green", "happy")
 
 
@@ -277,9 +280,9 @@ def test_a_question_shows_the_table_and_is_answered_by_one_tap(
         placed = [{"event": "card_placed", "seat": 0, "row": row, "card": "red"} for row in (2, 3)]
         answers = tuple(Answer((Event(1, "card_placed", data),), {"moves": [data]}) for data in placed)
         doubt = Doubt(1, "not_understood", {}, answers)
-    page.table.controller.playing().look_anew(AskingWatcher(asks=(doubt,)))
+    page.table.referee.match.playing().look_anew(AskingWatcher(asks=(doubt,)))
     for second in (1, 8):
-        page.table.controller.look(live.frame(second))
+        page.table.referee.look(live.frame(second))
     window = windows(PHONE, paired=True)
     asked, pictures = window.page.locator(".question"), window.page.locator(".asked-pictures img")
     if over:
@@ -298,4 +301,4 @@ def test_a_question_shows_the_table_and_is_answered_by_one_tap(
     answer.click()
     expect(asked).to_have_count(0)
     if over:
-        assert page.table.desk.state()["phase"]["sheet"][1]["lines"][0]["colour"] == "red"
+        assert page.table.referee.state()["phase"]["sheet"][1]["lines"][0]["colour"] == "red"

@@ -202,12 +202,12 @@ def test_a_mark_is_read_and_a_marker_card_is_none() -> None:
 
 
 def test_only_acts_are_named_that_work_with_the_devices_that_are_there(page: PageUnderTest) -> None:
-    desk = page.table.desk
+    desk = page.table.referee
     sighted = WebOptions(newest_picture=lambda: None)
     assert acts_of(desk.state(), sighted) == ["bell", "camera"]
     assert acts_of(desk.state(), WebOptions()) == ["bell"]
-    page.table.health.report(DeviceHealth(1, "camera", Health.MISSING, "gone"))
-    desk.refresh()
+    page.table.referee.health.report(DeviceHealth(1, "camera", Health.MISSING, "gone"))
+    desk.changed()
     assert acts_of(desk.state(), sighted) == ["bell"]
     desk.do(sent(START))
     assert acts_of(desk.state(), sighted) == []
@@ -304,5 +304,5 @@ def test_whoever_is_locked_out_is_sent_to_the_bell_only_where_there_is_one(page:
         raise AssertionError("nobody is ever locked out")
 
     assert refused() == "ring_to_pair"
-    page.table.desk.do(sent({"do": "settings", "bell": "none"}))
+    page.table.referee.do(sent({"do": "settings", "bell": "none"}))
     assert refused() == "too_many_tries"

@@ -186,7 +186,7 @@ def test_a_line_that_follows_the_table_may_be_silent(page: PageUnderTest, monkey
     with stream(page, page.phone()) as line:
         line.recv(65536)
         time.sleep(0.4)
-        page.table.desk.do(sent(START))
+        page.table.referee.do(sent(START))
         assert line.recv(65536) != b""
 
 

@@ -33,7 +33,7 @@ def test_a_guest_sees_no_picture_until_a_paired_phone_opens_them(page: PageUnder
     paired, guest = page.paired_phone(), page.guest()
     assert paired.do(**START).status == 200
     jpeg = cv2.imencode(".jpg", np.zeros((8, 8, 3), np.uint8))[1].tobytes()
-    page.table.evidence.add(1, 1, [(-5.0, jpeg)])
+    page.table.referee.evidence.add(1, 1, [(-5.0, jpeg)])
     seen = paired.get(path).status
     assert seen in (200, 404)
     refused = guest.get(path)

@@ -114,8 +114,8 @@ class Parts:
     whether the game that was being played goes on. decks: the folder with the decks that were taught, None: the
     referee's own. deck: the one to choose first, whatever was played with before. profile: the measured table, None:
     the one that is kept. drawn: whether the table draws itself. watcher: watches a game, None: as its deck wants.
-    boot: names the start of the machine that `clock` belongs to, monotonic, ns. time_of_day: hour, minute. plugged: gives
-    the cameras that are plugged in, each with what it is set by and its maker's name.
+    boot: names the start of the machine that `clock` belongs to, monotonic, ns. time_of_day: hour, minute. plugged:
+    gives the cameras that are plugged in, each with its name in the settings and its maker's name.
     """
 
     devices: Callable[[TableSettings], Devices]

@@ -99,7 +99,8 @@ class Referee:
         self.lock, self.health, self.ended = threading.RLock(), HealthBoard(), threading.Event()
         self.failed, self.begins_with_setup = False, True
         self.notices: tuple[dict[str, Any], ...] = ()
-        self._news, self._stopping, self._settling = threading.Event(), threading.Event(), threading.Lock()
+        self._news, self._stopping = threading.Event(), threading.Event()
+        self._settling, self._listening = threading.Lock(), threading.Lock()
         self._turns, self._is_changed, self._version, self._made_ns = 0, False, 0, 0
         self._listeners: dict[int, Callable[[int], None]] = {}
         self._bell_listeners: dict[int, Callable[[int], None]] = {}
@@ -244,17 +245,20 @@ class Referee:
         )
         self._version += 1
         self._state = {"version": self._version, **self._states.make(self.match, scene)}
-        for notify in tuple(self._listeners.values()):
+        with self._listening:
+            listeners = tuple(self._listeners.values())
+        for notify in listeners:
             notify(self._version)
 
     def _subscribe(self, to: dict[int, Callable[[int], None]], notify: Callable[[int], None]) -> Callable[[], None]:
-        with self.lock:
+        # Never the lock of the game: the page must come up while a picture is read.
+        with self._listening:
             number = self._next_listener
             self._next_listener += 1
             to[number] = notify
 
         def end() -> None:
-            with self.lock:
+            with self._listening:
                 to.pop(number, None)
 
         return end

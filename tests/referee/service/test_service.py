@@ -292,7 +292,7 @@ def look(self, frame):
         cv2.GaussianBlur(picture, (0, 0), 9)
 
 def serve_a_game(service, *rest, **named):
-    service.do(sent({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}}))
+    service.begin("confetti", ["Ann"], {})
     serve(service, *rest, **named)
 
 ConfettiWatcher.look = look

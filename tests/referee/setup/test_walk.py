@@ -152,6 +152,8 @@ def test_the_first_step_tries_the_cameras_that_are_plugged_in_and_lists_them(tab
     table.referee.health.report(DeviceHealth(1, "camera", Health.MISSING, "picamera2 is not there"))
     walk.open("camera")
     assert tried == [old, good]
+    assert walk.look()[1].text == "One moment: the camera is being started."
+    table.referee.health.report(DeviceHealth(2, "camera", Health.MISSING, "it is unplugged"))
     _, found = walk.look()
     assert [one.text for one in found.choices] == ["imx708", "Old Cam", "C920"]
     assert found.text == "No picture comes from this camera. Tap the one to use:"

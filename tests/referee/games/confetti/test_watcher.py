@@ -373,7 +373,11 @@ def test_a_restart_in_round_three_changes_nothing(
     # As an older version wrote it: no side is named.
     header = Header("confetti", PLAYERS, {})
     now_ns = 0
-    match = Match(journal, watcher, "boot", lambda: now_ns)
+
+    def clock() -> int:
+        return now_ns
+
+    match = Match(journal, watcher, "boot", clock)
     match.start(header)
     for round_ in game.rounds[:2]:
         now_ns = round(round_.flipped_s * SECOND)
@@ -394,7 +398,7 @@ def test_a_restart_in_round_three_changes_nothing(
             match.hear(SandFlipped(round(last.flipped_s * SECOND), Witness.BARRIER))
         if not restarted and t_s > stops_s:
             restarted = True
-            match = Match(journal, watcher, "boot", lambda: now_ns)
+            match = Match(journal, watcher, "boot", clock)
             assert match.resume() is not None
         if not ran_out and t_s > last.out_s:
             ran_out = True

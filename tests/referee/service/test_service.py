@@ -284,6 +284,7 @@ import sys
 import cv2, numpy as np
 from referee.commands import main, run
 from referee.games.confetti.watching.watcher import ConfettiWatcher
+from referee.service.commands import Start
 
 def look(self, frame):
     print("it looks", flush=True)
@@ -292,7 +293,7 @@ def look(self, frame):
         cv2.GaussianBlur(picture, (0, 0), 9)
 
 def serve_a_game(service, *rest, **named):
-    service.desk.do(sent({"do": "start", "game": "confetti", "players": ["Ann"], "options": {}}))
+    service.desk.do(Start(game="confetti", players=["Ann"], options={}))
     serve(service, *rest, **named)
 
 ConfettiWatcher.look = look

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 
 from referee.errors import BadInputError, SettingError
 from referee.jsonlines import shown
 
 STRICT = ConfigDict(strict=True, frozen=True)
-_SAID = "said"
-"""Marks an error, among its values, whose text is a sentence of ours."""
 
 
 class Model(BaseModel):
@@ -21,27 +20,22 @@ class Model(BaseModel):
     model_config = ConfigDict(**STRICT, extra="forbid")
 
 
-def refusal(key: str, text: str, **values: object) -> PydanticCustomError:
-    """Give an error for a validator to raise. key: which sentence the page says; text: the same, in English."""
-    return PydanticCustomError(key, text, {**values, _SAID: True})
-
-
 def refused_as(key: str, text: str) -> WrapValidator:
-    """Refuse any value that does not fit by one sentence; see `refusal`."""
+    """Refuse any value that does not fit by one sentence. key: which one the page says; text: the same, in English."""
 
     def check(value: Any, fits: ValidatorFunctionWrapHandler) -> Any:  # noqa: ANN401 (a field may be anything)
         try:
             return fits(value)
         except ValidationError:
-            raise refusal(key, text) from None
+            raise SettingError(text, key) from None
 
     return WrapValidator(check)
 
 
-def own_refusal(fault: ErrorDetails) -> SettingError | None:
-    """Give the error with a sentence of ours, None for one that has only a library's words."""
-    values = dict(fault.get("ctx", {}))
-    return SettingError(fault["msg"], fault["type"], **values) if values.pop(_SAID, False) else None
+def own_refusal(fault: Mapping[str, Any]) -> BadInputError | None:
+    """Give the error that a validator of ours has raised, None for one that has only a library's words."""
+    error = fault.get("ctx", {}).get("error")
+    return error if isinstance(error, BadInputError) else None
 
 
 def first_fault(error: ValidationError) -> ErrorDetails:
@@ -50,22 +44,20 @@ def first_fault(error: ValidationError) -> ErrorDetails:
 
 
 def complaint(error: ValidationError) -> BadInputError:
-    """Give the first fault of an event or a header as a sentence; a library's own words are for no one here."""
+    """Give the first fault as a sentence; a library's own words are for no one here."""
     fault = first_fault(error)
     if (own := own_refusal(fault)) is not None:
         return own
-    name = next((f'"{part}"' for part in reversed(fault["loc"]) if isinstance(part, str)), "it")
-    context = fault.get("ctx", {})
+    name = next((part for part in reversed(fault["loc"]) if isinstance(part, str)), "it")
+    given, limits = shown(fault["input"]), fault.get("ctx", {})
     must = {
         "missing": "must be there",
-        "int_type": f"must be a whole number, not {shown(fault['input'])}",
-        "bool_type": f"must be true or false, not {shown(fault['input'])}",
-        "string_type": f"must be a text, not {shown(fault['input'])}",
-        "list_type": "must be a list",
-        "dict_type": "must be an object",
-        "greater_than_equal": f"must be at least {context.get('ge')}",
-        "less_than_equal": f"must be at most {context.get('le')}",
-        "too_short": f"must have at least {context.get('min_length')} parts",
-        "too_long": f"must have at most {context.get('max_length')} parts",
-    }.get(fault["type"], f"cannot be {shown(fault['input'])}")
-    return BadInputError(f"{name} {must}")
+        "int_type": f"must be a whole number, not {given}",
+        "bool_type": f"must be true or false, not {given}",
+        "string_type": f"must be a text, not {given}",
+        "tuple_type": "must be a list",
+        "greater_than_equal": f"must be at least {limits.get('ge')}",
+        "less_than_equal": f"must be at most {limits.get('le')}",
+        "enum": f"must be {str(limits.get('expected')).replace(chr(39), '')}, not {given}",
+    }.get(fault["type"], f"cannot be {given}")
+    return BadInputError(f'"{name}" {must}')

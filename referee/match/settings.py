@@ -10,11 +10,11 @@ from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_v
 
 from hardware.camera.camera import Turn
 from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, SandSettings
-from referee.errors import BadInputError
+from referee.errors import BadInputError, SettingError
 from referee.files import set_aside
 from referee.jsonlines import is_name, shown
 from referee.language import LANGUAGES, Language, language_of
-from referee.models import Model, first_fault, own_refusal, refusal
+from referee.models import Model, first_fault, own_refusal
 from referee.sayings import service as sayings
 from referee.settings_file import read_settings, write_settings
 
@@ -38,13 +38,13 @@ def _named(camera: str) -> str:
 def _usable(pin: int) -> int:
     # BCM numbers; 0 and 1 belong to the system.
     if not 2 <= pin <= 27:
-        raise refusal("no_such_pin", f"there is no pin GPIO{shown(pin)} for a button", pin=shown(pin))
+        raise SettingError(f"there is no pin GPIO{shown(pin)} for a button", "no_such_pin", pin=shown(pin))
     return pin
 
 
 def _few_enough(pins: tuple[int, ...]) -> tuple[int, ...]:
     if not 1 <= len(pins) <= len(SEAT_PINS):
-        raise refusal("too_many_buttons", f"there can be one to {len(SEAT_PINS)} bell buttons")
+        raise SettingError(f"there can be one to {len(SEAT_PINS)} bell buttons", "too_many_buttons")
     return pins
 
 
@@ -151,7 +151,7 @@ class TableSettings(PageSettings):
     def _pins_are_free(self) -> TableSettings:
         if self.bell == "seats" and len(set(self.bell_pins)) < len(self.bell_pins):
             twice = next(pin for pin in self.bell_pins if self.bell_pins.count(pin) > 1)
-            raise refusal("pin_taken", f"GPIO{twice} has two buttons: each needs a pin of its own", pin=twice)
+            raise SettingError(f"GPIO{twice} has two buttons: each needs a pin of its own", "pin_taken", pin=twice)
         buttons = [pin.number for pin in self.bell_settings().pins] if self.bell in ("one", "seats") else []
         sand, lamp = self.sand_settings(), self.lamp_settings()
         sensors = (sand.barrier, sand.tilt) if self.sandtimer and sand is not None else ()
@@ -160,7 +160,7 @@ class TableSettings(PageSettings):
         used = next((pin for pin in buttons if pin in taken), None)
         if used is not None:
             text = f"GPIO{used} is in use by the sandtimer or the lamp: choose another pin"
-            raise refusal("pin_taken", text, pin=used)
+            raise SettingError(text, "pin_taken", pin=used)
         return self
 
     def camera_turn(self) -> Turn:

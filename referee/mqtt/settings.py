@@ -11,11 +11,11 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from referee.errors import BadInputError
+from referee.errors import BadInputError, SettingError
 from referee.files import set_aside
 from referee.jsonlines import shown
 from referee.machine_id import own_name
-from referee.models import Model, first_fault, own_refusal, refusal, refused_as
+from referee.models import Model, first_fault, own_refusal, refused_as
 from referee.settings_file import read_settings, write_settings
 
 FILE = "mqtt.json"
@@ -112,7 +112,7 @@ class MqttSettings(HouseSettings):
     @model_validator(mode="after")
     def _named(self) -> MqttSettings:
         if self.on and not self.host:
-            raise refusal("mqtt_no_host", "say which computer the broker runs on")
+            raise SettingError("say which computer the broker runs on", "mqtt_no_host")
         return self
 
     def changed(self, data: Mapping[str, Any]) -> MqttSettings:

@@ -85,13 +85,13 @@ class _JsonRequest(Request):
         return self._data
 
 
-async def on_bad_request(_request: Request, error: Exception) -> Response:
+async def on_bad_request(request: Request, error: Exception) -> Response:
     """Answer a request that no model takes: by our own sentence if there is one, else by where its first fault is."""
     if not isinstance(error, RequestValidationError):
         raise error
     fault = error.errors()[0]
     if (own := own_refusal(fault)) is not None:
-        return Json({"error": _sentence(own), "key": own.key, "values": own.values}, 400)
+        return await on_fault(request, own)
     # The first part says only that it is in the body, in the path or in the query.
     unknown = fault.get("ctx", {}).get("discriminator", "").strip("'")
     where = ".".join(filter(None, [*map(str, fault["loc"][1:]), unknown]))[:80]

@@ -10,24 +10,32 @@ from collections import Counter
 
 from referee.engine.events import Event, Header
 from referee.errors import BadInputError
+from referee.games.coloretto.events import (
+    CardMoved,
+    CardPlaced,
+    CardTakenBack,
+    CardWas,
+    LastRound,
+    RowTaken,
+    StartCards,
+    Stopped,
+    parse_action,
+)
 from referee.games.coloretto.rulings import ColorettoRuling, Foul, GameEnded, Ignored, Reason, RoundEnded
 from referee.games.coloretto.score import ColorettoHand, score_coloretto
 from referee.games.coloretto.setup import (
     JOKER,
     MAX_JOKERS,
     MAX_PLAYERS,
-    MAX_START_CARDS,
     MIN_PLAYERS,
     PLUS2,
     Settings,
-    card_in,
     colours_known,
     is_colour,
     rooms,
     settings_from,
 )
 from referee.games.illegal_action import demand
-from referee.jsonlines import shown, whole_number
 
 Rulings = tuple[ColorettoRuling, ...]
 
@@ -66,35 +74,34 @@ class Coloretto:
         Raises:
             BadInputError: there is no such event, seat, row or card; nothing has changed then.
         """
-        match event.kind:
-            case "card_placed":
-                seat, row, card = event.seat(self.players), self._row(event), self._card(event)
+        action = parse_action(event, self.players)
+        if isinstance(action, CardPlaced | CardMoved | CardWas) and self._has_all_jokers(action.card):
+            raise BadInputError(f"no deck has more than {MAX_JOKERS} jokers")
+        match action:
+            case CardPlaced(seat=seat, row=row):
                 reason = self.verify_place(seat, row)
-                return self._refuse(event, seat, row, reason) if reason else self.place(seat, row, card)
-            case "row_taken":
-                seat, row = event.seat(self.players), self._row(event)
+                return self._refuse(event, seat, row, reason) if reason else self.place(seat, row, action.card)
+            case RowTaken(seat=seat, row=row):
                 reason = self.verify_take(seat, row)
                 return self._refuse(event, seat, row, reason) if reason else self.take(event.t_ns, seat, row)
-            case "last_round":
+            case LastRound():
                 if reason := self.verify_announce_last():
                     return (Ignored(event.t_ns, event.kind, None, reason),)
                 return self.announce_last()
-            case "card_taken_back":
-                if not self.can_take_back(self._row(event)):
+            case CardTakenBack(row=row):
+                if not self.can_take_back(row):
                     raise BadInputError("only the card that was placed last can be taken back, before the next turn")
                 return self.take_back()
-            case "card_moved":
-                return self.move(self._card(event), self._row(event), self._row(event, "to"))
-            case "card_was":
-                return self._card_was(event)
-            case "start_cards":
-                return self._start(event)
-            case "stop":
+            case CardMoved():
+                return self.move(action.card, action.row, action.to)
+            case CardWas():
+                return self._card_was(action)
+            case StartCards():
+                return self._start(action)
+            case Stopped():
                 if reason := self.verify_stop():
                     return (Ignored(event.t_ns, event.kind, None, reason),)
                 return self.stop(event.t_ns)
-            case _:
-                raise BadInputError(f"Coloretto knows no event {shown(event.kind)}")
 
     def verify_place(self, seat: int, row: int) -> Reason | None:
         """Tell why a seat may not put a card in a row (K4), in the order of the outside contract."""
@@ -251,38 +258,27 @@ class Coloretto:
         colours |= dict.fromkeys([colour for colour in known if colour not in colours], 0)
         return ColorettoHand(colours, cards[JOKER], cards[PLUS2])
 
-    def _start(self, event: Event) -> Rulings:
+    def _start(self, start: StartCards) -> Rulings:
         """Take the colours that a seat starts with (K2), whenever they are known."""
-        seat, cards = event.seat(self.players), event.data.get("cards")
         if self.over:
             raise BadInputError("the cards that everybody starts with are told before the game is over")
-        if not isinstance(cards, list) or not all(map(is_colour, cards)) or len(cards) > MAX_START_CARDS:
-            raise BadInputError('"cards" must be the colours that a seat starts with')
-        before, self._begun_with[seat] = self._begun_with[seat], Counter(cards)
-        self.hands[seat] = self.hands[seat] - before + Counter(cards)
-        self._seen = self._seen - before + Counter(cards)
+        before, now = self._begun_with[start.seat], Counter(start.cards)
+        self._begun_with[start.seat] = now
+        self.hands[start.seat] = self.hands[start.seat] - before + now
+        self._seen = self._seen - before + now
         return ()
 
-    def _card_was(self, event: Event) -> Rulings:
+    def _card_was(self, wrong: CardWas) -> Rulings:
         """Take it that a card that a seat has was read wrongly: it is another one."""
-        seat, was, card = event.seat(self.players), event.data.get("was"), self._card(event)
-        if not isinstance(was, str) or self.hands[seat][was] < 1:
+        was, card = Counter([wrong.was]), Counter([wrong.card])
+        if self.hands[wrong.seat][wrong.was] < 1:
             raise BadInputError('"was" must be a card that the seat has')
-        self.hands[seat] = self.hands[seat] - Counter([was]) + Counter([card])
-        self._seen = self._seen - Counter([was]) + Counter([card])
-        return self._end(event.t_ns, stopped=self._stopped) if self.over else ()
+        self.hands[wrong.seat] = self.hands[wrong.seat] - was + card
+        self._seen = self._seen - was + card
+        return self._end(wrong.t_ns, stopped=self._stopped) if self.over else ()
 
-    def _row(self, event: Event, key: str = "row") -> int:
-        row = whole_number(event.data.get(key), key)
-        if row >= len(self.rooms):
-            raise BadInputError(f"there is no row {shown(row)}, the last row is {len(self.rooms) - 1}")
-        return row
-
-    def _card(self, event: Event) -> str:
-        card = card_in(event)
-        if card == JOKER and self._seen[JOKER] >= MAX_JOKERS:
-            raise BadInputError(f"no deck has more than {MAX_JOKERS} jokers")
-        return card
+    def _has_all_jokers(self, card: str) -> bool:
+        return card == JOKER and self._seen[JOKER] >= MAX_JOKERS
 
     def _refuse(self, event: Event, seat: int, row: int, reason: Reason) -> Rulings:
         over = reason is Reason.GAME_OVER

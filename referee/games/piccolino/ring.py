@@ -20,8 +20,8 @@ RingRuling = ValidRing | FalseRing | UnclearRing
 def ring_ruling(bell: Bell, verdict: Verdict, lucky_guess: LuckyGuess, *, cleared: bool) -> RingRuling:
     """Give what a ring is ruled by the `verdict` on what lay open; cleared: no card seen since piles were won."""
     t_ns, seat, again = bell.t_ns, bell.seat, bell.seen_again
-    if bell.decided is not None:
-        return decided_ruling(t_ns, seat, valid=bell.decided)
+    if bell.valid is not None:
+        return decided_ruling(t_ns, seat, valid=bell.valid)
     if cleared:
         return UnclearRing(t_ns, seat, bell.unseen, bell.no_clowns)
     colour, seats = verdict.colour, verdict.seats

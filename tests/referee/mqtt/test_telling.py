@@ -321,9 +321,21 @@ def reported(folder: Path) -> Iterator[tuple[Publisher, list[DeviceHealth]]]:
         table.close()
 
 
-@pytest.mark.parametrize(
-    "damage", [b"", b"{", b"[]", b'{"on": true, "host": 7}', b'{"club": {"club": 1}}', b"\xff" * 50]
-)
+def test_one_bad_value_is_said_and_resets_no_other_setting(tmp_path: Path) -> None:
+    in_a_club(tmp_path / "table", 1)
+    file = tmp_path / "table" / FILE
+    file.write_text(json.dumps({**json.loads(file.read_text()), "port": "1", "novel": [1]}))
+    with reported(tmp_path / "table") as (publisher, reports):
+        assert [(one.device, one.state) for one in reports] == [("broker", Health.MISSING)]
+        publisher.change({"user": "table"})
+    kept = load_mqtt(tmp_path / "table")
+    assert (kept.on, kept.host, kept.port, kept.user) == (True, "127.0.0.1", 0, "table")
+    assert kept.club is not None and kept.club.club == "Rook & Ring"
+    saved = json.loads(file.read_text())
+    assert (saved["novel"], saved["not_usable_here"]) == ([1], {"port": "1"})
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\xff" * 50])
 def test_damaged_settings_are_set_aside_and_said_and_the_name_stays(tmp_path: Path, damage: bytes) -> None:
     name = load_mqtt(tmp_path).table
     assert name == load_mqtt(tmp_path).table == own_name(tmp_path)

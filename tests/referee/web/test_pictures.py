@@ -108,7 +108,7 @@ def test_only_a_paired_device_sets_house_and_club_and_no_secret_ever_comes_back(
 
 
 @pytest.mark.parametrize(
-    ("data", "key"), [({"on": True}, "mqtt_no_host"), ({"join": "abc"}, "mqtt_code"), ({"port": -1}, "bad_request")]
+    ("data", "key"), [({"on": True}, "mqtt_no_host"), ({"join": "abc"}, "mqtt_code"), ({"port": -1}, "mqtt_port")]
 )
 def test_what_cannot_be_is_a_sentence(paired: Phone, data: dict[str, object], key: str) -> None:
     answer = paired.post("/api/house", data)

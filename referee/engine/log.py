@@ -119,15 +119,21 @@ class GameLog:
             return next(counts, place.event)
         return place.event
 
-    def newest(self, most: int) -> Iterator[tuple[Place, RulingData]]:
+    def newest(self, most: int) -> list[tuple[Place, RulingData]]:
         """Give the latest rulings that hold, newest first."""
-        left = most
+        found: list[tuple[Place, RulingData]] = []
         for record in reversed(self.records.values()):
-            for place in range(len(record.rulings) - 1, -1, -1):
-                if not left:
-                    return
-                left -= 1
-                yield Place(record.number, place), record.rulings[place]
+            found += [(Place(record.number, at), one) for at, one in enumerate(record.rulings)][::-1]
+            if len(found) >= most:
+                break
+        return found[:most]
+
+    def shown(self, newest: Iterable[tuple[Place, RulingData]]) -> list[tuple[str, int, bool]]:
+        """Give each ruling's name for the page, the number of the event that it is about, whether it is corrected."""
+        return [
+            (self.ruling_id(place), self.about(place, ruling), self.records[place.event].is_changed(ruling))
+            for place, ruling in newest
+        ]
 
     def held(self, corrections: Iterable[CorrectionRow] | None = None) -> Iterator[tuple[int, Event]]:
         """Give the events that hold after corrections (None: all of them), as they should have been, by number."""

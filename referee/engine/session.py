@@ -160,20 +160,16 @@ class Outcome:
 
 
 class Judge:
-    """The rules of a game where they stand, and the question and the advice that were given last."""
+    """The rules of a game where they stand. question: asked of the players now, None if nothing is."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.last_ns = 0
+        self.question: Question | None = None
         self._ring_frames: dict[int, int] = {}
         self._ring_ways: dict[int, Mapping[str, float]] = {}
         self._asked: tuple[int, str] | None = None
         self._advised: str | None = None
-
-    @property
-    def question(self) -> Question | None:
-        """What the players are asked now, None if nothing."""
-        return self.game.question() if isinstance(self.game, Asks) else None
 
     def apply(self, event: Event) -> tuple[RulingData, ...]:
         """Give the rulings on the next event.
@@ -192,7 +188,8 @@ class Judge:
 
     def notices(self, t_ns: int) -> tuple[Notice, ...]:
         """Give the question and the advice that an event of `t_ns` led to, once each."""
-        question, notices = self.question, []
+        question, notices = self.game.question() if isinstance(self.game, Asks) else None, []
+        self.question = question
         if question is not None and (question.t_ns, question.kind) != self._asked:
             self._asked = question.t_ns, question.kind
             data = {"seats": list(question.seats), "ruling": self._with_frame(question.ruling.as_json())}
@@ -272,9 +269,9 @@ class Session:
     The game's clock is the monotonic clock plus the log's `shift_ns`, so that it never goes back after a boot. It is
     applied where inputs enter: watcher and rules know no other.
 
-    begun_ns: when it began, or went on. fault: the exception in words that the watcher raised last, None after a good
-    look. over: whether the game has come to its end. paused: whether the players said to wait. said: the numbers of
-    the events that people said.
+    question: asked of the players now, None if nothing is. begun_ns: when it began, or went on. fault: the exception
+    in words that the watcher raised last, None after a good look. over: whether the game has come to its end. paused:
+    whether the players said to wait. said: the numbers of the events that people said.
     """
 
     def __init__(
@@ -290,6 +287,7 @@ class Session:
         self.log = log or GameLog(0, header)
         self.begun_ns = now_ns + self.log.shift_ns
         self.fault: str | None = None
+        self.question: Question | None = None
         self.over = self.paused = False
         self.said: set[int] = set()
         self._start, self._journal = start, journal
@@ -300,11 +298,6 @@ class Session:
     def game(self) -> Game:
         """The rules, where they stand."""
         return self._judge.game
-
-    @property
-    def question(self) -> Question | None:
-        """What the players are asked now, None if nothing."""
-        return self._judge.question
 
     @property
     def doubts(self) -> Sequence[Doubt]:
@@ -441,7 +434,9 @@ class Session:
         self.log.records[number] = Record(number, event, rulings, first=rulings)
         self.over = self.over or any(ruling["ruling"] == "end" for ruling in rulings)
         self.watcher.judged(event, rulings, view_of(self.game))
-        return rulings, self._judge.notices(event.t_ns)
+        notices = self._judge.notices(event.t_ns)
+        self.question = self._judge.question
+        return rulings, notices
 
     def _add(self, event: Event) -> int:
         record = Record(len(self.log.records) + 1, event, refused=True)
@@ -485,7 +480,7 @@ class Session:
         judge = Judge(self._start(self.header))
         events = ((record.number, record.event) for record in self.log.records.values())
         judged = judge_all(judge, events, corrections, wanted)
-        self._judge, self.over, self.paused = judge, False, False
+        self._judge, self.question, self.over, self.paused = judge, judge.question, False, False
         for number, record in self.log.records.items():
             rulings = judged.get(number)
             self.log.records[number] = replace(record, rulings=rulings or (), refused=rulings is None)

@@ -61,7 +61,7 @@ from referee.match.pictures import Pictures, pictures_wanted
 from referee.match.question_pictures import QuestionPictures
 from referee.match.settings import TableSettings, load_settings, save_settings
 from referee.match.setup_kit import SetupKit, setup_now
-from referee.match.state import Data, Scene, StateMaker, moment, setup_of
+from referee.match.state import Data, Scene, moment, setup_of, state_of
 from referee.match.system import System
 from referee.match.table import TableArea
 from referee.match.table_decks import TableDecks
@@ -109,6 +109,7 @@ class Referee:
         self._frame: Frame | None = None
         self._understood: Frame | None = None  # the frame in which something was reported last
         self._fault: str | None = None
+        self._words: tuple[Header, Announcer] | None = None
         self.settings, self._complaint = load_settings(folder)
         self._fitted = self.settings
         self.table_decks = TableDecks(parts.decks or folder, self.report, self.health.forget, parts.deck)
@@ -138,7 +139,6 @@ class Referee:
         )
         self.film = FilmKeeper(buffer, self.area, self.report, self.clock)
         self._asked = QuestionPictures(self.area)
-        self._states = StateMaker()
         self.setup_kit = SetupKit(self)
         self.walk = Walk(self.setup_kit)
         self.keeping, self.system = Keeping(self), System(self, process.power_here())
@@ -240,11 +240,12 @@ class Referee:
             self.notices,
             None if self._frame is None else self._frame.size_px,
             self._asked.names(),
-            lambda game, event: self._picture_of.get((game, event)),
+            self._picture_of,
+            None if self.match.session is None else self._announcer(self.match.session),
             setup_of(self.walk, self.match, begins=self.begins_with_setup),
         )
         self._version += 1
-        self._state = {"version": self._version, **self._states.make(self.match, scene)}
+        self._state = {"version": self._version, **state_of(self.match, scene)}
         with self._listening:
             listeners = tuple(self._listeners.values())
         for notify in listeners:
@@ -365,7 +366,11 @@ class Referee:
             self.report(DeviceHealth(time.monotonic_ns(), "reader", state, fault or ""))
 
     def _announcer(self, session: Session) -> Announcer:
-        return Announcer(session.header.game, session.header.players, self.language)
+        """Give who puts a game's rulings into words; the last one is kept, as it knows the words of its rulings."""
+        header, language, kept = session.header, self.settings.language, self._words
+        if kept is None or kept[0] is not header or kept[1].language.code != language:
+            kept = self._words = header, Announcer(header.game, header.players, self.language)
+        return kept[1]
 
     # What people say
 

@@ -25,7 +25,7 @@ null}`); `readings` (those events by their ids); `notices` (`{"text", "seat"}`, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,7 @@ _READINGS = ("hand", "card_shown", "card_read")
 _HIDDEN = ("t_ns", "frame_t_ns", "faces", "phone")
 _TURNING = ("round", "time", "hand", "ring", "round_end", "end")
 _NO_PHASE = {"key": "idle", "turn": None, "since_ns": None, "lasts_ms": None}
+PictureOf = Mapping[tuple[int, int], str]
 Newest = Sequence[tuple[Place, RulingData]]
 Data = Mapping[str, Any]
 
@@ -58,6 +59,7 @@ class Scene:
     """All that is shown beside the game. frame_wh: width and height of the picture that the outlines are in.
 
     pictures: the names of those of each question of the watcher's. picture_of: a picture's id by game and event.
+    announcer: of the game on the table, None without one.
     """
 
     settings: TableSettings
@@ -67,7 +69,8 @@ class Scene:
     notices: Sequence[Data]
     frame_wh: tuple[int, int] | None
     pictures: PictureNames
-    picture_of: Callable[[int, int], str | None]
+    picture_of: PictureOf
+    announcer: Announcer | None
     setup: Data
 
     @property
@@ -76,72 +79,60 @@ class Scene:
         return None if self.settings.sand is None else self.settings.sand[0] // 1_000_000
 
 
-class StateMaker:
-    """Makes the state; remembers the texts of rulings, which are made once."""
-
-    def __init__(self) -> None:
-        self._texts: dict[Place, tuple[RulingData, str]] = {}
-        self._texts_of: tuple[int, str] | None = None
-
-    def make(self, match: Match, scene: Scene) -> dict[str, Any]:
-        """Give the state but for its version and time."""
-        language, session = Language(scene.settings.language), match.session
-        data: dict[str, Any] = {
-            "mode": _mode(session),
-            "game": None,
-            "board": [],
-            "phase": _NO_PHASE,
-            "rulings": [],
-            "questions": [],
-            "caption": scene.caption,
-            "said": list(scene.said),
-            "devices": [_device(health, language) for health in scene.devices],
-            "outlines": [],
-            "readings": {},
-            "notices": list(scene.notices),
-            "settings": scene.settings.public(),
-            "language": scene.settings.language,
-            "can_undo": False,
-            "undoes": None,
-            "moment": moment(session),
+def state_of(match: Match, scene: Scene) -> dict[str, Any]:
+    """Give the state but for its version and time."""
+    session = match.session
+    language = Language(scene.settings.language)
+    data: dict[str, Any] = {
+        "mode": _mode(session),
+        "game": None,
+        "board": [],
+        "phase": _NO_PHASE,
+        "rulings": [],
+        "questions": [],
+        "caption": scene.caption,
+        "said": list(scene.said),
+        "devices": [_device(health, language) for health in scene.devices],
+        "outlines": [],
+        "readings": {},
+        "notices": list(scene.notices),
+        "settings": scene.settings.public(),
+        "language": scene.settings.language,
+        "can_undo": False,
+        "undoes": None,
+        "moment": moment(session),
+    }
+    if session is not None and scene.announcer is not None:
+        newest, readings, undoes = session.log.newest(MOST_RULINGS), _readings(session), match.undoes
+        data |= {
+            "game": _game(session),
+            "board": _board(session, newest, language),
+            "phase": _phase(session, newest, scene.lasts_ms, language),
+            "rulings": _rulings(session, newest, scene.announcer, scene.picture_of),
+            "questions": _questions(session, newest, scene.announcer, scene.pictures),
+            "outlines": _outlines(session, readings, scene.frame_wh),
+            "readings": readings,
+            "can_undo": undoes is not None,
+            "undoes": undoes,
         }
-        if session is not None:
-            announcer = Announcer(session.header.game, session.header.players, language)
-            newest, readings, undoes = list(session.log.newest(MOST_RULINGS)), _readings(session), match.undoes
-            data |= {
-                "game": _game(session),
-                "board": _board(session, newest, language),
-                "phase": _phase(session, newest, scene.lasts_ms, language),
-                "rulings": self._rulings(session, newest, announcer, scene),
-                "questions": _questions(session, newest, announcer, scene.pictures),
-                "outlines": _outlines(session, readings, scene.frame_wh),
-                "readings": readings,
-                "can_undo": undoes is not None,
-                "undoes": undoes,
-            }
-        data["latest"] = next((ruling for ruling in data["rulings"] if ruling["text"]), None)
-        data["setup"] = scene.setup
-        return data
+    data["latest"] = next((ruling for ruling in data["rulings"] if ruling["text"]), None)
+    data["setup"] = scene.setup
+    return data
 
-    def _rulings(self, session: Session, newest: Newest, announcer: Announcer, scene: Scene) -> list[dict[str, Any]]:
-        log, texts_of = session.log, (session.log.game, scene.settings.language)
-        if self._texts_of != texts_of:
-            self._texts, self._texts_of = {}, texts_of
-        for place, ruling in newest:
-            known = self._texts.get(place)
-            if known is None or known[0] is not ruling:
-                self._texts[place] = ruling, announcer.say(ruling)
-        return [
-            {
-                "id": log.ruling_id(place),
-                "t_ns": ruling["t_ns"] - log.shift_ns,
-                "text": self._texts[place][1],
-                "ruling": dict(ruling),
-                "picture": scene.picture_of(log.game, log.about(place, ruling)),
-                "corrected": log.records[place.event].is_changed(ruling),
-            }
-            for place, ruling in newest
-        ]
+
+def _rulings(session: Session, newest: Newest, announcer: Announcer, picture_of: PictureOf) -> list[dict[str, Any]]:
+    log = session.log
+    return [
+        {
+            "id": ident,
+            "t_ns": ruling["t_ns"] - log.shift_ns,
+            "text": announcer.say(ruling),
+            "ruling": dict(ruling),
+            "picture": picture_of.get((log.game, about)),
+            "corrected": corrected,
+        }
+        for (_, ruling), (ident, about, corrected) in zip(newest, log.shown(newest), strict=True)
+    ]
 
 
 def moment(session: Session | None) -> str:

@@ -65,7 +65,7 @@ from referee.match.state import Data, Scene, moment, setup_of, state_of
 from referee.match.system import System
 from referee.match.table import TableArea
 from referee.match.table_decks import TableDecks
-from referee.match.voice import RetryingLamp, RetryingSpeaker, Voice
+from referee.match.voice import Voice
 from referee.mqtt.publisher import Publisher
 from referee.names import players_in
 from referee.sayings import service as sayings
@@ -119,14 +119,7 @@ class Referee:
         self.store = Store(folder / JOURNAL, parts.connector)
         self.evidence = EvidenceFolder(folder / EVIDENCE, self.store)
         self.profile = parts.profile or table.kept_profile(folder, self.report)
-        self._lamp = RetryingLamp(lambda report: parts.lamp(self._fitted, report), self.report)
-        self.voice = Voice(
-            lambda wanted: RetryingSpeaker(lambda report: parts.speaker(wanted, report), self.report),
-            self._lamp,
-            self.settings,
-            parts.time_of_day,
-            self.changed,
-        )
+        self.voice = Voice(parts.speaker, parts.lamp, self.settings, parts.time_of_day, self.report, self.changed)
         self._announcements = Announcements(self.voice)
         watcher = parts.watcher or (lambda header: self.table_decks.watcher(header, self.profile))
         self.match = Match(self.store, watcher, boot, self.clock)
@@ -648,7 +641,7 @@ class Referee:
         self.devices.change(settings, others, self.health.forget)
         if "lamp" in others:
             self.health.forget("lamp")
-            self._lamp.reopen()
+            self.voice.fit_lamp()
         if "speaker" in others and not settings.loudspeaker:
             self.health.forget("speaker")
         if "camera" in others:

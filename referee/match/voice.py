@@ -30,6 +30,8 @@ _CHIMES = {
     Signal.UNCLEAR: Chime.UNCLEAR,
     Signal.TIME_OVER: Chime.TIME,
 }
+FAULTS = (HardwareError, OSError, RuntimeError, ValueError)
+AGAIN_NS = 5 * SECOND
 OnHealth = Callable[[DeviceHealth], None]
 TimeOfDay = Callable[[], tuple[int, int]]
 
@@ -37,26 +39,24 @@ TimeOfDay = Callable[[], tuple[int, int]]
 class Voice:
     """Says, shows and captions. Every method returns at once; safe to use from any thread.
 
-    open_speaker: gives a loudspeaker for the settings; again when language or volume change. time_of_day: hour, minute.
+    make_speaker, make_lamp: give them for the settings, and have them report how they are. time_of_day: hour, minute.
     on_change: called when the caption is another one. said: the latest announcements, `{"number": counted from 1,
     "text", "urgent": whether it ends what is being said}`, for pages that speak.
     """
 
     def __init__(
         self,
-        open_speaker: Callable[[TableSettings], Speaker],
-        lamp: Lamp,
+        make_speaker: Callable[[TableSettings, OnHealth], Speaker],
+        make_lamp: Callable[[TableSettings, OnHealth], Lamp],
         settings: TableSettings,
         time_of_day: TimeOfDay,
-        on_change: Callable[[], None] = lambda: None,
+        report: OnHealth,
+        on_change: Callable[[], None],
     ) -> None:
-        self._open_speaker = open_speaker
-        self._lamp = lamp
-        self._settings = settings
-        self._time_of_day = time_of_day
-        self._on_change = on_change
+        self._settings, self._time_of_day, self._on_change = settings, time_of_day, on_change
         self._lock = threading.Lock()
-        self._speaker = open_speaker(settings)
+        self._speaker = _Kept("speaker", lambda on_health: make_speaker(self._settings, on_health), report)
+        self._lamp = _Kept("lamp", lambda on_health: make_lamp(self._settings, on_health), report)
         self._phrases: tuple[str, ...] = ()
         self.caption = ""
         self.said: tuple[dict[str, Any], ...] = ()
@@ -84,7 +84,8 @@ class Voice:
                 text = " ".join(announcement.sentences)
                 said = {"number": self._number, "text": text, "urgent": announcement.urgent}
                 self.said = (*self.said, said)[-MOST_SAID:]
-                self._speaker.say(announcement.sentences, urgent=announcement.urgent, chime=chime)
+                sentences, urgent = announcement.sentences, announcement.urgent
+                self._speaker.use(lambda speaker: speaker.say(sentences, urgent=urgent, chime=chime))
         self._on_change()
 
     def tell(self, *sentences: str) -> None:
@@ -95,15 +96,15 @@ class Voice:
     def say_aloud(self, sentence: str) -> None:
         """Say something whatever the hour; it is no caption, and no page is told of it: anybody may look at those."""
         with self._lock:
-            self._speaker.say((sentence,), urgent=False)
+            self._speaker.use(lambda speaker: speaker.say((sentence,), urgent=False))
 
     def rest(self) -> None:
         """Go dark: no game is being played."""
-        self._lamp.show(Signal.OFF)
+        self.show(Signal.OFF)
 
     def show(self, signal: Signal) -> None:
         """Show something by the lamp alone."""
-        self._lamp.show(signal)
+        self._lamp.use(lambda lamp: lamp.show(signal))
 
     def clear_caption(self, text: str) -> None:
         """Take a caption away if it is still the one."""
@@ -117,32 +118,38 @@ class Voice:
         """Take away the caption, what was said, is to be said and was rendered: a name may be in it."""
         with self._lock:
             self.caption, self.said, self._phrases = "", (), ()
-            self._speaker.close()
+            self._speaker.let_go()
             forget_phrases()
-            self._speaker = self._open_speaker(self._settings)
+            self._speaker.open()
         self._on_change()
 
     def prepare(self, phrases: Sequence[str]) -> None:
         """Render ahead what will be wanted at once."""
         with self._lock:
             self._phrases = tuple(phrases)
-            self._speaker.prepare(self._phrases)
+            self._speaker.use(lambda speaker: speaker.prepare(self._phrases))
 
     def change(self, settings: TableSettings) -> None:
         """Take other settings."""
         with self._lock:
             before, self._settings = self._settings, settings
             if _heard_alike(before) != _heard_alike(settings):
-                self._speaker.close()
-                self._speaker = self._open_speaker(settings)
+                self._speaker.let_go()
+                self._speaker.open()
+        self.heed_the_hour()
+
+    def fit_lamp(self) -> None:
+        """Open the lamp as the settings are now."""
+        self._lamp.let_go()
+        self._lamp.open()
         self.heed_the_hour()
 
     def heed_the_hour(self) -> None:
         """Be quiet, or not any more, as the time of day asks; to be called now and then."""
         quiet = self._is_quiet()
-        self._lamp.mute(quiet)
+        self._lamp.use(lambda lamp: lamp.mute(quiet))
         if quiet:
-            self._speaker.hush()
+            self._speaker.use(lambda speaker: speaker.hush())
 
     def close(self) -> None:
         """Be silent and dark."""
@@ -155,7 +162,7 @@ class Voice:
         signal = next((signal for ruling in rulings if (signal := signal_of(ruling)) is not None), None)
         if signal is None:
             return None
-        self._lamp.show(signal)
+        self.show(signal)
         return _CHIMES.get(signal)
 
     def _is_quiet(self) -> bool:
@@ -192,10 +199,6 @@ def signal_of(ruling: RulingData) -> Signal | None:
             return None
 
 
-FAULTS = (HardwareError, OSError, RuntimeError, ValueError)
-AGAIN_NS = 5 * SECOND
-
-
 class _Closable(Protocol):
     def close(self) -> None:
         """Let it go."""
@@ -205,51 +208,59 @@ Device = TypeVar("Device", bound=_Closable)
 
 
 class _Kept(Generic[Device]):
-    """A device by its name, and how it is opened. Safe to use from any thread."""
+    """A device by its name, and how it is opened. Safe to use from any thread.
 
-    def __init__(
-        self, name: str, opener: Callable[[OnHealth], Device], on_health: OnHealth, clock: Callable[[], int]
-    ) -> None:
-        self._name, self._opener, self._on_health, self._clock = name, opener, on_health, clock
+    One that fails in any way is let go, and opened again at its next use after a while.
+    """
+
+    def __init__(self, name: str, opener: Callable[[OnHealth], Device], on_health: OnHealth) -> None:
+        self._name, self._opener, self._on_health = name, opener, on_health
         self._lock = threading.RLock()
         self._failed_ns: int | None = None
         self._device: Device | None = None
         self._missing = self._closed = False
-        self.use(lambda device: None)
+        self.open()
+
+    def open(self) -> None:
+        """Open the device as it is to be now, unless it is open."""
+        with self._lock:
+            self._failed_ns = None
+            self.use(lambda device: None)
 
     def use(self, work: Callable[[Device], object]) -> None:
         """Do something with the device; nothing while it has just failed."""
         with self._lock:
-            if self._closed or (self._failed_ns is not None and self._clock() - self._failed_ns < AGAIN_NS):
+            now_ns = time.monotonic_ns()
+            if self._closed or (self._failed_ns is not None and now_ns - self._failed_ns < AGAIN_NS):
                 return
             try:
                 device = self._opened()
                 if device is not None:
                     work(device)
             except FAULTS as error:
-                self._on_health(
-                    DeviceHealth(self._clock(), self._name, Health.MISSING, " ".join(str(error).split())[:200])
-                )
+                why = " ".join(str(error).split())[:200]
+                self._on_health(DeviceHealth(now_ns, self._name, Health.MISSING, why))
                 device = None
             if device is None:
-                self._failed_ns = self._clock()
-                self._let_go()
+                self._failed_ns = time.monotonic_ns()
+                self.let_go()
             elif self._failed_ns is not None:
                 self._failed_ns = None
-                self._on_health(DeviceHealth(self._clock(), self._name, Health.OK))
+                self._on_health(DeviceHealth(now_ns, self._name, Health.OK))
+
+    def let_go(self) -> None:
+        """Close the device; the next use opens it again."""
+        with self._lock:
+            device, self._device = self._device, None
+            if device is not None:
+                with contextlib.suppress(*FAULTS):
+                    device.close()
 
     def close(self) -> None:
         """Let the device go for good."""
         with self._lock:
             self._closed = True
-            self._let_go()
-
-    def reopen(self) -> None:
-        """Let the device go, and open it as it is to be now."""
-        with self._lock:
-            self._let_go()
-            self._failed_ns = None
-            self.use(lambda device: None)
+            self.let_go()
 
     def _opened(self) -> Device | None:
         """Give the device; None if it says of itself that it is missing: what it gives then does nothing."""
@@ -261,65 +272,6 @@ class _Kept(Generic[Device]):
     def _report(self, health: DeviceHealth) -> None:
         self._missing = self._missing or (self._device is None and health.state is not Health.OK)
         self._on_health(health)
-
-    def _let_go(self) -> None:
-        device, self._device = self._device, None
-        if device is not None:
-            with contextlib.suppress(*FAULTS):
-                device.close()
-
-
-class RetryingSpeaker:
-    """A `Speaker` round one that may fail in any way. opener: opens it, and has it told how it is."""
-
-    def __init__(
-        self, opener: Callable[[OnHealth], Speaker], on_health: OnHealth, clock: Callable[[], int] = time.monotonic_ns
-    ) -> None:
-        self._kept = _Kept("speaker", opener, on_health, clock)
-
-    def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
-        """Say sentences."""
-        self._kept.use(lambda speaker: speaker.say(sentences, urgent=urgent, chime=chime))
-
-    def hush(self) -> None:
-        """Be silent at once."""
-        self._kept.use(lambda speaker: speaker.hush())
-
-    def prepare(self, sentences: Sequence[str]) -> None:
-        """Get ready for sentences."""
-        self._kept.use(lambda speaker: speaker.prepare(sentences))
-
-    def close(self) -> None:
-        """Let it go."""
-        self._kept.close()
-
-
-class RetryingLamp:
-    """A `Lamp` round one that may fail in any way. opener: opens it, as the settings are by then."""
-
-    def __init__(
-        self, opener: Callable[[OnHealth], Lamp], on_health: OnHealth, clock: Callable[[], int] = time.monotonic_ns
-    ) -> None:
-        self._kept = _Kept("lamp", opener, on_health, clock)
-        self._silent = False
-
-    def show(self, signal: Signal) -> None:
-        """Show a signal."""
-        self._kept.use(lambda lamp: lamp.show(signal))
-
-    def mute(self, silent: bool) -> None:
-        """Keep the buzzer still, or let it sound again."""
-        self._silent = silent
-        self._kept.use(lambda lamp: lamp.mute(silent))
-
-    def close(self) -> None:
-        """Go dark."""
-        self._kept.close()
-
-    def reopen(self) -> None:
-        """Let it go and open it as the settings are now."""
-        self._kept.reopen()
-        self.mute(self._silent)
 
 
 def default_speaker(settings: TableSettings, on_health: OnHealth) -> Speaker:

@@ -17,7 +17,6 @@ from referee.lessons.lessons import Lessons
 from referee.match.process import Power
 from referee.match.referee import Referee
 from referee.match.system import System
-from referee.mqtt.publisher import Publisher
 from referee.web.app import create_app
 from referee.web.options import Taken, WebOptions
 from referee.web.server import PageServer
@@ -147,8 +146,7 @@ def served(
     """Serve the page of a new table, or of another one or another desk."""
     table = table or quiet_table(folder, clock=GameClock())
     clock, said = FakeClock(), list[str]()
-    # Never started: it keeps what is set, and tells nobody.
-    house = Publisher(folder, table.referee.store, table.referee.evidence, table.referee, lambda: None)
+    # The publisher is never started: it keeps what is set, and tells nobody.
     system = System(table.referee, power or Power())
     options = WebOptions(
         state_dir=folder,
@@ -156,7 +154,7 @@ def served(
         clock=clock,
         newest_picture=newest_picture,
         lessons=lessons,
-        house=house,
+        house=table.referee.publisher,
         keeping=table.referee.keeping,
         system=system,
     )

@@ -9,7 +9,7 @@ import shutil
 import stat
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -307,17 +307,15 @@ def test_a_library_that_fails_is_a_line_that_is_lost(tmp_path: Path, monkeypatch
 
 
 @contextmanager
-def reported(folder: Path) -> Iterator[tuple[Publisher, list[DeviceHealth]]]:
-    """Give a publisher at work in a folder, and what the page was told."""
-    table, reports = quiet_table(folder), list[DeviceHealth]()
-    publisher = Publisher(
-        folder, table.referee.store, table.referee.evidence, table.referee, lambda: None, 0.05, report=reports.append
-    )
-    publisher.start()
+def reported(folder: Path) -> Iterator[tuple[Publisher, Callable[[], list[DeviceHealth]]]]:
+    """Give a referee's publisher at work in a folder, and how the page was told of the broker."""
+    table = quiet_table(folder)
+    referee = table.referee
+    referee.publisher.start()
     try:
-        yield publisher, reports
+        yield referee.publisher, lambda: [one for one in referee.health.snapshot() if one.device == "broker"]
     finally:
-        publisher.stop()
+        referee.publisher.stop()
         table.close()
 
 
@@ -326,7 +324,7 @@ def test_one_bad_value_is_said_and_resets_no_other_setting(tmp_path: Path) -> No
     file = tmp_path / "table" / FILE
     file.write_text(json.dumps({**json.loads(file.read_text()), "port": "1", "novel": [1]}))
     with reported(tmp_path / "table") as (publisher, reports):
-        assert [(one.device, one.state) for one in reports] == [("broker", Health.MISSING)]
+        assert [(one.device, one.state) for one in reports()] == [("broker", Health.MISSING)]
         publisher.change({"user": "table"})
     kept = load_mqtt(tmp_path / "table")
     assert (kept.on, kept.host, kept.port, kept.user) == (True, "127.0.0.1", 0, "table")
@@ -341,12 +339,12 @@ def test_damaged_settings_are_set_aside_and_said_and_the_name_stays(tmp_path: Pa
     assert name == load_mqtt(tmp_path).table == own_name(tmp_path)
     (tmp_path / FILE).write_bytes(damage)
     with reported(tmp_path) as (publisher, reports):
-        assert [(one.device, one.state) for one in reports] == [("broker", Health.MISSING)]
-        assert reports[0].message.startswith("The settings for house and club were damaged.")
+        assert [(one.device, one.state) for one in reports()] == [("broker", Health.MISSING)]
+        assert reports()[0].message.startswith("The settings for house and club were damaged.")
         assert publisher.table_name == name
         assert publisher.public(Language("de"))["text"].startswith("Die Einstellungen für Haus und Club waren")
         publisher.change({"on": True, "host": "ha.local"})
-        assert reports[-1].state is Health.OK
+        assert reports()[-1].state is Health.OK
     (aside,) = tmp_path.glob("mqtt-damaged-*")
     assert aside.read_bytes() == damage
     assert load_mqtt(tmp_path).table == name
@@ -364,8 +362,8 @@ def test_settings_that_are_damaged_while_it_runs_are_written_again(tmp_path: Pat
     before = load_mqtt(tmp_path / "table")
     with reported(tmp_path / "table") as (publisher, reports):
         (tmp_path / "table" / FILE).write_bytes(b"")
-        wait_for(lambda: reports)
-        assert "kept as they were" in reports[0].message
+        wait_for(lambda: bool(reports()))
+        assert "kept as they were" in reports()[0].message
         assert publisher.public(Language())["club"] == "Rook & Ring"
     assert load_mqtt(tmp_path / "table").club == before.club
 
@@ -388,16 +386,16 @@ def test_a_copied_card_takes_a_name_of_its_own_and_says_so(tmp_path: Path) -> No
     in_a_club(tmp_path / "table", 1)
     shutil.copytree(tmp_path / "table", tmp_path / "copy")
     with reported(tmp_path / "table") as (_, reports):
-        assert reports == []
+        assert reports() == []
     with reported(tmp_path / "copy") as (publisher, reports):
         assert publisher.table_name != load_mqtt(tmp_path / "table").table
         kept = load_mqtt(tmp_path / "copy")
         assert (kept.table, kept.club, kept.since_ms) == (publisher.table_name, None, 1)
-        assert "was the SD card copied?" in reports[0].message and kept.name in reports[0].message
-        assert publisher.public(Language())["text"] == reports[0].message
+        assert "was the SD card copied?" in reports()[0].message and kept.name in reports()[0].message
+        assert publisher.public(Language())["text"] == reports()[0].message
     # It is said once; by then the file is this computer's own.
     with reported(tmp_path / "copy") as (_, reports):
-        assert reports == []
+        assert reports() == []
 
 
 @needs_mosquitto

@@ -1,7 +1,7 @@
 """The verdict on a ring, final or early (P3, P9).
 
 Which frame it is judged on, the last one exposed before it (P9), is settled by order: `hardware/camera/frames.py`
-holds a ring back until that frame is there, `clockwork.py` gives it first, `service/guarded_watcher.py` writes its time
+holds a ring back until that frame is there, `clockwork.py` gives it first, the session writes its time
 on the ring, and `watching/seat.py` says what of it counts.
 """
 

@@ -45,7 +45,7 @@ class Housekeeping:
             self._noticed_ns = now_ns
             self._give_notice(now_ns)
         self._see_to_caption(now_ns)
-        self._copying.tend(now_ns, in_play=self._referee.in_play)
+        self._copying.tend(now_ns, in_play=self._referee.match.in_play)
         if now_ns - self._hour_ns > HOUR_CHECK_NS:
             self._hour_ns = now_ns
             self._referee.voice.heed_the_hour()

@@ -51,7 +51,7 @@ class Keeping:
             WorkFailedError: the disk does not take it.
         """
         with self._lock:
-            if self._referee.in_play:
+            if self._referee.match.in_play:
                 raise BadInputError(sayings.game_is_on(self._referee.language))
             try:
                 return restore(

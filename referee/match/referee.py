@@ -148,11 +148,6 @@ class Referee:
         """The language of all that is said."""
         return Language(self.settings.language)
 
-    @property
-    def in_play(self) -> bool:
-        """Whether a game goes on now, so that rings are ruled."""
-        return self.match.in_play
-
     def start(self) -> None:
         """Go on with the game that was being played, and begin to see, hear and rule."""
         LOG.info("games and settings are kept in %s", self.folder)
@@ -726,7 +721,7 @@ class Referee:
         self.film.take(event, outcome)
         if isinstance(event, DeviceHealth):
             self.report(event)
-        elif isinstance(event, BellPressed) and not self.in_play:
+        elif isinstance(event, BellPressed) and not self.match.in_play:
             for pressed in tuple(self._bell_listeners.values()):
                 pressed(event.t_ns)
 

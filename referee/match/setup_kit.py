@@ -71,7 +71,7 @@ class SetupKit:
             break
         if wish.profile is not None:
             self._referee.keep_profile(wish.profile)
-        if wish.settle and not self._referee.in_play:
+        if wish.settle and not self._referee.match.in_play:
             self._referee.devices.settle(self._referee.area.outline(), focus=True)
         if wish.signal is not None:
             self._referee.voice.show(wish.signal)

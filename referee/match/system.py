@@ -127,7 +127,7 @@ class System:
         language = self._referee.language
         (called,) = players_in([new])
         with self._referee.lock:
-            if self._referee.in_play:
+            if self._referee.match.in_play:
                 raise BadInputError(sayings.game_is_on(language))
             changes = renamed(self._referee.store.read, name, called, language)
             self._referee.store.change_headers(changes)

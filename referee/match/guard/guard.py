@@ -163,7 +163,7 @@ class Guard:
             self._because = False
             if self._game is not None:
                 self._referee.voice.tell(sayings.camera_set(self._referee.language))
-        if self._referee.in_play:
+        if self._referee.match.in_play:
             if self._begins(now_ns) and (wrong or not self._picture.well) and self._settle(now_ns):
                 self._referee.voice.tell(sayings.setting_camera(self._referee.language))
             return

@@ -182,7 +182,7 @@ def test_a_game_begun_over_a_running_one_ends_that_with_its_points_and_can_be_ta
     assert first.over and first.log.records[6].rulings[0]["points"] == [1, 0]
     assert table.match.undoes == "start"
     table.referee.undo()
-    assert table.referee.match.playing() is first and table.referee.in_play
+    assert table.referee.match.playing() is first and table.referee.match.in_play
     again = table.again()
     assert resumed(again).header.game == "confetti"
     again.referee.begin("piccolino", ["Ann", "Ben"], {})

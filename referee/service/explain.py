@@ -14,7 +14,7 @@ from referee.sayings import guard
 from referee.sayings.service import phone_way
 from referee.service.game_log import GameLog
 from referee.service.records import Record
-from referee.store.judging import MISHAP
+from referee.store.games import MISHAP
 
 
 def explanation(log: GameLog, record: Record, ruling: Mapping[str, Any], language: Language) -> dict[str, Any]:

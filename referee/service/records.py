@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from referee.engine.corrections import Change, CorrectionRow
 from referee.engine.events import Event
 from referee.engine.session import RulingData, Session
-from referee.store.games import GameRow
-from referee.store.judging import MISHAP, OF_NO_GAME, PAUSE, RESUME, Judged, judge_rows
+from referee.store.games import MISHAP, OF_NO_GAME, PAUSE, RESUME, GameRow
+from referee.store.judging import Judged, judge_rows
 
 __all__ = ["MISHAP", "PAUSE", "RESUME", "Judged"]
 RESUME_GAP_NS = 10_000_000_000

@@ -32,7 +32,7 @@ def unfinished_game(
     if row is None:
         return None
     kept = kept_game(journal.read, row)
-    if kept.lost.first_event is not None:
+    if row.lost_from is not None:
         raise BadInputError("not all that happened in it can be read")
     last_ns = max((event.event.t_ns for event in kept.events), default=0)
     fresh_clock = resumed_clock(row, last_ns, boot, clock())
@@ -53,7 +53,7 @@ def past_game(journal: Store, game: int) -> LiveGame | None:
     if row is None:
         return None
     kept = kept_game(journal.read, row)
-    if kept.lost.first_event is not None:
+    if row.lost_from is not None:
         raise BadInputError("not all that happened in that game can be read, so it cannot be corrected")
     play = LiveGame(row, ByHandWatcher(), journal)
     play.restore(kept)

@@ -144,7 +144,6 @@ class Service:
             self.health,
             self._evidence,
             power_here(),
-            known=self.desk.known,
             refresh=self.desk.refresh,
         )
         self._guard = Guard(

@@ -12,7 +12,6 @@ from referee.service.records import numbers_in
 from referee.service.time_line import faces_of, marks_of
 from referee.store.evidence import EvidenceFolder
 from referee.store.games import game_numbered, kept_game, sight_of
-from referee.store.judging import checked
 
 
 def time_line(controller: GameController, evidence: EvidenceFolder, ruling: str) -> Data:
@@ -68,4 +67,4 @@ def log_named(controller: GameController, ident: str) -> GameLog:
     row = None if game is None else game_numbered(controller.journal.read, game)
     if row is None:
         raise BadInputError("there is no such game")
-    return log_of(checked(kept_game(controller.journal.read, row), past=True).kept)
+    return log_of(kept_game(controller.journal.read, row))

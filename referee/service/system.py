@@ -23,7 +23,7 @@ from referee.service.game_controller import GameController
 from referee.service.power import Power
 from referee.store.evidence import EvidenceFolder
 from referee.store.games import game_numbered, iso_time
-from referee.store.past import Known, listed
+from referee.store.history import listed
 from referee.store.upkeep import forget_game, forget_player, renamed, report_set_aside
 from referee.translated import translated
 
@@ -34,7 +34,7 @@ _STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: Stat
 class System:
     """See the module. folder: where games are kept. power: what can be asked of the computer.
 
-    machine: where it is checked; None: this one. known: what was told of games that are over.
+    machine: where it is checked; None: this one.
     refresh: has the page show devices as they are now.
     """
 
@@ -44,14 +44,13 @@ class System:
     evidence: EvidenceFolder
     power: Power = field(default_factory=Power)
     machine: Machine | None = None
-    known: Known = field(default_factory=dict)
     refresh: Callable[[], None] = lambda: None
 
     def public(self) -> dict[str, Any]:
         """Give it all: `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
         language = self.controller.language
-        shown = listed(self.controller.journal.read, self.known).games
-        names = Counter(name for past, _ in shown for name in past.row.header.players)
+        shown = listed(self.controller.journal.read).games
+        names = Counter(name for past in shown for name in past.row.header.players)
         held = self._held()
         return {
             "version": version("ringmaster"),
@@ -63,9 +62,9 @@ class System:
                     "id": str(past.row.game),
                     "game": past.row.header.game,
                     "players": list(past.row.header.players),
-                    "started": iso_time(past.row.started_ms),
+                    "started": iso_time(past.started_ms),
                 }
-                for past, _ in shown
+                for past in shown
                 if past.end is None and past.row.game not in held
             ],
             "players": [{"name": name, "games": names[name]} for name in sorted(names, key=str.casefold)],

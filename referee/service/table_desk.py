@@ -24,7 +24,6 @@ from referee.service.live_game import LiveGame
 from referee.service.page_commands import answer, correct, look_again, name_ringer, ring, tell
 from referee.service.page_state import Scene, view
 from referee.service.question_pictures import Doubted, QuestionPictures
-from referee.service.records import numbers_in
 from referee.service.ring_pictures import Pictures
 from referee.service.settings import PAGE_CAMERA, TableSettings, save_settings
 from referee.service.setup_desk import setup_done, setup_in_state, setup_now
@@ -32,10 +31,8 @@ from referee.service.shown_ruling import explained, time_line
 from referee.service.table_decks import TableDecks
 from referee.setup.walk import Walk
 from referee.store.evidence import EvidenceFolder
-from referee.store.figures import statistics
+from referee.store.figures import quality, statistics
 from referee.store.history import history, one_game
-from referee.store.past import Known
-from referee.store.quality import Tallies, quality
 
 OUTLINES_NS = 250_000_000
 """The state is not made anew more often than this for what only moved in the picture."""
@@ -45,8 +42,7 @@ class TableDesk:
     """The real desk. The state is made once a version, by whoever changes something, and given to all who ask.
 
     folder: where settings are kept. device_admin: the devices, for the page. walk: through the steps of setting up;
-    None: there are none. begins_with_setup: whether a new page begins with it while nothing is set up. known: what was
-    told of games that are over.
+    None: there are none. begins_with_setup: whether a new page begins with it while nothing is set up.
     """
 
     def __init__(
@@ -77,8 +73,6 @@ class TableDesk:
         self._made_ns = 0
         self._picture_of: dict[tuple[int, int], str] = {}
         self._state: dict[str, Any] = {}
-        self.known: Known = {}
-        self._tallies: Tallies = {}
         self.walk: Walk | None = None
         self.begins_with_setup = True
         self.refresh()
@@ -185,12 +179,7 @@ class TableDesk:
             case "event":
                 return {"version": self._version, "rulings": tell(self._controller, command.get("event"))}
             case "correct":
-                changed = correct(self._controller, command)
-                # A past game is counted once; it was another one then.
-                for game in numbers_in(str(command.get("event", command.get("ruling"))))[:1]:
-                    self.known.pop(game, None)
-                    self._tallies.pop(game, None)
-                return {"version": self._version, "changed": changed}
+                return {"version": self._version, "changed": correct(self._controller, command)}
             case "sheet":
                 return {"sheet": sheet(command, Language(self._controller.settings.language))}
             case "answer":
@@ -223,12 +212,12 @@ class TableDesk:
 
     def history(self) -> Data:
         """Give past games."""
-        return history(self._controller.journal.read, self._controller.language, self.known)
+        return history(self._controller.journal.read, self._controller.language)
 
     def game(self, which: str) -> Data:
         """Give one past game."""
         pictures = self._evidence.of_game(int(which)) if which.isascii() and which.isdecimal() else {}
-        return one_game(self._controller.journal.read, which, self._controller.language, pictures, self.known)
+        return one_game(self._controller.journal.read, which, self._controller.language, pictures)
 
     def decks(self) -> Data:
         """Give the decks that each game can be played with, and the colours of those for Coloretto."""
@@ -237,11 +226,11 @@ class TableDesk:
 
     def statistics(self) -> Data:
         """Give figures over all evenings."""
-        return statistics(self._controller.journal.read, self.known)
+        return statistics(self._controller.journal.read)
 
     def quality(self) -> Data:
         """Give how good it is at this table."""
-        return quality(self._controller.journal.read, self._controller.language, self.known, self._tallies)
+        return quality(self._controller.journal.read, self._controller.language)
 
     def setup(self, *, look: bool) -> Data:
         """Give how far setting up is, and what the open step finds now."""

@@ -33,7 +33,6 @@ from referee.service.game_log import GameLog, log_of
 from referee.service.records import Record, numbers_in
 from referee.service.settings import TableSettings
 from referee.store.games import Query, game_numbered, games, kept_game
-from referee.store.judging import checked
 from vision.errors import BadDeckError
 from vision.taught.deck_file import pack_deck
 
@@ -97,7 +96,7 @@ def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) ->
     row = None if game is None else game_numbered(query, game)
     if row is None:
         raise BadInputError(f"there is no ruling {shown(ruling)}")
-    log = log_of(checked(kept_game(query, row), past=True).kept)
+    log = log_of(kept_game(query, row))
     log.ruling(ruling)
     kept = kept_path(folder, ruling)
     try:
@@ -118,7 +117,7 @@ def last_ruling(query: Query) -> str:
         BadInputError: nothing has been ruled yet.
     """
     for row in games(query):
-        log = log_of(checked(kept_game(query, row), past=True).kept)
+        log = log_of(kept_game(query, row))
         for place, _ in log.newest(1):
             return log.ruling_id(place)
     raise BadInputError("nothing has been ruled yet")

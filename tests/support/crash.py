@@ -29,8 +29,7 @@ from referee.games.registry import game_kind
 from referee.output import along
 from referee.store.database import Connect, connect
 from referee.store.folder import JOURNAL
-from referee.store.games import KeptGame, games, kept_game
-from referee.store.judging import OF_NO_GAME
+from referee.store.games import OF_NO_GAME, KeptGame, games, kept_game
 from tests.support.crash_table import play_until_killed, state_digest
 from tests.support.forgetful import cut_the_power, forgetful_connect
 

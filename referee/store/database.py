@@ -172,9 +172,11 @@ def fault_in(connection: sqlite3.Connection) -> str | None:
     ((version,),) = connection.execute("PRAGMA user_version")
     if VERSION < version <= LAST_VERSION:
         raise NewerError
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    tables = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
     if version > LAST_VERSION or (version < 1 and tables):
         return f"version {version} makes no sense"
+    if version == VERSION and tables != set(TABLES):
+        return "its tables are described differently"
     verdict = connection.execute("PRAGMA integrity_check(1)").fetchall()
     if verdict != [("ok",)]:
         return str(verdict[0][0])

@@ -6,6 +6,7 @@ rename decides: a kill before leaves the old file, a kill after leaves the new o
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import struct
 import tempfile
@@ -23,6 +24,7 @@ from referee.log import LOG
 from referee.store.database import (
     COLUMNS,
     KEYS,
+    TABLES,
     VERSION,
     Connect,
     Connection,
@@ -52,6 +54,8 @@ _PARTS = ("-wal", "-shm", "")
 _MENDED = "-mended-"
 _MUTABLE = {"games": ("boot", "shift_ns", "judged", "ended_ms", "closed"), "rulings": ("until",)}
 _NEWER = "the journal {} was written by a newer Ringmaster: please upgrade this one"
+_HEADER = {0: b"SQLite format 3\0\x10\0\2\2\0\x40\x20\x20", 44: b"\0\0\0\4", 56: b"\0\0\0\1"}
+"""What begins each of our files: pages of 4096 bytes, a write-ahead log, UTF-8 (sqlite.org/fileformat.html, 1.3)."""
 _LOG_HEAD, _FRAME_HEAD = 32, 24
 _MOST_GENERATIONS = 1 << 20
 _WRITING_S = 0.1
@@ -262,8 +266,10 @@ def build(old: Path, new: Path, *, sound: bool = False) -> None:
         make_tables(into)
         into.execute("PRAGMA foreign_keys=OFF")
         into.execute("BEGIN IMMEDIATE")
-        for path in (old,) if copy is None else (copy, old):
-            _take_rows(path, into)
+        if copy is not None:
+            _take_rows(copy, into)
+        with _described(old) as described:
+            _take_rows(described, into)
         if sound:
             with closing(read_only(old)) as connection:
                 for table, marks in (("outbox", "?, ?, ?, ?"), ("outbox_head", "?, ?")):
@@ -281,6 +287,37 @@ def build(old: Path, new: Path, *, sound: bool = False) -> None:
                 into.execute("DELETE FROM evidence WHERE file = ?", (file,))
         _judge_again(into)
         into.execute("COMMIT")
+
+
+@contextmanager
+def _described(path: Path) -> Iterator[Path]:
+    """Give a file whose tables are described as they were made: the file itself, or a copy of one with damage there."""
+    with suppress(Exception), closing(read_only(path)) as connection:
+        if {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master")} >= set(TABLES):
+            yield path
+            return
+    with tempfile.TemporaryDirectory(dir=path.parent) as place:
+        copy = Path(place) / path.name
+        for end in ("", "-wal"):
+            with suppress(OSError):
+                shutil.copyfile(f"{path}{end}", f"{copy}{end}")
+        with suppress(OSError), copy.open("r+b") as file:
+            for at, known in _HEADER.items():
+                file.seek(at)
+                file.write(known)
+        with suppress(Exception), closing(connect(copy)) as connection:
+            connection.execute("PRAGMA writable_schema=ON")
+            rows = connection.execute(
+                "SELECT rowid, sql FROM sqlite_master WHERE rootpage > 0 AND sql IS NOT NULL"
+            ).fetchall()
+            missing = [sql for sql in TABLES if sql not in {text for _, text in rows}]
+            for rowid, text in rows:
+                sql = text if text in TABLES else missing.pop(0)
+                kind, name = sql.split()[1:3]
+                table = sql.split(" ON ")[1].split()[0] if kind == "INDEX" else name
+                values = (kind.lower(), name, table, sql, rowid)
+                connection.execute("UPDATE sqlite_master SET type=?, name=?, tbl_name=?, sql=? WHERE rowid=?", values)
+        yield copy
 
 
 def _take_rows(path: Path, into: sqlite3.Connection) -> None:

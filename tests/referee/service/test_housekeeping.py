@@ -15,7 +15,7 @@ from hardware.problems import DeviceHealth, Health, HealthBoard
 from referee.service.housekeeping import Housekeeping
 from referee.service.settings import TableSettings
 from referee.service.watchdog import HOUR_NS, Watchdog, interval_ns, notify
-from referee.store.copies import copies
+from referee.store.database import copies
 from referee.store.evidence import EvidenceFolder
 from referee.store.folder import JOURNAL
 from tests.referee.service.conftest import until

@@ -17,10 +17,10 @@ import pytest
 
 from referee.engine.events import Event, Header
 from referee.files import set_aside_files
-from referee.store.copies import copies
-from referee.store.database import readable
+from referee.store.database import copies
 from referee.store.folder import JOURNAL
 from referee.store.games import games, kept_game
+from referee.store.recovery import reading
 from referee.store.store import Store, Trouble
 from tests.support.crash import crash_often
 
@@ -131,9 +131,9 @@ def test_no_game_is_lost_that_a_copy_or_sqlite_still_has_and_what_is_lost_is_rep
 def test_bytes_that_make_sqlite_run_out_of_memory_cost_no_game(tmp_path: Path) -> None:
     data = gzip.decompress((DATA / "200-damaged-bytes.sqlite.gz").read_bytes())
     (tmp_path / JOURNAL).write_bytes(data)
-    with readable(tmp_path / JOURNAL) as (connection, damaged):
-        assert damaged
-        assert list(connection.execute("SELECT count(*) FROM games")) == [(5,)]
+    warned: list[str] = []
+    with reading(tmp_path, warned.append) as query:
+        assert warned and query("SELECT count(*) FROM games") == [(5,)]
     for _ in range(2):
         with closing(Store(tmp_path / JOURNAL)) as journal:
             assert len(games(journal.read)) == 5
@@ -180,8 +180,9 @@ def test_an_empty_or_missing_journal_goes_on_from_its_copy_and_is_reported(copie
         path.write_bytes(b"")
         if missing:
             path.unlink()
-        with readable(path) as (connection, damaged):
-            assert damaged and list(connection.execute("SELECT count(*) FROM games")) == [(GAMES,)]
+        warned: list[str] = []
+        with reading(path.parent, warned.append) as query:
+            assert warned and query("SELECT count(*) FROM games") == [(GAMES,)]
         assert started(path.parent)[0] == ALL
         assert len(set_aside_files(path.parent)) == 1
     (tmp_path / JOURNAL).touch()

@@ -172,7 +172,8 @@ class Tally:
             count = "one game" if len(self.left_out) == 1 else f"{len(self.left_out)} games"
             parts.append(f"{count} in it cannot be taken ({named}{f'; and {more} more' if more > 0 else ''})")
         if self.pictures_left_out:
-            parts.append(f"{self.pictures_left_out} of its pictures cannot be read")
+            count = "one" if self.pictures_left_out == 1 else str(self.pictures_left_out)
+            parts.append(f"{count} of its pictures cannot be read")
         return "; ".join(parts) or None
 
 

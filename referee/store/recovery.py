@@ -13,14 +13,17 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import name_aside, put_in_place, sync_folder
 from referee.jsonlines import to_line
 from referee.log import LOG
+from referee.names import told_apart
 from referee.store.database import (
     COLUMNS,
     KEYS,
@@ -44,7 +47,7 @@ from referee.store.database import (
     version_of,
 )
 from referee.store.folder import EVIDENCE, INSTALLED, JOURNAL, SIMULATED, state_folder
-from referee.store.games import Query, kept_game, ruling_inserted, shelf
+from referee.store.games import HeaderModel, Query, header_data, kept_game, ruling_inserted, shelf
 from referee.store.judging import judged_again, judged_now
 
 _DISK = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
@@ -56,6 +59,7 @@ _MUTABLE = {"games": ("boot", "shift_ns", "judged", "ended_ms", "closed"), "ruli
 _NEWER = "the journal {} was written by a newer Ringmaster: please upgrade this one"
 _HEADER = {0: b"SQLite format 3\0\x10\0\2\2\0\x40\x20\x20", 44: b"\0\0\0\4", 56: b"\0\0\0\1"}
 """What begins each of our files: pages of 4096 bytes, a write-ahead log, UTF-8 (sqlite.org/fileformat.html, 1.3)."""
+_STRICT = frozenset(sql for sql in TABLES if "STRICT" in sql)
 _LOG_HEAD, _FRAME_HEAD = 32, 24
 _MOST_GENERATIONS = 1 << 20
 _WRITING_S = 0.1
@@ -292,10 +296,10 @@ def build(old: Path, new: Path, *, sound: bool = False) -> None:
 @contextmanager
 def _described(path: Path) -> Iterator[Path]:
     """Give a file whose tables are described as they were made: the file itself, or a copy of one with damage there."""
-    with suppress(Exception), closing(read_only(path)) as connection:
-        if {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master")} >= set(TABLES):
-            yield path
-            return
+    # A file of version 1 has none of them.
+    if _descriptions(path) in (frozenset(), _STRICT):
+        yield path
+        return
     with tempfile.TemporaryDirectory(dir=path.parent) as place:
         copy = Path(place) / path.name
         for end in ("", "-wal"):
@@ -305,19 +309,33 @@ def _described(path: Path) -> Iterator[Path]:
             for at, known in _HEADER.items():
                 file.seek(at)
                 file.write(known)
-        with suppress(Exception), closing(connect(copy)) as connection:
-            connection.execute("PRAGMA writable_schema=ON")
-            rows = connection.execute(
-                "SELECT rowid, sql FROM sqlite_master WHERE rootpage > 0 AND sql IS NOT NULL"
-            ).fetchall()
-            missing = [sql for sql in TABLES if sql not in {text for _, text in rows}]
-            for rowid, text in rows:
-                sql = text if text in TABLES else missing.pop(0)
-                kind, name = sql.split()[1:3]
-                table = sql.split(" ON ")[1].split()[0] if kind == "INDEX" else name
-                values = (kind.lower(), name, table, sql, rowid)
-                connection.execute("UPDATE sqlite_master SET type=?, name=?, tbl_name=?, sql=? WHERE rowid=?", values)
+        if _descriptions(copy):
+            with suppress(Exception), closing(connect(copy)) as connection:
+                _describe(connection)
         yield copy
+
+
+def _descriptions(path: Path) -> frozenset[str] | None:
+    """Give those of our tables' descriptions that a file has, None if it cannot be read."""
+    try:
+        with closing(read_only(path)) as connection:
+            connection.execute("PRAGMA writable_schema=ON")
+            return frozenset(sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master")) & _STRICT
+    except Exception:  # SQLite answers damage with errors of any kind.
+        return None
+
+
+def _describe(connection: sqlite3.Connection) -> None:
+    """Put damaged descriptions of tables right: they stand in the order in which they were made."""
+    connection.execute("PRAGMA writable_schema=ON")
+    rows = connection.execute("SELECT rowid, sql FROM sqlite_master WHERE rootpage > 0 AND sql IS NOT NULL").fetchall()
+    missing = [sql for sql in TABLES if sql not in {text for _, text in rows}]
+    for rowid, text in rows:
+        sql = text if text in TABLES else missing.pop(0)
+        kind, name = sql.split()[1:3]
+        table = sql.split(" ON ")[1].split()[0] if kind == "INDEX" else name
+        values = (kind.lower(), name, table, sql, rowid)
+        connection.execute("UPDATE sqlite_master SET type = ?, name = ?, tbl_name = ?, sql = ? WHERE rowid = ?", values)
 
 
 def _take_rows(path: Path, into: sqlite3.Connection) -> None:
@@ -348,10 +366,18 @@ def _take(table: str, row: dict[str, Any], into: sqlite3.Connection) -> None:
         if change:
             into.execute(*changed(table, change, where, *(row[key] for key in keys)))
     elif crc is None or (table == "games" and not there):
-        if table == "games" and not into.execute("SELECT json_valid(?)", (row["header"],)).fetchone()[0]:
-            # Its events stay, and the list of games names it.
-            row["header"] = "{}"
+        if table == "games":
+            row["header"] = _readable(row["header"])
         into.execute(*inserted(table, **row))
+
+
+def _readable(header: str) -> str:
+    """Give a header whose names can be shown, or an empty one: then the events stay, and the list names the game."""
+    try:
+        told = HeaderModel.model_validate_json(header).header()
+    except ValidationError:
+        return "{}"
+    return to_line(header_data(replace(told, players=told_apart(told.players))))
 
 
 def _rows(path: Path, table: str, games: set[int]) -> Iterator[dict[str, Any]]:

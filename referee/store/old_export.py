@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import IO, Any
 
 from referee.errors import BadInputError
@@ -13,7 +13,7 @@ OLD = "games.json"
 _FIRST, _LAST = b'{"format": "ringmaster-games-1", "games": [', b"]}"
 _MOST_GAME_BYTES = 8 << 20
 
-Data = Mapping[str, Any]
+Data = dict[str, Any]
 
 
 def old_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -38,7 +38,7 @@ def old_game(line: bytes) -> tuple[Data, list[Data]]:
     Raises:
         BadInputError: it is torn, or not a game.
     """
-    data: Data = parse_object(line)
+    data: Data = {**parse_object(line)}
     try:
         facts = ("number", "wall_ms", "refused")
         kept: dict[int, dict[str, Any]] = {one["number"]: {key: one[key] for key in facts} for one in data["events"]}

@@ -64,7 +64,9 @@ def _told(tally: Tally) -> int:
         named = ", ".join(map(str, tally.again[:5])) + (", …" if len(tally.again) > 5 else "")
         told = f"judged again, for their results did not follow from what happened: game {named} in the file"
         print(for_people(told))
-    complaint = tally.complaint()
-    if complaint is not None:
-        complain("import", complaint)
-    return 0 if complaint is None else 2
+    complaints = [] if (games := tally.complaint()) is None else [games]
+    if tally.pictures_left_out:
+        complaints.append(f"pictures in it that cannot be read: {tally.pictures_left_out}")
+    if complaints:
+        complain("import", "; ".join(complaints))
+    return 2 if complaints else 0

@@ -164,17 +164,13 @@ class Tally:
     pictures_left_out: int = 0
 
     def complaint(self) -> str | None:
-        """Give one sentence about what was left out, None if nothing was."""
-        parts = []
-        if self.left_out:
-            named = "; ".join(f"game {number}: {why}" for number, why in self.left_out[:_MOST_NAMED])
-            more = len(self.left_out) - _MOST_NAMED
-            count = "one game" if len(self.left_out) == 1 else f"{len(self.left_out)} games"
-            parts.append(f"{count} in it cannot be taken ({named}{f'; and {more} more' if more > 0 else ''})")
-        if self.pictures_left_out:
-            count = "one" if self.pictures_left_out == 1 else str(self.pictures_left_out)
-            parts.append(f"{count} of its pictures cannot be read")
-        return "; ".join(parts) or None
+        """Give one sentence about the games that were left out, None if none were."""
+        if not self.left_out:
+            return None
+        named = "; ".join(f"game {number}: {why}" for number, why in self.left_out[:_MOST_NAMED])
+        more = len(self.left_out) - _MOST_NAMED
+        count = "one game" if len(self.left_out) == 1 else f"{len(self.left_out)} games"
+        return f"{count} in it cannot be taken ({named}{f'; and {more} more' if more > 0 else ''})"
 
 
 def event_log(kept: KeptGame) -> str:

@@ -250,14 +250,7 @@ class Store:
             WorkFailedError: the disk does not take it.
         """
         LOG.info("game %d is deleted", game)
-
-        def work(connection: Connection) -> None:
-            connection.execute("BEGIN IMMEDIATE")
-            for sql in _DELETED:
-                connection.execute(sql, (game,))
-            connection.execute("COMMIT")
-
-        self._change_past(work)
+        self._change_past([(sql, (game,)) for sql in _DELETED])
 
     def change_headers(self, headers: Mapping[int, Header]) -> None:
         """Let games, by their numbers, have other headers, all or none; the copies with the old ones go.
@@ -265,21 +258,17 @@ class Store:
         Raises:
             WorkFailedError: the disk does not take it.
         """
+        lines = {game: to_line(header_data(header)) for game, header in headers.items()}
+        self._change_past([changed("games", {"header": line}, "game = ?", game) for game, line in lines.items()])
+
+    def _change_past(self, statements: Sequence[Statement]) -> None:
+        """Change games that are over; nothing of what was there before stays in the file or its copies."""
 
         def work(connection: Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
-            for game, header in headers.items():
-                change = {"header": to_line(header_data(header))}
-                connection.execute(*changed("games", change, "game = ?", game))
+            for statement in statements:
+                connection.execute(*statement)
             connection.execute("COMMIT")
-
-        self._change_past(work)
-
-    def _change_past(self, work: Callable[[Connection], None]) -> None:
-        """Change games that are over; nothing of what was there before stays in the file."""
-
-        def wiped(connection: Connection) -> None:
-            work(connection)
             try:
                 connection.execute("VACUUM")
                 list(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
@@ -287,8 +276,11 @@ class Store:
                 # It is changed all the same; the old bytes go when others take their place.
                 LOG.warning("the journal could not be written again whole: %s", error)
 
-        self.take_in(wiped)
-        self.forget_copies()
+        self.take_in(work)
+        try:
+            forget_copies(self._path)
+        except OSError as error:
+            raise WorkFailedError(f"the copies of the journal cannot be deleted: {error.strerror or error}") from error
 
     def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
         """Give the rows of a query; none as long as the file cannot be opened.
@@ -329,17 +321,6 @@ class Store:
             WorkFailedError: the disk does not take it.
         """
         return make_copy(self._path)
-
-    def forget_copies(self) -> None:
-        """Delete the copies, as something in them was deleted here.
-
-        Raises:
-            WorkFailedError: the disk does not let them go.
-        """
-        try:
-            forget_copies(self._path)
-        except OSError as error:
-            raise WorkFailedError(f"the copies of the journal cannot be deleted: {error.strerror or error}") from error
 
     def close(self) -> None:
         """Write what waits, and close the file. Harmless when done twice."""

@@ -340,7 +340,7 @@ def test_an_export_of_the_ringmaster_before_is_taken(as_json: bool, tmp_path: Pa
     assert taken(file, tmp_path) == (2 if as_json else 0)
     told = capfd.readouterr()
     assert told.out == "2 taken, 0 there already\n"
-    assert ("2 of its pictures cannot be read" in told.err) is as_json
+    assert ("pictures in it that cannot be read: 2" in told.err) is as_json
     lines, _ = history(tmp_path / "other", capfd)
     assert lines[1].endswith("piccolino: Ann 19, Ben 20*, Cem 16") and "not played to its end" in lines[0]
     table = Table(tmp_path / "other")
@@ -438,7 +438,7 @@ def test_a_picture_that_is_none_is_left_out_and_reported(
     capfd.readouterr()
     assert taken(parcel, tmp_path) == 2
     told = capfd.readouterr()
-    assert told.out == "1 taken, 0 there already\n" and "one of its pictures cannot be read" in told.err
+    assert told.out == "1 taken, 0 there already\n" and "pictures in it that cannot be read: 1" in told.err
     assert [path.name for path in (tmp_path / "other" / "evidence").iterdir()] == ["1-3-1.jpg"]
 
 
@@ -466,7 +466,7 @@ def test_a_torn_file_is_reported_wherever_it_is_torn(parcel: Path, tmp_path: Pat
     data[at] ^= 0x55
     parcel.write_bytes(data)
     assert taken(parcel, tmp_path) == 2
-    assert "one of its pictures cannot be read" in capfd.readouterr().err
+    assert "pictures in it that cannot be read: 1" in capfd.readouterr().err
 
 
 def test_without_room_for_the_pictures_nothing_is_begun(

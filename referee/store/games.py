@@ -180,7 +180,7 @@ def kept_game(query: Query, row: GameRow) -> KeptGame:
     return KeptGame(
         row,
         tuple(EventRow(number, ms, parse_event(json.loads(data)), bool(no)) for number, ms, data, no in events),
-        tuple(RulingRow(*place, json.loads(data)) for *place, data in rulings),
+        tuple(RulingRow(event, place, since, until, json.loads(data)) for event, place, since, until, data in rulings),
         tuple(
             CorrectionRow(number, wall_ms, event, None if data is None else json.loads(data), undoes)
             for number, wall_ms, event, data, undoes in corrections

@@ -272,10 +272,11 @@ def build(old: Path, new: Path, *, sound: bool = False) -> None:
         into.execute("BEGIN IMMEDIATE")
         if copy is not None:
             _take_rows(copy, into)
-        with _described(old) as described:
+        with _described(old, new.parent) as described:
             _take_rows(described, into)
         if sound:
-            with closing(read_only(old)) as connection:
+            # The first files of version 1 have no outbox.
+            with suppress(sqlite3.OperationalError), closing(read_only(old)) as connection:
                 for table, marks in (("outbox", "?, ?, ?, ?"), ("outbox_head", "?, ?")):
                     rows = connection.execute(f"SELECT * FROM {table}")
                     into.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
@@ -294,13 +295,13 @@ def build(old: Path, new: Path, *, sound: bool = False) -> None:
 
 
 @contextmanager
-def _described(path: Path) -> Iterator[Path]:
-    """Give a file whose tables are described as they were made: the file itself, or a copy of one with damage there."""
+def _described(path: Path, folder: Path) -> Iterator[Path]:
+    """Give a file whose tables are described as they were made: itself, or a copy with that put right."""
     # A file of version 1 has none of them.
     if _descriptions(path) in (frozenset(), _STRICT):
         yield path
         return
-    with tempfile.TemporaryDirectory(dir=path.parent) as place:
+    with tempfile.TemporaryDirectory(dir=folder) as place:
         copy = Path(place) / path.name
         for end in ("", "-wal"):
             with suppress(OSError):

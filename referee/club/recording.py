@@ -12,7 +12,7 @@ from referee.club.messages import Corrected, Disputed, EventJudged, GameBegun, m
 from referee.club.models import Base, Correction, Dispute, Event, Game, Ruling, Seat
 from referee.errors import BadInputError
 from referee.names import folded, told_apart
-from referee.store.evenings import evening_of
+from referee.store.history import evening_of
 
 Values = Mapping[str, Any]
 

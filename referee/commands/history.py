@@ -36,7 +36,7 @@ def command(state: Path | None, simulated: bool, as_json: bool, delete: str | No
     """
     from referee.store.folder import JOURNAL, SIMULATED, state_folder
     from referee.store.history import history
-    from referee.store.reading import reading
+    from referee.store.recovery import reading
 
     output, faults, language = Output(), list[str](), Language(language_of())
     folder = state_folder(state) / (SIMULATED if simulated else "")

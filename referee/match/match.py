@@ -134,7 +134,7 @@ class Match:
             if row is None:
                 return None
             kept = kept_game(self.store.read, row)
-            if kept.lost.first_event is not None:
+            if row.lost_from is not None:
                 raise BadInputError("not all that happened in it can be read")
             last_ns = max((event.event.t_ns for event in kept.events), default=0)
             fresh = self._resumed_clock(row, last_ns)
@@ -217,7 +217,7 @@ class Match:
         if row is None:
             return self.playing()
         kept = kept_game(self.store.read, row)
-        if kept.lost.first_event is not None:
+        if row.lost_from is not None:
             raise BadInputError("not all that happened in that game can be read, so it cannot be corrected")
         return self._resumed(kept, ByHandWatcher())[0]
 

@@ -8,10 +8,9 @@ from typing import Any
 from referee.match.referee import Referee
 from referee.match.why import explanation, log_named, photo_finish
 from referee.sayings.guard import camera_note
-from referee.store.figures import statistics
+from referee.store.figures import quality, statistics
 from referee.store.games import sight_of
 from referee.store.history import history, one_game
-from referee.store.quality import quality
 
 Data = Mapping[str, Any]
 
@@ -93,7 +92,7 @@ def how_good(referee: Referee) -> Data:
     Games: `{"game", "cards", "corrected", "rings", "unclear", "text"}` of its last cards; evenings, oldest first: the
     same with `date` instead of `game` and `text`.
     """
-    return quality(referee.store.read, referee.language, {}, {})
+    return quality(referee.store.read, referee.language)
 
 
 def table_decks(referee: Referee) -> Data:

@@ -19,7 +19,7 @@ from referee.names import players_in
 from referee.sayings import kept as sayings
 from referee.sayings.service import device
 from referee.store.games import game_numbered, iso_time
-from referee.store.past import listed
+from referee.store.history import listed
 from referee.store.upkeep import forget_game, forget_player, renamed, report_set_aside
 from referee.translated import translated
 
@@ -39,8 +39,8 @@ class System:
     def public(self) -> dict[str, Any]:
         """Give it all: `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
         language = self._referee.language
-        shown = listed(self._referee.store.read, {}).games
-        names = Counter(name for past, _ in shown for name in past.row.header.players)
+        shown = listed(self._referee.store.read).games
+        names = Counter(name for past in shown for name in past.row.header.players)
         held = self._referee.match.held()
         return {
             "version": version("ringmaster"),
@@ -52,9 +52,9 @@ class System:
                     "id": str(past.row.game),
                     "game": past.row.header.game,
                     "players": list(past.row.header.players),
-                    "started": iso_time(past.row.started_ms),
+                    "started": iso_time(past.started_ms),
                 }
-                for past, _ in shown
+                for past in shown
                 if past.end is None and past.row.game not in held
             ],
             "players": [{"name": name, "games": names[name]} for name in sorted(names, key=str.casefold)],

@@ -18,7 +18,6 @@ from referee.match.match import Match
 from referee.sayings import guard
 from referee.sayings.service import phone_way
 from referee.store.games import game_numbered, kept_game
-from referee.store.judging import checked
 
 MS = 1_000_000
 BEFORE_MS, AFTER_MS = 3000.0, 2000.0
@@ -37,7 +36,7 @@ def log_named(match: Match, ident: str) -> GameLog:
     row = None if game is None else game_numbered(match.store.read, game)
     if row is None:
         raise BadInputError("there is no such game")
-    return checked(kept_game(match.store.read, row), past=True).kept.log()
+    return kept_game(match.store.read, row).log()
 
 
 def explanation(log: GameLog, place: Place, ruling: RulingData, language: Language) -> dict[str, Any]:

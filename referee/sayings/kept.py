@@ -7,21 +7,12 @@ from pathlib import Path
 
 from referee.language import Language, mark
 from referee.safe_text import harmless
-from referee.store.judging import Trouble
-
-_TROUBLES = {
-    Trouble.UNJUDGED: mark("Game {number} cannot be judged: this Ringmaster does not know such a game."),
-    Trouble.PARTLY: mark("Game {number} cannot be read to its end: it is shown as far as it can be read."),
-    Trouble.OTHERWISE: mark(
-        "The result kept for game {number} does not follow from what happened: it was judged again."
-    ),
-    Trouble.JUDGED_AGAIN: mark("Some rulings of game {number} cannot be read: they were judged again."),
-}
 
 
-def trouble(what: Trouble, number: int, language: Language) -> str:
-    """Give the sentence for a game that is shown, but not as it was kept."""
-    return language.text(_TROUBLES[what], number=number)
+def partly_lost(number: int, language: Language) -> str:
+    """Give the sentence for a game of which some events were lost."""
+    text = "Game {number} cannot be read to its end: it is shown as far as it can be read."
+    return language.text(text, number=number)
 
 
 def unreadable(number: object, language: Language) -> str:
@@ -50,9 +41,8 @@ def somebody(number: int, language: Language) -> str:
     return name if number == 1 else f"{name} {number}"
 
 
-GAMES, PICTURES, SOME_SETTINGS = "games", "pictures", "some settings"
+PICTURES, SOME_SETTINGS = "pictures", "some settings"
 _PARTS = {
-    GAMES: mark("games behind a tear"),
     PICTURES: mark("some pictures"),
     SOME_SETTINGS: mark("some settings"),
     "settings.json": mark("the settings"),

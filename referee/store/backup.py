@@ -25,10 +25,9 @@ from referee.settings_file import changed_where_possible
 from referee.setup.finding import FILE as SETUP
 from referee.setup.finding import kept_from, load_kept, save_kept
 from referee.store.folder import EVIDENCE
-from referee.store.games import Query, games, kept_game
+from referee.store.games import Query, kept_game, shelf
+from referee.store.parcel import TORN, Parcel, Tally, opened, pack, unpack
 from referee.store.store import Store
-from referee.store.taking import Tally
-from referee.store.zip_file import TORN, opened, pack, unpack
 from vision.errors import VisionError
 from vision.profile import TableProfile, load_profile
 from vision.taught.deck_file import SUFFIX, unpack_deck
@@ -68,8 +67,8 @@ def back_up(path: Path, query: Query, folder: Path, settings: TableSettings, *, 
         BadInputError: the path is a folder, or lies in none.
         WorkFailedError: it cannot be written.
     """
-    kept = (kept_game(query, row) for row in list(games(query)))
-    pack(path, kept, query if pictures else _without_pictures(query), folder / EVIDENCE)
+    kept = (kept_game(query, row) for row in shelf(query).games)
+    pack(path, kept, query, folder / EVIDENCE, pictures=pictures)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file:
         file.writestr(SETTINGS, settings.model_dump_json())
         for name in (SETUP, PROFILE):
@@ -96,40 +95,34 @@ def restore(
     """
     tally = Tally()
     with opened(path) as parcel:
-        journal.take_in(lambda connection: unpack(parcel, connection, folder / EVIDENCE, tally, whatever_is_sound=True))
-    done = Restored(tally.added, tally.there, games_left_out=tally.complaint() or "")
-    done.lost += [sayings.GAMES] * tally.torn + [sayings.PICTURES] * bool(tally.pictures_left_out)
-    with zipfile.ZipFile(path) as file:
-        done.decks = _restore_decks(file, folder, done.lost)
-        done.table = _part(file, PROFILE, done.lost, lambda data: keep_profile(_profile(data)))
+        journal.take_in(lambda connection: unpack(parcel, parcel.games(), connection, folder / EVIDENCE, tally))
+        done = Restored(tally.added, tally.there, games_left_out=tally.complaint() or "")
+        done.lost += [sayings.PICTURES] * bool(tally.pictures_left_out)
+        done.decks = _restore_decks(parcel, folder, done.lost)
+        done.table = _part(parcel, PROFILE, done.lost, lambda data: keep_profile(_profile(data)))
         done.settings = _part(
-            file, SETTINGS, done.lost, lambda data: _restore_settings(_object(data), change, done.lost)
+            parcel, SETTINGS, done.lost, lambda data: _restore_settings(_object(data), change, done.lost)
         )
-        _part(file, SETUP, done.lost, lambda data: _restore_setup(_object(data), folder))
+        _part(parcel, SETUP, done.lost, lambda data: _restore_setup(_object(data), folder))
     return done
 
 
-def _restore_decks(file: zipfile.ZipFile, folder: Path, lost: list[str]) -> int:
+def _restore_decks(parcel: Parcel, folder: Path, lost: list[str]) -> int:
     store, count = DeckStore(folder), 0
     there = store.names()
-    for info in file.infolist():
+    for info in parcel.file.infolist():
         name = info.filename.removeprefix(f"{DECKS}/").removesuffix(SUFFIX)
         if info.filename == f"{DECKS}/{name}{SUFFIX}" and name not in there:
-            count += _part(file, info.filename, lost, partial(_restore_deck, store, name))
+            count += _part(parcel, info.filename, lost, partial(_restore_deck, store, name))
     return count
 
 
-def _part(file: zipfile.ZipFile, name: str, lost: list[str], take: Callable[[bytes], object]) -> bool:
+def _part(parcel: Parcel, name: str, lost: list[str], take: Callable[[bytes], object]) -> bool:
     """Take a part of the backup if it is in there, and give whether it was taken; else it is listed as lost."""
-    if name not in file.namelist():
+    if name not in parcel:
         return False
-    most = _MOST_BYTES.get(name, _MOST_DECK_BYTES)
     try:
-        with file.open(name) as entry:
-            data = entry.read(most + 1)
-        if len(data) > most:
-            raise BadInputError("it is larger than any of ours")
-        take(data)
+        take(parcel.member(name, _MOST_BYTES.get(name, _MOST_DECK_BYTES)))
     except (RefereeError, VisionError, RecursionError, *TORN):
         lost.append(name)
         return False
@@ -172,10 +165,3 @@ def _object(data: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadInputError("it is no JSON object")
     return value
-
-
-def _without_pictures(query: Query) -> Query:
-    def asked(sql: str, *values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401 - what a query takes
-        return [] if "FROM evidence" in sql or "FROM sights" in sql else list(query(sql, *values))
-
-    return asked

@@ -32,7 +32,6 @@ from referee.match.film import Film
 from referee.match.settings import TableSettings
 from referee.match.table import PROFILE
 from referee.store.games import Query, game_numbered, games, kept_game
-from referee.store.judging import checked
 from vision.errors import BadDeckError
 from vision.taught.deck_file import pack_deck
 
@@ -96,7 +95,7 @@ def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) ->
     row = None if game is None else game_numbered(query, game)
     if row is None:
         raise BadInputError(f"there is no ruling {shown(ruling)}")
-    log = checked(kept_game(query, row), past=True).kept.log()
+    log = kept_game(query, row).log()
     log.ruling(ruling)
     kept = kept_path(folder, ruling)
     try:
@@ -117,7 +116,7 @@ def last_ruling(query: Query) -> str:
         BadInputError: nothing has been ruled yet.
     """
     for row in games(query):
-        log = checked(kept_game(query, row), past=True).kept.log()
+        log = kept_game(query, row).log()
         for place, _ in log.newest(1):
             return log.ruling_id(place)
     raise BadInputError("nothing has been ruled yet")

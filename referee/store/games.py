@@ -1,29 +1,48 @@
-"""What the journal holds, as values, and how it is read."""
+"""The games in the store, as values: rows with their events, rulings and corrections, and how they are read.
+
+Types and ranges are the database's to check (`referee.store.database`), and damage is found before anything is read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any
 
-from referee.engine.corrections import CorrectionRow
+from pydantic import BaseModel, Field, ValidationError
+
+from referee.engine.corrections import CorrectionRow, corrected, corrected_events
 from referee.engine.events import Event, Header, parse_event
-from referee.engine.log import GameLog, Record
+from referee.engine.log import OF_NO_GAME, GameLog, Record
 from referee.errors import BadInputError
-from referee.jsonlines import parse_object, whole_number
-from referee.names import told_apart
+from referee.jsonlines import to_line
+from referee.store.database import LAST_MS, Statement, inserted
 
 Query = Callable[..., Sequence[tuple[Any, ...]]]
-LAST_MS = 253_402_300_799_999
-"""The last wall time that has a date, in the year 9999, ms."""
+MOST_NUMBER = (1 << 63) - 1
+_GAME = "SELECT game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed, lost_from FROM games"
+
+
+class HeaderModel(BaseModel):
+    """The header of a game that was played."""
+
+    game: str
+    players: Annotated[list[str], Field(min_length=1, max_length=20)]
+    options: dict[str, Any] = {}
+
+    def header(self) -> Header:
+        """Give it as the engine's value."""
+        return Header(self.game, tuple(self.players), self.options)
 
 
 @dataclass(frozen=True)
 class GameRow:
     """A game. started_ms, ended_ms: wall time, ms. judged: the number of the last event that was judged.
 
-    Its clock is the monotonic clock of the boot named `boot`, plus `shift_ns`.
+    Its clock is the monotonic clock of the boot named `boot`, plus `shift_ns`. lost_from: the first event that cannot
+    be read any more, None if all can.
     """
 
     game: int
@@ -35,6 +54,7 @@ class GameRow:
     judged: int = 0
     ended_ms: int | None = None
     closed: bool = False
+    lost_from: int | None = None
 
 
 @dataclass(frozen=True)
@@ -59,34 +79,13 @@ class RulingRow:
 
 
 @dataclass(frozen=True)
-class Lost:
-    """What of a game cannot be read. first_event: from which event on it is not known what happened, None: all is.
-
-    rows: how many of its rulings, which can be judged again.
-    """
-
-    first_event: int | None = None
-    rows: int = 0
-
-    def event(self, number: int) -> Lost:
-        """Give it with one more event that is not known."""
-        first = number if self.first_event is None else min(number, self.first_event)
-        return Lost(max(1, first), self.rows)
-
-    def row(self) -> Lost:
-        """Give it with one more ruling that cannot be read."""
-        return Lost(self.first_event, self.rows + 1)
-
-
-@dataclass(frozen=True)
 class KeptGame:
-    """All that is kept of a game, in order, and what of it cannot be read."""
+    """All that is kept of a game, in order; events up to the first one that is lost."""
 
     row: GameRow
     events: tuple[EventRow, ...] = ()
     rulings: tuple[RulingRow, ...] = ()
-    corrections: tuple[CorrectionRow, ...] = field(default=())
-    lost: Lost = Lost()
+    corrections: tuple[CorrectionRow, ...] = ()
 
     def in_force(self) -> tuple[RulingRow, ...]:
         """Give the rulings that hold after all corrections, in order."""
@@ -111,40 +110,32 @@ class KeptGame:
         return log
 
     def by_event(self) -> dict[int, list[Mapping[str, Any]]]:
-        """Give the same by the number of their event."""
+        """Give the rulings that hold by the number of their event."""
         found: dict[int, list[Mapping[str, Any]]] = {}
         for ruling in self.in_force():
             found.setdefault(ruling.event, []).append(ruling.data)
         return found
 
+    def end(self) -> Mapping[str, Any] | None:
+        """Give the ruling that ended it, None if it did not come to its end."""
+        return next((row.data for row in reversed(self.in_force()) if row.data["ruling"] == "end"), None)
 
-def header_data(header: Header) -> dict[str, object]:
-    """Give a header as the first line of an event log."""
-    return {"game": header.game, "players": list(header.players), "options": dict(header.options)}
+    def played(self) -> Iterator[tuple[EventRow, Event]]:
+        """Give the events of the game as they hold after all corrections.
 
-
-def event_data(event: Event) -> dict[str, object]:
-    """Give an event as a line of an event log."""
-    return {"t_ns": event.t_ns, "event": event.kind} | {
-        key: value for key, value in event.data.items() if key not in ("t_ns", "event")
-    }
-
-
-def iso_time(wall_ms: int | None) -> str | None:
-    """Give a time of day as ISO 8601, None where there is none."""
-    if wall_ms is None or not 0 <= wall_ms <= LAST_MS:
-        return None
-    return datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")
-
-
-MOST_NUMBER = (1 << 63) - 1
-_MOST_PLAYERS = 20
-_GAME = "SELECT game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed FROM games"
+        Raises:
+            BadInputError: a correction makes no event.
+        """
+        instead = corrected_events(self.corrections)
+        for row in self.events:
+            data = instead.get(row.number, {})
+            if data is not None and (data or not row.refused) and row.event.kind not in OF_NO_GAME:
+                yield row, corrected(row.event, data) if data else row.event
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """The games in a journal, in the order in which they were entered, and the numbers of those that make no sense."""
+    """The games in a store, in the order in which they were entered, and the numbers of those that cannot be read."""
 
     games: tuple[GameRow, ...]
     unreadable: tuple[int, ...] = ()
@@ -170,14 +161,14 @@ def open_game(query: Query) -> GameRow | None:
     """Give the game to resume, None if there is none.
 
     Raises:
-        BadInputError: its header makes no sense.
+        BadInputError: its header cannot be read.
     """
     rows = query(f"{_GAME} WHERE closed = 0 ORDER BY game DESC LIMIT 1")
     return _game(rows[0]) if rows else None
 
 
 def game_numbered(query: Query, game: int) -> GameRow | None:
-    """Give the game with this number, None if there is none that makes sense."""
+    """Give the game with this number, None if there is none that can be read."""
     rows = query(f"{_GAME} WHERE game = ?", game) if game <= MOST_NUMBER else ()
     try:
         return _game(rows[0]) if rows else None
@@ -186,154 +177,99 @@ def game_numbered(query: Query, game: int) -> GameRow | None:
 
 
 def kept_game(query: Query, row: GameRow) -> KeptGame:
-    """Give all that is kept of a game and can be read."""
-    events, lost = _events(query, row, Lost())
-    corrections, lost = _corrections(query, row, lost)
-    rulings, lost = _rulings(query, row, lost)
-    return KeptGame(row, tuple(events), tuple(rulings), tuple(corrections), lost)
+    """Give all that is kept of a game."""
+    sql = "SELECT number, wall_ms, data, refused FROM events WHERE game = ? AND number < ? ORDER BY number"
+    events = query(sql, row.game, MOST_NUMBER if row.lost_from is None else row.lost_from)
+    sql = "SELECT number, wall_ms, event, data, undoes FROM corrections WHERE game = ? ORDER BY number"
+    corrections = query(sql, row.game)
+    sql = "SELECT event, place, since, until, data FROM rulings WHERE game = ? ORDER BY event, place, since"
+    rulings = query(sql, row.game)
+    return KeptGame(
+        row,
+        tuple(EventRow(number, ms, parse_event(json.loads(data)), bool(no)) for number, ms, data, no in events),
+        tuple(RulingRow(event, place, since, until, json.loads(data)) for event, place, since, until, data in rulings),
+        tuple(
+            CorrectionRow(number, wall_ms, event, None if data is None else json.loads(data), undoes)
+            for number, wall_ms, event, data, undoes in corrections
+        ),
+    )
 
 
 def sight_of(query: Query, game: int, event: int) -> dict[str, Any] | None:
     """Give what was outlined in the picture that an event was judged on, None if nothing is kept of that."""
     rows = query("SELECT data FROM sights WHERE game = ? AND event = ?", game, event)
-    try:
-        return stored_object(rows[0][0]) if rows else None
-    except BadInputError:
+    return json.loads(rows[0][0]) if rows else None
+
+
+def statements(kept: KeptGame, game: int) -> Iterator[Statement]:
+    """Give the statements that add all rows of a game under a number."""
+    row = kept.row
+    yield inserted(
+        "games",
+        game=game,
+        uid=row.uid,
+        header=to_line(header_data(row.header)),
+        started_ms=row.started_ms,
+        boot=row.boot,
+        shift_ns=row.shift_ns,
+        judged=row.judged,
+        ended_ms=row.ended_ms,
+        closed=int(row.closed),
+        lost_from=row.lost_from,
+    )
+    for event in kept.events:
+        yield inserted(
+            "events",
+            game=game,
+            number=event.number,
+            wall_ms=event.wall_ms,
+            data=to_line(event_data(event.event)),
+            refused=int(event.refused),
+        )
+    for one in kept.corrections:
+        data = None if one.data is None else to_line(dict(one.data))
+        values = {"number": one.number, "wall_ms": one.wall_ms, "event": one.event, "undoes": one.undoes}
+        yield inserted("corrections", game=game, data=data, **values)
+    for ruling in kept.rulings:
+        yield ruling_inserted(game, ruling)
+
+
+def ruling_inserted(game: int, ruling: RulingRow) -> Statement:
+    """Give the statement that adds a ruling."""
+    return inserted(
+        "rulings",
+        game=game,
+        event=ruling.event,
+        place=ruling.place,
+        since=ruling.since,
+        until=ruling.until,
+        data=to_line(dict(ruling.data)),
+    )
+
+
+def header_data(header: Header) -> dict[str, object]:
+    """Give a header as the first line of an event log."""
+    return {"game": header.game, "players": list(header.players), "options": dict(header.options)}
+
+
+def event_data(event: Event) -> dict[str, object]:
+    """Give an event as a line of an event log."""
+    return {"t_ns": event.t_ns, "event": event.kind} | {
+        key: value for key, value in event.data.items() if key not in ("t_ns", "event")
+    }
+
+
+def iso_time(wall_ms: int | None) -> str | None:
+    """Give a time of day as ISO 8601, None where there is none."""
+    if wall_ms is None or not 0 <= wall_ms <= LAST_MS:
         return None
-
-
-def stored_object(text: object) -> dict[str, Any]:
-    """Give the JSON object in a column.
-
-    Raises:
-        BadInputError: there is none.
-    """
-    if not isinstance(text, str):
-        raise BadInputError("a JSON object in braces is needed")
-    return parse_object(text.encode())
-
-
-def ruling_data(data: object) -> Mapping[str, Any]:
-    """Give what might be a ruling: its kind is said, and its time.
-
-    Raises:
-        BadInputError: it is none.
-    """
-    if not isinstance(data, dict) or not isinstance(data.get("ruling"), str):
-        raise BadInputError('"ruling" must say what was ruled')
-    number(data.get("t_ns"), "t_ns")
-    return data
-
-
-def number(value: object, name: str, least: int = 0) -> int:
-    """Give a number that the journal can hold.
-
-    Raises:
-        BadInputError: it is none; `name` says what it stands for.
-    """
-    found = whole_number(value, name, least)
-    if found > MOST_NUMBER:
-        raise BadInputError(f'"{name}" is too large')
-    return found
-
-
-def maybe(value: object, name: str, least: int = 0) -> int | None:
-    """Give the same, or None where there is none."""
-    return None if value is None else number(value, name, least)
-
-
-def wall_time(value: object, name: str) -> int:
-    """Give a time of day, ms.
-
-    Raises:
-        BadInputError: there is no such time.
-    """
-    found = whole_number(value, name)
-    if found > LAST_MS:
-        raise BadInputError(f'"{name}" is no time that there is')
-    return found
-
-
-def kept_header(data: Mapping[str, Any]) -> Header:
-    """Give the header of a game that was played: its names are made such that people can read and tell them apart.
-
-    Raises:
-        BadInputError: it is none.
-    """
-    game, players, options = data.get("game"), data.get("players"), data.get("options", {})
-    if not isinstance(game, str) or not isinstance(options, dict):
-        raise BadInputError("a game says which one it is, and by which options")
-    if not isinstance(players, list) or not all(isinstance(player, str) for player in players):
-        raise BadInputError('"players" must be a list of names')
-    if not 1 <= len(players) <= _MOST_PLAYERS:
-        raise BadInputError("so many cannot have played")
-    return Header(game, told_apart(players), options)
-
-
-def _events(query: Query, row: GameRow, lost: Lost) -> tuple[list[EventRow], Lost]:
-    found: list[EventRow] = []
-    sql = "SELECT number, wall_ms, data, refused FROM events WHERE game = ? ORDER BY number"
-    for number_, wall_ms, data, refused in query(sql, row.game):
-        awaited = len(found) + 1
-        try:
-            event = parse_event(stored_object(data))
-            entry = EventRow(number(number_, "number", 1), wall_time(wall_ms, "wall_ms"), event, bool(refused))
-        except BadInputError:
-            return found, lost.event(awaited)
-        if entry.number != awaited:
-            return found, lost.event(awaited)
-        found.append(entry)
-    return found, lost if len(found) >= row.judged else lost.event(len(found) + 1)
-
-
-def _corrections(query: Query, row: GameRow, lost: Lost) -> tuple[list[CorrectionRow], Lost]:
-    found: list[CorrectionRow] = []
-    sql = "SELECT number, wall_ms, event, data, undoes FROM corrections WHERE game = ? ORDER BY number"
-    for number_, wall_ms, event, data, undoes in query(sql, row.game):
-        try:
-            found.append(
-                CorrectionRow(
-                    number(number_, "number", 1),
-                    wall_time(wall_ms, "wall_ms"),
-                    maybe(event, "event", 1),
-                    None if data is None else stored_object(data),
-                    maybe(undoes, "undoes", 1),
-                )
-            )
-        except BadInputError:
-            lost = lost.event(event if type(event) is int else 1)
-    return found, lost
-
-
-def _rulings(query: Query, row: GameRow, lost: Lost) -> tuple[list[RulingRow], Lost]:
-    found: list[RulingRow] = []
-    sql = "SELECT event, place, since, until, data FROM rulings WHERE game = ? ORDER BY event, place, since"
-    for event, place, since, until, data in query(sql, row.game):
-        try:
-            found.append(
-                RulingRow(
-                    number(event, "event", 1),
-                    number(place, "place"),
-                    number(since, "since"),
-                    maybe(until, "until"),
-                    ruling_data(stored_object(data)),
-                )
-            )
-        except BadInputError:
-            lost = lost.row()
-    return found, lost
+    return datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")
 
 
 def _game(row: Sequence[Any]) -> GameRow:
-    game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed = row
-    return GameRow(
-        number(game, "game", 1),
-        uid if isinstance(uid, str) else f"game-{game}",
-        kept_header(stored_object(header)),
-        wall_time(started_ms, "started_ms"),
-        boot if isinstance(boot, str) else "",
-        shift_ns if type(shift_ns) is int else 0,
-        judged if type(judged) is int else 0,
-        wall_time(ended_ms, "ended_ms") if type(ended_ms) is int and 0 <= ended_ms <= LAST_MS else None,
-        closed != 0,
-    )
+    game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed, lost_from = row
+    try:
+        told = HeaderModel.model_validate_json(header).header()
+    except ValidationError:
+        raise BadInputError(f"the header of game {game} cannot be read") from None
+    return GameRow(game, uid, told, started_ms, boot, shift_ns, judged, ended_ms, bool(closed), lost_from)

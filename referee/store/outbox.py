@@ -12,18 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from referee.store.database import Statement
 from referee.store.games import Query
 
-TABLES = (
-    # kind: "game" (it was begun), "event" (with what was ruled on it), "correction" or "dispute" (an event's number).
-    """CREATE TABLE IF NOT EXISTS outbox (
-        seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, game INTEGER NOT NULL, number INTEGER NOT NULL)""",
-    # stream: names the numbering; another file, or another beginning, has another. sent: up to where all has arrived.
-    "CREATE TABLE IF NOT EXISTS outbox_head (stream TEXT NOT NULL, sent INTEGER NOT NULL)",
-)
-"""Added later: a version before, to which an upgrade may be rolled back, ignores them."""
-
-Add = Callable[..., None]
+Add = Callable[[Statement], None]
 
 
 @dataclass(frozen=True)
@@ -63,19 +55,20 @@ class Outbox:
         """Begin a stream, instead of the one that there may be; its rows are posted after this."""
         self.end()
         self.stream = uuid.uuid4().hex[:12]
-        self._add("INSERT INTO outbox_head (stream, sent) VALUES (?, 0)", self.stream)
+        self._add(("INSERT INTO outbox_head (stream, sent) VALUES (?, 0)", (self.stream,)))
 
     def end(self) -> None:
         """Send nothing any more, and forget what waits."""
         self.stream, self.last, self.sent, self.lasting = "", 0, 0, 0
-        self._add("DELETE FROM outbox_head")
-        self._add("DELETE FROM outbox")
+        self._add(("DELETE FROM outbox_head", ()))
+        self._add(("DELETE FROM outbox", ()))
 
     def post(self, kind: str, game: int, number: int = 0) -> None:
         """Add a row, if anything is to be sent at all."""
         if self.stream:
             self.last += 1
-            self._add("INSERT INTO outbox (seq, kind, game, number) VALUES (?, ?, ?, ?)", self.last, kind, game, number)
+            values = (self.last, kind, game, number)
+            self._add(("INSERT INTO outbox (seq, kind, game, number) VALUES (?, ?, ?, ?)", values))
 
     def post_whole(self, query: Query, games: Iterable[int]) -> None:
         """Add all that has happened in some games."""
@@ -95,8 +88,8 @@ class Outbox:
         if not self.sent < seq <= self.last:
             return False
         self.sent = seq
-        self._add("DELETE FROM outbox WHERE seq <= ?", seq)
-        self._add("UPDATE outbox_head SET sent = ?", seq)
+        self._add(("DELETE FROM outbox WHERE seq <= ?", (seq,)))
+        self._add(("UPDATE outbox_head SET sent = ?", (seq,)))
         return True
 
     def made_to_last(self) -> None:

@@ -1,4 +1,4 @@
-"""The journal's writing side: what is to be kept goes in order onto a list, and `flush` makes the list durable.
+"""The store's writing side: what is to be kept goes in order onto a list, and `flush` makes the list durable.
 
 While the disk takes nothing the list stays in memory, play goes on, and the next flush that succeeds writes all of it.
 """
@@ -12,7 +12,6 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -21,16 +20,32 @@ from referee.engine.events import Event, Header
 from referee.errors import WorkFailedError
 from referee.jsonlines import to_line
 from referee.log import LOG
-from referee.store.copies import forget_copies, make_copy
-from referee.store.database import Connect, Connection, DiskError, Value, connect, open_journal
-from referee.store.games import GameRow, event_data, header_data
+from referee.store.database import (
+    LAST_GAME,
+    VERSION,
+    Connect,
+    Connection,
+    Statement,
+    Value,
+    changed,
+    connect,
+    forget_copies,
+    inserted,
+    make_copy,
+)
+from referee.store.games import GameRow, RulingRow, event_data, header_data, ruling_inserted
 from referee.store.outbox import Outbox
-from referee.store.tables import GAME_DELETED, LAST_GAME, VERSION, WAY_CLEARED
+from referee.store.recovery import DiskError, open_store
 
 RulingData = Mapping[str, Any]
 _LEAST_FREE_BYTES = 1 << 18
 _FULL, _READ_ONLY = 13, 8
 """SQLite's codes of a full disk, and of one that cannot be written to."""
+_DELETED = (
+    "UPDATE outbox SET game = 0 WHERE game = ?",
+    "DELETE FROM games WHERE game = ?",
+    "INSERT OR IGNORE INTO deleted (game) VALUES (?)",
+)
 
 
 class Trouble(Enum):
@@ -47,14 +62,6 @@ def trouble_of(error: Exception) -> Trouble:
     """Give why, by what SQLite says."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return {_FULL: Trouble.FULL, _READ_ONLY: Trouble.READ_ONLY}.get(code, Trouble.FAILS)
-
-
-@dataclass(frozen=True)
-class _Write:
-    """One statement that waits to be run."""
-
-    sql: str
-    values: tuple[Value, ...]
 
 
 class Store:
@@ -80,7 +87,7 @@ class Store:
         self.trouble: Trouble | None = None
         self._lock = threading.RLock()
         self._wall_ms = wall_ms
-        self._waiting: list[_Write] = []
+        self._waiting: list[Statement] = []
         self._unsynced = True
         self.outbox = Outbox(self._add)
         if self._open():
@@ -100,57 +107,51 @@ class Store:
             self._last_game += 1
             row = GameRow(self._last_game, uuid.uuid4().hex, header, self._wall_ms(), boot, shift_ns)
             self.close_all()
-            for sql in WAY_CLEARED:
-                self._add(sql, row.game)
-            values = (row.game, row.uid, to_line(header_data(header)), row.started_ms, boot, shift_ns)
-            self._add(
-                "INSERT INTO games (game, uid, header, started_ms, boot, shift_ns) VALUES (?, ?, ?, ?, ?, ?)", *values
-            )
+            values = {"uid": row.uid, "started_ms": row.started_ms, "boot": boot, "shift_ns": shift_ns}
+            self._insert("games", game=row.game, header=to_line(header_data(header)), **values)
             self.outbox.post("game", row.game)
             LOG.info("game %d begins: %s, %d players", row.game, header.game, len(header.players))
             return row
 
     def new_clock(self, game: int, boot: str, shift_ns: int) -> None:
         """Note the clock by which a resumed game goes on."""
-        self._add("UPDATE games SET boot = ?, shift_ns = ? WHERE game = ?", boot, shift_ns, game)
+        self._change("games", {"boot": boot, "shift_ns": shift_ns}, "game = ?", game)
 
     def close_game(self, game: int) -> None:
         """Note that a game is not to be resumed any more."""
         LOG.info("game %d is put away", game)
-        self._add("UPDATE games SET closed = 1 WHERE game = ?", game)
+        self._change("games", {"closed": 1}, "game = ?", game)
 
     def reopen_game(self, game: int) -> None:
         """Note that a game goes on after all."""
-        self._add("UPDATE games SET closed = 0 WHERE game = ?", game)
+        self._change("games", {"closed": 0}, "game = ?", game)
 
     def close_all(self) -> None:
         """Note that no game that was begun is to be resumed."""
-        self._add("UPDATE games SET closed = 1 WHERE closed = 0")
+        self._change("games", {"closed": 1}, "closed = 0")
 
     def set_ended(self, game: int, ended: bool) -> None:
         """Note that a game came to its end, or that after a correction it did not."""
-        self._add("UPDATE games SET ended_ms = ? WHERE game = ?", self._wall_ms() if ended else None, game)
+        self._change("games", {"ended_ms": self._wall_ms() if ended else None}, "game = ?", game)
 
     def add_event(self, game: int, number: int, event: Event) -> None:
         """Add an event that is about to be judged."""
         data = to_line(event_data(event))
-        self._add(
-            "INSERT INTO events (game, number, wall_ms, data) VALUES (?, ?, ?, ?)", game, number, self._wall_ms(), data
-        )
+        self._insert("events", game=game, number=number, wall_ms=self._wall_ms(), data=data)
 
     def add_rulings(self, game: int, number: int, rulings: Sequence[RulingData]) -> None:
         """Add what was ruled on an event, and that it has been judged."""
         with self._lock:
             for place, ruling in enumerate(rulings):
-                self._add_ruling(game, number, place, 0, ruling)
-            self._add("UPDATE games SET judged = ? WHERE game = ?", number, game)
+                self._add(ruling_inserted(game, RulingRow(number, place, 0, None, ruling)))
+            self._change("games", {"judged": number}, "game = ?", game)
             self.outbox.post("event", game, number)
 
     def refuse(self, game: int, number: int) -> None:
         """Note that a game could not take an event."""
         with self._lock:
-            self._add("UPDATE events SET refused = 1 WHERE game = ? AND number = ?", game, number)
-            self._add("UPDATE games SET judged = ? WHERE game = ?", number, game)
+            self._change("events", {"refused": 1}, "game = ? AND number = ?", game, number)
+            self._change("games", {"judged": number}, "game = ?", game)
             self.outbox.post("event", game, number)
 
     def add_correction(
@@ -158,40 +159,35 @@ class Store:
     ) -> None:
         """Add a correction of an event (data None: it is struck), or one that takes another back."""
         text = None if data is None else to_line(dict(data))
-        values = (game, number, self._wall_ms(), event, text, undoes)
-        sql = "INSERT INTO corrections (game, number, wall_ms, event, data, undoes) VALUES (?, ?, ?, ?, ?, ?)"
+        values = {"number": number, "wall_ms": self._wall_ms(), "event": event, "data": text, "undoes": undoes}
         with self._lock:
-            self._add(sql, *values)
+            self._insert("corrections", game=game, **values)
             self.outbox.post("correction", game, number)
 
     def change_ruling(self, game: int, event: int, place: int, correction: int, ruling: RulingData | None) -> None:
         """Let a ruling end with a correction, and another one (None: none) take its place."""
         where = "game = ? AND event = ? AND place = ? AND until IS NULL"
-        self._add(f"UPDATE rulings SET until = ? WHERE {where}", correction, game, event, place)
+        self._change("rulings", {"until": correction}, where, game, event, place)
         if ruling is not None:
-            self._add_ruling(game, event, place, correction, ruling)
+            self._add(ruling_inserted(game, RulingRow(event, place, correction, None, ruling)))
 
     def add_evidence(self, file: str, game: int, event: int, t_ms: float, size: int) -> None:
         """Add a picture that lies in the evidence folder."""
-        values = (file, game, event, t_ms, size, self._wall_ms())
-        self._add(
-            "INSERT OR REPLACE INTO evidence (file, game, event, t_ms, bytes, kept_ms) VALUES (?, ?, ?, ?, ?, ?)",
-            *values,
-        )
+        values = {"t_ms": float(t_ms), "bytes": size, "kept_ms": self._wall_ms()}
+        self._insert("evidence", file=file, game=game, event=event, **values)
 
     def add_sight(self, game: int, event: int, data: Mapping[str, object]) -> None:
         """Add what was outlined in the picture that an event was judged on."""
-        sql = "INSERT OR REPLACE INTO sights (game, event, data) VALUES (?, ?, ?)"
-        self._add(sql, game, event, to_line(dict(data)))
+        self._insert("sights", game=game, event=event, data=to_line(dict(data)))
 
     def forget_evidence(self, file: str) -> None:
         """Note that a picture is gone."""
-        self._add("DELETE FROM evidence WHERE file = ?", file)
+        self._add(("DELETE FROM evidence WHERE file = ?", (file,)))
 
     def dispute(self, game: int, event: int) -> None:
         """Note that the pictures of an event were asked for: they are kept longest."""
         with self._lock:
-            self._add("UPDATE evidence SET disputed = 1 WHERE game = ? AND event = ?", game, event)
+            self._change("evidence", {"disputed": 1}, "game = ? AND event = ?", game, event)
             self.outbox.post("dispute", game, event)
 
     def flush(self, *, durable: bool = True) -> bool:
@@ -205,15 +201,20 @@ class Store:
                 return False
             if durable and self._unsynced and not self._waiting:
                 # Another thread has written it meanwhile, without waiting for the disk: any write waits for all of it.
-                self._add(f"PRAGMA user_version = {VERSION}")
+                self._add((f"PRAGMA user_version = {VERSION}", ()))
             if not self._waiting or self._connection is None:
                 self.trouble = None
                 return True
             try:
                 self._connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
                 self._connection.execute("BEGIN IMMEDIATE")
-                for write in self._waiting:
-                    self._connection.execute(write.sql, write.values)
+                for sql, values in self._waiting:
+                    try:
+                        self._connection.execute(sql, values)
+                    except sqlite3.IntegrityError as error:
+                        # A row that the tables refuse must not hold up all others for ever; a picture whose game was
+                        # deleted meanwhile is one.
+                        LOG.error("%s is not kept: %s", values, error)
                 self._connection.execute("COMMIT")
             except sqlite3.Error as error:
                 self._roll_back(self._connection)
@@ -249,14 +250,7 @@ class Store:
             WorkFailedError: the disk does not take it.
         """
         LOG.info("game %d is deleted", game)
-
-        def work(connection: Connection) -> None:
-            connection.execute("BEGIN IMMEDIATE")
-            for sql in (*WAY_CLEARED, *GAME_DELETED):
-                connection.execute(sql, (game,))
-            connection.execute("COMMIT")
-
-        self._change_past(work)
+        self._change_past([(sql, (game,)) for sql in _DELETED])
 
     def change_headers(self, headers: Mapping[int, Header]) -> None:
         """Let games, by their numbers, have other headers, all or none; the copies with the old ones go.
@@ -264,20 +258,17 @@ class Store:
         Raises:
             WorkFailedError: the disk does not take it.
         """
+        lines = {game: to_line(header_data(header)) for game, header in headers.items()}
+        self._change_past([changed("games", {"header": line}, "game = ?", game) for game, line in lines.items()])
+
+    def _change_past(self, statements: Sequence[Statement]) -> None:
+        """Change games that are over; nothing of what was there before stays in the file or its copies."""
 
         def work(connection: Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
-            for game, header in headers.items():
-                connection.execute("UPDATE games SET header = ? WHERE game = ?", (to_line(header_data(header)), game))
+            for statement in statements:
+                connection.execute(*statement)
             connection.execute("COMMIT")
-
-        self._change_past(work)
-
-    def _change_past(self, work: Callable[[Connection], None]) -> None:
-        """Change games that are over; nothing of what was there before stays in the file."""
-
-        def wiped(connection: Connection) -> None:
-            work(connection)
             try:
                 connection.execute("VACUUM")
                 list(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
@@ -285,8 +276,11 @@ class Store:
                 # It is changed all the same; the old bytes go when others take their place.
                 LOG.warning("the journal could not be written again whole: %s", error)
 
-        self.take_in(wiped)
-        self.forget_copies()
+        self.take_in(work)
+        try:
+            forget_copies(self._path)
+        except OSError as error:
+            raise WorkFailedError(f"the copies of the journal cannot be deleted: {error.strerror or error}") from error
 
     def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
         """Give the rows of a query; none as long as the file cannot be opened.
@@ -328,17 +322,6 @@ class Store:
         """
         return make_copy(self._path)
 
-    def forget_copies(self) -> None:
-        """Delete the copies, as something in them was deleted here.
-
-        Raises:
-            WorkFailedError: the disk does not let them go.
-        """
-        try:
-            forget_copies(self._path)
-        except OSError as error:
-            raise WorkFailedError(f"the copies of the journal cannot be deleted: {error.strerror or error}") from error
-
     def close(self) -> None:
         """Write what waits, and close the file. Harmless when done twice."""
         with self._lock:
@@ -347,17 +330,19 @@ class Store:
                 if connection is not None:
                     connection.close()
 
-    def _add_ruling(self, game: int, event: int, place: int, since: int, ruling: RulingData) -> None:
-        sql = "INSERT INTO rulings (game, event, place, since, data) VALUES (?, ?, ?, ?, ?)"
-        self._add(sql, game, event, place, since, to_line(dict(ruling)))
+    def _insert(self, table: str, **values: Value) -> None:
+        self._add(inserted(table, **values))
 
-    def _add(self, sql: str, *values: Value) -> None:
+    def _change(self, table: str, change: Mapping[str, Value], where: str, *values: Value) -> None:
+        self._add(changed(table, change, where, *values))
+
+    def _add(self, statement: Statement) -> None:
         with self._lock:
-            self._waiting.append(_Write(sql, values))
+            self._waiting.append(statement)
 
     def _open(self) -> bool:
         try:
-            opened = open_journal(self._path, self._connector, instead_of_newer=True)
+            opened = open_store(self._path, self._connector, instead_of_newer=True)
         except DiskError as error:
             full = disk_is_full(self._path.parent)
             self.trouble = Trouble.DAMAGED if error.damaged else Trouble.FULL if full else trouble_of(error.cause)

@@ -227,7 +227,7 @@ def test_a_ring_that_waits_for_a_name_is_not_met_with_silence_and_its_correction
     "spoil",
     [
         "UPDATE games SET header = replace(header, 'piccolino', 'chess')",
-        "UPDATE games SET header = '{'",
+        "UPDATE games SET header = '{}'",
         "UPDATE events SET data = '[]'",
     ],
 )

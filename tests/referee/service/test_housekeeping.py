@@ -14,7 +14,7 @@ from hardware.lamp import Signal
 from hardware.problems import DeviceHealth, Health
 from referee.match.housekeeping import Housekeeping
 from referee.match.process import HOUR_NS, Watchdog, interval_ns, notify
-from referee.store.copies import copies
+from referee.store.database import copies
 from referee.store.folder import JOURNAL
 from tests.referee.service.conftest import until
 from tests.support.table_fakes import S, Table

@@ -124,7 +124,7 @@ class Referee:
         watcher = parts.watcher or (lambda header: self.table_decks.watcher(header, self.profile))
         self.match = Match(self.store, watcher, boot, self.clock)
         self.devices = parts.devices(self.settings)
-        self.plugged, self._phones = parts.plugged, PhoneBells(self.devices.queue, self.clock)
+        self.plugged, self._phones = parts.plugged, PhoneBells(self.devices.queue)
         self.area = TableArea(self.profile)
         buffer = self.devices.buffer
         self.pictures = Pictures(

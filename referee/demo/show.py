@@ -72,7 +72,7 @@ class ShowOptions:
 
 
 def show_live(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
-    """Play a table in real time before the whole referee, its page included; tells whether the picture was written.
+    """Play a table in real time before the whole referee, its page included; gives whether the picture was written.
 
     Raises:
         WorkFailedError: the page cannot be served, or the referee has failed.

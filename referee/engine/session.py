@@ -252,12 +252,12 @@ class Resumed:
     """A game that goes on.
 
     unjudged: the numbers of the events that had no rulings yet. unheard: their rulings, which nobody has heard.
-    otherwise: the change if this version judges differently than was kept; None: it does not.
+    rejudged: the change if this version judges differently than was kept; None: it does not.
     """
 
     unjudged: tuple[int, ...]
     unheard: tuple[tuple[Place, RulingData], ...]
-    otherwise: Corrected | None
+    rejudged: Corrected | None
 
 
 class Session:
@@ -398,13 +398,13 @@ class Session:
         for number in unjudged:
             self.log.records[number] = replace(self.log.records[number], first=self.log.records[number].rulings)
         known = {number: rulings for number, rulings in judged.items() if number <= judged_until}
-        change, otherwise = change_between(kept, known), None
+        change, rejudged = change_between(kept, known), None
         if change.gone or change.new:
             # A newer Ringmaster judges differently: that is kept as a correction of no event.
-            otherwise = Corrected(CorrectionRow(len(self.log.corrections) + 1, 0, None, None), change)
-            self.log.corrections.append(otherwise.row)
+            rejudged = Corrected(CorrectionRow(len(self.log.corrections) + 1, 0, None, None), change)
+            self.log.corrections.append(rejudged.row)
         unheard = tuple((Place(n, place), data) for n in unjudged for place, data in enumerate(judged.get(n, ())))
-        return Resumed(unjudged, unheard, otherwise)
+        return Resumed(unjudged, unheard, rejudged)
 
     def _take(self, seen: Seen) -> Outcome:
         rulings: list[RulingData] = []

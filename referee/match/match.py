@@ -257,8 +257,8 @@ class Match:
         session = self._session(kept.row, watcher, kept.log())
         resumed, game = session.resume(kept.row.judged), kept.row.game
         self._unkept += [session.log.records[number] for number in resumed.unjudged]
-        if resumed.otherwise is not None:
-            self._write(game, resumed.otherwise)
+        if resumed.rejudged is not None:
+            self._write(game, resumed.rejudged)
         self._keep(session)
         return session, resumed.unheard
 

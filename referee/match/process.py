@@ -43,7 +43,7 @@ _ENDLESS = 10 * MOST  # steps: no reading takes so many, so that one which does 
 LONGEST_S = 0.7
 """From the signal to the end of the process at the latest, s: systemd and people wait for less than 2."""
 ANSWER_S = 0.5
-"""So long the page has to be told that it was heard."""
+"""So long the answer has to reach the page."""
 TAKEN_S = 4.0
 _LOOK_S = 0.05
 FILES = {"reboot": "reboot", "shut_down": "poweroff"}

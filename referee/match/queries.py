@@ -1,4 +1,4 @@
-"""The answers to all that pages only read besides the state, as plain JSON data."""
+"""The answers to all that pages only read besides the state, as JSON data."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class Voice:
             self.announce(Announcement(sentences, urgent=False))
 
     def say_aloud(self, sentence: str) -> None:
-        """Say something whatever the hour; it is no caption, and no page is told of it: anybody may look at those."""
+        """Say something whatever the hour; it is no caption, and no page hears of it: anybody may look at those."""
         with self._lock:
             self._speaker.use(lambda speaker: speaker.say((sentence,), urgent=False))
 

@@ -40,7 +40,7 @@ def log_named(match: Match, ident: str) -> GameLog:
 
 
 def explanation(log: GameLog, place: Place, ruling: RulingData, language: Language) -> dict[str, Any]:
-    """Give why a ruling is as it is, as plain data.
+    """Give why a ruling is as it is, as JSON data.
 
     `{"text", "ruling", "corrected", "steps", "way", "mishaps", "readings"}`. `steps`: for Confetti the arrangement
     (C11), a set a step, then what costs points, and the sum: `[{"kind": "set", "spare", "over" or "sum", "text",

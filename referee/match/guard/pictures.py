@@ -30,7 +30,7 @@ from vision.markers import MARKER_MM, Marker, find_markers
 
 SEARCH_NS = 2 * SECOND_NS
 LOST_NS = 3 * SECOND_NS // 4
-"""The marker cards are looked for so often while none is known, and anew when so long none of them was in sight."""
+"""The intervals at which marker cards are searched: while not one is known, and after all were out of sight."""
 _SMALL_PX = 320
 _ANY = Exposure(1.0, 1.0)
 # Levels of white. A camera is set to 225; from 250 colours are lost for good, below 100 noise eats them.
@@ -52,7 +52,7 @@ _WITHIN_NS = SECOND_NS // 2
 _STRIPED = 2.5 * STRIPED
 """In play on drawn tables rows differ by 0.004 at most, whatever hands do; what set-up leaves is below STRIPED."""
 _BEFORE = 8  # looks: what there was some seconds ago is compared with
-_OLDEST_NS = 120 * SECOND_NS  # then so much lies elsewhere that nothing is told by it
+_OLDEST_NS = 120 * SECOND_NS  # then too much has moved for a comparison
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ class PictureGuard:
 
     @property
     def well(self) -> bool:
-        """Whether the camera is set well, as far as the last picture tells."""
+        """Whether the camera is set well, as far as the last picture shows."""
         return self._now is None or is_well_set(self._now)
 
     def look(self, image: Image, t_ns: int, area: Polygon | None = None) -> list[Change]:
@@ -138,7 +138,7 @@ class PictureGuard:
             self._remember()
 
     def settled(self) -> None:
-        """Take it that the camera was set up anew: what it was like before is no measure any more."""
+        """Take it that the camera was set up again: its look before is no measure any more."""
         self._before = self._now = self._searched_ns = None
 
     def _remember(self) -> None:
@@ -283,7 +283,7 @@ def _moved_as_one(markers: Places) -> bool:
 
 
 def _white(glance: Glance) -> float | None:
-    """The level of white paper: the largest channel of the median marker in sight; None where none is."""
+    """The level of white paper: the largest channel of the median marker in sight; None without one."""
     if glance.markers is None or not glance.markers.in_sight.any():
         return None
     return float(np.median(glance.markers.white_bgr[glance.markers.in_sight].max(axis=1)))

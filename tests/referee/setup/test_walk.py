@@ -18,8 +18,8 @@ from referee.setup.finding import FILE, Finding, Kept, Seen, State, Wish, load_k
 from referee.setup.terminal import Terminal
 from referee.setup.walk import NAMES, Walk
 from simulation.still import table_picture
-from tests.referee.service.conftest import until
-from tests.referee.service.test_misbehaving import rogues
+from tests.referee.match.conftest import until
+from tests.referee.match.test_misbehaving import rogues
 from tests.support.commands import sent
 from tests.support.quiet_table import QuietTable, quiet_table
 from vision.deck import load_deck

@@ -24,7 +24,7 @@ from referee.match import announcements, table_decks, voice
 from referee.match import devices as devices_module
 from referee.match.devices import Fitted, Parts, TableDevices
 from referee.match.referee import Referee, running
-from tests.referee.service.conftest import RingWatcher, play, until
+from tests.referee.match.conftest import RingWatcher, play, until
 from tests.support.commands import sent
 
 MS = 1_000_000

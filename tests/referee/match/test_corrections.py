@@ -12,7 +12,7 @@ from referee.engine.session import Answer, Doubt
 from referee.errors import BadInputError, OvertakenError
 from referee.match import queries
 from referee.watchers.by_hand import ByHandWatcher
-from tests.referee.service.conftest import begin, tell
+from tests.referee.match.conftest import begin, tell
 from tests.support.commands import sent
 from tests.support.office import Office, piccolino
 

@@ -13,7 +13,7 @@ from referee.engine.events import Header
 from referee.errors import BadInputError
 from referee.games.registry import GAMES, game_kind
 from referee.match import queries
-from tests.referee.service.conftest import begin, tell
+from tests.referee.match.conftest import begin, tell
 from tests.support.commands import sent
 from tests.support.office import Office, piccolino
 from tests.support.quiet_table import quiet_table

@@ -16,7 +16,7 @@ from referee.match.housekeeping import Housekeeping
 from referee.match.process import HOUR_NS, Watchdog, interval_ns, notify
 from referee.store.database import copies
 from referee.store.folder import JOURNAL
-from tests.referee.service.conftest import until
+from tests.referee.match.conftest import until
 from tests.support.table_fakes import S, Table
 from vision.effort import MOST, counted, spend
 

@@ -36,7 +36,7 @@ from referee.setup.finding import load_kept
 from referee.web.app import create_app
 from referee.web.options import WebOptions
 from referee.web.server import PageServer
-from tests.referee.service.conftest import TIMEOUT_S, House, RingWatcher, play, until
+from tests.referee.match.conftest import TIMEOUT_S, House, RingWatcher, play, until
 from tests.support.commands import sent
 from tests.support.fails_once import FailsOnce
 

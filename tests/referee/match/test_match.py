@@ -7,7 +7,7 @@ import pytest
 from hardware.events import BellPressed
 from hardware.lamp import Signal
 from hardware.voice import Chime
-from referee.engine.session import Session
+from referee.engine.session import Seen, Session
 from referee.errors import BadInputError
 from referee.match.match import RESUME_GAP_NS
 from referee.store.games import games, kept_game
@@ -241,3 +241,31 @@ def test_a_game_that_cannot_be_read_is_left_and_the_next_one_begins(pair: Table,
     assert third.said == []
     third.piccolino_with_a_pair()
     assert third.hear("bell", seat=1)[0]["valid"] is True
+
+
+@pytest.mark.parametrize("fault", [AssertionError("a bug"), ZeroDivisionError(), MemoryError()])
+def test_a_watcher_that_fails_in_any_way_makes_a_ring_unclear_and_the_game_goes_on(
+    pair: Table, fault: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(event: object) -> Seen:
+        raise fault
+
+    with monkeypatch.context() as broken:
+        broken.setattr(pair.watchers[-1], "hear", fail)
+        (unclear,) = pair.referee.hear(BellPressed(pair.clock(), 1)).rulings
+        assert unclear["ruling"] == "unclear"
+        assert [one.device for one in pair.referee.health.troubles()] == ["reader"]
+    pair.referee.say("decided", {"valid": True})
+    assert pair.referee.match.in_play and pair.referee.health.troubles() != ()
+    pair.card(2, "green")
+    assert pair.referee.health.troubles() == ()
+
+
+def test_a_ring_is_one_change_for_the_pages(pair: Table) -> None:
+    versions: list[int] = []
+    end = pair.referee.subscribe(versions.append)
+    pair.hear("bell", seat=2)
+    assert len(versions) == 1 and pair.referee.state()["latest"]["text"].startswith("Cem wins the piles")
+    end()
+    pair.card(0, "green")
+    assert len(versions) == 1

@@ -13,7 +13,7 @@ export function chart(props, rows, ticks = []) {
 }
 
 function scale(ticks) {
-  return h("div", { class: "lane scale", key: "scale" }, ticks.map(({ at, text }) => h("span", { class: "plot-tick", key: at, place: { left: `${100 * at}%` } }, text)));
+  return h("div", { class: "lane scale", key: "scale" }, ticks.map(({ at, text }) => h("span", { class: "plot-tick", key: at, place: { left: `${100 * at}%`, transform: `translateX(${-100 * at}%)` } }, text)));
 }
 
 function said(rows, words) {

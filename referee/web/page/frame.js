@@ -119,7 +119,7 @@ function saidNow(app) {
   if (awaitsTouch(app)) return h("p", { class: "said-now", key: "touch", role: "status" }, t("voice_touch"));
   const { view, id } = app.route;
   const large = view === "table" ? headline(app) : { entry: app.state.rulings.find((one) => one.id === id) };
-  const caption = !app.pending && ["table", "ruling"].includes(view) ? captionBeside(app, large) : "";
+  const caption = !app.pending && !app.noticesOpen && ["table", "ruling"].includes(view) ? captionBeside(app, large) : "";
   return caption ? h("p", { class: "said-now caption", key: "caption", "aria-hidden": "true" }, caption) : null;
 }
 

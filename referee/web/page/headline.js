@@ -13,7 +13,7 @@ export function waitingVerdict(app) {
   return asked ? asked.verdict : null;
 }
 
-// Give { title, reason, kind, entry, isCount, after }, or null; isCount: the hands of one count stand for one ruling.
+// Give { title, reason, kind, entry, isCount, after }, or null; isCount: hands were counted together.
 export function headline(app) {
   const waiting = waitingVerdict(app);
   if (waiting) return single(app, waiting, []);
@@ -21,10 +21,9 @@ export function headline(app) {
   const at = Math.max(0, worded.findIndex((one) => DECIDES.has(one.ruling.ruling)));
   const main = worded[at];
   if (!main) return null;
-  if (worded.filter((one) => one.ruling.ruling === "hand" && one.t_ns === main.t_ns).length > 1) {
-    return { title: t("hands_counted"), reason: "", kind: "time", sign: "end", entry: main, isCount: true, after: [] };
-  }
-  return single(app, main, worded.slice(0, at).reverse());
+  const isCount = worded.filter((one) => one.ruling.ruling === "hand" && one.t_ns === main.t_ns).length > 1;
+  if (isCount && main.ruling.ruling !== "end") return { title: t("hands_counted"), reason: "", kind: "time", sign: "end", entry: main, isCount, after: [] };
+  return Object.assign(single(app, main, worded.slice(0, at).reverse()), { isCount });
 }
 
 function single(app, entry, after) {

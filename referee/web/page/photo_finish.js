@@ -81,7 +81,7 @@ function timeLine(app, line) {
     ...rings.map((mark) => ({ at: x(mark.t_ms), look: "ringer", text: sign(mark.seat) })),
     ...(frames.length ? [{ at: x(frames[frameAt(app, line)].t_ms), look: "now" }] : []),
   ];
-  const ticks = [-1500, -1000, -500, 0].map((ms) => ({ at: x(ms), text: ms ? `−${-ms}` : "0 ms" }));
+  const ticks = [-1000, 0].map((ms) => ({ at: x(ms), text: ms ? "−1 s" : "0 s" }));
   return chart({ class: "chart time-line", "aria-hidden": "true", key: "time-line" }, [{ marks: [...strokes, ...moments] }, ...(players || []).map(lane)], ticks);
 }
 

@@ -39,8 +39,9 @@ class Desk(Protocol):
         before they were counted `last_seen`: by the order of `seats`, the cards seen last, or null; a doubt has
         `answers`, `[{"text", "seat", "card"}]`, and `pictures`, null or what the table is like, `{"before": when it was
         understood last, an id or null, "now": an id}`); `caption` (what is being said, or
-        ""); `said` (the latest that were said aloud, oldest first: `{"number", "text", "urgent"}`); `devices`
-        (`{"name", "state", "message"}`, the states are those of `hardware.problems`); `outlines` (of what is seen:
+        ""); `said` (the latest that were said aloud, oldest first: `{"number", "text", "urgent", "chime": its notes,
+        `[[Hz, ms], …]`}`); `quiet_now` (whether nothing is to be said now); `devices` (`{"name", "state", "message"}`,
+        the states are those of `hardware.problems`); `outlines` (of what is seen:
         `{"corners": [[x, y], …] as shares of the picture's size, "seat", "label", "certain", "event": the id of the
         event that a correction names, or null}`); `readings` (those events by their ids); `notices` (`{"text",
         "seat"}`, what people should do now); `settings` (as `PageSettings`); `language` (of all texts); `can_undo`;

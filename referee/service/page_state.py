@@ -34,6 +34,7 @@ class Scene:
     settings: TableSettings
     caption: str
     said: Sequence[dict[str, Any]]
+    quiet: bool
     devices: Sequence[DeviceHealth]
     notices: Sequence[dict[str, Any]]
     frame_wh: tuple[int, int] | None
@@ -53,6 +54,7 @@ def view(play: LiveGame | None, paused: bool, scene: Scene, picture_of: PictureO
         "questions": [],
         "caption": scene.caption,
         "said": list(scene.said),
+        "quiet_now": scene.quiet,
         "devices": [_device(health, language) for health in scene.devices],
         "outlines": [],
         "readings": {},

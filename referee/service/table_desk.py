@@ -138,6 +138,7 @@ class TableDesk:
                 controller.settings,
                 controller.voice.caption,
                 controller.voice.said,
+                controller.voice.is_quiet,
                 self._health.snapshot(),
                 controller.notices,
                 controller.frame_wh,

@@ -8,7 +8,7 @@ from typing import Any
 
 from hardware.lamp import Lamp, Signal
 from hardware.speaker import Speaker
-from hardware.voice import Chime, forget_phrases
+from hardware.voice import NOTES, Chime, forget_phrases
 from referee.announcer import Announcement, Announcer
 from referee.engine.session import RulingData
 from referee.service.bus import Bus, StateChanged
@@ -32,7 +32,7 @@ class Voice:
 
     open_speaker: gives a loudspeaker for the settings; again when language or volume change. time_of_day: hour, minute.
     bus: told when the caption is another one. said: what was said last, `{"number": counted from 1, "text",
-    "urgent": whether it ends what is being said}`, for pages that speak.
+    "urgent": whether it ends what is being said, "chime": its notes before that, [Hz, ms] each}`, for pages that speak.
     """
 
     def __init__(
@@ -72,10 +72,10 @@ class Voice:
         """Say sentences, after a chime if there is one, and show them as the caption."""
         with self._lock:
             self.caption = _caption(announcement.sentences)
-            if not self._is_quiet():
+            if not self.is_quiet:
                 self._number += 1
-                text = " ".join(announcement.sentences)
-                said = {"number": self._number, "text": text, "urgent": announcement.urgent}
+                text, notes = " ".join(announcement.sentences), () if chime is None else NOTES[chime]
+                said = {"number": self._number, "text": text, "urgent": announcement.urgent, "chime": notes}
                 self.said = (*self.said, said)[-MOST_SAID:]
                 self._speaker.say(announcement.sentences, urgent=announcement.urgent, chime=chime)
         self._bus.publish(StateChanged())
@@ -132,10 +132,15 @@ class Voice:
 
     def heed_the_hour(self) -> None:
         """Be quiet, or not any more, as the time of day asks; to be called now and then."""
-        quiet = self._is_quiet()
+        quiet = self.is_quiet
         self._lamp.mute(quiet)
         if quiet:
             self._speaker.hush()
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is to be said now."""
+        return self._settings.is_quiet_at(*self._time_of_day())
 
     def close(self) -> None:
         """Be silent and dark."""
@@ -150,9 +155,6 @@ class Voice:
             return None
         self._lamp.show(signal)
         return _CHIMES.get(signal)
-
-    def _is_quiet(self) -> bool:
-        return self._settings.is_quiet_at(*self._time_of_day())
 
 
 def _caption(sentences: Sequence[str]) -> str:

@@ -15,28 +15,21 @@ export function fitted(app, now) {
   if (!now.bell) return null;
   const { local } = app;
   // What is refused shows again what holds: its choice is drawn anew.
-  const set = (part) => {
-    let saved = false;
-    const settle = (settling, refused) => {
-      Object.assign(local, { settling, refused: (local.refused || 0) + refused });
-      app.draw();
-    };
-    const over = () => settle(false, saved ? 0 : 1);
+  const settle = (settling, refused) => app.set({ settling, refused: (local.refused || 0) + refused });
+  const set = async (part) => {
+    let refused = 1;
     settle(true, 0);
-    app
-      .run(Object.assign({ do: "settings" }, part), () => {
-        saved = true;
-        app.toasted(t("saved"));
-      })
-      .then(over, over);
+    const saved = () => {
+      refused = 0;
+      app.toasted(t("saved"));
+    };
+    await app.run(Object.assign({ do: "settings" }, part), saved).finally(() => settle(false, refused));
   };
   // A button at each seat needs pins of its own.
   const setBell = (kind) => set(kind === "seats" && now.bell_pins.length < 2 ? { bell: kind, bell_pins: SEAT_PINS } : { bell: kind });
   const pins = now.bell_pins.length > 1 ? now.bell_pins : SEAT_PINS;
   const seatPin = (value, seat) => pin([sign(seat), t("bell_pin_of", { n: seat + 1 })], `bell-pin-${seat}`, value, (changed) => set({ bell_pins: pins.map((one, at) => (at === seat ? changed : one)) }));
-  return h(
-    "fieldset",
-    { class: "card-box", key: `fitted ${local.refused || 0}`, disabled: Boolean(local.settling) },
+  return h("fieldset", { class: "card-box", key: `fitted ${local.refused || 0}`, disabled: Boolean(local.settling) },
     h("legend", {}, t("fitted")),
     local.settling ? h("p", { class: "note", role: "status" }, t("one_moment")) : null,
     select("camera", t("camera"), cameras(app, now), now.camera, (camera) => set({ camera })),

@@ -47,7 +47,7 @@ def test_the_photo_finish_shows_the_deciding_frame_outlined_and_every_face_on_it
     expect(outlines).to_have_count(2)
     expect(window.page.locator(".evidence figcaption")).to_contain_text("7 ms before the ring The picture that decides")
     expect(window.page.locator(".time-line .face-bar.of-red")).to_have_count(2)
-    expect(window.page.locator(".marks")).to_contain_text("Ann: red, Happy")
+    expect(window.page.locator(".marks")).to_contain_text("Ann: red, happy")
     close_ups = window.page.locator(".close-up")
     if size is PHONE:
         # An outlined card of 80 by 110 px in a picture of 640 by 480 was 45 px wide on this screen.

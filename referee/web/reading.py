@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from referee.language import LANGUAGES
 from referee.service.desk_protocol import Desk
+from referee.service.settings import PageSettings
 from referee.web.feed import Feed
 from referee.web.games import games_in
 from referee.web.guard import RefusedError
@@ -100,6 +101,11 @@ def routes(desk: Desk, ask: Desks, who: Who, options: WebOptions) -> APIRouter:
     async def quality() -> Response:
         """Give how good it is at this table."""
         return Json(await ask(desk.quality))
+
+    @router.get("/api/settings/schema")
+    async def settings_schema() -> Response:
+        """Give the JSON schema of the settings, from which pages draw their form."""
+        return Json(PageSettings.model_json_schema())
 
     @router.get("/api/cameras")
     async def cameras() -> Response:

@@ -2,8 +2,9 @@
 
 import { h } from "./dom.js";
 import { change, learnWhoIAm, send } from "./server.js";
-import { box, button, columns, fault, field, heading, languageChoice, note, pairHere, privacy, row, tick, waitingFor } from "./parts.js";
+import { box, button, columns, fault, heading, languageChoice, note, pairHere, privacy, row, tick, waitingFor } from "./parts.js";
 import { bars } from "./chart.js";
+import { fields } from "./form.js";
 import { house, loadHouse } from "./view_house.js";
 import { decks, openedDecks } from "./decks.js";
 import { fitted } from "./view_fitted.js";
@@ -15,6 +16,7 @@ const MOST_MB = 192;
 const LATEST = 8; // evenings
 
 export function opened(app) {
+  app.load("form", "/api/settings/schema");
   app.load("plugged", "/api/cameras");
   app.load("quality", "/api/quality");
   loadHouse(app);
@@ -44,11 +46,9 @@ function sound(app, now) {
       app.toasted(t("saved"));
     });
   return box("sound", t("voice"),
-    field("volume", t("volume"), String(Math.round(now.volume * 100)), () => null, { type: "range", min: 0, max: 100, step: 5, onchange: (event) => set(app, { volume: Number(event.target.value) / 100 }) }),
-    tick(t("quiet_now"), now.quiet, (on) => set(app, { quiet: on })),
-    tick(t("quiet_hours"), now.quiet_hours !== null, (on) => set(app, { quiet_hours: on ? hours : null })),
-    now.quiet_hours ? row(hour(0, t("from")), hour(1, t("until"))) : null,
-    tick(t("loudspeaker_fitted"), now.loudspeaker, (on) => set(app, { loudspeaker: on })),
+    fields(app, "sound", now, (part) => set(app, part), {
+      quiet_hours: ({ word }) => [tick(t(word), now.quiet_hours !== null, (on) => set(app, { quiet_hours: on ? hours : null })), now.quiet_hours ? row(hour(0, t("from")), hour(1, t("until"))) : null],
+    }),
     canSpeak() ? tick(t("voice_here"), now.voice_page === HERE, speakHere) : note(t("voice_cannot")),
     now.voice_page && now.voice_page !== HERE ? note(t("voice_elsewhere")) : null,
     note(t("quiet_more")),
@@ -65,7 +65,7 @@ function devices(app) {
     codeHere(app),
     row(button(t("let_in"), () => letIn(app), { class: "main" })),
     letScreenIn(app),
-    tick(t("open_pictures"), app.state.settings.open_pictures, (on) => set(app, { open_pictures: on })),
+    fields(app, "privacy", app.state.settings, (part) => set(app, part)),
     row(button(t("forget_this"), () => forget(false)), button(t("forget_all"), () => forget(true), { class: "quiet" })),
     privacy(app),
   );

@@ -11,6 +11,7 @@ from referee.engine.events import Event
 from referee.errors import BadInputError
 from referee.games.coloretto.setup import JOKER, MAX_START_CARDS, PLUS2, is_colour, rooms
 from referee.jsonlines import shown
+from referee.models import WHEN_USED
 
 
 def _row(row: int, info: ValidationInfo) -> int:
@@ -99,7 +100,7 @@ class Stopped(EventModel):
 
 
 Action = CardPlaced | RowTaken | LastRound | CardTakenBack | CardMoved | CardWas | StartCards | Stopped
-EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")])
+EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")], config=WHEN_USED)
 
 
 def parse_action(event: Event, players: int) -> Action:

@@ -10,6 +10,7 @@ from referee.engine.event_models import EventModel, Seat, parsed
 from referee.engine.events import Event
 from referee.errors import BadInputError
 from referee.games.confetti.score import COLOURS, MAX_CARDS, Card, parse_cards
+from referee.models import WHEN_USED
 
 _THREE = {"items": {"enum": list(COLOURS)}, "minItems": 3, "maxItems": 3, "description": "small, medium, big"}
 Cards = Annotated[
@@ -82,7 +83,7 @@ class Challenged(EventModel):
 
 
 Action = TimerFlipped | TimerRanOut | Contested | Count | Stopped | HandShown | HandsGone | Challenged
-EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")])
+EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")], config=WHEN_USED)
 
 
 def parse_action(event: Event, players: int) -> Action:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.engine.corrections import corrected_events
-from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.sayings import say_choice
 from referee.games.coloretto.score import (
     JOKERS_IN_DECK,
@@ -22,6 +21,7 @@ from referee.games.kind import Option, Page
 from referee.language import Language, mark_in
 
 if TYPE_CHECKING:
+    from referee.games.coloretto.rules import Coloretto
     from referee.service.live_game import LiveGame
 
 _OPTIONS = (
@@ -99,6 +99,8 @@ def _hand(game: Coloretto, seat: int) -> ColorettoHand:
 
 
 def _game(play: LiveGame) -> Coloretto:
+    from referee.games.coloretto.rules import Coloretto
+
     assert isinstance(play.game, Coloretto)
     return play.game
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from referee.games.kind import Option, Page
-from referee.games.piccolino.one_bell import KnownSeats, OneBell
 from referee.language import Language, mark_in
 
 if TYPE_CHECKING:
+    from referee.games.piccolino.one_bell import KnownSeats
     from referee.service.live_game import LiveGame
 
 _OPTIONS = (
@@ -46,6 +46,8 @@ _OPTIONS = (
 
 
 def _game(play: LiveGame) -> KnownSeats:
+    from referee.games.piccolino.one_bell import OneBell
+
     assert isinstance(play.game, OneBell)
     return play.game.game
 

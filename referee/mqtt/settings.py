@@ -8,19 +8,19 @@ import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from referee.errors import BadInputError, SettingError
 from referee.files import set_aside
 from referee.jsonlines import shown
 from referee.language import Language
 from referee.machine_id import own_name
-from referee.models import Model, first_fault, own_refusal, refused_as
+from referee.models import Model, refused_as
 from referee.sayings import house
 from referee.sayings.service import settings_left
-from referee.settings_file import read_settings, write_settings
+from referee.settings_file import changed, read_settings, write_settings
 
 FILE = "mqtt.json"
 PLAIN_PORT, TLS_PORT = 1883, 8883
@@ -29,7 +29,6 @@ _GIVES_WAY = ("on",)
 Name = Annotated[
     str, Field(max_length=_MOST_NAME, pattern=r"\S"), refused_as("mqtt_name", "a name has up to 60 letters")
 ]
-Settings = TypeVar("Settings", bound="Broker")
 
 
 def _authority(ca: str) -> str:
@@ -135,15 +134,6 @@ class MqttSettings(HouseSettings):
         shown = self.model_dump(include={*HouseSettings.model_fields, "table"}, exclude={"password", "ca"})
         club = None if self.club is None else self.club.club
         return {**shown, "has_password": bool(self.password), "has_ca": bool(self.ca), "club": club}
-
-
-def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
-    """Give settings with some of them changed. Raises BadInputError for the first one that cannot be."""
-    try:
-        return type(settings).model_validate({**dict(settings), **data})
-    except ValidationError as error:
-        fault = first_fault(error)
-        raise own_refusal(fault) or BadInputError(f"that is no value of the setting {fault['loc'][0]}") from None
 
 
 def load_mqtt(folder: Path) -> MqttSettings:

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, model_validator
 from pydantic.fields import FieldInfo
 
 from hardware.camera.camera import Turn
 from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, SandSettings
-from referee.errors import BadInputError, SettingError
+from referee.errors import SettingError
 from referee.files import set_aside
 from referee.jsonlines import is_name, shown
 from referee.language import LANGUAGES, Language, language_of
-from referee.models import Model, first_fault, own_refusal
+from referee.models import Model
 from referee.sayings import service as sayings
-from referee.settings_file import read_settings, write_settings
+from referee.settings_file import changed, read_settings, write_settings
 
 FILE = "settings.json"
 SEAT_PINS = (17, 27, 22, 4, 25, 12, 16)
@@ -123,21 +123,8 @@ class TableSettings(PageSettings):
         return self.model_dump(mode="json", include=set(PageSettings.model_fields))
 
     def changed(self, data: Mapping[str, Any]) -> TableSettings:
-        """Give the settings with some of them changed.
-
-        Raises:
-            BadInputError: there is no such setting, or no such value of it.
-        """
-        try:
-            return TableSettings.model_validate({**dict(self), **data})
-        except ValidationError as error:
-            fault = first_fault(error)
-            if (own := own_refusal(fault)) is not None:
-                raise own from None
-            name = str(fault["loc"][0])
-            if name not in TableSettings.model_fields:
-                raise BadInputError(f"there is no setting {shown(name)}") from None
-            raise BadInputError(f"the setting {name} cannot be {shown(data[name])}") from None
+        """Give the settings with some of them changed. Raises BadInputError if they cannot be."""
+        return changed(self, data)
 
     def is_quiet_at(self, hour: int, minute: int) -> bool:
         """Tell whether nothing is to be said at a time of day; quiet hours may go over midnight."""

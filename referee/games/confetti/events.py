@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema, model_validator
 
-from referee.engine.event_models import EventModel, Seat, parsed
-from referee.engine.events import Event
+from referee.engine.event_models import EventModel, Seat
 from referee.errors import BadInputError
 from referee.games.confetti.score import COLOURS, MAX_CARDS, Card, parse_cards
 from referee.models import WHEN_USED
@@ -84,12 +83,3 @@ class Challenged(EventModel):
 
 Action = TimerFlipped | TimerRanOut | Contested | Count | Stopped | HandShown | HandsGone | Challenged
 EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")], config=WHEN_USED)
-
-
-def parse_action(event: Event, players: int) -> Action:
-    """Give an event's model.
-
-    Raises:
-        BadInputError: Confetti knows no such event, nobody sits there, or there is no such hand.
-    """
-    return parsed(EVENTS, event, players, "Confetti")

@@ -207,18 +207,3 @@ class MicrophoneSettings:
             raise BadSettingError(f"the bell's bright tones need 32000 samples a second or more, not {self.rate_hz}")
         if not 0.1 <= self.sensitivity <= 10:
             raise BadSettingError(f"the microphone's sensitivity is between 0.1 and 10, not {self.sensitivity}")
-
-
-def check_pins(bell: BellSettings, sand: SandSettings, lamp: LampSettings) -> None:
-    """Raise BadSettingError if two devices share a pin: nothing else would notice before the first game."""
-    users = [(pin.number, "the bell") for pin in bell.pins if bell.backend == "gpio"]
-    if sand.backend == "gpio":
-        users += [(pin.number, "the sandtimer") for pin in (sand.barrier, sand.tilt) if pin is not None]
-    if lamp.backend == "gpio":
-        users += [(pin, "the lamp") for pin in (lamp.red, lamp.green, lamp.blue) if pin is not None]
-        users += [(lamp.buzzer, "the buzzer")] if lamp.buzzer is not None else []
-    seen: dict[int, str] = {}
-    for number, user in users:
-        if number in seen:
-            raise BadSettingError(f"{seen[number]} and {user} are both set to GPIO{number}")
-        seen[number] = user

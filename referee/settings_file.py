@@ -11,12 +11,31 @@ from pydantic import ValidationError
 
 from referee.errors import BadInputError
 from referee.files import write_whole
-from referee.models import Model
+from referee.jsonlines import shown
+from referee.models import Model, first_fault, own_refusal
 
 Settings = TypeVar("Settings", bound=Model)
 _MOST_BYTES = 1 << 18
 _UNUSABLE = "not_usable_here"
 """Under this name the file keeps values that this version could not use, when others are saved."""
+
+
+def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
+    """Give settings with some of them changed.
+
+    Raises:
+        BadInputError: there is no such setting, or no such value of it.
+    """
+    try:
+        return type(settings).model_validate({**dict(settings), **data})
+    except ValidationError as error:
+        fault = first_fault(error)
+        if (own := own_refusal(fault)) is not None:
+            raise own from None
+        name = str(fault["loc"][0])
+        if fault["type"] == "extra_forbidden":
+            raise BadInputError(f"there is no setting {shown(name)}") from None
+        raise BadInputError(f"the setting {name} cannot be {shown(data[name])}") from None
 
 
 def changed_where_possible(

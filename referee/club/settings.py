@@ -10,8 +10,8 @@ from pydantic import Field
 
 from referee.errors import WorkFailedError
 from referee.models import refused_as
-from referee.mqtt.settings import Broker, Name, changed
-from referee.settings_file import read_settings, write_settings
+from referee.mqtt.settings import Broker, Name
+from referee.settings_file import changed, read_settings, write_settings
 
 FILE = "club.json"
 

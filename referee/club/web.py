@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path as FilePath
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, FastAPI, Path, Query, Request, Response
@@ -24,7 +24,7 @@ from referee.sayings import house
 from referee.sayings.club_page import words_in
 from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, is_this_machine
-from referee.web.responses import OWN_ERRORS, Json, on_fault, on_refused
+from referee.web.responses import OWN_ERRORS, Json, on_bad_request, on_fault, on_refused
 
 FILES = FilePath(__file__).parent / "page"
 TABLE_FILES = FilePath(__file__).parents[1] / "web" / "page"
@@ -43,7 +43,7 @@ def create_club_app(service: ClubService, engine: Engine, settings: ClubSettings
     app.state.language = lambda: "en"
     app.add_middleware(Guard, names=OwnNames(), language=app.state.language)
     app.add_exception_handler(RefusedError, on_refused)
-    app.add_exception_handler(RequestValidationError, _on_bad_request)
+    app.add_exception_handler(RequestValidationError, on_bad_request)
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)
     views = Views(engine, service.live, settings.scale)
@@ -177,7 +177,3 @@ def _files() -> APIRouter:
         return FileResponse(FILES / "index.html", headers={"Cache-Control": "no-cache"})
 
     return router
-
-
-async def _on_bad_request(_request: Request, _error: Any) -> Response:  # noqa: ANN401 (as Starlette wants it)
-    return Json({"error": "This cannot be asked like that", "key": "bad_request"}, 400)

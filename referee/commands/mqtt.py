@@ -48,7 +48,6 @@ def command(
     from referee.language import Language, language_of
     from referee.mqtt.settings import load_mqtt, save_mqtt, take_mqtt
     from referee.output import complain
-    from referee.sayings import house
     from referee.store.folder import state_folder
 
     folder = state_folder(state)
@@ -63,11 +62,11 @@ def command(
         wanted["ca"] = text_of(ca)
     try:
         settings, trouble = take_mqtt(folder)
-        if trouble == "copied":
+        if trouble is not None and trouble.key == "copied":
             # The referee takes another name when it starts, and reports it then.
             settings = load_mqtt(folder)
         elif trouble is not None:
-            complain("mqtt", house.line(trouble, Language(language_of()), settings.name))
+            complain("mqtt", trouble.text(settings.name, Language(language_of())))
         if wanted or join is not None:
             folder.mkdir(parents=True, exist_ok=True, mode=0o750)
             settings = settings.changed(wanted)

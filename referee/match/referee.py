@@ -224,6 +224,7 @@ class Referee:
             self.settings,
             self.voice.caption,
             self.voice.said,
+            self.voice.is_quiet,
             self.health.snapshot(),
             self.notices,
             None if self._frame is None else self._frame.size_px,

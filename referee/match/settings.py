@@ -6,20 +6,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, model_validator
+from pydantic.fields import FieldInfo
 
 from hardware.camera.camera import Turn
 from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, SandSettings
-from referee.errors import BadInputError, SettingError
+from referee.errors import SettingError
 from referee.files import set_aside
 from referee.jsonlines import is_name, shown
 from referee.language import LANGUAGES, Language, language_of
-from referee.models import Model, first_fault, own_refusal
+from referee.models import Model
 from referee.sayings import service as sayings
-from referee.settings_file import read_settings, write_settings
+from referee.settings_file import changed, read_settings, write_settings
 
 FILE = "settings.json"
 SEAT_PINS = (17, 27, 22, 4, 25, 12, 16)
+_CAMERAS = ("picamera2", "picamera2:1", "usb:0")
 GIVES_WAY = ("bell_pins", "bell", "sandtimer", "lamp")
 """Which settings give way first, where two of them want one pin."""
 PAGE_CAMERA = r"^(picamera2(:[0-9])?|usb:[0-9]{1,2}|usb:/dev/v4l/by-id/[A-Za-z0-9_][A-Za-z0-9_.:+=@-]{0,200})$"
@@ -56,8 +58,14 @@ def _learned(sand: tuple[int, int, int]) -> tuple[int, int, int]:
 ButtonPin = Annotated[int, AfterValidator(_usable), Field(json_schema_extra={"minimum": 2, "maximum": 27})]
 
 
+def _on_page(part: str, word: str, **more: JsonValue) -> FieldInfo:
+    """Give where a page shows a setting. part: of the form; word: the key of its label."""
+    found: FieldInfo = Field(json_schema_extra={"part": part, "word": word, **more})
+    return found
+
+
 class PageSettings(Model):
-    """What a page shows and changes. JSON has lists for tuples, so these are not strict."""
+    """What a page shows and changes; its form is drawn from the schema. JSON has lists for tuples: not strict."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -65,35 +73,40 @@ class PageSettings(Model):
         str, Field(pattern=f"^({'|'.join(LANGUAGES)})$", json_schema_extra={"enum": list(LANGUAGES)})
     ] = "en"
     """Of all that is said and shown."""
-    volume: Annotated[float, Field(ge=0, le=1)] = 1.0
+    volume: Annotated[float, Field(ge=0, le=1), _on_page("sound", "volume")] = 1.0
     """Of speech."""
-    quiet: bool = False
+    quiet: Annotated[bool, _on_page("sound", "quiet_now")] = False
     """Whether nothing is said and the buzzer is silent."""
-    quiet_hours: Annotated[tuple[Time, Time], Field(strict=False)] | None = None
+    quiet_hours: Annotated[
+        Annotated[tuple[Time, Time], Field(strict=False)] | None, _on_page("sound", "quiet_hours")
+    ] = None
     """From which to which time of day it is quiet, "HH:MM" each; null: never."""
-    camera: Annotated[str, Field(pattern=PAGE_CAMERA)] = "picamera2"
+    camera: Annotated[str, Field(pattern=PAGE_CAMERA, examples=list(_CAMERAS)), _on_page("fitted", "camera")] = (
+        "picamera2"
+    )
     """The camera, by its place or its lasting name."""
     camera_turned: bool = False
     """Whether its pictures are upside down, and are turned."""
     camera_mirrored: bool = False
     """Whether left and right are swapped in them, and are swapped back."""
-    bell: Literal["one", "seats", "microphone", "none"] = "one"
+    bell: Annotated[Literal["one", "seats", "microphone", "none"], _on_page("fitted", "bell")] = "one"
     """One button for all, one at each of the seats, the game's own heard by a microphone, or none."""
     bell_pins: Annotated[
         tuple[ButtonPin, ...],
-        Field(strict=False, json_schema_extra={"minItems": 1, "maxItems": len(SEAT_PINS), "seats": list(SEAT_PINS)}),
+        Field(strict=False),
+        _on_page("fitted", "bell_pin", minItems=1, maxItems=len(SEAT_PINS), seats=list(SEAT_PINS)),
         AfterValidator(_few_enough),
     ] = (17,)
     """BCM numbers of the buttons, by seat; `seats`: those of the wiring with a button at each seat."""
-    sandtimer: bool = True
+    sandtimer: Annotated[bool, _on_page("fitted", "sandtimer_fitted")] = True
     """Whether its sensors are fitted."""
-    lamp: bool = True
+    lamp: Annotated[bool, _on_page("fitted", "lamp_fitted")] = True
     """Whether lamp and buzzer are fitted."""
-    loudspeaker: bool = True
+    loudspeaker: Annotated[bool, _on_page("sound", "loudspeaker_fitted")] = True
     """Whether there is one."""
     voice_page: Annotated[str, Field(pattern=r"^[0-9a-f]{0,64}$")] = ""
     """The name of the page that says everything aloud, too; "": none."""
-    open_pictures: bool = False
+    open_pictures: Annotated[bool, _on_page("privacy", "open_pictures")] = False
     """Whether every device at home sees pictures of the table, not only paired ones."""
 
 
@@ -110,21 +123,8 @@ class TableSettings(PageSettings):
         return self.model_dump(mode="json", include=set(PageSettings.model_fields))
 
     def changed(self, data: Mapping[str, Any]) -> TableSettings:
-        """Give the settings with some of them changed.
-
-        Raises:
-            BadInputError: there is no such setting, or no such value of it.
-        """
-        try:
-            return TableSettings.model_validate({**dict(self), **data})
-        except ValidationError as error:
-            fault = first_fault(error)
-            if (own := own_refusal(fault)) is not None:
-                raise own from None
-            name = str(fault["loc"][0])
-            if name not in TableSettings.model_fields:
-                raise BadInputError(f"there is no setting {shown(name)}") from None
-            raise BadInputError(f"the setting {name} cannot be {shown(data[name])}") from None
+        """Give the settings with some of them changed. Raises BadInputError if they cannot be."""
+        return changed(self, data)
 
     def is_quiet_at(self, hour: int, minute: int) -> bool:
         """Tell whether nothing is to be said at a time of day; quiet hours may go over midnight."""

@@ -14,13 +14,14 @@ gives it, by seat); `rulings` (newest first, at most 50: `{"id", "t_ns", "text",
 its ringer's name, `{"t_ns", "text", "ruling"}`, or null}`; of hands put away before they were counted `last_seen`: by
 the order of `seats`, the cards seen last, or null; a doubt has `answers`, `[{"text", "seat", "card"}]`, and
 `pictures`, null or `{"before": when the table was understood last, an id or null, "now": an id}`); `caption` (what is
-being said, or ""); `said` (the latest that were said aloud, oldest first: `{"number", "text", "urgent"}`); `devices`
-(`{"name", "state", "message"}`, the states are those of `hardware.problems`); `outlines` (`{"corners": [[x, y], …] as
-shares of the picture's size, "seat", "label", "certain", "event": the id of the event that a correction names, or
-null}`); `readings` (those events by their ids); `notices` (`{"text", "seat"}`, what people should do now); `settings`
-(those of the table that pages see); `language` (of all texts); `can_undo`; `undoes` (what would be taken back:
-"correction", "stop", "start" or null); `moment` (names how things stand, for commands that hang on it); `setup`
-(`{"due", "left", "players", "game"}`).
+being said, or ""); `said` (the latest that were said aloud, oldest first: `{"number", "text", "urgent", "chime": its
+notes, `[[Hz, ms], …]`}`); `quiet_now` (whether nothing is to be said now); `devices` (`{"name", "state", "message"}`,
+the states are those of `hardware.problems`); `outlines` (`{"corners": [[x, y], …] as shares of the picture's size,
+"seat", "label", "certain", "event": the id of the event that a correction names, or null}`); `readings` (those events
+by their ids); `notices` (`{"text", "seat"}`, what people should do now); `settings` (those of the table that pages
+see); `language` (of all texts); `can_undo`; `undoes` (what would be taken back: "correction", "stop", "start" or
+null); `moment` (names how things stand, for commands that hang on it); `setup` (`{"due", "left", "players",
+"game"}`).
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ class Scene:
     settings: TableSettings
     caption: str
     said: Sequence[Data]
+    quiet: bool
     devices: Sequence[DeviceHealth]
     notices: Sequence[Data]
     frame_wh: tuple[int, int] | None
@@ -92,6 +94,7 @@ def state_of(match: Match, scene: Scene) -> dict[str, Any]:
         "questions": [],
         "caption": scene.caption,
         "said": list(scene.said),
+        "quiet_now": scene.quiet,
         "devices": [_device(health, language) for health in scene.devices],
         "outlines": [],
         "readings": {},

@@ -15,7 +15,7 @@ from hardware.lamp import Lamp, Signal, open_lamp
 from hardware.problems import DeviceHealth, HardwareError, Health
 from hardware.settings import SECOND
 from hardware.speaker import NullSpeaker, Speaker, open_speaker
-from hardware.voice import Chime, SpeakerSettings, forget_phrases
+from hardware.voice import NOTES, Chime, SpeakerSettings, forget_phrases
 from referee.announcer import Announcement, Announcer
 from referee.engine.session import RulingData
 from referee.match.settings import TableSettings
@@ -41,7 +41,8 @@ class Voice:
 
     make_speaker, make_lamp: give them for the settings, and have them report how they are. time_of_day: hour, minute.
     on_change: called when the caption is another one. said: the latest announcements, `{"number": counted from 1,
-    "text", "urgent": whether it ends what is being said}`, for pages that speak.
+    "text", "urgent": whether it ends what is being said, "chime": its notes before that, [Hz, ms] each}`, for pages
+    that speak.
     """
 
     def __init__(
@@ -79,10 +80,10 @@ class Voice:
         """Say sentences, after a chime if there is one, and show them as the caption."""
         with self._lock:
             self.caption = _caption(announcement.sentences)
-            if not self._is_quiet():
+            if not self.is_quiet:
                 self._number += 1
-                text = " ".join(announcement.sentences)
-                said = {"number": self._number, "text": text, "urgent": announcement.urgent}
+                text, notes = " ".join(announcement.sentences), () if chime is None else NOTES[chime]
+                said = {"number": self._number, "text": text, "urgent": announcement.urgent, "chime": notes}
                 self.said = (*self.said, said)[-MOST_SAID:]
                 sentences, urgent = announcement.sentences, announcement.urgent
                 self._speaker.use(lambda speaker: speaker.say(sentences, urgent=urgent, chime=chime))
@@ -146,7 +147,7 @@ class Voice:
 
     def heed_the_hour(self) -> None:
         """Be quiet, or not any more, as the time of day asks; to be called now and then."""
-        quiet = self._is_quiet()
+        quiet = self.is_quiet
         self._lamp.use(lambda lamp: lamp.mute(quiet))
         if quiet:
             self._speaker.use(lambda speaker: speaker.hush())
@@ -165,7 +166,9 @@ class Voice:
         self.show(signal)
         return _CHIMES.get(signal)
 
-    def _is_quiet(self) -> bool:
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is to be said now."""
         return self._settings.is_quiet_at(*self._time_of_day())
 
 

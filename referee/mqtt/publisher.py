@@ -33,8 +33,7 @@ from referee.mqtt.client import Ends, Extras, Line, LineError, Received, is_seal
 from referee.mqtt.club_member import ClubMember
 from referee.mqtt.discovery import COUNT, PAUSE, About, discovery, house_state, sand_left_s
 from referee.mqtt.set_aside import SetAside
-from referee.mqtt.settings import FILE, Membership, MqttSettings, load_mqtt, renamed, save_mqtt, take_mqtt
-from referee.sayings import house
+from referee.mqtt.settings import FILE, Membership, MqttSettings, Trouble, load_mqtt, renamed, save_mqtt, take_mqtt
 from referee.store.database import connect_to_read
 from referee.store.evidence import EvidenceFolder
 from referee.store.folder import JOURNAL
@@ -305,7 +304,7 @@ class Publisher:
             # A disk that takes nothing is reported elsewhere.
             if self._settings != load_mqtt(self._folder):
                 self._keep(self._settings)
-        if self._trouble is not None:
+        if self._trouble is not None and not self._trouble.left:
             self._begin_stream()
         self._report_trouble()
         self._settle_outbox()
@@ -343,8 +342,8 @@ class Publisher:
         with self._lock:
             settings, status = self._settings, self._status
         outbox = self._journal.outbox
-        key = self.member.trouble or self._trouble or status
-        text = house.line(key, language, settings.name)
+        trouble = Trouble(self.member.trouble) if self.member.trouble else self._trouble or Trouble(status)
+        text = trouble.text(settings.name, language)
         return {**settings.public(), "status": status, "text": text, "waiting": max(0, outbox.last - outbox.sent)}
 
     def change(self, data: Mapping[str, Any]) -> None:
@@ -373,13 +372,11 @@ class Publisher:
 
     def _report_trouble(self) -> None:
         """Say on the page what became of the settings, and that it is over."""
-        key = self._trouble
-        text = (
-            "" if key is None else house.line(key, Language(str(self._table.state()["language"])), self._settings.name)
-        )
-        if key is not None or self._was_reported:
+        trouble, language = self._trouble, Language(str(self._table.state()["language"]))
+        if trouble is not None or self._was_reported:
             self._was_reported = True
-            state = Health.OK if key is None else Health.MISSING
+            state = Health.OK if trouble is None else Health.MISSING
+            text = "" if trouble is None else trouble.text(self._settings.name, language)
             self._report(DeviceHealth(time.monotonic_ns(), SETTINGS, state, text))
 
     def _set_status(self, status: str) -> None:
@@ -421,7 +418,7 @@ class Publisher:
         """Take another name than the table that has ours, too."""
         with self._lock:
             self._keep(renamed(self._settings, secrets.token_hex(4), self._folder))
-            self._trouble = "copied"
+            self._trouble = Trouble("copied")
         self._here_ms = 0
         self._report_trouble()
         self._begin_stream()
@@ -468,9 +465,9 @@ class Publisher:
             if stamp != self._stamp:
                 before, self._stamp = self._settings, stamp
                 self._settings, trouble = take_mqtt(self._folder)
-                if trouble == "damaged":
+                if trouble is not None and trouble.key == "damaged":
                     # What this process knows is written again, so that neither name nor club is lost.
-                    self._settings, trouble = before, "restored"
+                    self._settings, trouble = before, Trouble("restored")
                 if trouble is not None:
                     self._trouble = trouble
                     self._keep(self._settings)

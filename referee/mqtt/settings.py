@@ -6,17 +6,21 @@ import os
 import secrets
 import ssl
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from referee.errors import BadInputError, SettingError
 from referee.files import set_aside
 from referee.jsonlines import shown
+from referee.language import Language
 from referee.machine_id import own_name
-from referee.models import Model, first_fault, own_refusal, refused_as
-from referee.settings_file import read_settings, write_settings
+from referee.models import Model, refused_as
+from referee.sayings import house
+from referee.sayings.service import settings_left
+from referee.settings_file import changed, read_settings, write_settings
 
 FILE = "mqtt.json"
 PLAIN_PORT, TLS_PORT = 1883, 8883
@@ -25,7 +29,6 @@ _GIVES_WAY = ("on",)
 Name = Annotated[
     str, Field(max_length=_MOST_NAME, pattern=r"\S"), refused_as("mqtt_name", "a name has up to 60 letters")
 ]
-Settings = TypeVar("Settings", bound="Broker")
 
 
 def _authority(ca: str) -> str:
@@ -133,15 +136,6 @@ class MqttSettings(HouseSettings):
         return {**shown, "has_password": bool(self.password), "has_ca": bool(self.ca), "club": club}
 
 
-def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
-    """Give settings with some of them changed. Raises BadInputError for the first one that cannot be."""
-    try:
-        return type(settings).model_validate({**dict(settings), **data})
-    except ValidationError as error:
-        fault = first_fault(error)
-        raise own_refusal(fault) or BadInputError(f"that is no value of the setting {fault['loc'][0]}") from None
-
-
 def load_mqtt(folder: Path) -> MqttSettings:
     """Give the settings kept in a folder; the usual ones, with nothing switched on, where they cannot be read."""
     try:
@@ -150,26 +144,38 @@ def load_mqtt(folder: Path) -> MqttSettings:
         return _fresh(folder)
 
 
-def take_mqtt(folder: Path) -> tuple[MqttSettings, str | None]:
-    """Give the settings kept in a folder, and a key of `sayings.house` if they are not as they were left.
+@dataclass(frozen=True)
+class Trouble:
+    """The settings are not as they were kept.
 
-    "damaged": they could not be read, or not all of them; a file that makes no sense was set aside. "copied": the file
-    came from another computer, so that this one takes a name of its own; its club does not know that name.
+    key: of `sayings.house`. "damaged": they could not be read, and the file was set aside. "restored": the same, but
+    this process has kept them. "copied": the file came from another computer, so that this one takes a name of its
+    own; its club does not know that name. "left": this version cannot use some of them. left: their names.
     """
+
+    key: str
+    left: tuple[str, ...] = ()
+
+    def text(self, name: str, language: Language) -> str:
+        """Give it in words; name: the table's."""
+        return settings_left(self.left, language) if self.left else house.line(self.key, language, name)
+
+
+def take_mqtt(folder: Path) -> tuple[MqttSettings, Trouble | None]:
+    """Give the settings kept in a folder, and what is wrong with them."""
     try:
         found, left = _kept(folder)
     except FileNotFoundError:
         return _fresh(folder), None
     except OSError:
-        return _fresh(folder), "damaged"
+        return _fresh(folder), Trouble("damaged")
     except (ValueError, RecursionError):
         set_aside(folder / FILE)
-        return _fresh(folder), "damaged"
+        return _fresh(folder), Trouble("damaged")
     here = own_name(folder)
     if found.machine and here and found.machine != here:
-        return renamed(found, here, folder), "copied"
-    trouble = "damaged" if left.keys() & MqttSettings.model_fields.keys() else None
-    return found.model_copy(update={"machine": here}), trouble
+        return renamed(found, here, folder), Trouble("copied")
+    return found.model_copy(update={"machine": here}), Trouble("left", tuple(left)) if left else None
 
 
 def renamed(settings: MqttSettings, table: str, folder: Path) -> MqttSettings:

@@ -152,11 +152,13 @@ def _add_address(app: FastAPI, names: OwnNames) -> None:
 
 
 class _Packed(GZipMiddleware):
-    """Compresses the page's files and words: pictures are compressed already, the feed sees to itself."""
+    """Compresses the page, its files and words: pictures are compressed already, the feed sees to itself."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; see the ASGI specification."""
-        packs = scope["type"] == "http" and scope["path"].startswith(("/page/", "/api/words/"))
+        packs = scope["type"] == "http" and (
+            scope["path"] == "/" or scope["path"].startswith(("/page/", "/api/words/"))
+        )
         await (super().__call__ if packs else self.app)(scope, receive, send)
 
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from referee.language import LANGUAGES
 from referee.match import queries
 from referee.match.referee import Referee
+from referee.match.settings import PageSettings
 from referee.web.feed import Feed
 from referee.web.games import games_in
 from referee.web.guard import RefusedError
@@ -101,6 +102,11 @@ def routes(desk: Referee, ask: Desks, who: Who, options: WebOptions) -> APIRoute
     async def quality() -> Response:
         """Give how good it is at this table."""
         return Json(await ask(lambda: queries.how_good(desk)))
+
+    @router.get("/api/settings/schema")
+    async def settings_schema() -> Response:
+        """Give the JSON schema of the settings, from which pages draw their form."""
+        return Json(PageSettings.model_json_schema())
 
     @router.get("/api/cameras")
     async def cameras() -> Response:

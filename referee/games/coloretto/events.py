@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationInfo
 
-from referee.engine.event_models import PLAYERS, EventModel, Seat, parsed
-from referee.engine.events import Event
+from referee.engine.event_models import PLAYERS, EventModel, Seat
 from referee.errors import BadInputError
 from referee.games.coloretto.setup import JOKER, MAX_START_CARDS, PLUS2, is_colour, rooms
 from referee.jsonlines import shown
+from referee.models import WHEN_USED
 
 
 def _row(row: int, info: ValidationInfo) -> int:
@@ -99,13 +99,4 @@ class Stopped(EventModel):
 
 
 Action = CardPlaced | RowTaken | LastRound | CardTakenBack | CardMoved | CardWas | StartCards | Stopped
-EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")])
-
-
-def parse_action(event: Event, players: int) -> Action:
-    """Give an event's model.
-
-    Raises:
-        BadInputError: Coloretto knows no such event, or there is no such seat, row or card.
-    """
-    return parsed(EVENTS, event, players, "Coloretto")
+EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")], config=WHEN_USED)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.engine.corrections import corrected_events
-from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.sayings import say_choice
 from referee.games.coloretto.score import (
     JOKERS_IN_DECK,
@@ -23,6 +22,7 @@ from referee.language import Language, mark_in
 
 if TYPE_CHECKING:
     from referee.engine.session import Session
+    from referee.games.coloretto.rules import Coloretto
 
 _OPTIONS = (
     Option(
@@ -99,6 +99,8 @@ def _hand(game: Coloretto, seat: int) -> ColorettoHand:
 
 
 def _game(play: Session) -> Coloretto:
+    from referee.games.coloretto.rules import Coloretto
+
     assert isinstance(play.game, Coloretto)
     return play.game
 

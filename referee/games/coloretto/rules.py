@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from referee.engine.event_models import parsed
 from referee.engine.events import Event, Header
 from referee.errors import BadInputError
 from referee.games.coloretto.events import (
+    EVENTS,
     CardMoved,
     CardPlaced,
     CardTakenBack,
@@ -19,7 +21,6 @@ from referee.games.coloretto.events import (
     RowTaken,
     StartCards,
     Stopped,
-    parse_action,
 )
 from referee.games.coloretto.rulings import ColorettoRuling, Foul, GameEnded, Ignored, Reason, RoundEnded
 from referee.games.coloretto.score import ColorettoHand, score_coloretto
@@ -74,7 +75,7 @@ class Coloretto:
         Raises:
             BadInputError: there is no such event, seat, row or card; nothing has changed then.
         """
-        action = parse_action(event, self.players)
+        action = parsed(EVENTS, event, self.players, "Coloretto")
         if isinstance(action, CardPlaced | CardMoved | CardWas) and self._has_all_jokers(action.card):
             raise BadInputError(f"no deck has more than {MAX_JOKERS} jokers")
         match action:

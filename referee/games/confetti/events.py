@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema, model_validator
 
-from referee.engine.event_models import EventModel, Seat, parsed
-from referee.engine.events import Event
+from referee.engine.event_models import EventModel, Seat
 from referee.errors import BadInputError
 from referee.games.confetti.score import COLOURS, MAX_CARDS, Card, parse_cards
+from referee.models import WHEN_USED
 
 _THREE = {"items": {"enum": list(COLOURS)}, "minItems": 3, "maxItems": 3, "description": "small, medium, big"}
 Cards = Annotated[
@@ -82,13 +82,4 @@ class Challenged(EventModel):
 
 
 Action = TimerFlipped | TimerRanOut | Contested | Count | Stopped | HandShown | HandsGone | Challenged
-EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")])
-
-
-def parse_action(event: Event, players: int) -> Action:
-    """Give an event's model.
-
-    Raises:
-        BadInputError: Confetti knows no such event, nobody sits there, or there is no such hand.
-    """
-    return parsed(EVENTS, event, players, "Confetti")
+EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")], config=WHEN_USED)

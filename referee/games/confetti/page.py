@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from referee.engine.events import Event
 from referee.games.confetti import sayings as words
-from referee.games.confetti.rules import Confetti, Phase
 from referee.games.confetti.score import parse_cards
 from referee.games.kind import Option, Page, RulingData, Seat
 from referee.language import Language, mark_in
 
 if TYPE_CHECKING:
     from referee.engine.session import Session
+    from referee.games.confetti.rules import Confetti
 
-_KEYS = {
-    Phase.BEFORE_ROUND: "before_round",
-    Phase.RUNNING: "running",
-    Phase.COUNTING: "counting",
-    Phase.OVER: "over",
-}
 _OPTIONS = (
     Option(
         "edition",
@@ -55,6 +49,8 @@ _OPTIONS = (
 
 
 def _game(play: Session) -> Confetti:
+    from referee.games.confetti.rules import Confetti
+
     assert isinstance(play.game, Confetti)
     return play.game
 
@@ -65,7 +61,7 @@ def _seats(play: Session, language: Language) -> list[Seat]:
 
 def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str, Any]:
     game = _game(play)
-    key = _KEYS[game.phase]
+    key = game.phase.name.lower()
     return {
         "key": key,
         "round": game.number,
@@ -88,7 +84,7 @@ def _last_round_ms(play: Session) -> int | None:
 
 def _step(play: Session) -> str:
     game = _game(play)
-    return f"{game.number} {_KEYS[game.phase]}"
+    return f"{game.number} {game.phase.name.lower()}"
 
 
 def _steps(ruling: RulingData, readings: Sequence[Event], language: Language) -> list[dict[str, Any]]:

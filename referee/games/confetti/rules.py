@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
+from referee.engine.event_models import parsed
 from referee.engine.events import Event, Header, Question
 from referee.errors import BadInputError
 from referee.games.confetti.events import (
+    EVENTS,
     Challenged,
     Contested,
     Count,
@@ -22,7 +24,6 @@ from referee.games.confetti.events import (
     Stopped,
     TimerFlipped,
     TimerRanOut,
-    parse_action,
 )
 from referee.games.confetti.rulings import (
     ArrangementShown,
@@ -151,7 +152,7 @@ class Confetti:
         Raises:
             BadInputError: there is no such event, no such seat, or no such hand; nothing has changed then.
         """
-        action = parse_action(event, self.players)
+        action = parsed(EVENTS, event, self.players, "Confetti")
         t_ns = event.t_ns
         match action:
             case TimerFlipped():

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from referee.games.kind import Option, Page, Seat
-from referee.games.piccolino.one_bell import KnownSeats, OneBell
 from referee.language import Language, mark_in
 
 if TYPE_CHECKING:
     from referee.engine.session import Session
+    from referee.games.piccolino.one_bell import KnownSeats
 
 _OPTIONS = (
     Option("dealer", mark_in("page", "Who deals?")),
@@ -46,6 +46,8 @@ _OPTIONS = (
 
 
 def _game(play: Session) -> KnownSeats:
+    from referee.games.piccolino.one_bell import OneBell
+
     assert isinstance(play.game, OneBell)
     return play.game.game
 

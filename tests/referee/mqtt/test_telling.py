@@ -325,6 +325,7 @@ def test_one_bad_value_is_said_and_resets_no_other_setting(tmp_path: Path) -> No
     file.write_text(json.dumps({**json.loads(file.read_text()), "port": "1", "novel": [1]}))
     with reported(tmp_path / "table") as (publisher, reports):
         assert [(one.device, one.state) for one in reports()] == [("broker", Health.MISSING)]
+        assert "in the file: port, novel. The others hold." in reports()[0].message
         publisher.change({"user": "table"})
     kept = load_mqtt(tmp_path / "table")
     assert (kept.on, kept.host, kept.port, kept.user) == (True, "127.0.0.1", 0, "table")

@@ -19,6 +19,7 @@ from referee.setup.finding import load_kept
 from referee.store.upkeep import report_set_aside
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.table_finder import WatchSetup
+from referee.web.words import words_in
 from tests.referee.web.window import (
     PHONE,
     SCREEN,
@@ -29,6 +30,7 @@ from tests.referee.web.window import (
     turn_two_reds,
 )
 from tests.support.commands import sent
+from tests.support.house_tools import wait_for
 from tests.support.page_tools import START, PageUnderTest
 
 SIZES = pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
@@ -48,7 +50,7 @@ def test_the_photo_finish_shows_the_deciding_frame_outlined_and_every_face_on_it
     expect(outlines).to_have_count(2)
     expect(window.page.locator(".evidence figcaption")).to_contain_text("7 ms before the ring The picture that decides")
     expect(window.page.locator(".time-line .face-bar.of-red")).to_have_count(2)
-    expect(window.page.locator(".marks")).to_contain_text("Ann: red, Happy")
+    expect(window.page.locator(".marks")).to_contain_text("Ann: red, happy")
     close_ups = window.page.locator(".close-up")
     if size is PHONE:
         # An outlined card of 80 by 110 px in a picture of 640 by 480 was 45 px wide on this screen.
@@ -191,6 +193,27 @@ def test_files_that_were_set_aside_are_listed_until_somebody_has_read_it(page: P
     alert.get_by_role("button", name="I have read it").click()
     expect(alert).to_have_count(0)
     assert len(list((page.folder / "set-aside").iterdir())) == 1
+
+
+def test_the_form_of_settings_changes_what_is_fitted_and_when_it_is_quiet(
+    page: PageUnderTest, windows: Windows
+) -> None:
+    window, words = windows(PHONE, paired=True), words_in("en")
+    window.open("settings")
+    tab = window.page
+    tab.locator("#bell").select_option("seats")
+    expect(tab.locator("#bell-pin-2")).to_have_value("22")
+    tab.locator("#bell-pin-2").select_option("18")
+    expect(tab.locator("#bell-pin-2")).to_have_value("18")
+    for name in ("lamp_fitted", "quiet_hours"):
+        tab.get_by_label(words[name]).click()
+    expect(tab.locator("input[type=time]")).to_have_count(2)
+    tab.locator("#volume").fill("40")
+    expect(tab.get_by_label(words["lamp_fitted"])).not_to_be_checked()
+    window.check()
+    wanted = {"bell": "seats", "bell_pins": [17, 27, 18, 4, 25, 12, 16], "lamp": False, "volume": 0.4}
+    wait_for(lambda: wanted.items() <= page.table.referee.state()["settings"].items())
+    assert page.table.referee.state()["settings"]["quiet_hours"] == ["22:00", "07:00"]
 
 
 def test_figures_show_what_was_played_evening_by_evening(page: PageUnderTest, windows: Windows) -> None:

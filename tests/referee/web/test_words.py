@@ -11,6 +11,7 @@ from referee.engine.events import Header
 from referee.games.kind import GameKind
 from referee.games.registry import GAMES
 from referee.language import LANGUAGES
+from referee.match.settings import PageSettings
 from referee.web import app
 from referee.web.guard import RefusedError
 from referee.web.words import WORDS, words_in
@@ -35,6 +36,12 @@ def keys_used() -> set[str]:
 def test_every_word_that_a_script_uses_is_there() -> None:
     assert keys_used() - set(WORDS) == set()
     assert len(keys_used()) > 100
+
+
+def test_every_setting_that_the_page_shows_and_every_choice_of_it_has_words() -> None:
+    for one in PageSettings.model_json_schema()["properties"].values():
+        if "word" in one:
+            assert {one["word"], *(f"{one['word']}_{choice}" for choice in one.get("enum", ()))} <= set(WORDS)
 
 
 @pytest.mark.parametrize("language", ["de", "fr"])

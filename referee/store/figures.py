@@ -180,7 +180,7 @@ def _count(ring: Ring, name: str, player: _Player, evening: _Evening) -> None:
 
 def _tallies(query: Query) -> dict[int, Tally]:
     """Give how many cards were read and corrected, and rings ruled on, by the number of their game."""
-    cards = dict(query(_READ))
+    cards: dict[int, int] = dict(query(_READ))
     ruled = {game: (rings, unclear) for game, rings, unclear in query(_RULED)}
     touched = {game for (game,) in query("SELECT DISTINCT game FROM corrections")}
     rows = [row for row in shelf(query).games if row.game in touched]

@@ -26,6 +26,10 @@ from tests.support.table_fakes import Table
 
 Capture = pytest.CaptureFixture[str]
 Lines = list[dict[str, Any]]
+JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4
+CORNERS = [[1.0, 2.0], [30.0, 2.0], [30.0, 40.0]]
+OUTLINE = {"corners": CORNERS, "seat": 1, "label": "red happy", "certain": True}
+SIGHT: dict[str, Any] = {"t_ms": -7.0, "width": 640, "height": 480, "outlines": [OUTLINE]}
 
 
 def a_table(folder: Path) -> Table:
@@ -374,12 +378,6 @@ def test_the_journal_of_the_ringmaster_before_is_gone_on_with_in_mid_game_and_st
         assert copy.execute("PRAGMA user_version").fetchone() == (1,)
         assert copy.execute("SELECT count(*) FROM games").fetchone() == (2,)
     assert history(tmp_path, capfd)[0][1:] == lines[1:]
-
-
-JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4
-CORNERS = [[1.0, 2.0], [30.0, 2.0], [30.0, 40.0]]
-OUTLINE = {"corners": CORNERS, "seat": 1, "label": "red happy", "certain": True}
-SIGHT = {"t_ms": -7.0, "width": 640, "height": 480, "outlines": [OUTLINE]}
 
 
 @pytest.fixture

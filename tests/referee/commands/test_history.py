@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
 import random
 import sqlite3
 import warnings
@@ -21,7 +22,8 @@ from referee.schemas import SCHEMAS
 from referee.store import parcel as module
 from referee.store.evidence import EvidenceFolder
 from referee.store.folder import JOURNAL, locked
-from referee.store.games import sight_of
+from referee.store.games import games, sight_of
+from referee.store.store import Store
 from tests.support.table_fakes import Table
 
 Capture = pytest.CaptureFixture[str]
@@ -378,6 +380,28 @@ def test_the_journal_of_the_ringmaster_before_is_gone_on_with_in_mid_game_and_st
         assert copy.execute("PRAGMA user_version").fetchone() == (1,)
         assert copy.execute("SELECT count(*) FROM games").fetchone() == (2,)
     assert history(tmp_path, capfd)[0][1:] == lines[1:]
+
+
+@pytest.mark.parametrize("why", ["full", "read"])
+def test_the_journal_of_the_ringmaster_before_waits_for_room_and_for_who_reads_it(
+    why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / JOURNAL).write_bytes(gzip.decompress((DATA / "version-1.sqlite.gz").read_bytes()))
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with closing(sqlite3.connect(tmp_path / JOURNAL)) as reader, monkeypatch.context() as patch:
+        if why == "full":
+            patch.setattr(os, "fsync", full)
+        else:
+            reader.execute("BEGIN")
+            reader.execute("SELECT * FROM games").fetchone()
+        store = Store(tmp_path / JOURNAL)
+        assert store.trouble is not None and games(store.read) == ()
+    assert store.flush() and store.trouble is None
+    assert len(games(store.read)) == 2
+    store.close()
 
 
 @pytest.fixture

@@ -73,12 +73,12 @@ class Tally:
         return Tally(*(one + more for one, more in pairs))
 
     def data(self) -> dict[str, int]:
-        """Give it as plain data."""
+        """Give it as a dictionary."""
         return dict(vars(self))
 
 
 def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
-    """Give figures by player, who won most first, and by evening, oldest first; zone: None is the table's own.
+    """Give figures by player, who won most first, and by evening, oldest first; zone: the table's own if None.
 
     A seat whose player gave no name is no player: each evening somebody else sits there.
     """

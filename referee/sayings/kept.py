@@ -41,8 +41,9 @@ def somebody(number: int, language: Language) -> str:
     return name if number == 1 else f"{name} {number}"
 
 
-PICTURES, SOME_SETTINGS = "pictures", "some settings"
+SOME_GAMES, PICTURES, SOME_SETTINGS = "some games", "pictures", "some settings"
 _PARTS = {
+    SOME_GAMES: mark("some games"),
     PICTURES: mark("some pictures"),
     SOME_SETTINGS: mark("some settings"),
     "settings.json": mark("the settings"),

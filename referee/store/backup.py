@@ -18,6 +18,7 @@ from typing import Any
 from referee.decks.store import DECKS, DeckStore
 from referee.errors import BadInputError, RefereeError, SettingError
 from referee.language import Language
+from referee.log import LOG
 from referee.match.settings import GIVES_WAY, TableSettings
 from referee.match.table import PROFILE
 from referee.sayings import kept as sayings
@@ -43,7 +44,7 @@ _HERE_ONLY = ("voice_page",)
 class Restored:
     """What came out of a file: games that were added and that were there already, decks, and whether the rest was.
 
-    games_left_out: one sentence about them. lost: which other parts of the file were not sound.
+    lost: which parts of the file were not sound.
     """
 
     games: int = 0
@@ -51,13 +52,11 @@ class Restored:
     decks: int = 0
     settings: bool = False
     table: bool = False
-    games_left_out: str = ""
     lost: list[str] = field(default_factory=list)
 
     def left_out(self, language: Language) -> str:
         """Give what was not taken, in words; "" if all was."""
-        parts = [self.games_left_out, sayings.not_restored(self.lost, language)]
-        return " ".join(filter(None, parts))
+        return sayings.not_restored(self.lost, language)
 
 
 def back_up(path: Path, query: Query, folder: Path, settings: TableSettings, *, pictures: bool) -> None:
@@ -96,8 +95,10 @@ def restore(
     tally = Tally()
     with opened(path) as parcel:
         journal.take_in(lambda connection: unpack(parcel, parcel.games(), connection, folder / EVIDENCE, tally))
-        done = Restored(tally.added, tally.there, games_left_out=tally.complaint() or "")
-        done.lost += [sayings.PICTURES] * bool(tally.pictures_left_out)
+        done = Restored(tally.added, tally.there)
+        if tally.left_out:
+            LOG.warning("%s", tally.complaint())
+        done.lost += [sayings.SOME_GAMES] * bool(tally.left_out) + [sayings.PICTURES] * bool(tally.pictures_left_out)
         done.decks = _restore_decks(parcel, folder, done.lost)
         done.table = _part(parcel, PROFILE, done.lost, lambda data: keep_profile(_profile(data)))
         done.settings = _part(

@@ -73,12 +73,12 @@ class Tally:
         return Tally(*(one + more for one, more in pairs))
 
     def data(self) -> dict[str, int]:
-        """Give it as plain data."""
+        """Give it as a dictionary."""
         return dict(vars(self))
 
 
 def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
-    """Give figures by player, who won most first, and by evening, oldest first; zone: None is the table's own.
+    """Give figures by player, who won most first, and by evening, oldest first; zone: the table's own if None.
 
     A seat whose player gave no name is no player: each evening somebody else sits there.
     """
@@ -180,7 +180,7 @@ def _count(ring: Ring, name: str, player: _Player, evening: _Evening) -> None:
 
 def _tallies(query: Query) -> dict[int, Tally]:
     """Give how many cards were read and corrected, and rings ruled on, by the number of their game."""
-    cards = dict(query(_READ))
+    cards: dict[int, int] = dict(query(_READ))
     ruled = {game: (rings, unclear) for game, rings, unclear in query(_RULED)}
     touched = {game for (game,) in query("SELECT DISTINCT game FROM corrections")}
     rows = [row for row in shelf(query).games if row.game in touched]

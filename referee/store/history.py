@@ -73,7 +73,7 @@ class Listed:
 
 
 def listed(query: Query, zone: tzinfo | None = None) -> Listed:
-    """Give all past games; zone: None is the table's own."""
+    """Give all past games; zone: the table's own if None."""
     shown = shelf(query)
     ends = {game: json.loads(data) for game, data in query(_ENDS)}
     times = {game: values for game, *values in query(_SPANS)}
@@ -130,7 +130,7 @@ def one_game(query: Query, which: str, language: Language, picture_of: Mapping[i
 
 
 def evening_of(wall_ms: int, zone: tzinfo | None = None) -> str:
-    """Give the date on which an evening began; zone: None is the table's own."""
+    """Give the date on which an evening began; zone: the table's own if None."""
     begun = datetime.fromtimestamp(wall_ms / 1000, UTC)
     try:
         return (begun.astimezone(zone) - timedelta(hours=NIGHT_ENDS_H)).date().isoformat()

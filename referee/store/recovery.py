@@ -203,16 +203,21 @@ def upgrade(path: Path) -> None:
     """Replace a sound file of an earlier version; it stays as the newest copy, the way back to the Ringmaster before.
 
     Raises:
-        sqlite3.Error, OSError: the disk does not take it; then the file is as it was.
-        WorkFailedError: it cannot be copied.
+        sqlite3.Error, OSError: the disk does not take it, or a command reads the file; then it is as it was.
     """
     LOG.info("the journal %s is of an earlier version: it is written again", path)
-    make_copy(path)
+    try:
+        make_copy(path)
+    except WorkFailedError as error:
+        # In a temporary folder the copies are on a disk that takes nothing; the new file is what counts.
+        LOG.warning("%s", error)
     new = _new(path)
     build(path, new, sound=True)
     with closing(connect(path)) as connection:
-        # Beside the new file the log would be taken for its own.
         connection.execute("PRAGMA journal_mode=DELETE")
+    if Path(f"{path}-wal").exists():
+        # Beside the new file the log would be taken for its own.
+        raise BlockingIOError(f"{path} is being read")
     put_in_place(new, path)
 
 

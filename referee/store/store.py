@@ -107,7 +107,12 @@ class Store:
             self._last_game += 1
             row = GameRow(self._last_game, uuid.uuid4().hex, header, self._wall_ms(), boot, shift_ns)
             self.close_all()
-            values = {"uid": row.uid, "started_ms": row.started_ms, "boot": boot, "shift_ns": shift_ns}
+            values: dict[str, Value] = {
+                "uid": row.uid,
+                "started_ms": row.started_ms,
+                "boot": boot,
+                "shift_ns": shift_ns,
+            }
             self._insert("games", game=row.game, header=to_line(header_data(header)), **values)
             self.outbox.post("game", row.game)
             LOG.info("game %d begins: %s, %d players", row.game, header.game, len(header.players))

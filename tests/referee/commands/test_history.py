@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
 import random
 import sqlite3
 import warnings
@@ -21,11 +22,16 @@ from referee.schemas import SCHEMAS
 from referee.store import parcel as module
 from referee.store.evidence import EvidenceFolder
 from referee.store.folder import JOURNAL, locked
-from referee.store.games import sight_of
+from referee.store.games import games, sight_of
+from referee.store.store import Store
 from tests.support.table_fakes import Table
 
 Capture = pytest.CaptureFixture[str]
 Lines = list[dict[str, Any]]
+JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4
+CORNERS = [[1.0, 2.0], [30.0, 2.0], [30.0, 40.0]]
+OUTLINE = {"corners": CORNERS, "seat": 1, "label": "red happy", "certain": True}
+SIGHT: dict[str, Any] = {"t_ms": -7.0, "width": 640, "height": 480, "outlines": [OUTLINE]}
 
 
 def a_table(folder: Path) -> Table:
@@ -376,10 +382,26 @@ def test_the_journal_of_the_ringmaster_before_is_gone_on_with_in_mid_game_and_st
     assert history(tmp_path, capfd)[0][1:] == lines[1:]
 
 
-JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 4
-CORNERS = [[1.0, 2.0], [30.0, 2.0], [30.0, 40.0]]
-OUTLINE = {"corners": CORNERS, "seat": 1, "label": "red happy", "certain": True}
-SIGHT = {"t_ms": -7.0, "width": 640, "height": 480, "outlines": [OUTLINE]}
+@pytest.mark.parametrize("why", ["full", "read"])
+def test_the_journal_of_the_ringmaster_before_waits_for_room_and_for_who_reads_it(
+    why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / JOURNAL).write_bytes(gzip.decompress((DATA / "version-1.sqlite.gz").read_bytes()))
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with closing(sqlite3.connect(tmp_path / JOURNAL)) as reader, monkeypatch.context() as patch:
+        if why == "full":
+            patch.setattr(os, "fsync", full)
+        else:
+            reader.execute("BEGIN")
+            reader.execute("SELECT * FROM games").fetchone()
+        store = Store(tmp_path / JOURNAL)
+        assert store.trouble is not None and games(store.read) == ()
+    assert store.flush() and store.trouble is None
+    assert len(games(store.read)) == 2
+    store.close()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Commands to the desk, one model each: from a page, the house or the demonstration.
+"""Commands to the referee, one model each: from a page, the house or the demonstration.
 
 A game's own event is an object here: its rules check it with the game's models.
 """

@@ -308,6 +308,16 @@ class Session:
         """Name what the watcher asks, as the page does."""
         return f"doubt-{self.log.game}-{doubt.t_ns}-{doubt.kind}"
 
+    def taken_instead(self, doubt: Doubt) -> list[int]:
+        """Give the numbers of the events that the watcher took because nobody answered, oldest first."""
+        wanted = [(event.kind, dict(event.data)) for event in doubt.told]
+        numbers: list[int] = []
+        for number, record in reversed(self.log.records.items()):
+            if wanted and (record.event.kind, dict(record.event.data)) == wanted[-1]:
+                wanted.pop()
+                numbers.insert(0, number)
+        return [] if wanted else numbers
+
     @property
     def looks_on(self) -> bool:
         """Whether the watcher wants the next frame: while the game goes on, and some when it is over."""

@@ -23,7 +23,7 @@ from referee.announcer import Announcer
 from referee.engine.clockwork import LONGEST_SLEEP_S, Clockwork
 from referee.engine.corrections import Change
 from referee.engine.events import Header
-from referee.engine.session import Doubt, Doubts, Outcome, Session
+from referee.engine.session import Doubts, Outcome, Session
 from referee.errors import BadInputError, OvertakenError
 from referee.files import name_kept, set_aside_files
 from referee.games.coloretto.page import sheet
@@ -552,13 +552,13 @@ class Referee:
         """Take an answer to a question of the watcher; what it took instead meanwhile is corrected."""
         with self.turn():
             session = self.match.playing()
-            doubt = {session.question_id(doubt): doubt for doubt in session.doubts}.get(question)
+            doubt = next((one for one in session.doubts if session.question_id(one) == question), None)
             if doubt is None or number >= len(doubt.answers):
                 raise BadInputError("that is not asked any more")
             given = doubt.answers[number]
             if isinstance(session.watcher, Doubts):
                 session.watcher.answered(doubt)
-            taken = _taken_instead(session, doubt)
+            taken = session.taken_instead(doubt)
             gone_on = not taken or any(record.is_of_game for record in session.log.since(taken[-1]))
             if doubt.told and len(given.events) > len(taken) and gone_on:
                 # Said now, it would be judged as if it had happened now: a foul of nobody's.
@@ -725,17 +725,6 @@ class Referee:
         elif isinstance(event, BellPressed) and not self.match.in_play:
             for pressed in tuple(self._bell_listeners.values()):
                 pressed(event.t_ns)
-
-
-def _taken_instead(session: Session, doubt: Doubt) -> list[int]:
-    """Give the numbers of the events that the watcher took because nobody answered."""
-    wanted = [(event.kind, dict(event.data)) for event in doubt.told]
-    numbers: list[int] = []
-    for number, record in reversed(session.log.records.items()):
-        if wanted and (record.event.kind, dict(record.event.data)) == wanted[-1]:
-            wanted.pop()
-            numbers.insert(0, number)
-    return [] if wanted else numbers
 
 
 @contextmanager

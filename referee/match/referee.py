@@ -54,7 +54,6 @@ from referee.match.film import FilmKeeper
 from referee.match.guard.guard import Guard
 from referee.match.guard.machine import machine_watchers
 from referee.match.housekeeping import Housekeeping
-from referee.match.keeping import Keeping
 from referee.match.match import Match
 from referee.match.phone_bells import Arrival, PhoneBells
 from referee.match.pictures import Pictures, pictures_wanted
@@ -62,7 +61,7 @@ from referee.match.question_pictures import QuestionPictures
 from referee.match.settings import TableSettings, load_settings, save_settings
 from referee.match.setup_kit import SetupKit, setup_now
 from referee.match.state import Data, Scene, moment, setup_of, state_of
-from referee.match.system import System
+from referee.match.system import Keeping, System
 from referee.match.table import TableArea
 from referee.match.table_decks import TableDecks
 from referee.match.voice import Voice
@@ -441,7 +440,7 @@ class Referee:
             before = self.match.session
             count = 0 if before is None else len(before.log.records)
             ended = self.match.start(header)
-            if before is not None:
+            if before is not None and len(before.log.records) > count:
                 self._heed(before, count, ended)
             self._understood, self.notices, self._is_changed = None, (), True
             session = self.match.playing()

@@ -1,10 +1,16 @@
-"""What the page shows and changes of the machine and of what it keeps: version, log, checks, games, players."""
+"""The machine and all that it keeps, for paired devices: version, log, checks, games, players, backups, reports."""
 
 from __future__ import annotations
 
+import io
+import json
+import platform
+import threading
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hardware.problems import Health
@@ -15,22 +21,32 @@ from referee.files import note_set_aside
 from referee.language import Language
 from referee.log import KEPT
 from referee.match.process import Power
+from referee.match.why import log_named
 from referee.names import players_in
 from referee.sayings import kept as sayings
 from referee.sayings.service import device
-from referee.store.games import game_numbered, iso_time
+from referee.setup.finding import load_kept
+from referee.store.backup import Restored, back_up, restore
+from referee.store.disputed import Machine as RulingMachine
+from referee.store.disputed import keep_disputed, open_settings
+from referee.store.games import game_numbered, games, iso_time
 from referee.store.history import listed
 from referee.store.upkeep import forget_game, forget_player, renamed, report_set_aside
 from referee.translated import translated
+from vision.errors import VisionError
 
 if TYPE_CHECKING:
     from referee.match.referee import Referee
 
+_MOST_GAMES = 50
 _STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: State.FAULT}
 
 
 class System:
-    """See the module. power: what can be asked of the computer. machine: where it is checked; None: this one."""
+    """Shows and changes the machine, and the games and players that are kept.
+
+    power: what can be asked of the computer. machine: where it is checked; None: this one.
+    """
 
     def __init__(self, referee: Referee, power: Power, machine: Machine | None = None) -> None:
         self._referee, self._power = referee, power
@@ -149,6 +165,91 @@ class System:
         for one in self._referee.health.snapshot():
             text = device(one.device, one.state, one.message, language)
             yield Finding(one.device, _STATE.get(one.state, State.REMARK), text)
+
+
+class Keeping:
+    """Keeps all that a family has in one file, takes it back, and reports on a ruling or the machine."""
+
+    def __init__(self, referee: Referee) -> None:
+        self._referee, self._lock = referee, threading.Lock()
+
+    def back_up(self, path: Path, *, pictures: bool) -> None:
+        """Write all into a file.
+
+        Raises:
+            WorkFailedError: it cannot be written.
+        """
+        with self._lock:
+            self._referee.store.flush()
+            back_up(path, self._referee.store.read, self._referee.folder, self._referee.settings, pictures=pictures)
+
+    def restore(self, path: Path) -> Restored:
+        """Take what a file has and what is not here yet.
+
+        Raises:
+            BadInputError: a game is being played, or the file is no backup.
+            WorkFailedError: the disk does not take it.
+        """
+        with self._lock:
+            if self._referee.match.in_play:
+                raise BadInputError(sayings.game_is_on(self._referee.language))
+            try:
+                return restore(
+                    path,
+                    self._referee.store,
+                    self._referee.folder,
+                    self._referee.change_settings,
+                    self._referee.keep_profile,
+                )
+            except (BadInputError, VisionError) as error:
+                raise BadInputError(sayings.no_backup(self._referee.language)) from error
+
+    def disputed(self, ruling: str) -> bytes:
+        """Give a file of a ruling that is in dispute, to be sent; it is kept, and so are the ruling's pictures.
+
+        Raises:
+            BadInputError: there is no such ruling.
+            WorkFailedError: the disk does not take it.
+        """
+        with self._lock:
+            with self._referee.lock:
+                log, session = log_named(self._referee.match, ruling), self._referee.match.session
+                number = log.about(*log.ruling(ruling))
+                self._referee.store.dispute(log.game, number)
+                self._referee.store.flush(durable=False)
+                is_live = session is not None and session.log is log
+                said = frozenset(session.said) if session is not None and is_live else frozenset[int]()
+            machine = RulingMachine(
+                open_settings(self._referee.settings), tuple(self._referee.devices.camera_notes), log.shift_ns, said
+            )
+            path = keep_disputed(self._referee.folder, log, ruling, self._referee.film.of(log.game, number), machine)
+            return path.read_bytes()
+
+    def report(self) -> bytes:
+        """Give a ZIP of how the machine is, without codes, names or pictures."""
+        told = {
+            "version": version("ringmaster"),
+            "python": platform.python_version(),
+            "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+            "settings": open_settings(self._referee.settings),
+            "devices": [
+                {"device": one.device, "state": one.state.value, "message": one.message}
+                for one in self._referee.health.snapshot()
+            ],
+            "camera_notes": list(self._referee.devices.camera_notes),
+            "setup": {
+                name: {"state": one.state, "text": one.text} for name, one in load_kept(self._referee.folder).items()
+            },
+            "games": [
+                {"game": row.header.game, "players": len(row.header.players), "started_ms": row.started_ms}
+                for row in games(self._referee.store.read)[:_MOST_GAMES]
+            ],
+            "log": KEPT.lines(),
+        }
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr("report.json", json.dumps(told, indent=1, ensure_ascii=False))
+        return data.getvalue()
 
 
 def _data(finding: Finding, language: Language) -> dict[str, str]:

@@ -22,7 +22,7 @@ PLAYERS = "players"
 def _taken_seat(seat: int, info: ValidationInfo) -> int:
     players = (info.context or {}).get(PLAYERS, seat + 1)
     if seat >= players:
-        raise BadInputError(f"nobody sits at seat {shown(seat)}, the last seat is {players - 1}")
+        raise BadInputError("error.engine.nobody_sits_at_seat_last", seat=shown(seat), players=players - 1)
     return seat
 
 

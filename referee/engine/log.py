@@ -87,7 +87,7 @@ class GameLog:
         match numbers_in(ident):
             case [game, number] if game == self.game and number in self.records:
                 return number
-        raise BadInputError("there is no such event in this game")
+        raise BadInputError("error.service.there_is_no_such_event")
 
     def ruling(self, ident: str) -> tuple[Place, RulingData]:
         """Give the ruling with this name, and its place.
@@ -100,7 +100,7 @@ class GameLog:
                 rulings = self.records[number].rulings
                 if place < len(rulings):
                     return Place(number, place), rulings[place]
-        raise BadInputError("there is no such ruling in this game (any more)")
+        raise BadInputError("error.service.there_is_no_such_ruling")
 
     def about(self, place: Place, ruling: RulingData) -> int:
         """Give the number of the event that a ruling is about.

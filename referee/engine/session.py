@@ -381,7 +381,7 @@ class Session:
         """
         record = self.log.records.get(number)
         if record is None or not record.is_of_game:
-            raise BadInputError("that cannot be corrected: it is no reading of this game")
+            raise BadInputError("error.service.that_cannot_be_corrected_it")
         if data is not None:
             corrected(record.event, data)
         return self._rejudge(number, data)
@@ -397,7 +397,7 @@ class Session:
             return self.correct(stopped_by, None)
         holding = self._holding()
         if not holding:
-            raise BadInputError("there is no correction to take back")
+            raise BadInputError("error.service.there_is_no_correction_to")
         return self._rejudge(holding[-1].event, None, undoes=holding[-1].number)
 
     def resume(self, judged_until: int) -> Resumed:

@@ -72,7 +72,7 @@ class Match:
             BadInputError: there is none.
         """
         if self.session is None:
-            raise BadInputError("no game is being played")
+            raise BadInputError("error.service.no_game_is_being_played")
         return self.session
 
     def held(self) -> set[int]:
@@ -135,7 +135,7 @@ class Match:
                 return None
             kept = kept_game(self.store.read, row)
             if row.lost_from is not None:
-                raise BadInputError("not all that happened in it can be read")
+                raise BadInputError("error.service.not_all_that_happened_in")
             last_ns = max((event.event.t_ns for event in kept.events), default=0)
             fresh = self._resumed_clock(row, last_ns)
             if fresh is not row:
@@ -184,7 +184,7 @@ class Match:
         """
         session = self.playing()
         if session.over:
-            raise BadInputError("the game is over")
+            raise BadInputError("error.service.game_is_over")
         if session.paused is on:
             return False
         session.note(PAUSE if on else RESUME, self._clock())
@@ -218,7 +218,7 @@ class Match:
             return self.playing()
         kept = kept_game(self.store.read, row)
         if row.lost_from is not None:
-            raise BadInputError("not all that happened in that game can be read, so it cannot be corrected")
+            raise BadInputError("error.service.not_all_that_happened_in_that_game")
         return self._resumed(kept, ByHandWatcher())[0]
 
     def correct(self, number: int, data: Mapping[str, Any] | None, session: Session | None = None) -> Change:

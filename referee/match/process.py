@@ -29,7 +29,7 @@ from pathlib import Path
 
 from hardware.problems import DeviceHealth, Health
 from hardware.supervised import SupervisedThread, nothing
-from referee.errors import RefereeError
+from referee.errors import RingmasterError
 from referee.files import write_whole
 from referee.log import LOG
 from referee.sayings.service import PART
@@ -158,7 +158,7 @@ class Watchdog:
             pass
         try:
             write_whole(self._mark, f"{self._boot} {now_ns}".encode("ascii"))
-        except RefereeError:
+        except RingmasterError:
             # Without a note it would be tried for ever.
             return False
         return True

@@ -375,7 +375,7 @@ class Referee:
             return self._do(command, arrival)
         with self.turn():
             if command.moment != moment(self.match.session):
-                raise OvertakenError("something else was entered just before: please look again")
+                raise OvertakenError("fault.overtaken")
             done = self._do(command, arrival)
         return {**done, "version": self._version} if "version" in done else done
 
@@ -384,7 +384,7 @@ class Referee:
         match command:
             case Start(game=game, players=players, options=options):
                 if game not in GAMES:
-                    raise BadInputError(f"choose a game ({', '.join(GAMES)}) and say who plays")
+                    raise BadInputError("error.service.choose_game_and_say_who", list=", ".join(GAMES))
                 done = {"game": str(self.begin(game, players, options).log.game)}
             case Simple(do="stop"):
                 self.end_game()
@@ -410,7 +410,7 @@ class Referee:
                 self.say("decided", {"valid": valid})
             case TellEvent(event=event):
                 if not isinstance(event.get("event"), str):
-                    raise BadInputError('"event" must say what happened')
+                    raise BadInputError("error.engine.event_must_say_what_happened")
                 data = {key: value for key, value in event.items() if key not in ("event", "t_ns")}
                 done = {"rulings": [dict(ruling) for ruling in self.say(str(event["event"]), data).rulings]}
             case Correct():
@@ -538,7 +538,7 @@ class Referee:
         with self.lock:
             players = len(self.match.playing().header.players)
         if command.seat >= players:
-            raise BadInputError("nobody sits there")
+            raise BadInputError("error.service.nobody_sits_there")
         self._phones.ring(command.seat, command.t_ns, command.within_ms * MS, arrival)
 
     def _name_ringer(self, seat: int) -> None:
@@ -553,7 +553,7 @@ class Referee:
             session = self.match.playing()
             doubt = next((one for one in session.doubts if session.question_id(one) == question), None)
             if doubt is None or number >= len(doubt.answers):
-                raise BadInputError("that is not asked any more")
+                raise BadInputError("error.service.that_is_not_asked_any")
             given = doubt.answers[number]
             if isinstance(session.watcher, Doubts):
                 session.watcher.answered(doubt)
@@ -561,7 +561,7 @@ class Referee:
             gone_on = not taken or any(record.is_of_game for record in session.log.since(taken[-1]))
             if doubt.told and len(given.events) > len(taken) and gone_on:
                 # Said now, it would be judged as if it had happened now: a foul of nobody's.
-                raise BadInputError("play has gone on since: please put it right in the list of what happened")
+                raise BadInputError("error.service.play_has_gone_on_since")
             for at, event in enumerate(given.events):
                 data = {key: value for key, value in event.data.items() if key != "event"}
                 if at < len(taken):

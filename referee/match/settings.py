@@ -40,13 +40,13 @@ def _named(camera: str) -> str:
 def _usable(pin: int) -> int:
     # BCM numbers; 0 and 1 belong to the system.
     if not 2 <= pin <= 27:
-        raise SettingError(f"there is no pin GPIO{shown(pin)} for a button", "no_such_pin", pin=shown(pin))
+        raise SettingError("fault.no_such_pin", pin=shown(pin))
     return pin
 
 
 def _few_enough(pins: tuple[int, ...]) -> tuple[int, ...]:
     if not 1 <= len(pins) <= len(SEAT_PINS):
-        raise SettingError(f"there can be one to {len(SEAT_PINS)} bell buttons", "too_many_buttons")
+        raise SettingError("fault.too_many_buttons")
     return pins
 
 
@@ -151,7 +151,7 @@ class TableSettings(PageSettings):
     def _pins_are_free(self) -> TableSettings:
         if self.bell == "seats" and len(set(self.bell_pins)) < len(self.bell_pins):
             twice = next(pin for pin in self.bell_pins if self.bell_pins.count(pin) > 1)
-            raise SettingError(f"GPIO{twice} has two buttons: each needs a pin of its own", "pin_taken", pin=twice)
+            raise SettingError("fault.pin_taken", pin=twice)
         buttons = [pin.number for pin in self.bell_settings().pins] if self.bell in ("one", "seats") else []
         sand, lamp = self.sand_settings(), self.lamp_settings()
         sensors = (sand.barrier, sand.tilt) if self.sandtimer and sand is not None else ()

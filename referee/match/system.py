@@ -32,7 +32,7 @@ from referee.store.disputed import keep_disputed, open_settings
 from referee.store.games import game_numbered, games, iso_time
 from referee.store.history import listed
 from referee.store.upkeep import forget_game, forget_player, renamed, report_set_aside
-from referee.translated import translated
+from referee.phrases import in_language
 from vision.errors import VisionError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class System:
             WorkFailedError: it cannot be done from here.
         """
         if not self._power.ask(what):
-            raise WorkFailedError(sayings.no_power(self._referee.language))
+            raise WorkFailedError("kept.that_cannot_be_done_from")
 
     def note_set_aside(self) -> None:
         """Take it that somebody has read which files were set aside.
@@ -107,9 +107,9 @@ class System:
             if referee.match.session is not None and referee.match.session.over and referee.match.game == game:
                 referee.end_game()
             if game in self._referee.match.held():
-                raise BadInputError(sayings.game_is_on(referee.language))
+                raise BadInputError("kept.game_is_being_played_end")
             if game_numbered(referee.store.read, game) is None:
-                raise BadInputError(sayings.no_such_game(referee.language))
+                raise BadInputError("kept.there_is_no_such_game")
             forget_game(referee.store, self._referee.evidence, self._referee.folder, game)
 
     def forget_player(self, name: str) -> int:
@@ -122,7 +122,7 @@ class System:
         referee = self._referee
         with referee.turn():
             if referee.match.session is not None and not referee.match.session.over:
-                raise BadInputError(sayings.game_is_on(referee.language))
+                raise BadInputError("kept.game_is_being_played_end")
             count = forget_player(referee.store, name, referee.language)
             if referee.match.session is not None:
                 # It is over, and stands on the pages with the name.
@@ -144,7 +144,7 @@ class System:
         (called,) = players_in([new])
         with self._referee.lock:
             if self._referee.match.in_play:
-                raise BadInputError(sayings.game_is_on(language))
+                raise BadInputError("kept.game_is_being_played_end")
             changes = renamed(self._referee.store.read, name, called, language)
             self._referee.store.change_headers(changes)
         return len(changes)
@@ -192,7 +192,7 @@ class Keeping:
         """
         with self._lock:
             if self._referee.match.in_play:
-                raise BadInputError(sayings.game_is_on(self._referee.language))
+                raise BadInputError("kept.game_is_being_played_end")
             try:
                 return restore(
                     path,
@@ -202,7 +202,7 @@ class Keeping:
                     self._referee.keep_profile,
                 )
             except (BadInputError, VisionError) as error:
-                raise BadInputError(sayings.no_backup(self._referee.language)) from error
+                raise BadInputError("kept.this_file_is_no_backup") from error
 
     def disputed(self, ruling: str) -> bytes:
         """Give a file of a ruling that is in dispute, to be sent; it is kept, and so are the ruling's pictures.
@@ -256,6 +256,6 @@ def _data(finding: Finding, language: Language) -> dict[str, str]:
     return {
         "check": finding.check,
         "state": finding.state.value,
-        "message": translated(finding.message, language),
-        "advice": translated(finding.advice, language),
+        "message": in_language(finding.message, language),
+        "advice": in_language(finding.advice, language),
     }

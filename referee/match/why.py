@@ -35,7 +35,7 @@ def log_named(match: Match, ident: str) -> GameLog:
         return match.session.log
     row = None if game is None else game_numbered(match.store.read, game)
     if row is None:
-        raise BadInputError("there is no such game")
+        raise BadInputError("error.service.there_is_no_such_game")
     return kept_game(match.store.read, row).log()
 
 

@@ -115,7 +115,7 @@ class MqttSettings(HouseSettings):
     @model_validator(mode="after")
     def _named(self) -> MqttSettings:
         if self.on and not self.host:
-            raise SettingError("say which computer the broker runs on", "mqtt_no_host")
+            raise SettingError("fault.mqtt_no_host")
         return self
 
     def changed(self, data: Mapping[str, Any]) -> MqttSettings:
@@ -126,7 +126,7 @@ class MqttSettings(HouseSettings):
         """
         for name in data:
             if name not in HouseSettings.model_fields:
-                raise BadInputError(f"there is no setting {shown(name)}")
+                raise BadInputError("error.mqtt.there_is_no_setting", name=shown(name))
         return changed(self, data)
 
     def public(self) -> dict[str, Any]:

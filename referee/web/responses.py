@@ -13,14 +13,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from hardware.problems import HardwareError
-from referee.errors import BadInputError, OvertakenError, RefereeError, SettingError
+from referee.errors import BadInputError, OvertakenError, RingmasterError, SettingError
 from referee.jsonlines import parse_object
 from referee.language import Language
 from referee.lessons.faults import LessonError
 from referee.match.phone_bells import PhoneRingError
 from referee.models import own_refusal
 from referee.names import NameRefusedError
-from referee.translated import translated
+from referee.phrases import in_language
 from referee.web.feed import encoded
 from referee.web.guard import RefusedError
 from referee.web.pairing import TooManyTriesError, WrongCodeError
@@ -63,7 +63,7 @@ class JsonRoute(APIRoute):
             if self.body_field is None:
                 return await answer(request)
             if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-                raise RefusedError(415, "bad_request", "This must be sent as JSON")
+                raise RefusedError(415, "fault.bad_request")
             return await answer(_JsonRequest(request, await request.body()))
 
         return answer_strictly
@@ -104,9 +104,9 @@ def _plain_data(body: bytes) -> dict[str, object]:
         data = parse_object(body)
         encoded(data).encode()
     except (BadInputError, UnicodeEncodeError):
-        raise RefusedError(400, "bad_request", "This cannot be taken: it is no proper JSON object") from None
+        raise RefusedError(400, "fault.bad_request") from None
     if not _is_flat(data, _DEPTH):
-        raise RefusedError(400, "bad_request", "This cannot be taken: its brackets are nested too deeply")
+        raise RefusedError(400, "fault.bad_request")
     return data
 
 
@@ -144,10 +144,10 @@ async def on_fault(request: Request, error: Exception) -> Response:
     return Json({"error": told}, 400 if isinstance(error, ValueError) else 409)
 
 
-OWN_ERRORS = (RefereeError, HardwareError, VisionError)
+OWN_ERRORS = (RingmasterError, HardwareError, VisionError)
 
 
 def _sentence(error: Exception, language: Language | None = None) -> str:
     """Give what is wrong; language: None where the page has words of its own for it."""
-    text = str(error) if language is None else translated(str(error), language)
+    text = str(error) if language is None else in_language(str(error), language)
     return text[:1].upper() + text[1:]

@@ -18,7 +18,7 @@ from referee.games.coloretto.score import (
 )
 from referee.games.coloretto.setup import JOKER, PLUS2, is_colour
 from referee.games.kind import Option, Page, Seat
-from referee.language import Language, mark_in
+from referee.language import Language
 
 if TYPE_CHECKING:
     from referee.engine.session import Session
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 _OPTIONS = (
     Option(
         "table",
-        mark_in("page", "Which table of points?"),
+        "coloretto.which_table_of_points",
         (
-            ("brown", mark_in("page", "Brown: 1, 3, 6, 10, 15, 21")),
-            ("grey", mark_in("page", "Grey: 1, 4, 8, 7, 6, 5")),
+            ("brown", "page.sheet_brown"),
+            ("grey", "page.sheet_grey"),
         ),
     ),
-    Option("first", mark_in("page", "Who begins?")),
+    Option("first", "coloretto.who_begins"),
 )
 
 
@@ -127,7 +127,7 @@ def _seats(play: Session, language: Language) -> list[Seat]:
         Seat(
             points[seat],
             [(card, count) for card, count in hand.most_common() if count],
-            language.text("has taken a row") if seat in game.taken else "",
+            language.text("coloretto.has_taken_row") if seat in game.taken else "",
         )
         for seat, hand in enumerate(game.hands)
     ]
@@ -138,7 +138,7 @@ def _step(play: Session) -> str:
 
 
 PAGE = Page(
-    text=mark_in("page", "Place a card or take a row; the camera follows, or you tell it."),
+    text="coloretto.place_card_or_take_row",
     least=2,
     most=5,
     options=_OPTIONS,

@@ -16,7 +16,7 @@ from referee.models import WHEN_USED
 
 def _colour(value: object) -> object:
     if not is_name(value):
-        raise BadInputError(f"there is no colour {shown(value)}")
+        raise BadInputError("error.there_is_no_colour", colour=shown(value))
     return value
 
 

@@ -11,16 +11,11 @@ from pydantic_core import ErrorDetails
 from referee.errors import BadInputError, SettingError
 from referee.jsonlines import shown
 
-STRICT = ConfigDict(strict=True, frozen=True)
-WHEN_USED = ConfigDict(defer_build=True)
-"""For an adapter that few processes use."""
-
 
 class Model(BaseModel):
     """An object with these keys and no others; "1" is no number, and 1 is not true."""
 
-    # Built when first used: of all the models a command imports, it uses few.
-    model_config = ConfigDict(**STRICT, extra="forbid", defer_build=True)
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
 
 def refused_as(key: str, text: str) -> WrapValidator:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter, model_validator
 
-from referee.models import WHEN_USED, Model
+from referee.models import Model
 from referee.names import MOST_SEATS
 from referee.service.settings import PageSettings
 
@@ -154,4 +154,4 @@ Command = Annotated[
     | ChangeSettings,
     Field(discriminator="do"),
 ]
-COMMAND: TypeAdapter[Command] = TypeAdapter(Command, config=WHEN_USED)
+COMMAND: TypeAdapter[Command] = TypeAdapter(Command)

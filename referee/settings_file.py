@@ -34,8 +34,8 @@ def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
             raise own from None
         name = str(fault["loc"][0])
         if fault["type"] == "extra_forbidden":
-            raise BadInputError(f"there is no setting {shown(name)}") from None
-        raise BadInputError(f"the setting {name} cannot be {shown(data[name])}") from None
+            raise BadInputError("error.mqtt.there_is_no_setting", name=shown(name)) from None
+        raise BadInputError("error.service.setting_cannot_be", name=name, value=shown(data[name])) from None
 
 
 def changed_where_possible(
@@ -93,5 +93,5 @@ def _data_in(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         data = json.loads(file.read(_MOST_BYTES))
     if not isinstance(data, dict):
-        raise BadInputError("it is no list of settings")
+        raise BadInputError("error.service.it_is_no_list_of")
     return data

@@ -25,7 +25,7 @@ class ClubSettings(Broker):
     scale: Annotated[
         tuple[Annotated[float, Field(ge=0, le=1000)], ...],
         Field(strict=False),
-        refused_as("mqtt_points", "points for a place are between 0 and 1000"),
+        refused_as("fault.mqtt_points"),
     ] = ()
     """The league's points for each place, from the first; none: see `league`."""
 
@@ -49,7 +49,7 @@ def load_club(folder: Path) -> ClubSettings:
     except FileNotFoundError:
         return ClubSettings()
     except PermissionError as error:
-        raise WorkFailedError(f"{folder} is another user's: say sudo -u with the club's own") from error
+        raise WorkFailedError("error.club.is_another_users_say_sudo", folder=folder) from error
     except (OSError, ValueError, RecursionError) as error:
         raise _unread(folder) from error
     if left.keys() & ClubSettings.model_fields.keys():
@@ -63,9 +63,9 @@ def save_club(folder: Path, settings: ClubSettings) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o750)
     except OSError as error:
-        raise WorkFailedError(f"the folder {folder} cannot be made: {error.strerror}") from error
+        raise WorkFailedError("error.club.folder_cannot_be_made", folder=folder, why=error.strerror) from error
     write_settings(folder / FILE, settings, secret=True)
 
 
 def _unread(folder: Path) -> WorkFailedError:
-    return WorkFailedError(f"{folder / FILE} cannot be read: set the club anew with ringmaster club set")
+    return WorkFailedError("error.club.cannot_be_read_set_club", folder=folder / FILE)

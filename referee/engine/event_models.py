@@ -22,7 +22,7 @@ PLAYERS = "players"
 def _taken_seat(seat: int, info: ValidationInfo) -> int:
     players = (info.context or {}).get(PLAYERS, seat + 1)
     if seat >= players:
-        raise BadInputError(f"nobody sits at seat {shown(seat)}, the last seat is {players - 1}")
+        raise BadInputError("error.engine.nobody_sits_at_seat_last", seat=shown(seat), players=players - 1)
     return seat
 
 
@@ -51,5 +51,5 @@ def parsed(models: TypeAdapter[M], event: Event, players: int, game: str) -> M:
         return models.validate_python(data, context={PLAYERS: players})
     except ValidationError as error:
         if first_fault(error)["type"] == "union_tag_invalid":
-            raise BadInputError(f"{game} knows no event {shown(event.kind)}") from None
+            raise BadInputError("error.games.knows_no_event", game=game, kind=shown(event.kind)) from None
         raise complaint(error) from None

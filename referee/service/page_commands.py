@@ -27,7 +27,7 @@ def ring(controller: GameController, device_admin: DeviceAdmin, command: Ring, a
         players = len(controller.playing().header.players)
     seat, t_ns, within_ns = command.seat, command.t_ns, command.within_ms * MS
     if seat >= players:
-        raise BadInputError("nobody sits there")
+        raise BadInputError("error.service.nobody_sits_there")
     if arrival is not None and isinstance(device_admin, DatesRings):
         taken = device_admin.ring_that_came(seat, t_ns, within_ns, arrival)
     else:
@@ -55,7 +55,7 @@ def tell(controller: GameController, event: Mapping[str, Any]) -> list[dict[str,
         BadInputError: it is none of this game's.
     """
     if not isinstance(event.get("event"), str):
-        raise BadInputError('"event" must say what happened')
+        raise BadInputError("error.engine.event_must_say_what_happened")
     data = {str(key): value for key, value in event.items() if key not in ("event", "t_ns")}
     return [dict(ruling) for ruling in controller.say(str(event["event"]), data).rulings]
 
@@ -84,7 +84,7 @@ def answer(controller: GameController, question: str, number: int) -> None:
         asked = {play.question_id(doubt): doubt for doubt in play.doubts}
         doubt = asked.get(question)
         if doubt is None or number >= len(doubt.answers):
-            raise BadInputError("that is not asked any more")
+            raise BadInputError("error.service.that_is_not_asked_any")
         given, watcher = doubt.answers[number], play.watcher
         if isinstance(watcher, Doubts):
             watcher.answered(doubt)
@@ -92,7 +92,7 @@ def answer(controller: GameController, question: str, number: int) -> None:
         gone_on = not told or any(record.is_of_game for record in play.log.since(told[-1]))
         if doubt.told and len(given.events) > len(told) and gone_on:
             # Said now, it would be judged as if it had happened now: a foul of nobody's.
-            raise BadInputError("play has gone on since: please put it right in the list of what happened")
+            raise BadInputError("error.service.play_has_gone_on_since")
         for at, event in enumerate(given.events):
             data = {key: value for key, value in event.data.items() if key != "event"}
             if at < len(told):

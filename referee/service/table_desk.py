@@ -14,7 +14,7 @@ from referee.games.coloretto.page import sheet
 from referee.games.registry import GAMES
 from referee.journal.evidence import EvidenceFolder
 from referee.language import Language
-from referee.sayings.guard import camera_note
+from referee.phrases import in_language
 from referee.service import archive
 from referee.service.board import moment
 from referee.service.bus import Bus, OutlinesMoved, PicturesKept, StateChanged
@@ -172,7 +172,7 @@ class TableDesk:
             return self._carry_out(command, arrival)
         with self._controller.lock:
             if command.moment != moment(self._controller.play):
-                raise OvertakenError("something else was entered just before: please look again")
+                raise OvertakenError("fault.overtaken")
             return self._carry_out(command, arrival)
 
     def _carry_out(self, command: Command, arrival: Arrival | None) -> Data:
@@ -274,7 +274,7 @@ class TableDesk:
             BadInputError: there is none at this table.
         """
         if self.walk is None:
-            raise BadInputError("there is nothing to set up here")
+            raise BadInputError("error.service.there_is_nothing_to_set")
         return self.walk
 
     def whole_picture(self) -> bytes | None:
@@ -283,7 +283,7 @@ class TableDesk:
 
     def cameras(self) -> Data:
         """Give the cameras that are plugged in."""
-        notes = [camera_note(note, self._controller.language) for note in self._device_admin.camera_notes()]
+        notes = [in_language(note, self._controller.language) for note in self._device_admin.camera_notes()]
         return {
             "cameras": [{"camera": spec, "name": name} for spec, name in self._device_admin.cameras()],
             "notes": notes,
@@ -291,7 +291,7 @@ class TableDesk:
 
     def _start(self, command: Start) -> Data:
         if command.game not in GAMES:
-            raise BadInputError(f"choose a game ({', '.join(GAMES)}) and say who plays")
+            raise BadInputError("error.service.choose_game_and_say_who", list=", ".join(GAMES))
         play = self._controller.start(command.game, command.players, command.options)
         return {"version": self._version, "game": str(play.log.row.game)}
 

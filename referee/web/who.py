@@ -15,7 +15,7 @@ from referee.web.first_device import FirstDevice
 from referee.web.guard import RefusedError
 from referee.web.hosts import is_this_machine
 from referee.web.options import WebOptions
-from referee.web.pairing import Pairing
+from referee.web.pairing import Pairing, TooManyTriesError
 from referee.web.responses import Json, JsonRoute
 from referee.web.round_trips import RoundTrips
 from referee.web.tokens import TokenStore, csrf_of
@@ -29,7 +29,7 @@ Part = TypeVar("Part")
 class Code(Model):
     """A pairing code that somebody has typed."""
 
-    code: Annotated[str, Field(pattern="^[0-9]{6}$"), refused_as("code_digits", "the code has six digits")]
+    code: Annotated[str, Field(pattern="^[0-9]{6}$"), refused_as("fault.code_digits")]
 
 
 class Forget(Model):
@@ -63,7 +63,7 @@ class Who:
         """
         token = self.token(request)
         if token is None:
-            raise RefusedError(401, "pair_first", "Please pair this device first")
+            raise RefusedError(401, "fault.pair_first")
         return token
 
     def shown(self, request: Request, part: Part | None) -> Part:
@@ -74,7 +74,7 @@ class Who:
         """
         self.paired_token(request)
         if part is None:
-            raise RefusedError(404, "not_here", "There is no such thing here")
+            raise RefusedError(404, "fault.not_here")
         return part
 
     def demand_paired(self, request: Request) -> str:
@@ -86,7 +86,7 @@ class Who:
         token = self.paired_token(request)
         given = request.headers.get(CSRF_HEADER, "")
         if not hmac.compare_digest(csrf_of(token).encode(), given.encode("utf-8", "replace")):
-            raise RefusedError(403, "other_page", "Another page has asked for this: please use Ringmaster's own page")
+            raise RefusedError(403, "fault.other_page")
         return token
 
     def about(self, request: Request) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Who:
             RefusedError: pictures are for those only.
         """
         if self.token(request) is None and not is_here(request) and not settings.get("open_pictures"):
-            raise RefusedError(401, "pictures_paired", "Pictures of the table are for paired devices only")
+            raise RefusedError(401, "fault.pictures_paired")
 
     def ask(self, request: Request) -> bool:
         """Have the code said, and tell whether it is: by a guest not again and again."""
@@ -158,7 +158,12 @@ def routes(who: Who) -> APIRouter:
     @router.post("/pair")
     async def pair(request: Request, code: Code) -> Response:
         """Pair the device that sends the code."""
-        who.pairing.redeem(code.code, address_of(request), here=is_here(request))
+        try:
+            who.pairing.redeem(code.code, address_of(request), here=is_here(request))
+        except TooManyTriesError as error:
+            if error.may_renew and request.app.state.has_bell():
+                error.key = "fault.ring_to_pair"
+            raise
         return let_in(who.tokens.add(request.headers.get("user-agent", "")), kept=who.tokens.kept)
 
     @router.post("/pair/forget")

@@ -15,19 +15,19 @@ from referee.jsonlines import shown
 def _row(row: int, info: ValidationInfo) -> int:
     rows = len(rooms(info.context[PLAYERS])) if info.context else row + 1
     if row >= rows:
-        raise BadInputError(f"there is no row {shown(row)}, the last row is {rows - 1}")
+        raise BadInputError("error.games.there_is_no_row_last", row=shown(row), number=rows - 1)
     return row
 
 
 def _card(card: object) -> object:
     if not isinstance(card, str) or not (is_colour(card) or card in (PLUS2, JOKER)):
-        raise BadInputError(f'"card" must be a colour, "{PLUS2}" or "{JOKER}", not {shown(card)}')
+        raise BadInputError("error.games.card_must_be_colour_or", plus2=PLUS2, joker=JOKER, card=shown(card))
     return card
 
 
 def _starts(cards: object) -> object:
     if not isinstance(cards, list) or not all(map(is_colour, cards)) or len(cards) > MAX_START_CARDS:
-        raise BadInputError('"cards" must be the colours that a seat starts with')
+        raise BadInputError("error.games.cards_must_be_colours_that")
     return cards
 
 

@@ -53,7 +53,9 @@ class Coloretto:
 
     def __init__(self, players: int, settings: Settings | None = None) -> None:
         if not MIN_PLAYERS <= players <= MAX_PLAYERS:
-            raise BadInputError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play Coloretto, not {players}")
+            raise BadInputError(
+                "error.games.to_can_play_coloretto_not", least=MIN_PLAYERS, most=MAX_PLAYERS, number=players
+            )
         self.settings = settings or Settings()
         self.players = players
         self.rooms = rooms(players)
@@ -77,7 +79,7 @@ class Coloretto:
         """
         action = parsed(EVENTS, event, self.players, "Coloretto")
         if isinstance(action, CardPlaced | CardMoved | CardWas) and self._has_all_jokers(action.card):
-            raise BadInputError(f"no deck has more than {MAX_JOKERS} jokers")
+            raise BadInputError("error.games.no_deck_has_more_than", most=MAX_JOKERS)
         match action:
             case CardPlaced(seat=seat, row=row):
                 reason = self.verify_place(seat, row)
@@ -91,7 +93,7 @@ class Coloretto:
                 return self.announce_last()
             case CardTakenBack(row=row):
                 if not self.can_take_back(row):
-                    raise BadInputError("only the card that was placed last can be taken back, before the next turn")
+                    raise BadInputError("error.games.only_card_that_was_placed")
                 return self.take_back()
             case CardMoved():
                 return self.move(action.card, action.row, action.to)
@@ -135,7 +137,7 @@ class Coloretto:
     def take_back(self) -> Rulings:
         """Take the card that was placed last out of its row again, as if it had not been: it was laid and lifted."""
         if self._placed_last is None:
-            raise BadInputError("no card was placed just now")
+            raise BadInputError("error.games.no_card_was_placed_just")
         self.turn, row = self._placed_last
         self._seen[self._cards(row).pop()] -= 1
         self._placed_last = None
@@ -150,7 +152,7 @@ class Coloretto:
     def move(self, card: str, row: int, to: int) -> Rulings:
         """Let a card lie in another row: it was pushed there, or put where it belongs; it is nobody's turn."""
         if not self.can_move(card, row, to):
-            raise BadInputError("no such card lies in that row, or the other row has no room for it")
+            raise BadInputError("error.games.no_such_card_lies_in")
         self._cards(row).remove(card)
         self._cards(to).append(card)
         self._placed_last = None
@@ -215,7 +217,7 @@ class Coloretto:
             BadInputError: nobody did.
         """
         if not self.over and not self._rows_taken:
-            raise BadInputError("nobody has taken a row yet, so there is no result")
+            raise BadInputError("error.games.nobody_has_taken_row_yet")
         return Reason.GAME_OVER if self.over else None
 
     def can_stop(self) -> bool:
@@ -262,7 +264,7 @@ class Coloretto:
     def _start(self, start: StartCards) -> Rulings:
         """Take the colours that a seat starts with (K2), whenever they are known."""
         if self.over:
-            raise BadInputError("the cards that everybody starts with are told before the game is over")
+            raise BadInputError("error.games.cards_that_everybody_starts_with")
         before, now = self._begun_with[start.seat], Counter(start.cards)
         self._begun_with[start.seat] = now
         self.hands[start.seat] = self.hands[start.seat] - before + now
@@ -273,7 +275,7 @@ class Coloretto:
         """Take it that a card that a seat has was read wrongly: it is another one."""
         was, card = Counter([wrong.was]), Counter([wrong.card])
         if self.hands[wrong.seat][wrong.was] < 1:
-            raise BadInputError('"was" must be a card that the seat has')
+            raise BadInputError("error.games.was_must_be_card_that")
         self.hands[wrong.seat] = self.hands[wrong.seat] - was + card
         self._seen = self._seen - was + card
         return self._end(wrong.t_ns, stopped=self._stopped) if self.over else ()
@@ -293,5 +295,7 @@ def from_header(header: Header) -> Coloretto:
         BadInputError: it has an option or a number of players that Coloretto does not.
     """
     if not MIN_PLAYERS <= len(header.players) <= MAX_PLAYERS:
-        raise BadInputError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play Coloretto, not {len(header.players)}")
+        raise BadInputError(
+            "error.games.to_can_play_coloretto_not", least=MIN_PLAYERS, most=MAX_PLAYERS, number=len(header.players)
+        )
     return Coloretto(len(header.players), settings_from(header))

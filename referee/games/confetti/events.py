@@ -69,7 +69,7 @@ class HandsGone(EventModel):
     @model_validator(mode="after")
     def _one_each(self) -> HandsGone:
         if len(self.seats) != len(self.last_seen):
-            raise BadInputError('"last_seen" must have a hand or null for each of the "seats"')
+            raise BadInputError("error.games.seats_must_list_seats_and")
         return self
 
 

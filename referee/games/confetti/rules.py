@@ -132,7 +132,7 @@ class Confetti:
 
     def __init__(self, players: int, settings: Settings | None = None) -> None:
         if not 1 <= players <= MAX_PLAYERS:
-            raise BadInputError(f"1 to {MAX_PLAYERS} can play Confetti, not {players}")
+            raise BadInputError("error.games.1_to_can_play_confetti", most=MAX_PLAYERS, players=players)
         self.settings = settings or Settings()
         self.players = players
         self.limits = round_limits(players)
@@ -319,7 +319,7 @@ class Confetti:
             BadInputError: nothing was.
         """
         if self.phase is not Phase.OVER and not self.counted:
-            raise BadInputError("no hand has been counted yet, so there is no result")
+            raise BadInputError("error.games.no_hand_has_been_counted")
         return Reason.GAME_OVER if self.phase is Phase.OVER else None
 
     def can_stop(self) -> bool:

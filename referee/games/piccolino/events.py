@@ -15,7 +15,7 @@ from referee.jsonlines import is_name, shown
 
 def _colour(value: object) -> object:
     if not is_name(value):
-        raise BadInputError(f"there is no colour {shown(value)}")
+        raise BadInputError("error.there_is_no_colour", colour=shown(value))
     return value
 
 

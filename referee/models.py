@@ -11,26 +11,21 @@ from pydantic_core import ErrorDetails
 from referee.errors import BadInputError, SettingError
 from referee.jsonlines import shown
 
-STRICT = ConfigDict(strict=True, frozen=True)
-WHEN_USED = ConfigDict(defer_build=True)
-"""For an adapter that few processes use."""
-
 
 class Model(BaseModel):
     """An object with these keys and no others; "1" is no number, and 1 is not true."""
 
-    # Built when first used: of all the models a command imports, it uses few.
-    model_config = ConfigDict(**STRICT, extra="forbid", defer_build=True)
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
 
-def refused_as(key: str, text: str) -> WrapValidator:
-    """Refuse any value that does not fit by one sentence. key: which one the page says; text: the same, in English."""
+def refused_as(key: str) -> WrapValidator:
+    """Refuse any value that does not fit by one sentence of the catalogues."""
 
     def check(value: Any, fits: ValidatorFunctionWrapHandler) -> Any:  # noqa: ANN401 (a field may be anything)
         try:
             return fits(value)
         except ValidationError:
-            raise SettingError(text, key) from None
+            raise SettingError(key) from None
 
     return WrapValidator(check)
 
@@ -52,15 +47,20 @@ def complaint(error: ValidationError) -> BadInputError:
     if (own := own_refusal(fault)) is not None:
         return own
     name = next((part for part in reversed(fault["loc"]) if isinstance(part, str)), "it")
-    given, limits = shown(fault["input"]), fault.get("ctx", {})
-    must = {
-        "missing": "must be there",
-        "int_type": f"must be a whole number, not {given}",
-        "bool_type": f"must be true or false, not {given}",
-        "string_type": f"must be a text, not {given}",
-        "tuple_type": "must be a list",
-        "greater_than_equal": f"must be at least {limits.get('ge')}",
-        "less_than_equal": f"must be at most {limits.get('le')}",
-        "enum": f"must be {str(limits.get('expected')).replace(chr(39), '')}, not {given}",
-    }.get(fault["type"], f"cannot be {given}")
-    return BadInputError(f'"{name}" {must}')
+    limits, given = fault.get("ctx", {}), shown(fault["input"])
+    match fault["type"]:
+        case "missing":
+            return BadInputError("error.model.must_be_there", name=name)
+        case "tuple_type":
+            return BadInputError("error.model.must_be_list", name=name)
+        case "greater_than_equal":
+            return BadInputError("error.jsonlines.must_be_at_least", name=name, least=limits["ge"])
+        case "int_type":
+            return BadInputError("error.jsonlines.must_be_whole_number_not", name=name, value=given)
+        case "bool_type":
+            return BadInputError("error.jsonlines.must_be_not", name=name, list="true or false", value=given)
+        case "enum":
+            words = limits["expected"].replace("'", "")
+            return BadInputError("error.jsonlines.must_be_not", name=name, list=words, value=given)
+        case _:
+            return BadInputError("error.model.cannot_be", name=name, value=given)

@@ -25,7 +25,7 @@ class ClubSettings(Broker):
     scale: Annotated[
         tuple[Annotated[float, Field(ge=0, le=1000)], ...],
         Field(strict=False),
-        refused_as("mqtt_points", "points for a place are between 0 and 1000"),
+        refused_as("fault.mqtt_points"),
     ] = ()
     """The league's points for each place, from the first; none: see `league`."""
 

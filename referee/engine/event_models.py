@@ -51,5 +51,5 @@ def parsed(models: TypeAdapter[M], event: Event, players: int, game: str) -> M:
         return models.validate_python(data, context={PLAYERS: players})
     except ValidationError as error:
         if first_fault(error)["type"] == "union_tag_invalid":
-            raise BadInputError(f"{game} knows no event {shown(event.kind)}") from None
+            raise BadInputError("error.games.knows_no_event", game=game, kind=shown(event.kind)) from None
         raise complaint(error) from None

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, TypeAdapter, model_validator
 
 from referee.match.settings import PageSettings
-from referee.models import WHEN_USED, Model
+from referee.models import Model
 from referee.names import MOST_SEATS
 
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -154,4 +154,4 @@ Command = Annotated[
     | ChangeSettings,
     Field(discriminator="do"),
 ]
-COMMAND: TypeAdapter[Command] = TypeAdapter(Command, config=WHEN_USED)
+COMMAND: TypeAdapter[Command] = TypeAdapter(Command)

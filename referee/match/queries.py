@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.match.referee import Referee
 from referee.match.why import explanation, log_named, photo_finish
-from referee.sayings.guard import camera_note
+from referee.phrases import in_language
 from referee.store.figures import quality, statistics
 from referee.store.games import sight_of
 from referee.store.history import history, one_game
@@ -111,5 +111,5 @@ def cameras(referee: Referee) -> Data:
     `cameras`: those that are plugged in now. `notes`: what the camera in use could not do when it was set up, a
     sentence each.
     """
-    notes = [camera_note(note, referee.language) for note in referee.devices.camera_notes]
+    notes = [in_language(note, referee.language) for note in referee.devices.camera_notes]
     return {"cameras": [{"camera": spec, "name": name} for spec, name in referee.plugged()], "notes": notes}

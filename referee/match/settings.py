@@ -60,7 +60,7 @@ ButtonPin = Annotated[int, AfterValidator(_usable), Field(json_schema_extra={"mi
 
 def _on_page(part: str, word: str, **more: JsonValue) -> FieldInfo:
     """Give where a page shows a setting. part: of the form; word: the key of its label."""
-    found: FieldInfo = Field(json_schema_extra={"part": part, "word": word, **more})
+    found: FieldInfo = Field(json_schema_extra={"part": part, "word": word.removeprefix("page."), **more})
     return found
 
 
@@ -73,15 +73,15 @@ class PageSettings(Model):
         str, Field(pattern=f"^({'|'.join(LANGUAGES)})$", json_schema_extra={"enum": list(LANGUAGES)})
     ] = "en"
     """Of all that is said and shown."""
-    volume: Annotated[float, Field(ge=0, le=1), _on_page("sound", "volume")] = 1.0
+    volume: Annotated[float, Field(ge=0, le=1), _on_page("sound", "page.volume")] = 1.0
     """Of speech."""
-    quiet: Annotated[bool, _on_page("sound", "quiet_now")] = False
+    quiet: Annotated[bool, _on_page("sound", "page.quiet_now")] = False
     """Whether nothing is said and the buzzer is silent."""
     quiet_hours: Annotated[
-        Annotated[tuple[Time, Time], Field(strict=False)] | None, _on_page("sound", "quiet_hours")
+        Annotated[tuple[Time, Time], Field(strict=False)] | None, _on_page("sound", "page.quiet_hours")
     ] = None
     """From which to which time of day it is quiet, "HH:MM" each; null: never."""
-    camera: Annotated[str, Field(pattern=PAGE_CAMERA, examples=list(_CAMERAS)), _on_page("fitted", "camera")] = (
+    camera: Annotated[str, Field(pattern=PAGE_CAMERA, examples=list(_CAMERAS)), _on_page("fitted", "page.camera")] = (
         "picamera2"
     )
     """The camera, by its place or its lasting name."""
@@ -89,24 +89,24 @@ class PageSettings(Model):
     """Whether its pictures are upside down, and are turned."""
     camera_mirrored: bool = False
     """Whether left and right are swapped in them, and are swapped back."""
-    bell: Annotated[Literal["one", "seats", "microphone", "none"], _on_page("fitted", "bell")] = "one"
+    bell: Annotated[Literal["one", "seats", "microphone", "none"], _on_page("fitted", "page.bell")] = "one"
     """One button for all, one at each of the seats, the game's own heard by a microphone, or none."""
     bell_pins: Annotated[
         tuple[ButtonPin, ...],
         Field(strict=False),
-        _on_page("fitted", "bell_pin", minItems=1, maxItems=len(SEAT_PINS), seats=list(SEAT_PINS)),
+        _on_page("fitted", "page.bell_pin", minItems=1, maxItems=len(SEAT_PINS), seats=list(SEAT_PINS)),
         AfterValidator(_few_enough),
     ] = (17,)
     """BCM numbers of the buttons, by seat; `seats`: those of the wiring with a button at each seat."""
-    sandtimer: Annotated[bool, _on_page("fitted", "sandtimer_fitted")] = True
+    sandtimer: Annotated[bool, _on_page("fitted", "page.sandtimer_fitted")] = True
     """Whether its sensors are fitted."""
-    lamp: Annotated[bool, _on_page("fitted", "lamp_fitted")] = True
+    lamp: Annotated[bool, _on_page("fitted", "page.lamp_fitted")] = True
     """Whether lamp and buzzer are fitted."""
-    loudspeaker: Annotated[bool, _on_page("sound", "loudspeaker_fitted")] = True
+    loudspeaker: Annotated[bool, _on_page("sound", "page.loudspeaker_fitted")] = True
     """Whether there is one."""
     voice_page: Annotated[str, Field(pattern=r"^[0-9a-f]{0,64}$")] = ""
     """The name of the page that says everything aloud, too; "": none."""
-    open_pictures: Annotated[bool, _on_page("privacy", "open_pictures")] = False
+    open_pictures: Annotated[bool, _on_page("privacy", "page.open_pictures")] = False
     """Whether every device at home sees pictures of the table, not only paired ones."""
 
 
@@ -159,8 +159,7 @@ class TableSettings(PageSettings):
         taken = {pin.number for pin in sensors if pin is not None} | {pin for pin in lights if pin is not None}
         used = next((pin for pin in buttons if pin in taken), None)
         if used is not None:
-            text = f"GPIO{used} is in use by the sandtimer or the lamp: choose another pin"
-            raise SettingError(text, "pin_taken", pin=used)
+            raise SettingError("fault.pin_taken", pin=used)
         return self
 
     def camera_turn(self) -> Turn:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hardware.camera.frames import SECOND_NS
 from hardware.events import Event
 from referee.errors import SettingError
-from referee.phrases import Remembering
-from referee.sayings.guard import camera_note
+from referee.phrases import Remembering, in_language
 from referee.setup.devices import loudness
 from referee.setup.finding import Hearing, Kept, Seen, Wish, troubles_in_words
 from referee.setup.walk import Walk, as_data
@@ -52,7 +51,7 @@ class SetupKit:
             heard=self._hearing.since(since_ns),
             profile=self._referee.profile,
             troubles=troubles_in_words(self._referee.health.troubles(), language),
-            notes=tuple(camera_note(note, language) for note in self._referee.devices.camera_notes),
+            notes=tuple(in_language(note, language) for note in self._referee.devices.camera_notes),
             settling=self._referee.devices.settling,
             level=None if peak is None else loudness(peak),
             kept=kept,

@@ -23,7 +23,7 @@ from referee.log import KEPT
 from referee.match.process import Power
 from referee.match.why import log_named
 from referee.names import players_in
-from referee.sayings import kept as sayings
+from referee.phrases import in_language
 from referee.sayings.service import device
 from referee.setup.finding import load_kept
 from referee.store.backup import Restored, back_up, restore
@@ -32,7 +32,6 @@ from referee.store.disputed import keep_disputed, open_settings
 from referee.store.games import game_numbered, games, iso_time
 from referee.store.history import listed
 from referee.store.upkeep import forget_game, forget_player, renamed, report_set_aside
-from referee.phrases import in_language
 from vision.errors import VisionError
 
 if TYPE_CHECKING:

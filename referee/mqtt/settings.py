@@ -26,9 +26,7 @@ FILE = "mqtt.json"
 PLAIN_PORT, TLS_PORT = 1883, 8883
 _MOST_NAME = 60
 _GIVES_WAY = ("on",)
-Name = Annotated[
-    str, Field(max_length=_MOST_NAME, pattern=r"\S"), refused_as("mqtt_name", "a name has up to 60 letters")
-]
+Name = Annotated[str, Field(max_length=_MOST_NAME, pattern=r"\S"), refused_as("fault.mqtt_name")]
 
 
 def _authority(ca: str) -> str:
@@ -46,26 +44,26 @@ class Broker(Model):
     host: Annotated[
         str,
         Field(max_length=253, pattern=r"^[A-Za-z0-9_.:%-]*$"),
-        refused_as("mqtt_host", "the broker is named like homeassistant.local or 192.168.1.5"),
+        refused_as("fault.mqtt_host"),
     ] = ""
-    port: Annotated[int, Field(ge=0, lt=1 << 16), refused_as("mqtt_port", "a port is a number from 1 to 65535")] = 0
+    port: Annotated[int, Field(ge=0, lt=1 << 16), refused_as("fault.mqtt_port")] = 0
     """0 takes the usual one."""
     user: Annotated[
         str,
         Field(max_length=200, pattern=r"^[^\x00]*$"),
-        refused_as("mqtt_text", "the broker's user is no text, or too long"),
+        refused_as("fault.mqtt_text"),
     ] = ""
     password: Annotated[
         str,
         Field(max_length=500, pattern=r"^[^\x00]*$", repr=False),
-        refused_as("mqtt_text", "the broker's password is no text, or too long"),
+        refused_as("fault.mqtt_text"),
     ] = ""
     tls: bool = False
     ca: Annotated[
         str,
         Field(max_length=1 << 17, repr=False),
         AfterValidator(_authority),
-        refused_as("mqtt_ca", "that is no certificate of an authority (a PEM file)"),
+        refused_as("fault.mqtt_ca"),
     ] = ""
     """Certificates (PEM) to trust instead of the system's; "": those."""
 

@@ -15,7 +15,7 @@ from referee.web.first_device import FirstDevice
 from referee.web.guard import RefusedError
 from referee.web.hosts import is_this_machine
 from referee.web.options import WebOptions
-from referee.web.pairing import Pairing
+from referee.web.pairing import Pairing, TooManyTriesError
 from referee.web.responses import Json, JsonRoute
 from referee.web.round_trips import RoundTrips
 from referee.web.tokens import TokenStore, csrf_of
@@ -29,7 +29,7 @@ Part = TypeVar("Part")
 class Code(Model):
     """A pairing code that somebody has typed."""
 
-    code: Annotated[str, Field(pattern="^[0-9]{6}$"), refused_as("code_digits", "the code has six digits")]
+    code: Annotated[str, Field(pattern="^[0-9]{6}$"), refused_as("fault.code_digits")]
 
 
 class Forget(Model):
@@ -158,7 +158,12 @@ def routes(who: Who) -> APIRouter:
     @router.post("/pair")
     async def pair(request: Request, code: Code) -> Response:
         """Pair the device that sends the code."""
-        who.pairing.redeem(code.code, address_of(request), here=is_here(request))
+        try:
+            who.pairing.redeem(code.code, address_of(request), here=is_here(request))
+        except TooManyTriesError as error:
+            if error.may_renew and request.app.state.has_bell():
+                error.key = "fault.ring_to_pair"
+            raise
         return let_in(who.tokens.add(request.headers.get("user-agent", "")), kept=who.tokens.kept)
 
     @router.post("/pair/forget")

@@ -10,7 +10,6 @@ from referee.engine.event_models import PLAYERS, EventModel, Seat
 from referee.errors import BadInputError
 from referee.games.coloretto.setup import JOKER, MAX_START_CARDS, PLUS2, is_colour, rooms
 from referee.jsonlines import shown
-from referee.models import WHEN_USED
 
 
 def _row(row: int, info: ValidationInfo) -> int:
@@ -99,4 +98,4 @@ class Stopped(EventModel):
 
 
 Action = CardPlaced | RowTaken | LastRound | CardTakenBack | CardMoved | CardWas | StartCards | Stopped
-EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")], config=WHEN_USED)
+EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")])

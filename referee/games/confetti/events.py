@@ -9,7 +9,6 @@ from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema, model_v
 from referee.engine.event_models import EventModel, Seat
 from referee.errors import BadInputError
 from referee.games.confetti.score import COLOURS, MAX_CARDS, Card, parse_cards
-from referee.models import WHEN_USED
 
 _THREE = {"items": {"enum": list(COLOURS)}, "minItems": 3, "maxItems": 3, "description": "small, medium, big"}
 Cards = Annotated[
@@ -70,7 +69,7 @@ class HandsGone(EventModel):
     @model_validator(mode="after")
     def _one_each(self) -> HandsGone:
         if len(self.seats) != len(self.last_seen):
-            raise BadInputError('"last_seen" must have a hand or null for each of the "seats"')
+            raise BadInputError("error.games.seats_must_list_seats_and")
         return self
 
 
@@ -82,4 +81,4 @@ class Challenged(EventModel):
 
 
 Action = TimerFlipped | TimerRanOut | Contested | Count | Stopped | HandShown | HandsGone | Challenged
-EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")], config=WHEN_USED)
+EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")])

@@ -11,7 +11,6 @@ from referee.engine.events import Event
 from referee.errors import BadInputError
 from referee.games.piccolino.tops import Mood
 from referee.jsonlines import is_name, shown
-from referee.models import WHEN_USED
 
 
 def _colour(value: object) -> object:
@@ -115,7 +114,7 @@ class Stopped(EventModel):
 
 
 Action = CardShown | CardRead | PileGone | PileUnchanged | Bell | RingerNamed | Decided | Stopped
-EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")], config=WHEN_USED)
+EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")])
 
 
 def parse_action(event: Event, players: int) -> Action:

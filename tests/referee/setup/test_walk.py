@@ -135,8 +135,8 @@ def test_what_was_set_up_is_proposed_for_the_first_game_and_said_in_the_language
         for code in ("de", "en", "fr"):
             table.referee.do(sent({"do": "settings", "language": code}))
             texts = {one["step"]: one["text"] for one in walk.titles()}
-            assert texts["deck"] == Language(code).text("You play with {deck}.", deck="Piccolino")
-            assert texts["bell"] == Language(code).text("The bell is missing: rings are not noticed.")
+            assert texts["deck"] == Language(code).text("setup.seats.you_play_with", deck="Piccolino")
+            assert texts["bell"] == Language(code).text("service.device.bell_missing")
         walk = Walk(table.referee.setup_kit)
 
 

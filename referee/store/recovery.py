@@ -315,28 +315,32 @@ def _described(path: Path, folder: Path) -> Iterator[Path]:
             for at, known in _HEADER.items():
                 file.seek(at)
                 file.write(known)
-        if _descriptions(copy):
-            with suppress(Exception), closing(connect(copy)) as connection:
-                _describe(connection)
+        with suppress(Exception), closing(connect(copy)) as connection:
+            _describe(connection)
         yield copy
 
 
 def _descriptions(path: Path) -> frozenset[str] | None:
-    """Give those of our tables' descriptions that a file has, None if it cannot be read."""
+    """Give those of our tables' descriptions that a file has, None if they cannot be read or their pages differ."""
     try:
         with closing(read_only(path)) as connection:
             connection.execute("PRAGMA writable_schema=ON")
-            return frozenset(sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master")) & _STRICT
+            rows = connection.execute("SELECT sql, rootpage FROM sqlite_master ORDER BY rowid").fetchall()
     except Exception:  # SQLite answers damage with errors of any kind.
         return None
+    found = frozenset(sql for sql, _ in rows) & _STRICT
+    return None if found and [page for _, page in rows] != list(range(2, len(rows) + 2)) else found
 
 
 def _describe(connection: sqlite3.Connection) -> None:
-    """Put damaged descriptions of tables right: they stand in the order in which they were made."""
+    """Put damaged descriptions of tables right: SQLite gives them pages in the order in which they are made."""
     connection.execute("PRAGMA writable_schema=ON")
-    rows = connection.execute("SELECT rowid, sql FROM sqlite_master WHERE rootpage > 0 AND sql IS NOT NULL").fetchall()
+    rows = connection.execute("SELECT rowid, sql FROM sqlite_master ORDER BY rowid").fetchall()
     missing = [sql for sql in TABLES if sql not in {text for _, text in rows}]
-    for rowid, text in rows:
+    for page, (rowid, text) in enumerate(rows, 2):
+        connection.execute("UPDATE sqlite_master SET rootpage = ? WHERE rowid = ?", (page, rowid))
+        if text is None:
+            continue
         sql = text if text in TABLES else missing.pop(0)
         kind, name = sql.split()[1:3]
         table = sql.split(" ON ")[1].split()[0] if kind == "INDEX" else name
@@ -347,7 +351,8 @@ def _describe(connection: sqlite3.Connection) -> None:
 def _take_rows(path: Path, into: sqlite3.Connection) -> None:
     """Take all rows of a file: those with the right check sum, and of others what is not there yet."""
     games: set[int] = set()
-    for table in COLUMNS:
+    # Games are read once more when their numbers are known: each is found by its own then.
+    for table in (*COLUMNS, "games"):
         for row in _rows(path, table, games):
             try:
                 _take(table, row, into)

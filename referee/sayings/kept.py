@@ -11,8 +11,9 @@ from referee.safe_text import harmless
 
 def partly_lost(number: int, language: Language) -> str:
     """Give the sentence for a game of which some events were lost."""
-    text = "Game {number} cannot be read to its end: it is shown as far as it can be read."
-    return language.text(text, number=number)
+    return language.text(
+        "Game {number} cannot be read to its end: it is shown as far as it can be read.", number=number
+    )
 
 
 def unreadable(number: object, language: Language) -> str:

@@ -278,20 +278,26 @@ class Arecord:
             )
         except OSError as error:
             raise DeviceMissingError(
-                f"The program that records sound is missing ({self._program}): sudo apt install alsa-utils."
+                "error.hardware.program_that_records_sound_is",
+                "The program that records sound is missing ({program}): sudo apt install alsa-utils.",
+                program=self._program,
             ) from error
 
     def read(self, timeout_s: float) -> Samples:
         """Give what has come."""
         process = self._process
         if process is None or process.stdout is None:
-            raise DeviceMissingError("The microphone is not open.")
+            raise DeviceMissingError("error.hardware.microphone_is_not_open", "The microphone is not open.")
         ready, _, _ = select.select([process.stdout], [], [], timeout_s)
         if not ready:
             return np.zeros(0, dtype=np.float32)
         data = os.read(process.stdout.fileno(), 1 << 16)
         if not data:
-            raise DeviceMissingError(f"The microphone cannot be heard: {self._complaint(process.stderr)}")
+            raise DeviceMissingError(
+                "error.hardware.microphone_cannot_be_heard",
+                "The microphone cannot be heard: {why}",
+                why=self._complaint(process.stderr),
+            )
         data = self._rest + data
         whole = len(data) - len(data) % SAMPLE_BYTES
         self._rest = data[whole:]

@@ -1,11 +1,11 @@
 """Errors of the referee; every message is one sentence for the person at the table."""
 
 
-class RefereeError(Exception):
+class RingmasterError(Exception):
     """Any error of the referee."""
 
 
-class BadInputError(RefereeError, ValueError):
+class BadInputError(RingmasterError, ValueError):
     """Input or usage that cannot be worked with (exit status 2)."""
 
 
@@ -17,9 +17,9 @@ class SettingError(BadInputError):
         self.key, self.values = key, values
 
 
-class OvertakenError(RefereeError):
+class OvertakenError(RingmasterError):
     """What somebody told hung on how things stood, and something else came first."""
 
 
-class WorkFailedError(RefereeError, RuntimeError):
+class WorkFailedError(RingmasterError, RuntimeError):
     """The input was fine but the work itself failed (exit status 1)."""

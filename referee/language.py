@@ -56,7 +56,7 @@ class Language:
 
     def __init__(self, code: str = "en") -> None:
         if code not in LANGUAGES:
-            raise BadInputError(f"the referee speaks {', '.join(LANGUAGES)}, not {ascii(code)[:20]}")
+            raise BadInputError("error.language.referee_speaks_not", list=", ".join(LANGUAGES), code=ascii(code)[:20])
         self.code = code
         self._catalogue = (
             gettext.NullTranslations() if code == "en" else gettext.translation(DOMAIN, CATALOGUES, languages=[code])

@@ -39,7 +39,7 @@ def players_in(value: object) -> tuple[str, ...]:
         BadInputError: it is no list of names, or one of them cannot be seen or read, is too long, or is another's.
     """
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
-        raise BadInputError('"players" must be a list of names')
+        raise BadInputError("error.journal.players_must_be_list_of")
     names: list[str] = []
     for given in value:
         name = _checked(given, len(names) + 1)
@@ -64,9 +64,7 @@ def told_apart(names: Iterable[str]) -> tuple[str, ...]:
 @cache
 def seat_names() -> frozenset[str]:
     """Give what seats are called whose players gave no name ("Seat 1"), in every language: nobody's name."""
-    return frozenset(
-        Language(code).text_in("page", "Seat {n}", n=seat + 1) for code in LANGUAGES for seat in range(MOST_SEATS)
-    )
+    return frozenset(Language(code).text("page.seat", n=seat + 1) for code in LANGUAGES for seat in range(MOST_SEATS))
 
 
 def folded(name: str) -> str:
@@ -76,22 +74,18 @@ def folded(name: str) -> str:
 
 def _checked(given: str, place: int) -> str:
     if any(unicodedata.category(char) in ("Cc", "Cs") for char in given):
-        raise BadInputError('"players" must be a list of names that can be shown on one line')
+        raise BadInputError("error.names.players_must_be_list_of")
     if any(char in _TURNS for char in given):
-        raise NameRefusedError(
-            f"the name of player {place} holds signs that turn its letters about: type it anew",
-            "name_turned",
+        raise BadInputError(
+            "fault.name_turned",
             number=place,
         )
     name = _cleaned(given)
     if not _shows(name):
-        raise NameRefusedError(
-            f"the name of player {place} has no letter that can be seen", "name_unseen", number=place
-        )
+        raise BadInputError("fault.name_unseen", number=place)
     if len(name) > MOST_CHARACTERS:
-        raise NameRefusedError(
-            f"the name {_quoted(name[:20] + '…')} is too long: {MOST_CHARACTERS} letters at most",
-            "name_long",
+        raise BadInputError(
+            "fault.name_long",
             name=name[:20] + "…",
             most=MOST_CHARACTERS,
         )

@@ -41,9 +41,9 @@ def for_people(text: str) -> str:
     code = language_of()
     if code == "en":
         return text
-    from referee.translated import translated
+    from referee.phrases import in_language
 
-    return translated(text, Language(code))
+    return in_language(text, Language(code))
 
 
 class Output:
@@ -74,7 +74,7 @@ class Output:
             WorkFailedError: whoever started this command has closed its standard output.
         """
         if sys.stdout is None:
-            raise WorkFailedError("there is no standard output to answer on")
+            raise WorkFailedError("error.output.there_is_no_standard_output")
         if self._lines:
             self._lines.append("")
             sys.stdout.buffer.write("\n".join(self._lines).encode("utf-8"))

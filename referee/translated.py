@@ -15,7 +15,7 @@ from referee.sayings import checks, faults, terminal
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-def translated(text: str, language: Language) -> str:
+def in_language(text: str, language: Language) -> str:
     """Give a sentence in a language; as it is where no template fits it. What fills its places is looked at as well."""
     if language.code == "en":
         return text
@@ -37,8 +37,8 @@ def templates() -> tuple[str, ...]:
 def _value(name: str, value: str, language: Language) -> str:
     """Give what fills a place; a list has its “and” in the language."""
     if name.endswith("list"):
-        return language.list_of([translated(one, language) for one in re.split(", | and ", value)])
-    return translated(value, language)
+        return language.list_of([in_language(one, language) for one in re.split(", | and ", value)])
+    return in_language(value, language)
 
 
 @cache

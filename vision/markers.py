@@ -176,7 +176,9 @@ def unmirrored_markers(image: NDArray[np.uint8], name: str = "the picture") -> M
     sight = sight_markers(image)
     if _witnesses(sight) == 0 and _witnesses(sight_markers(np.asarray(cv2.flip(image, 1), np.uint8))):
         raise MirroredError(
-            f"{name} is mirrored, left and right are swapped: turn mirroring off in the camera and take it again"
+            "error.is_mirrored_left_and_right",
+            "{picture} is mirrored, left and right are swapped: turn mirroring off in the camera and take it again",
+            picture=name,
         )
     return sight
 

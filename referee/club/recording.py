@@ -38,7 +38,7 @@ class Recorder:
         match message:
             case GameBegun():
                 if self._owner(message.game) not in (None, table):
-                    raise BadInputError(f"the game {message.game} belongs to another table")
+                    raise BadInputError("error.club.game_belongs_to_another_table", game=message.game)
                 self._game(table, message)
             case EventJudged():
                 self._demand_own(table, message.game)

@@ -110,7 +110,7 @@ def _records(views: Views) -> APIRouter:
     async def export(language: _Code, what: str, kind: str) -> Response:
         """Give what is there as a file."""
         if what not in EXPORTS or kind not in ("csv", "json"):
-            raise RefusedError(404, "not_here", "There is no such file")
+            raise RefusedError(404, "fault.not_here")
         rows = await to_thread.run_sync(views.export, what, Language(language))
         text, media = (as_csv(rows), "text/csv") if kind == "csv" else (as_json(rows), "application/json")
         name = {"Content-Disposition": f'attachment; filename="{what}.{kind}"'}
@@ -128,11 +128,11 @@ def _evidence(service: ClubService, views: Views) -> APIRouter:
         """Have a table send its pictures of an event, and give where they are."""
         key = await to_thread.run_sync(views.key_of, table)
         if key is None:
-            raise RefusedError(404, "not_here", "There is no such table in the club (any more)")
+            raise RefusedError(404, "fault.not_here")
         if not service.live.of(table)["online"]:
-            raise WorkFailedError("the table does not answer: is it switched on?")
+            raise WorkFailedError("error.club.table_does_not_answer_is")
         if asking.statistics().tasks_waiting >= MOST_WAITING:
-            raise RefusedError(503, "busy", "Many ask for pictures just now: please try again soon")
+            raise RefusedError(503, "fault.busy")
         ask, found = await to_thread.run_sync(service.evidence.fetch, table, key, game, event, limiter=asking)
         return Json({"ask": ask, "times_ms": [t_ms for t_ms, _ in found.pictures]})
 
@@ -141,7 +141,7 @@ def _evidence(service: ClubService, views: Views) -> APIRouter:
         """Give a picture that was fetched."""
         jpeg = service.evidence.picture(ask, number)
         if jpeg is None:
-            raise RefusedError(404, "no_picture", "There is no such picture (any more)")
+            raise RefusedError(404, "fault.no_picture")
         return Response(jpeg, media_type="image/jpeg")
 
     return router
@@ -152,7 +152,7 @@ def _changing(engine: Engine) -> APIRouter:
 
     def demand_home(request: Request) -> None:
         if not is_this_machine(request.client.host if request.client else None):
-            raise RefusedError(403, "other_page", "This is done at the club's own computer")
+            raise RefusedError(403, "fault.other_page")
 
     @router.post("/invite")
     async def invited(request: Request) -> Response:

@@ -14,15 +14,16 @@ from referee.errors import BadInputError
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, for_people
+from referee.phrases import phrase
 from referee.sayings.checks import say_part, say_state
 
 if TYPE_CHECKING:
     from referee.doctor.machine import Finding, Machine, Setup
 
 WITHOUT_PINS = {
-    "bell": "A call bell can be heard by a microphone instead: --bell microphone.",
-    "sandtimer": "A sandtimer can be used without a sensor: --sandtimer watched.",
-    "lamp": "Games can be judged without it: --lamp none.",
+    "bell": phrase("doctor.call_bell_can_be_heard"),
+    "sandtimer": phrase("doctor.sandtimer_can_be_used_without"),
+    "lamp": phrase("doctor.games_can_be_judged_without"),
 }
 
 
@@ -59,7 +60,7 @@ def command(
     from referee.doctor.machine import Machine, Setup
 
     if not (math.isfinite(press) and press >= 0):
-        raise BadInputError(f"nobody can wait {press} seconds for a ring")
+        raise BadInputError("error.commands.nobody_can_wait_seconds_for", seconds=press)
     parse_spec(camera)
     setup = Setup(
         game=game,
@@ -124,7 +125,7 @@ def _pin_checks(setup: Setup) -> Iterator[list[Finding]]:
     backends = {"bell": setup.bell.backend, "sandtimer": setup.sand.backend, "lamp": setup.lamp.backend}
     yield [Finding(name, State.SKIPPED, f"No {name} is used.") for name in backends if backends[name] == "none"]
     if setup.sand.backend == "watched":
-        yield [Finding("sandtimer", State.OK, "The sandtimer has no sensor: its usual time is counted.")]
+        yield [Finding("sandtimer", State.OK, phrase("doctor.sandtimer_has_no_sensor_its"))]
     wired = [name for name in backends if backends[name] == "gpio"]
     if not wired:
         return

@@ -10,6 +10,7 @@ import click
 from referee.commands import COMMANDS, options
 from referee.errors import BadInputError, WorkFailedError
 from referee.output import complain, for_people
+from referee.phrases import phrase
 
 if TYPE_CHECKING:
     from referee.store.parcel import Tally
@@ -37,7 +38,7 @@ def command(path: Path, state: Path | None) -> int:
         with path.open("rb") as file:
             is_zip = file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
     except OSError as error:
-        raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise BadInputError("error.cannot_be_read", path=path, why=error.strerror or error) from error
     with locked(state_folder(state)) as folder:
         store = open_store(folder / JOURNAL)
         if store.set_aside is not None:
@@ -50,7 +51,7 @@ def command(path: Path, state: Path | None) -> int:
                 with path.open("rb") as file:
                     unpack(None, plain_games(file), store.connection, folder / EVIDENCE, tally)
         except sqlite3.Error as error:
-            raise WorkFailedError(f"the games could not be taken: {error}") from error
+            raise WorkFailedError("error.commands.games_could_not_be_taken", why=error) from error
         finally:
             store.connection.close()
     return _told(tally)
@@ -59,10 +60,10 @@ def command(path: Path, state: Path | None) -> int:
 def _told(tally: Tally) -> int:
     """Report what came of it, and give the exit status."""
     if tally.added or tally.there or not tally.left_out:
-        print(for_people(f"{tally.added} taken, {tally.there} there already"), flush=True)
+        print(for_people(phrase("terminal.taken_there_already", added=tally.added, there=tally.there)), flush=True)
     if tally.again:
         named = ", ".join(map(str, tally.again[:5])) + (", …" if len(tally.again) > 5 else "")
-        told = f"judged again, for their results did not follow from what happened: game {named} in the file"
+        told = phrase("terminal.judged_again_for_their_results", list=named)
         print(for_people(told))
     complaints = [] if (games := tally.complaint()) is None else [games]
     if tally.pictures_left_out:

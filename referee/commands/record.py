@@ -57,9 +57,9 @@ def command(
 
     header = _header(game, players, deck)
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-        raise BadInputError(f"{seconds} seconds cannot be recorded")
+        raise BadInputError("error.commands.seconds_cannot_be_recorded", seconds=seconds)
     if output.exists():
-        raise BadInputError(f"{output} is there already; choose another name")
+        raise BadInputError("error.is_there_already_choose_another", path=output)
     from_file = parse_spec(camera)[0] in FILES
     settings = CameraSettings(frames_per_s=fps, live=not from_file)
     opened = open_camera(camera, settings)
@@ -81,7 +81,7 @@ def _record(
 
     first = next(frames, None)
     if first is None:
-        raise WorkFailedError("not one picture came")
+        raise WorkFailedError("error.commands.not_one_picture_came")
     span_ns = math.inf if seconds is None else seconds * SECOND_NS
     last = first
     with RecordingWriter(output, header, first.t_ns) as writer:
@@ -169,13 +169,13 @@ def _live_frames(
 def _header(game: str | None, players: str | None, deck: str | None) -> dict[str, object] | None:
     if game is None:
         if players is not None or deck is not None:
-            raise BadInputError("say with --game which game is played")
+            raise BadInputError("error.commands.say_with_game_which_game")
         return None
     from referee.games.registry import game_kind
 
     given = (players or "").split(",")
     if not all(name.strip() for name in given):
-        raise BadInputError("say with --players who plays, clockwise, with commas: Ann,Ben,Cem")
+        raise BadInputError("error.commands.say_with_players_who_plays")
     # An evening's recording that no replay takes is found out too late.
     header = game_kind(game).explicit(Header(game, players_in(given), {} if deck is None else {DECK: deck}))
     game_kind(game).start(header)

@@ -60,7 +60,7 @@ def open_log(path: Path) -> Iterator[tuple[Header, Iterator[Entry | Fault]]]:
         file = path.open("rb")
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "that is no file's name"
-        raise BadInputError(f"{ascii(str(path))[1:-1]} cannot be opened: {why}") from error
+        raise BadInputError("error.games.cannot_be_opened", path=ascii(str(path))[1:-1], why=why) from error
     with file:
         lines = _lines(file)
         yield _header(lines), _entries(lines)
@@ -94,13 +94,13 @@ def _readline(file: BufferedReader) -> bytes:
     try:
         return file.readline(MAX_LINE + 1)
     except OSError as error:
-        raise WorkFailedError(f"the recording could not be read to its end: {error.strerror or error}") from error
+        raise WorkFailedError("error.games.recording_could_not_be_read", why=error.strerror or error) from error
 
 
 def _header(lines: Iterator[_Numbered]) -> Header:
     first = next(lines, None)
     if first is None:
-        raise BadInputError("the event log is empty")
+        raise BadInputError("error.games.event_log_is_empty")
     try:
         return parse_header(parse_object(first.text))
     except BadInputError as error:
@@ -139,7 +139,7 @@ class RecordedGame:
     def __init__(self, path: Path, warn: Warn) -> None:
         self._recording = read_recording(path, warn)
         if self._recording.header is None:
-            raise BadInputError(f"{path} does not say which game it is: record with --game and --players")
+            raise BadInputError("error.games.does_not_say_which_game", path=path)
         self.header: Header = parse_header(self._recording.header)
         self._game = game_kind(self.header.game).start(self.header)
         self._warn = warn

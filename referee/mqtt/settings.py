@@ -110,7 +110,7 @@ class MqttSettings(Broker):
         """
         for name in data:
             if name not in SETTABLE:
-                raise BadInputError(f"there is no setting {shown(name)}")
+                raise BadInputError("error.mqtt.there_is_no_setting", name=shown(name))
         return changed(self, data)
 
     def public(self) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
         where = str((*error.errors(include_url=False, include_input=False)[0]["loc"], "")[0])
         if where in _REFUSALS:
             raise SettingError(*_REFUSALS[where]) from None
-        raise BadInputError(f"that is no value of the setting {where}") from None
+        raise BadInputError("error.mqtt.that_is_no_value_of", where=where) from None
 
 
 def load_mqtt(folder: Path) -> MqttSettings:

@@ -5,51 +5,49 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.language import Language, mark
+from referee.language import Language
 from referee.safe_text import harmless
 
 
 def partly_lost(number: int, language: Language) -> str:
     """Give the sentence for a game of which some events were lost."""
-    return language.text(
-        "Game {number} cannot be read to its end: it is shown as far as it can be read.", number=number
-    )
+    return language.text("kept.trouble.partly", number=number)
 
 
 def unreadable(number: object, language: Language) -> str:
     """Give the sentence for a game that cannot be shown at all."""
-    return language.text("Game {number} cannot be read, and is left out.", number=number)
+    return language.text("kept.game_cannot_be_read_and", number=number)
 
 
 def game_is_on(language: Language) -> str:
     """Give the sentence for what has to wait for the end of a game."""
-    return language.text("A game is being played: end it first.")
+    return language.text("kept.game_is_being_played_end")
 
 
 def no_backup(language: Language) -> str:
     """Give the sentence for a file that cannot be restored."""
-    return language.text("This file is no backup of Ringmaster, or it is torn: nothing more was taken from it.")
+    return language.text("kept.this_file_is_no_backup")
 
 
 def no_such_game(language: Language) -> str:
     """Give the sentence for a game that is not kept."""
-    return language.text("There is no such game (any more).")
+    return language.text("kept.there_is_no_such_game")
 
 
 def somebody(number: int, language: Language) -> str:
     """Give the name of a player who is forgotten; number: from 1, where several of them have played together."""
-    name = language.text("Somebody")
+    name = language.text("piccolino.somebody")
     return name if number == 1 else f"{name} {number}"
 
 
 SOME_GAMES, PICTURES, SOME_SETTINGS = "some games", "pictures", "some settings"
 _PARTS = {
-    SOME_GAMES: mark("some games"),
-    PICTURES: mark("some pictures"),
-    SOME_SETTINGS: mark("some settings"),
-    "settings.json": mark("the settings"),
-    "setup.json": mark("a part of setting up"),
-    "table.json": mark("the measured table"),
+    SOME_GAMES: "kept.some_games",
+    PICTURES: "kept.some_pictures",
+    SOME_SETTINGS: "kept.some_settings",
+    "settings.json": "kept.part.settings",
+    "setup.json": "kept.part.setup",
+    "table.json": "kept.part.table",
 }
 
 
@@ -58,25 +56,23 @@ def not_restored(parts: Sequence[str], language: Language) -> str:
     if not parts:
         return ""
     named = [language.text(_PARTS[one]) if one in _PARTS else _deck(one, language) for one in parts]
-    return language.text("Torn, and not restored: {list}.", list=language.list_of(named))
+    return language.text("kept.torn_and_not_restored", list=language.list_of(named))
 
 
 def _deck(name: str, language: Language) -> str:
-    return language.text("the deck “{deck}”", deck=harmless(Path(name).stem))
+    return language.text("kept.deck", deck=harmless(Path(name).stem))
 
 
 def played_each_other(name: str, other: str, language: Language) -> str:
     """Give the sentence for two players who cannot be one."""
-    return language.text(
-        "{name} and {other} have played against each other: they are two people.", name=name, other=other
-    )
+    return language.text("kept.and_have_played_against_each", name=name, other=other)
 
 
 def nobody_called(name: str, language: Language) -> str:
     """Give the sentence for a name that no game has."""
-    return language.text("Nobody called {name} has played here.", name=name)
+    return language.text("kept.nobody_called_has_played_here", name=name)
 
 
 def no_power(language: Language) -> str:
     """Give the sentence for a machine that cannot be switched from the page."""
-    return language.text("That cannot be done from here: please do it at the machine.")
+    return language.text("kept.that_cannot_be_done_from")

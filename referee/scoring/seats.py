@@ -142,7 +142,7 @@ def marker_rectangle(markers: Sequence[Marker], table: Table) -> Points:
         sides = np.linalg.norm(rectangle[1:3] - rectangle[:2], axis=1)
         if sides.min() >= _LEAST_SIDE_MM:
             return rectangle
-    raise BadInputError(what_is_missing([marker.id for marker in markers]))
+    raise markers_missing([marker.id for marker in markers])
 
 
 def _common_turn_deg(corners_mm: Points) -> float | None:

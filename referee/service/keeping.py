@@ -66,11 +66,11 @@ class Keeping:
         """
         with self._lock:
             if self.controller.in_play:
-                raise BadInputError(sayings.game_is_on(self.controller.language))
+                raise BadInputError("kept.game_is_being_played_end")
             try:
                 return restore(path, self.controller.journal, self.folder, self.change, self.keep_profile)
             except (BadInputError, VisionError) as error:
-                raise BadInputError(sayings.no_backup(self.controller.language)) from error
+                raise BadInputError("kept.this_file_is_no_backup") from error
 
     def disputed(self, ruling: str) -> bytes:
         """Give a file of a ruling that is in dispute, to be sent; it is kept, and so are the ruling's pictures.

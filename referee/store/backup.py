@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from referee.decks.store import DECKS, DeckStore
-from referee.errors import BadInputError, RefereeError, SettingError
+from referee.errors import BadInputError, RingmasterError, SettingError
 from referee.language import Language
 from referee.log import LOG
 from referee.sayings import kept as sayings
@@ -123,7 +123,7 @@ def _part(parcel: Parcel, name: str, lost: list[str], take: Callable[[bytes], ob
         return False
     try:
         take(parcel.member(name, _MOST_BYTES.get(name, _MOST_DECK_BYTES)))
-    except (RefereeError, VisionError, RecursionError, *TORN):
+    except (RingmasterError, VisionError, RecursionError, *TORN):
         lost.append(name)
         return False
     return True
@@ -157,11 +157,11 @@ def _restore_setup(data: Mapping[str, Any], folder: Path) -> None:
     kept = kept_from(data)
     save_kept(folder, {**kept, **load_kept(folder)})
     if len(kept) < len(data):
-        raise BadInputError("some steps in it make no sense")
+        raise BadInputError("error.service.some_steps_in_it_make")
 
 
 def _object(data: bytes) -> dict[str, Any]:
     value = json.loads(data)
     if not isinstance(value, dict):
-        raise BadInputError("it is no JSON object")
+        raise BadInputError("error.service.it_is_no_json_object")
     return value

@@ -241,7 +241,7 @@ def make_copy(path: Path) -> Path:
         with closing(read_only(path)) as connection:
             connection.execute("VACUUM INTO ?", (str(part),))
         if not is_sound(part):
-            raise WorkFailedError("the copy of the journal is not sound")
+            raise WorkFailedError("error.journal.copy_of_journal_is_not")
         version = version_of(part)
         put_in_place(part, copy)
         # One of an earlier version is the way back to the Ringmaster before.
@@ -251,7 +251,7 @@ def make_copy(path: Path) -> Path:
     except (sqlite3.Error, OSError) as error:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        raise WorkFailedError(f"the journal cannot be copied: {error}") from error
+        raise WorkFailedError("error.journal.journal_cannot_be_copied", why=error) from error
     LOG.info("the journal is copied to %s", copy.name)
     return copy
 
@@ -277,11 +277,11 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
         WorkFailedError: there is none, or it cannot be read.
     """
     if not path.is_file():
-        raise WorkFailedError(f"no games are kept in {path.parent} yet")
+        raise WorkFailedError("error.no_games_are_kept_in", folder=path.parent)
     connection = read_only(path)
     try:
         connection.execute("SELECT count(*) FROM games").fetchone()
     except Exception as error:  # SQLite answers damage with errors of any kind.
         connection.close()
-        raise WorkFailedError(f"the games in {path.parent} cannot be read: {error}") from error
+        raise WorkFailedError("error.journal.games_in_cannot_be_read", folder=path.parent, why=error) from error
     return connection

@@ -105,7 +105,7 @@ def one_game(query: Query, which: str, language: Language, picture_of: Mapping[i
     """
     row = game_numbered(query, int(which)) if which.isascii() and which.isdecimal() else None
     if row is None:
-        raise BadInputError("there is no such game")
+        raise BadInputError("error.service.there_is_no_such_game")
     kept = kept_game(query, row)
     announcer = Announcer(row.header.game, row.header.players, language)
     first = kept.first()

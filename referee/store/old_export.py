@@ -51,5 +51,5 @@ def old_game(line: bytes) -> tuple[Data, list[Data]]:
         about = {key: data[key] for key in ("uid", "started_ms", "ended_ms", "corrections")}
         events = [{**one["data"], "kept": kept[one["number"]]} for one in data["events"]]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise BadInputError(f"it is not whole ({' '.join(str(error).split())[:60]})") from error
+        raise BadInputError("error.journal.it_is_not_whole", list=" ".join(str(error).split())[:60]) from error
     return {**data, "kept": {**about, "result": result}}, events

@@ -305,9 +305,9 @@ def game_of(number: int, header: Mapping[str, Any], lines: Iterable[Mapping[str,
             facts[one.number] = one
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_url=False, include_input=False)[0]["loc"]))
-        raise BadInputError(f"it is not whole ({place})") from None
+        raise BadInputError("error.journal.it_is_not_whole", list=place) from None
     if sorted(events) != list(range(1, len(events) + 1)) or len(events) > _MOST_EVENTS:
-        raise BadInputError("its events are not numbered one after the other")
+        raise BadInputError("error.journal.its_events_are_not_numbered")
     corrections = tuple(CorrectionRow(**vars(one)) for one in about.corrections)
     _check_corrections(corrections, events)
     told = Header(model.game, told_apart(model.players), model.options)
@@ -367,7 +367,7 @@ class Parcel:
         except (KeyError, *TORN) as error:
             raise BadInputError(f"{name} in it is torn or missing") from error
         if len(data) > most:
-            raise BadInputError(f"{name} in it is larger than any of ours")
+            raise BadInputError("error.journal.in_it_is_larger_than", entry=name)
         return data
 
     def games(self) -> Games:
@@ -385,7 +385,7 @@ class Parcel:
         """
         lines = self.member(f"games/{number}.jsonl", MOST_GAME_BYTES).splitlines()
         if len(lines) > _MOST_EVENTS + 1:
-            raise BadInputError("more happened in it than in any game")
+            raise BadInputError("error.journal.more_happened_in_it_than")
         header, *events = (parse_object(line) for line in lines or [b""])
         return game_of(number, header, events)
 
@@ -398,7 +398,7 @@ class Parcel:
         name = _picture(number, event, piece.place)
         data = self.member(name, MOST_PICTURE_BYTES)
         if not data.startswith(_JPEG):
-            raise BadInputError(f"{name} in it is no picture")
+            raise BadInputError("error.journal.in_it_is_no_picture", entry=name)
         return data
 
 
@@ -425,7 +425,7 @@ def opened(path: Path) -> Iterator[Parcel]:
     except (BadInputError, WorkFailedError):
         raise
     except TORN as error:
-        raise BadInputError(f"{path} is torn, or no export of games") from error
+        raise BadInputError("error.is_torn_or_no_export", path=path) from error
 
 
 def _check_list(path: Path) -> None:
@@ -442,7 +442,7 @@ def _check_list(path: Path) -> None:
     (bytes_of_list,) = struct.unpack_from("<L", tail, at + 12)
     # Such a list has its true length elsewhere (ZIP64), and is longer than any of ours.
     if bytes_of_list > _MOST_LIST_BYTES:
-        raise BadInputError(f"there are more files in {path} than in any export")
+        raise BadInputError("error.journal.there_are_more_files_in", path=path)
 
 
 def unpack(parcel: Parcel | None, games: Games, connection: Connection, folder: Path, tally: Tally) -> None:
@@ -526,4 +526,4 @@ def check_room(folder: Path, wanted: int) -> None:
     except OSError:
         return
     if free - wanted < LEAST_FREE_BYTES:
-        raise WorkFailedError(f"there is no room for its pictures: {wanted // 1_000_000} MB are wanted")
+        raise WorkFailedError("error.journal.there_is_no_room_for", wanted=wanted // 1000000)

@@ -117,7 +117,7 @@ def open_store(path: Path, connector: Connect = connect, *, instead_of_newer: bo
             raise
         return Opened(connection, aside)
     except (sqlite3.Error, OSError) as error:
-        raise DiskError(f"the journal {path} cannot be opened: {error}", error, damage) from error
+        raise DiskError("error.journal.journal_cannot_be_opened", error, damage, path=path, why=error) from error
 
 
 @contextmanager
@@ -133,7 +133,7 @@ def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: N
     path = folder / JOURNAL
     _check_place(folder)
     if not path.exists() and not copies(path):
-        raise WorkFailedError(f"no games are kept in {folder} yet")
+        raise WorkFailedError("error.no_games_are_kept_in", folder=folder)
     with tempfile.TemporaryDirectory() as place:
         saved, damage, rebuilt = Path(place) / path.name, None, False
         try:
@@ -143,19 +143,19 @@ def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: N
             if rebuilt:
                 build(path, saved, sound=damage is None)
         except (sqlite3.Error, OSError) as error:
-            raise WorkFailedError(f"the games in {folder} cannot be read: {error}") from error
+            raise WorkFailedError("error.journal.games_in_cannot_be_read", folder=folder, why=error) from error
         with closing(connect_to_read(saved if rebuilt else path)) as connection:
 
             def query(sql: str, *values: Value) -> list[tuple[Any, ...]]:
                 try:
                     return list(connection.execute(sql, values))
                 except sqlite3.Error as error:
-                    raise WorkFailedError(f"the games cannot be read: {error}") from error
+                    raise WorkFailedError("error.journal.games_cannot_be_read", why=error) from error
 
             query("BEGIN")
             if damage is not None:
                 if not query("SELECT count(*) FROM games")[0][0]:
-                    raise WorkFailedError(f"the games in {folder} cannot be read: the file is damaged all through")
+                    raise WorkFailedError("error.journal.games_in_cannot_be_read_file_is", folder=folder)
                 warn(f"The file of games in {folder} is damaged: what can be read of it is given.")
             yield query
 
@@ -171,7 +171,7 @@ def _check_place(folder: Path) -> None:
     for place in (folder / SIMULATED, INSTALLED, INSTALLED / SIMULATED):
         with suppress(OSError):
             if (place / JOURNAL).exists():
-                raise WorkFailedError(f"no games are kept in {folder}, but there are some in {place}: --state {place}")
+                raise WorkFailedError("error.no_games_are_kept_in_but_there", folder=folder, other=place, same=place)
 
 
 def damage_in(path: Path) -> str | None:

@@ -140,7 +140,7 @@ class TableFinder:
             self.place = self._calibrated = None
         if self.place is None and len(sight.markers) < _SURE_MARKERS:
             check_not_doubled(sight)
-            raise MovedCameraError(what_is_wrong(self._profile, stand))
+            raise not_shown_to_stand(self._profile, stand)
         return None
 
     def _have_moved(self, markers: Sequence[Marker]) -> bool:

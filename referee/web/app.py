@@ -142,7 +142,7 @@ def _add_address(app: FastAPI, names: OwnNames) -> None:
         """Give the address that pairs whoever opens it, as a QR code, to a screen in the room."""
         code = app.state.who.code_for(request)
         if code is None or app.state.who.address is None:
-            raise RefusedError(404, "not_here", "There is no such thing here")
+            raise RefusedError(404, "fault.not_here")
         return Response(qr_svg(f"{address_of(request)}#pair={code}"), media_type="image/svg+xml")
 
     @app.get("/qr.svg", responses={200: {"content": {"image/svg+xml": {}}}})

@@ -54,7 +54,7 @@ class RefusedError(Exception):
 
 def too_large(most: int) -> RefusedError:
     """Give the refusal of a body that is larger than `most` bytes."""
-    return RefusedError(413, "too_large", f"This is too large: at most {most // 1024} kB can be taken")
+    return RefusedError(413, "fault.too_large")
 
 
 class Guard:
@@ -107,14 +107,14 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if len(headers.getlist("host")) != 1 or not is_own_host(host, self._names):
-            raise RefusedError(421, "wrong_host", "This is not an address of Ringmaster: try http://ringmaster.local")
+            raise RefusedError(421, "fault.wrong_host")
         if scope["method"] in _READS:
             return None
         origin, fetched_from = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
         if (origin is not None and origin.lower() != f"{scope['scheme']}://{host}".lower()) or (
             fetched_from not in ("same-origin", "none")
         ):
-            raise RefusedError(403, "other_page", "Another page has asked for this: please use Ringmaster's own page")
+            raise RefusedError(403, "fault.other_page")
         path = scope["path"]
         most = MOST_GUEST_BYTES if path in GUESTS else LARGE_BODIES.get(path, MOST_BODY_BYTES)
         if "content-length" in headers and _promised(scope) > most:
@@ -127,7 +127,7 @@ class Guard:
             async with asyncio.timeout(BODY_S):
                 return await _body(receive, most)
         except TimeoutError:
-            raise RefusedError(408, "too_slow", "The rest of this did not arrive: please try again") from None
+            raise RefusedError(408, "fault.too_slow") from None
 
 
 def _promised(scope: Scope) -> float:
@@ -143,7 +143,7 @@ async def _body(receive: Receive, most: int) -> bytes:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise RefusedError(400, "too_slow", "The rest of this did not arrive: please try again")
+            raise RefusedError(400, "fault.too_slow")
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if size > most:

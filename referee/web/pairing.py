@@ -164,7 +164,7 @@ class Pairing:
                 self._tries_of_code += 1
                 if self._tries_of_code >= (TRIES_PER_GIVEN_CODE if self._given else TRIES_PER_CODE):
                     self._code = None
-                raise WrongCodeError("that is not the code: ask for it again and listen, or look at the screen")
+                raise WrongCodeError("fault.wrong_code")
             self._code = None
             self._silence_s = SAY_AGAIN_S
 

@@ -24,7 +24,7 @@ def score_upload(
         BadInputError, BadImageError, BadTableError: it is no picture of a table, or too large.
     """
     if not file.stat().st_size:
-        raise BadInputError("no picture has arrived")
+        raise BadInputError("error.no_picture_has_arrived")
     import cv2
 
     from referee.decks.finding import find_marked_deck
@@ -35,7 +35,7 @@ def score_upload(
     from vision.image import load_picture
 
     if deck_name != "confetti" and deck_name not in DeckStore(state_folder(state)).names():
-        raise BadInputError("this deck is not here any more: choose another one")
+        raise BadInputError("error.this_deck_is_not_here")
     deck = find_marked_deck(deck_name, state)
     try:
         picture = load_picture(file)

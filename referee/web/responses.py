@@ -11,13 +11,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from hardware.problems import HardwareError
-from referee.errors import BadInputError, OvertakenError, RefereeError, SettingError
+from referee.errors import BadInputError, OvertakenError, RingmasterError, SettingError
 from referee.jsonlines import parse_object
 from referee.language import Language
 from referee.lessons.faults import LessonError
 from referee.names import NameRefusedError
 from referee.service.phone_bells import PhoneRingError
-from referee.translated import translated
+from referee.phrases import in_language
 from referee.web.feed import encoded
 from referee.web.guard import RefusedError
 from referee.web.pairing import TooManyTriesError, WrongCodeError
@@ -55,7 +55,7 @@ async def body_as(model: TypeAdapter[T], request: Request) -> T:
         RefusedError: it is not of that kind.
     """
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-        raise RefusedError(415, "bad_request", "This must be sent as JSON")
+        raise RefusedError(415, "fault.bad_request")
     data = _plain_data(await request.body())
     try:
         return model.validate_python(data, by_alias=True)
@@ -66,7 +66,7 @@ async def body_as(model: TypeAdapter[T], request: Request) -> T:
 def not_taken(faults: Sequence[Mapping[str, Any]]) -> RefusedError:
     """Give the refusal of data by where its first fault is; a library's own words about it are for no one here."""
     where = ".".join(str(part) for part in faults[0]["loc"])[:80]
-    return RefusedError(400, "bad_request", f"This cannot be taken: please look at {where or 'all of it'}")
+    return RefusedError(400, "fault.bad_request")
 
 
 def _plain_data(body: bytes) -> dict[str, object]:
@@ -74,9 +74,9 @@ def _plain_data(body: bytes) -> dict[str, object]:
         data = parse_object(body)
         encoded(data).encode()
     except (BadInputError, UnicodeEncodeError):
-        raise RefusedError(400, "bad_request", "This cannot be taken: it is no proper JSON object") from None
+        raise RefusedError(400, "fault.bad_request") from None
     if not _is_flat(data, _DEPTH):
-        raise RefusedError(400, "bad_request", "This cannot be taken: its brackets are nested too deeply")
+        raise RefusedError(400, "fault.bad_request")
     return data
 
 
@@ -114,10 +114,10 @@ async def on_fault(request: Request, error: Exception) -> Response:
     return Json({"error": told}, 400 if isinstance(error, ValueError) else 409)
 
 
-OWN_ERRORS = (RefereeError, HardwareError, VisionError)
+OWN_ERRORS = (RingmasterError, HardwareError, VisionError)
 
 
 def _sentence(error: Exception, language: Language | None = None) -> str:
     """Give what is wrong; language: None where the page has words of its own for it."""
-    text = str(error) if language is None else translated(str(error), language)
+    text = str(error) if language is None else in_language(str(error), language)
     return text[:1].upper() + text[1:]

@@ -45,7 +45,12 @@ def laid_out(
         BadImageError: one cannot be read.
     """
     if len(pictures) > MOST_PICTURES:
-        raise BadLessonError(f"{len(pictures)} pictures are more than a deck needs: at most {MOST_PICTURES} are taken")
+        raise BadLessonError(
+            "error.lesson.pictures_are_more_than_deck",
+            "{number} pictures are more than a deck needs: at most {most} are taken",
+            number=len(pictures),
+            most=MOST_PICTURES,
+        )
     nothing = f"no cards that lie apart are in {pictures[0].name}" + (" nor in the others" if pictures[1:] else "")
     # People measure to a millimetre or two: their size tells the shape, and pictures the rest.
     given = None if card_mm is None else CardSize((min(card_mm), max(card_mm)), False)
@@ -90,7 +95,11 @@ def learn_prints(
         said |= {(k, place): entry for place, entry in named_cards(names, picture.name, filed[-1].quads_px).items()}
         sightings += [Sighting(k, place, card) for place, card in enumerate(cards)]
         if len(sightings) > MOST_CARDS:
-            raise BadLessonError(f"more than {MOST_CARDS} cards are more than any deck needs")
+            raise BadLessonError(
+                "error.lesson.more_than_cards_are_more",
+                "more than {most} cards are more than any deck needs",
+                most=MOST_CARDS,
+            )
     groups = _named(grouped(_named_first(sightings, said), turns), said, turns, pictures)
     return taught(name, [picture.name for picture in pictures], filed, size, game, groups, turns)
 
@@ -141,7 +150,13 @@ def _named(
             turn = best_turn(small(other.first), small(part.first), turns)[1]
             if difference(other.first, laid_on(other.first, part.first, turn)) > DIFFERENT:
                 one, two = (pictures[g.sightings[0].picture].name for g in (other, part))
-                raise BadLessonError(f"two cards that look different are called {name.face}, in {one} and in {two}")
+                raise BadLessonError(
+                    "error.two_cards_that_look_different",
+                    "two cards that look different are called {name}, in {one} and in {other}",
+                    name=name.face,
+                    one=one,
+                    other=two,
+                )
             other.take(part, turns)
     return faces
 

@@ -47,7 +47,7 @@ def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
     from vision.profile import load_profile
 
     if asked.side is not None:
-        raise BadInputError("--side goes with Confetti: cards of Coloretto have one side")
+        raise BadInputError("error.games.side_goes_with_confetti_cards")
     deck = find_print_deck("coloretto" if asked.deck is None else asked.deck)
     check_plays(deck, "coloretto")
     picture, profile = load_picture(image), None if asked.table is None else load_profile(Path(asked.table))

@@ -15,7 +15,7 @@ from referee.sayings.cards import say_doubts, say_heap, say_inferred, say_left_o
 from referee.scoring.evidence_picture import draw_scores
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score
-from referee.translated import translated
+from referee.phrases import in_language
 from vision.deck import Deck, Face
 from vision.image import Picture
 from vision.profile import TableProfile
@@ -71,7 +71,7 @@ class TableScore:
 
     def _say_hand(self, hand: SeatCards, language: Language) -> str:
         if hand.seat in self.faults:
-            return translated(self.faults[hand.seat], language)
+            return in_language(self.faults[hand.seat], language)
         score = self.scores[hand.seat]
         held = say_score(score.as_json(), language) if hand.cards else language.cards(0)
         return (

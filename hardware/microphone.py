@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from hardware.edges import Clock
 from hardware.events import BellPressed, Sink
-from hardware.problems import DeviceHealth, DeviceMissingError, HardwareError, Health
+from hardware.problems import DeviceHealth, DeviceMissingError, HardwareError, Health, Said
 from hardware.settings import SECOND, MicrophoneSettings
 from hardware.supervised import SupervisedThread
 
@@ -233,8 +233,14 @@ SOUND_NS_PER_M = 2_915_000
 SAMPLE_BYTES = 2
 NAME = "bell microphone"
 _FADES = 0.97  # from block to block, some 5 ms
-MUTED = "The bell's microphone hears nothing at all: please see whether it is muted or turned down."
-TOO_LOUD = "The bell's microphone is turned up too far to tell the bell: please turn it down."
+MUTED = Said(
+    "service.bells_microphone_hears_nothing_at",
+    "The bell's microphone hears nothing at all: please see whether it is muted or turned down.",
+)
+TOO_LOUD = Said(
+    "service.bells_microphone_is_turned_up",
+    "The bell's microphone is turned up too far to tell the bell: please turn it down.",
+)
 _LEAST = 1.5 / 32768  # the converter's own noise moves the lowest bit
 _CLIPPED, _OFTEN = 0.999, 0.05  # of full scale; of a second's samples
 _SECONDS = 5  # a bell that is struck again and again clips for less

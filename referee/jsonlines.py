@@ -157,7 +157,7 @@ def _real(text: str) -> float:
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise BadInputError(key_twice(pairs))
+        raise BadInputError("error.detail", text=key_twice(pairs))
     return found
 
 

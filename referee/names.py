@@ -24,14 +24,6 @@ _MOST_MARKS = 3
 """Accents above each other; more of them grow over the lines beside."""
 
 
-class NameRefusedError(BadInputError):
-    """A name that cannot be. key: which sentence the page says, with `values` in its places."""
-
-    def __init__(self, text: str, key: str, **values: object) -> None:
-        super().__init__(text)
-        self.key, self.values = key, values
-
-
 def players_in(value: object) -> tuple[str, ...]:
     """Give the players' names in a list as they are used: without blanks around them, nor signs that nobody sees.
 
@@ -45,8 +37,7 @@ def players_in(value: object) -> tuple[str, ...]:
         name = _checked(given, len(names) + 1)
         if folded(name) in map(folded, names):
             offer = _another(name, [*names, *value])
-            text = f"two players are called {_quoted(name)}: call one of them {_quoted(offer)}"
-            raise NameRefusedError(text, "same_name", name=name, offer=offer)
+            raise BadInputError("fault.same_name", name=name, offer=offer)
         names.append(name)
     return tuple(names)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image as Pillow
 from PIL import JpegImagePlugin
 
-from vision.errors import BadImageError
+from vision.errors import BadImageError, Sentence
 from vision.library_output import caught_from_libraries
 
 MOST_PIXELS = 50_000_000
@@ -59,12 +59,18 @@ class Flaw(Enum):
     RARE = "is a JPEG of a rare kind, which cannot be read here: save it as a plain JPEG first"
     DAMAGED = "is torn or damaged"
 
+    @property
+    def sentence(self) -> Sentence:
+        """The same with a key."""
+        return Sentence(f"error.flaw.{self.name.lower()}", self.value)
+
 
 class FlawedFileError(ValueError):
     """A file that is no whole picture."""
 
     def __init__(self, flaw: Flaw) -> None:
         super().__init__(flaw.value)
+        self.flaw = flaw
 
 
 @dataclass(frozen=True)
@@ -140,7 +146,7 @@ def frame_of(data: bytes) -> NDArray[np.uint8]:
             )
         return _decoded(header, 1)
     except FlawedFileError as error:
-        raise BadImageError(str(error)) from error
+        raise BadImageError(error.flaw.sentence.key, error.flaw.value) from error
 
 
 def header_of(data: bytes) -> Header:
@@ -223,7 +229,9 @@ def _load(path: Path, *, reduce: bool) -> Picture:
         reduction = _reduction(header) if reduce else 1
         return Picture(_decoded(header, reduction), reduction)
     except FlawedFileError as error:
-        raise BadImageError("error.picture.file", "the file {name} {why}", name=name, why=error) from error
+        raise BadImageError(
+            "error.file.flawed", "the file {path} {flaw}", path=name, flaw=error.flaw.sentence
+        ) from error
 
 
 def _shown(path: Path) -> str:
@@ -277,7 +285,10 @@ def _check_size(header: Header, file_bytes: int, name: str) -> None:
         )
     if min(header.width, header.height) < _LEAST_SIDE:
         raise BadImageError(
-            "error.file.too_small", "the picture {path} is too small to show a table ({size})", path=name, size=size
+            "error.file.too_small",
+            "the picture {path} is too small to show a table ({size})",
+            path=name,
+            size=size,
         )
 
 

@@ -85,7 +85,7 @@ def set_up(camera: Tunable, settings: CameraSettings, area: Polygon | None = Non
 
     area: what the exposure is judged by, (k, 2) in shares of the picture's size; None: all. focus: else it stays.
     """
-    notes = [] if not focus or _focus(camera) else [camera_notes.NO_FOCUS]
+    notes: list[str] = [] if not focus or _focus(camera) else [camera_notes.NO_FOCUS]
     metadata: Mapping[str, Any] = {}
     automatics = {name: True for name in ("AeEnable", "AwbEnable") if name in camera.controls}
     if automatics:

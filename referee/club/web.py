@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path as FilePath
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, FastAPI, Path, Query, Request, Response
@@ -18,13 +18,12 @@ from referee.club.service import ClubService
 from referee.club.settings import ClubSettings
 from referee.club.views import EXPORTS, Views
 from referee.errors import WorkFailedError
-from referee.language import LANGUAGES, Language
+from referee.language import LANGUAGES, Language, catalogue
 from referee.mqtt.client import shown_code
 from referee.sayings import house
-from referee.sayings.club_page import words_in
 from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, is_this_machine
-from referee.web.responses import OWN_ERRORS, Json, on_fault, on_refused
+from referee.web.responses import OWN_ERRORS, Json, on_fault
 
 FILES = FilePath(__file__).parent / "page"
 TABLE_FILES = FilePath(__file__).parents[1] / "web" / "page"
@@ -42,7 +41,6 @@ def create_club_app(service: ClubService, engine: Engine, settings: ClubSettings
     app = FastAPI(title="Ringmaster club", docs_url=None, redoc_url=None)
     app.state.language = lambda: "en"
     app.add_middleware(Guard, names=OwnNames(), language=app.state.language)
-    app.add_exception_handler(RefusedError, on_refused)
     app.add_exception_handler(RequestValidationError, _on_bad_request)
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)
@@ -73,7 +71,7 @@ def _glance(service: ClubService, settings: ClubSettings, views: Views) -> APIRo
     @router.get("/words/{language}")
     async def words(language: _Code) -> Response:
         """Give the page's words."""
-        return Json(words_in(language))
+        return Json({key[5:]: text for key, text in catalogue(language).items() if key.startswith("club.")})
 
     return router
 
@@ -179,5 +177,5 @@ def _files() -> APIRouter:
     return router
 
 
-async def _on_bad_request(_request: Request, _error: Any) -> Response:  # noqa: ANN401 (as Starlette wants it)
-    return Json({"error": "This cannot be asked like that", "key": "bad_request"}, 400)
+async def _on_bad_request(request: Request, _error: Exception) -> Response:
+    return await on_fault(request, RefusedError(400, "fault.bad_request"))

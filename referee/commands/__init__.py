@@ -123,7 +123,7 @@ def _run(arguments: list[str]) -> int:
         error_line(path, f"{' '.join(error.format_message().split())} (try {path} --help)")
         return 2
     except KeyboardInterrupt:
-        complain(name, "stopped")
+        complain(name, phrase("error.stopped"))
         return 130
     except (VisionError, RingmasterError, HardwareError) as error:
         complain(name, error)

@@ -123,7 +123,11 @@ def _pin_checks(setup: Setup) -> Iterator[list[Finding]]:
     from referee.doctor.machine import Finding, State
 
     backends = {"bell": setup.bell.backend, "sandtimer": setup.sand.backend, "lamp": setup.lamp.backend}
-    yield [Finding(name, State.SKIPPED, f"No {name} is used.") for name in backends if backends[name] == "none"]
+    yield [
+        Finding(name, State.SKIPPED, phrase(f"doctor.no_{name}_is_used"))
+        for name in backends
+        if backends[name] == "none"
+    ]
     if setup.sand.backend == "watched":
         yield [Finding("sandtimer", State.OK, phrase("doctor.sandtimer_has_no_sensor_its"))]
     wired = [name for name in backends if backends[name] == "gpio"]
@@ -132,7 +136,7 @@ def _pin_checks(setup: Setup) -> Iterator[list[Finding]]:
     pins = checks.check_pins(setup.pins)
     yield pins
     if any(finding.state is State.FAULT for finding in pins):
-        yield [Finding(name, State.FAULT, f"The {name} needs the pins.", WITHOUT_PINS[name]) for name in wired]
+        yield [Finding(name, State.FAULT, phrase(f"doctor.{name}_needs_pins"), WITHOUT_PINS[name]) for name in wired]
         return
     if "bell" in wired:
         yield checks.check_bell(setup.bell, setup.pins, setup.press_s, _prompt)
@@ -142,7 +146,7 @@ def _pin_checks(setup: Setup) -> Iterator[list[Finding]]:
         yield checks.check_lamp(setup.lamp, setup.pins, silent=setup.silent)
 
 
-def _prompt(text: str) -> None:
+def _prompt(text: object) -> None:
     print(for_people(text), file=sys.stderr, flush=True)
 
 
@@ -160,12 +164,15 @@ def _as_json(finding: Finding, needed: bool) -> dict[str, object]:
 def _summary(lacks: frozenset[str], game: str | None, remarks: int) -> str:
     from referee.doctor.machine import EITHER
 
-    what = f"a game of {game.capitalize()}" if game else "a game"
+    of_game = {"game": game.capitalize()} if game else {}
+    ready = "doctor.ready_for_game_of" if game else "doctor.ready_for_game"
     if lacks:
         parts = sorted(lacks if game else lacks - EITHER) + (
             ["bell or sandtimer"] if not game and lacks & EITHER else []
         )
         language = Language(language_of())
         named = language.list_of([say_part(part, language) for part in parts])
-        return for_people(f"Not ready for {what}: {named} must work first.")
-    return for_people(f"Ready for {what}." + (" Not everything is as it could be, see above." if remarks else ""))
+        return for_people(
+            phrase("doctor.not_ready_for_game_of" if game else "doctor.not_ready_for_game", parts=named, **of_game)
+        )
+    return for_people(phrase(f"{ready}.remarks" if remarks else ready, **of_game))

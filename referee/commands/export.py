@@ -12,7 +12,7 @@ from referee.commands import COMMANDS, options
 from referee.errors import BadInputError
 from referee.files import whole_file
 from referee.output import Output, along, complain, for_people
-from referee.phrases import phrase
+from referee.phrases import Phrase, phrase
 
 
 @click.command(help=COMMANDS["export"])
@@ -63,7 +63,8 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
         kept = (kept_game(query, row) for row in along(rows, len(rows), printing=output is None))
         if kind == "zip" and output is not None:
             games, pictures = pack(output, kept, query, state_folder(state) / EVIDENCE)
-            print(for_people(f"{_count(games, 'game')} with {_count(pictures, 'picture')} in {output}"), flush=True)
+            exported = phrase("terminal.exported", games=_games(games), pictures=_pictures(pictures), path=output)
+            print(for_people(exported), flush=True)
         elif kind == "jsonl":
             _write([event_log(next(kept))], output)
         else:
@@ -114,5 +115,9 @@ def _write(parts: Iterable[str], path: Path | None) -> None:
             file.write(part.encode())
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _games(number: int) -> Phrase:
+    return phrase("terminal.games", n=number)
+
+
+def _pictures(number: int) -> Phrase:
+    return phrase("terminal.pictures", n=number)

@@ -16,7 +16,6 @@ from referee.jsonlines import shown, to_line
 from referee.language import Language, language_of
 from referee.output import Output, complain, for_people
 from referee.phrases import phrase
-from referee.sayings.terminal import unfinished
 
 _MOST_FAULTS = 3
 
@@ -84,7 +83,7 @@ def _forget(folder: Path, game: str | None, name: str | None, language: Language
         if name is not None:
             count = forget_player(journal, name, language)
             forget_phrases()
-            print(for_people(f"{name} is forgotten in {count} {'game' if count == 1 else 'games'}"))
+            print(for_people(phrase("terminal.is_forgotten", n=count, name=name)))
             return 0
         number = int(game) if game is not None and game.isascii() and game.isdecimal() and len(game) < 16 else -1
         if game_numbered(journal.read, number) is None:
@@ -99,7 +98,7 @@ def _line(game: Mapping[str, Any], language: Language) -> str:
     if points:
         result = ", ".join(f"{name} {points[seat]}{'*' * (seat in winners)}" for seat, name in enumerate(players))
     else:
-        result = unfinished(", ".join(players), language)
+        result = language.text("terminal.not_played_to_its_end", players=", ".join(players))
     # For people: by the clock of the house.
     started = datetime.fromisoformat(game["started"]).astimezone().strftime("%Y-%m-%d %H:%M")
     return f"{game['id']:>4}  {started}  {game['game']}: {result}"

@@ -67,7 +67,7 @@ def _told(tally: Tally) -> int:
         print(for_people(told))
     complaints = [] if (games := tally.complaint()) is None else [games]
     if tally.pictures_left_out:
-        complaints.append(f"pictures in it that cannot be read: {tally.pictures_left_out}")
+        complaints.append(phrase("terminal.pictures_in_it_that_cannot", number=tally.pictures_left_out))
     if complaints:
         complain("import", "; ".join(complaints))
     return 2 if complaints else 0

@@ -14,14 +14,13 @@ from referee.files import check_writable, write_whole
 from referee.output import for_people
 from referee.phrases import phrase
 from referee.printing import PAPERS, printed
-from referee.sayings.cards import USABLE_CARDS
 
 
 def _printable(_context: click.Context, _argument: click.Parameter, begun: str) -> list[CompletionItem[str]]:
     return options.offered(["markers", "confetti", "piccolino", "coloretto", "everdeck"], begun)
 
 
-@click.command(help=COMMANDS["print"], epilog=USABLE_CARDS)
+@click.command(help=COMMANDS["print"], epilog=phrase("page.usable_cards"))
 @click.argument(
     "what",
     metavar="WHAT",

@@ -18,7 +18,6 @@ from referee.language import Language, language_of
 from referee.output import Output, along, complain
 from referee.phrases import phrase
 from referee.sayings.cards import (
-    USABLE_CARDS,
     say_any_card,
     say_cut_short,
     say_face,
@@ -38,7 +37,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    help=COMMANDS["read"], epilog=f"{USABLE_CARDS} With --deck none it finds cards of any deck, without names."
+    help=COMMANDS["read"],
+    epilog=f"{phrase('page.usable_cards')} With --deck none it finds cards of any deck, without names.",
 )
 @click.argument(
     "images",
@@ -92,7 +92,7 @@ def command(images: tuple[str, ...], deck: str, table: Path | None, as_json: boo
             for words in found.words:
                 output.line(f"  {words}")
             if not found.cards and deck != "none":
-                output.line(f"  {language.text(USABLE_CARDS)}")
+                output.line(f"  {language.text('page.usable_cards')}")
         output.flush()
         if picture is not None:
             write_picture(picture, found.draw())
@@ -119,7 +119,7 @@ def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None
 
     Without table the picture's own markers tell it.
     """
-    from vision.camera_moved import table_now, what_is_wrong
+    from vision.camera_moved import not_shown_to_stand, table_now
     from vision.markers import unmirrored_markers
 
     if profile is None:

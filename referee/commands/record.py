@@ -16,6 +16,7 @@ from referee.engine.events import DECK, Header
 from referee.errors import BadInputError, WorkFailedError
 from referee.names import players_in
 from referee.output import complain, for_people
+from referee.phrases import phrase
 
 if TYPE_CHECKING:
     from hardware.camera.camera import Camera, CameraSettings
@@ -95,14 +96,17 @@ def _record(
                 writer.frame(frame)
                 last = frame
         except KeyboardInterrupt:
-            _say("stopped")
+            _say(phrase("error.stopped"))
         for edge in fetch():
             writer.edge(edge)
         count = writer.frames
     lost = last.sequence - first.sequence + 1 - count
-    missing = f" ({lost} more did not come or were too fast to keep)" if lost > 0 else ""
-    pictures = "1 picture" if count == 1 else f"{count} pictures"
-    print(for_people(f"{output}: {pictures}{missing}, {(last.t_ns - first.t_ns) / SECOND_NS:.1f} s"))
+    span_s = f"{(last.t_ns - first.t_ns) / SECOND_NS:.1f}"
+    if lost > 0:
+        told = phrase("terminal.recorded_but", n=count, path=output, lost=lost, seconds=span_s)
+    else:
+        told = phrase("terminal.recorded", n=count, path=output, seconds=span_s)
+    print(for_people(told))
     return 0
 
 

@@ -18,6 +18,7 @@ from referee.errors import BadInputError
 from referee.jsonlines import parse_object, to_line
 from referee.language import Language, language_of
 from referee.output import Output, complain
+from referee.phrases import phrase
 
 MOST_COMPLAINTS = 3
 
@@ -99,7 +100,7 @@ def replay_log(path: Path, *, as_json: bool, before: Sequence[Mapping[str, Any]]
             raise BadInputError("error.holds_no_events_there_is", path=path)
         for result in judge(game, chain((first,), entries)):
             if isinstance(result, Fault):
-                printer.complain(f"{result.where}: {result.why}")
+                printer.complain(phrase("error.at", where=result.where, why=result.why))
                 status = 2
             else:
                 printer.ruling(result.as_json())

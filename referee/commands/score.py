@@ -133,7 +133,7 @@ def _score_lines(scorer: Callable[[dict[str, object]], str]) -> int:
                 output.line(scorer(parse_object(line)))
             except BadInputError as error:
                 output.flush()
-                complain("score", f"line {number}: {error}")
+                complain("score", phrase("error.line", number=number, why=error))
                 status = 2
         output.flush()
     return status

@@ -191,11 +191,14 @@ def _picture(picture: LearnedPicture) -> dict[str, Any]:
 def told_of(lesson: Lesson) -> list[str]:
     """Give what people are told of a lesson, a line each."""
     deck = lesson.deck
-    lines = []
+    lines: list[str] = []
     for picture in lesson.pictures:
         new = sum(card.is_new for card in picture.cards)
-        unclear = f", {len(picture.unclear)} unclear" if picture.unclear else ""
-        lines.append(f"{picture.name}: {len(picture.cards)} cards, {new} of them new{unclear}")
+        told = {"picture": picture.name, "cards": len(picture.cards), "new": new}
+        if picture.unclear:
+            lines.append(phrase("terminal.cards_of_them_new_unclear", unclear=len(picture.unclear), **told))
+        else:
+            lines.append(phrase("terminal.cards_of_them_new", **told))
         cut = [quad.mean(axis=0) for quad, reason in picture.unclear if reason in CUT_OR_COVERED]
         if cut:
             at = "; ".join(f"{x:.0f}, {y:.0f} px" for x, y in cut)
@@ -217,10 +220,11 @@ def told_of(lesson: Lesson) -> list[str]:
             ),
         ]
     for printed in deck.faces:
-        told = f" ({', '.join(printed.attributes.values())})" if printed.attributes else ""
-        lines.append(f"  {printed.id}{told}, seen {_times(lesson.seen[printed.id])}")
-    measured = "" if deck.has_true_size else ", by their shape only"
-    lines.append(f"{deck.name}: {len(deck.fronts)} faces, {deck.card_mm[0]:g} × {deck.card_mm[1]:g} mm{measured}")
+        meant = f" ({', '.join(printed.attributes.values())})" if printed.attributes else ""
+        lines.append(phrase("terminal.seen", n=lesson.seen[printed.id], face=f"{printed.id}{meant}"))
+    sized = "terminal.faces_mm" if deck.has_true_size else "terminal.faces_mm_by_their_shape"
+    width, height = (f"{side:g}" for side in deck.card_mm)
+    lines.append(phrase(sized, deck=deck.name, number=len(deck.fronts), width=width, height=height))
     lines += [phrase("terminal.and_look_alike_from_here", one=one, two=two) for one, two in deck.alike]
     return [*lines, *_readiness(lesson, deck)]
 
@@ -231,27 +235,18 @@ def _readiness(lesson: Lesson, deck: PrintDeck) -> list[str]:
     if margins is None or margins.weakest is None:
         return []
     face, rival, margin = margins.weakest
-    weakest = f"{face} from {rival}, by {_to_one(odds_of(margin))}"
+    weakest = {"one": face, "two": rival, "odds": _to_one(odds_of(margin))}
     if margins.sure < margins.judged:
         unsure = margins.judged - margins.sure
-        return [
-            f"not ready: of {margins.judged} cards that look most like others {unsure} could be mistaken, most easily "
-            f"{weakest}: take more pictures of these, nearer to the camera"
-        ]
-    return [] if deck.alike else [f"ready; least sure to be told apart is {weakest}"]
+        return [phrase("terminal.not_ready_of_cards_that", number=margins.judged, unsure=unsure, **weakest)]
+    return [] if deck.alike else [phrase("terminal.ready_least_sure_to_be", **weakest)]
 
 
 def _to_one(odds: float) -> str:
-    return (
-        phrase("terminal.less_than_even_odds")
-        if odds < 1
-        else phrase("terminal.about_to_1", number=f"{float(f'{odds:.1g}'):,.0f}").replace(",", " ")
-    )
+    if odds < 1:
+        return phrase("terminal.less_than_even_odds")
+    return phrase("terminal.about_to_1", number=f"{float(f'{odds:.1g}'):,.0f}".replace(",", " "))
 
 
 def _points(points: NDArray[np.float64]) -> list[list[float]]:
     return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"

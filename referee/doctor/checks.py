@@ -24,7 +24,7 @@ from hardware.settings import MS, SECOND, BellSettings, LampSettings, Microphone
 from hardware.speaker import SpokenSpeaker, open_speaker
 from hardware.voice import SpeakerSettings
 from referee.doctor.machine import Finding, Machine, State
-from referee.phrases import phrase
+from referee.phrases import phrase, phrase_of
 
 # Focus, white balance and exposure are found first: some seconds on a Raspberry Pi.
 LIMIT_S = 45.0
@@ -55,7 +55,7 @@ def _look(spec: str, machine: Machine, opener: Opener) -> list[Finding]:
     try:
         camera = opener(spec, CameraSettings())
     except HardwareError as error:
-        return [Finding("camera", State.FAULT, str(error))]
+        return [Finding("camera", State.FAULT, phrase_of(error))]
     try:
         frame = _picture(camera)
         if frame is None:
@@ -64,7 +64,7 @@ def _look(spec: str, machine: Machine, opener: Opener) -> list[Finding]:
         findings = [_judge(frame, camera.name), _clock(frame, machine)]
         return findings[:1] if parse_spec(spec)[0] in FILES else [*findings, _lock(camera)]
     except HardwareError as error:
-        return [Finding("camera", State.FAULT, str(error))]
+        return [Finding("camera", State.FAULT, phrase_of(error))]
     finally:
         camera.close()
 
@@ -176,8 +176,9 @@ def check_power(machine: Machine) -> list[Finding]:
         message = phrase("doctor.raspberry_pi_got_too_little")
         findings.append(_under_voltage(State.REMARK, message))
     if bits & (CAPPED | THROTTLED | HOT) or (degrees is not None and degrees >= HOT_MILLIDEGREES):
-        heat = "" if degrees is None else f" ({degrees // 1000} °C)"
-        message = f"The Raspberry Pi is slowed down, it is too hot or has too little power{heat}."
+        message = phrase("doctor.raspberry_pi_is_slowed_down")
+        if degrees is not None:
+            message = phrase("doctor.raspberry_pi_is_slowed_down_it_is", heat=degrees // 1000)
         findings.append(Finding("power", State.REMARK, message, phrase("doctor.give_it_fan_or_heat")))
     elif bits >> SINCE_START & (CAPPED | THROTTLED | HOT):
         message = phrase("doctor.raspberry_pi_was_slowed_down")
@@ -264,7 +265,7 @@ def check_pins(make_factory: FactoryMaker) -> list[Finding]:
     try:
         make_factory()
     except HardwareError as error:
-        return [Finding("pins", State.FAULT, str(error))]
+        return [Finding("pins", State.FAULT, phrase_of(error))]
     return [Finding("pins", State.OK, phrase("doctor.pins_can_be_used"))]
 
 
@@ -278,7 +279,7 @@ def check_bell(
     try:
         levels = lines.open(lambda edge: rung.set(), lambda state, message: None)
     except HardwareError as error:
-        return [Finding("bell", State.FAULT, str(error))]
+        return [Finding("bell", State.FAULT, phrase_of(error))]
     try:
         if stuck := [_place(spec) for spec, edge in zip(specs, levels, strict=True) if edge.active]:
             message = phrase("doctor.bell_on_is_held_down", pins=" and ".join(stuck))
@@ -314,7 +315,7 @@ def check_sandtimer(settings: SandSettings, make_factory: FactoryMaker) -> list[
     try:
         levels = lines.open(lambda edge: None, lambda state, message: None)
     except HardwareError as error:
-        return [Finding("sandtimer", State.FAULT, str(error))]
+        return [Finding("sandtimer", State.FAULT, phrase_of(error))]
     lines.close()
     if any(_blocked(edge) for edge in levels):
         message = phrase("doctor.sandtimers_light_barrier_is_blocked")
@@ -338,7 +339,7 @@ def check_lamp(
     try:
         lamp = GpioLamp(replace(settings, quiet=settings.quiet or silent), make_factory, reports.append)
     except HardwareError as error:
-        return [Finding("lamp", State.FAULT, str(error))]
+        return [Finding("lamp", State.FAULT, phrase_of(error))]
     if not silent:
         lamp.show(Signal.VALID)
         pause(SHOW_S)
@@ -398,7 +399,7 @@ def check_microphone(
             heard += len(samples)
             loudest = max(loudest, float(np.abs(samples).max(initial=0.0)))
     except HardwareError as error:
-        return [Finding("bell", State.FAULT, str(error))]
+        return [Finding("bell", State.FAULT, phrase_of(error))]
     finally:
         source.close()
     if not heard:

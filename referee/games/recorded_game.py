@@ -29,6 +29,7 @@ from referee.engine.session import Outcome, Session
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import game_kind, watcher_for
 from referee.jsonlines import MAX_LINE, Line, parse_object
+from referee.phrases import phrase, phrase_of
 from referee.watchers.table_finder import WatchSetup
 from vision.image import frame_of
 
@@ -83,11 +84,11 @@ def _lines(file: BufferedReader) -> Iterator[_Numbered]:
         text = part.rstrip(b"\r\n")
         if len(part) > MAX_LINE:
             # Told before its end is looked for: a device's may never come.
-            yield _Numbered(f"line {number}", None, True)
+            yield _Numbered(phrase("error.where_line", number=number), None, True)
             while not whole and (part := _readline(file)):
                 whole = part.endswith(b"\n")
         elif text.strip():
-            yield _Numbered(f"line {number}", text, whole)
+            yield _Numbered(phrase("error.where_line", number=number), text, whole)
 
 
 def _readline(file: BufferedReader) -> bytes:
@@ -104,7 +105,7 @@ def _header(lines: Iterator[_Numbered]) -> Header:
     try:
         return parse_header(parse_object(first.text))
     except BadInputError as error:
-        raise BadInputError(f"{first.where}: {error}") from error
+        raise BadInputError("error.at", where=first.where, why=error) from error
 
 
 def _entries(lines: Iterator[_Numbered]) -> Iterator[Entry | Fault]:
@@ -112,12 +113,14 @@ def _entries(lines: Iterator[_Numbered]) -> Iterator[Entry | Fault]:
         try:
             data = parse_object(line.text)
         except BadInputError as error:
-            yield Fault(line.where, str(error) if line.whole else "torn off in the middle, the recording stopped there")
+            yield Fault(
+                line.where, phrase_of(error) if line.whole else "torn off in the middle, the recording stopped there"
+            )
             continue
         try:
             yield Entry(line.where, parse_event(data))
         except BadInputError as error:
-            yield Fault(line.where, str(error))
+            yield Fault(line.where, phrase_of(error))
 
 
 TABLE, DECK_FILE = "table.json", "family.deck"
@@ -267,7 +270,7 @@ def judge(game: Game, entries: Iterable[Entry | Fault]) -> Iterator[Ruling | Fau
         try:
             rulings = game.apply(entry.event)
         except BadInputError as error:
-            yield Fault(entry.where, str(error))
+            yield Fault(entry.where, phrase_of(error))
             continue
         last_t_ns = t_ns
         yield from rulings

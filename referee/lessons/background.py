@@ -41,7 +41,7 @@ def _take_in(on: GoingOn, found: work.Studied, known: list[int]) -> None:
     draft = on.get()
     if found.fault is not None:
         on.forget_picture(found.shot.number)
-        raise LessonError(found.fault)
+        raise LessonError(f"fault.{found.fault}")
     place = next(k for k, shot in enumerate(draft.shots) if shot.number == found.shot.number)
     draft.shots[place] = found.shot
     draft.card_mm = draft.card_mm or found.card_mm

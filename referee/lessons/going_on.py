@@ -138,5 +138,5 @@ class GoingOn:
 def told(error: Exception) -> dict[str, Any]:
     """Give the sentence that the page says of an error: its key and its values."""
     if isinstance(error, LessonError):
-        return {"key": error.key, "values": dict(error.values)}
+        return {"key": error.key.removeprefix("fault."), "values": dict(error.values)}
     return {"key": "lesson_failed", "values": {"why": str(error)}}

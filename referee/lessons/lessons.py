@@ -223,7 +223,7 @@ class Lessons:
         with self._on.lock:
             key = missing(self._on.get())
         if key is not None:
-            raise LessonError(key)
+            raise LessonError(f"fault.{key}")
 
     def _picture_now(self) -> NDArray[np.uint8]:
         with self._on.lock:

@@ -77,11 +77,11 @@ _BURST = 40
 
 
 class LineError(WorkFailedError):
-    """A broker that cannot be had. key: why, "unreachable", "refused" (name or password), "tls" or "slow"."""
+    """A broker that cannot be had. line: why, "unreachable", "refused" (name or password), "tls", "slow" or "lost"."""
 
-    def __init__(self, text: str, key: str) -> None:
-        super().__init__(text)
-        self.key = key
+    def __init__(self, key: str, line: str, /, **values: object) -> None:
+        super().__init__(key, **values)
+        self.line = line
 
 
 @dataclass(frozen=True)

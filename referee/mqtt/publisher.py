@@ -505,7 +505,7 @@ class Publisher:
                 self._hold(settings)
                 retry_s = self._first_retry_s
             except LineError as error:
-                self._status = error.key
+                self._status = error.line
                 self._rest(retry_s)
                 retry_s = min(2 * retry_s, LAST_RETRY_S)
             except (RingmasterError, sqlite3.Error, OSError):

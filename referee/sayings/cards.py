@@ -11,9 +11,6 @@ from referee.sayings.colours import colour_name
 from referee.sayings.service import rang
 from vision.reading import PLACES, UnclearCard
 
-USABLE_CARDS = "page.usable_cards"
-
-
 _SIDES = {
     "white": "cards.side.white",
     "black": "cards.side.black",

@@ -36,18 +36,6 @@ _ENDED = {
     "power": "guard.ended.power",
     "disk": "guard.ended.disk",
 }
-_NOTES = (
-    "guard.camera_could_not_focus_on",
-    "guard.camera_does_not_let_its",
-    "guard.camera_does_not_let_its_white_balance",
-    "guard.camera_does_not_let_its_exposure_be",
-    "guard.camera_does_not_keep_exposure",
-    "guard.there_is_little_light_on",
-    "guard.camera_could_not_be_set",
-    "guard.lamp_flickers_in_cameras_pictures",
-    "guard.camera_does_not_say_when",
-    "guard.camera_has_no_second_small",
-)
 
 
 def begun(what: str, language: Language) -> str:
@@ -68,8 +56,3 @@ def setting_camera(language: Language) -> str:
 def camera_set(language: Language) -> str:
     """Give what is said when the camera was set up anew because of a mishap, and may go on."""
     return language.text("guard.camera_has_set_itself_to")
-
-
-def camera_note(note: str, language: Language) -> str:
-    """Give what a camera could not do in words; note: of `hardware.camera.notes`."""
-    return language.text(note) if note in _NOTES else note

@@ -19,21 +19,6 @@ def unreadable(number: object, language: Language) -> str:
     return language.text("kept.game_cannot_be_read_and", number=number)
 
 
-def game_is_on(language: Language) -> str:
-    """Give the sentence for what has to wait for the end of a game."""
-    return language.text("kept.game_is_being_played_end")
-
-
-def no_backup(language: Language) -> str:
-    """Give the sentence for a file that cannot be restored."""
-    return language.text("kept.this_file_is_no_backup")
-
-
-def no_such_game(language: Language) -> str:
-    """Give the sentence for a game that is not kept."""
-    return language.text("kept.there_is_no_such_game")
-
-
 def somebody(number: int, language: Language) -> str:
     """Give the name of a player who is forgotten; number: from 1, where several of them have played together."""
     name = language.text("piccolino.somebody")
@@ -61,18 +46,3 @@ def not_restored(parts: Sequence[str], language: Language) -> str:
 
 def _deck(name: str, language: Language) -> str:
     return language.text("kept.deck", deck=harmless(Path(name).stem))
-
-
-def played_each_other(name: str, other: str, language: Language) -> str:
-    """Give the sentence for two players who cannot be one."""
-    return language.text("kept.and_have_played_against_each", name=name, other=other)
-
-
-def nobody_called(name: str, language: Language) -> str:
-    """Give the sentence for a name that no game has."""
-    return language.text("kept.nobody_called_has_played_here", name=name)
-
-
-def no_power(language: Language) -> str:
-    """Give the sentence for a machine that cannot be switched from the page."""
-    return language.text("kept.that_cannot_be_done_from")

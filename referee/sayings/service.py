@@ -8,6 +8,7 @@ from typing import Any
 from hardware.problems import Health
 from referee.games.registry import GAMES
 from referee.language import Language
+from referee.phrases import in_language
 from referee.safe_text import harmless
 from referee.sayings import guard
 
@@ -28,10 +29,6 @@ _DEVICES = {
     ("reader", Health.STALLED): "service.device.reader_stalled",
     ("speaker", Health.STALLED): "service.device.speaker_stalled",
 }
-_POOR = (
-    "service.bells_microphone_hears_nothing_at",
-    "service.bells_microphone_is_turned_up",
-)
 _WORKS = {
     "camera": "service.work.camera",
     "bell": "service.work.bell",
@@ -73,7 +70,7 @@ def device(name: str, state: Health, message: str, language: Language) -> str:
         return language.text("service.bell_button_of_seat_is", number=number)
     known = _DEVICES.get((kind, state))
     if known is None:
-        return language.text(message) if message in _POOR else message
+        return in_language(message, language)
     return language.text(known)
 
 

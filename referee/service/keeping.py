@@ -16,7 +16,6 @@ from typing import Any
 from hardware.problems import HealthBoard
 from referee.errors import BadInputError
 from referee.log import KEPT
-from referee.sayings import kept as sayings
 from referee.service.film import Film
 from referee.service.game_controller import GameController
 from referee.service.shown_ruling import log_named

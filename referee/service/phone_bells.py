@@ -26,11 +26,7 @@ GONE_NS = 60 * SECOND_NS
 
 
 class PhoneRingError(RingmasterError):
-    """A press that cannot count. key: which sentence the page says, with `values` in its places."""
-
-    def __init__(self, text: str, key: str, **values: object) -> None:
-        super().__init__(text)
-        self.key, self.values = key, values
+    """A press that cannot count."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from referee.files import note_set_aside
 from referee.language import Language
 from referee.log import KEPT
 from referee.names import players_in
-from referee.sayings import kept as sayings
+from referee.phrases import in_language
 from referee.sayings.service import device
 from referee.service.game_controller import GameController
 from referee.service.power import Power
@@ -25,7 +25,6 @@ from referee.store.evidence import EvidenceFolder
 from referee.store.games import game_numbered, iso_time
 from referee.store.history import listed
 from referee.store.upkeep import forget_game, forget_player, renamed, report_set_aside
-from referee.phrases import in_language
 
 _STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: State.FAULT}
 

@@ -14,7 +14,7 @@ from referee.errors import BadInputError, OvertakenError
 from referee.games.coloretto.page import sheet
 from referee.games.registry import GAMES
 from referee.language import Language
-from referee.sayings.guard import camera_note
+from referee.phrases import in_language
 from referee.service.board import moment
 from referee.service.bus import Bus, OutlinesMoved, PicturesKept, StateChanged
 from referee.service.desk_protocol import Data
@@ -252,7 +252,7 @@ class TableDesk:
 
     def cameras(self) -> Data:
         """Give the cameras that are plugged in."""
-        notes = [camera_note(note, self._controller.language) for note in self._device_admin.camera_notes()]
+        notes = [in_language(note, self._controller.language) for note in self._device_admin.camera_notes()]
         return {
             "cameras": [{"camera": spec, "name": name} for spec, name in self._device_admin.cameras()],
             "notes": notes,

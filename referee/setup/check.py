@@ -132,7 +132,7 @@ def read_cards(deck: object, image: Image, profile: TableProfile | None) -> Chec
 
 
 def _in_words(reason: str, language: Language) -> str:
-    return language.text(_REASONS[reason] if reason in _REASONS else "setup.check.one_cannot_be_told")
+    return language.text(_REASONS.get(reason, "setup.check.one_cannot_be_told"))
 
 
 def _what_to_mend(seen: Seen) -> tuple[str, ...]:

@@ -52,8 +52,7 @@ class BellStep:
         """Judge the presses."""
         language, settings = seen.language, seen.settings
         kinds = tuple(
-            Choice(language.text(text), {"bell": kind}, chosen=kind == settings.bell)
-            for kind, text in zip(_KINDS, _kind_words(), strict=True)
+            Choice(language.text(f"page.bell_{kind}"), {"bell": kind}, chosen=kind == settings.bell) for kind in _KINDS
         )
         if settings.bell == "none":
             text = language.text("setup.device.no_bell_is_used_phones")
@@ -117,12 +116,6 @@ def _judged(found: Sequence[Press], language: Language) -> tuple[State, str, tup
 
 def _go_on(language: Language) -> str:
     return language.text("setup.device.you_can_go_on_without")
-
-
-def _kind_words() -> tuple[str, ...]:
-    from referee.web.words import WORDS
-
-    return tuple(WORDS[f"bell_{kind}"] for kind in _KINDS)
 
 
 RUNS = 2

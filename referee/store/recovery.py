@@ -56,7 +56,6 @@ PROTOCOL. All others mean that the content makes no sense."""
 _PARTS = ("-wal", "-shm", "")
 _MENDED = "-mended-"
 _MUTABLE = {"games": ("boot", "shift_ns", "judged", "ended_ms", "closed"), "rulings": ("until",)}
-_NEWER = "the journal {} was written by a newer Ringmaster: please upgrade this one"
 _HEADER = {0: b"SQLite format 3\0\x10\0\2\2\0\x40\x20\x20", 44: b"\0\0\0\4", 56: b"\0\0\0\1"}
 """What begins each of our files: pages of 4096 bytes, a write-ahead log, UTF-8 (sqlite.org/fileformat.html, 1.3)."""
 _STRICT = frozenset(sql for sql in TABLES if "STRICT" in sql)
@@ -69,8 +68,8 @@ _MOST_UNSYNCED = 3
 class DiskError(WorkFailedError):
     """The disk does not let the file be opened; `cause`: the error, `damaged`: why it would have to be mended."""
 
-    def __init__(self, message: str, cause: Exception, damaged: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, key: str, cause: Exception, damaged: str | None = None, /, **values: object) -> None:
+        super().__init__(key, **values)
         self.cause, self.damaged = cause, damaged
 
 
@@ -98,7 +97,7 @@ def open_store(path: Path, connector: Connect = connect, *, instead_of_newer: bo
             damage = damage_in(path)
         except NewerError:
             if not instead_of_newer:
-                raise WorkFailedError(_NEWER.format(path)) from None
+                raise WorkFailedError("error.journal.is_of_newer_ringmaster", path=path) from None
             damage = "it is of a newer Ringmaster"
         if damage is not None:
             LOG.warning("the journal %s is damaged: %s", path, damage)

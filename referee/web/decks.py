@@ -127,7 +127,7 @@ def _kept(store: DeckStore, name: str) -> TaughtDeck:
     try:
         return store.load(name)
     except BadDeckError as error:
-        raise LessonError("fault.deck_gone" if name not in store.names() else "deck_file_bad") from error
+        raise LessonError("fault.deck_gone" if name not in store.names() else "fault.deck_file_bad") from error
 
 
 def _taken(store: DeckStore, data: bytes) -> str:
@@ -142,7 +142,7 @@ def _taken(store: DeckStore, data: bytes) -> str:
         try:
             check_name(store, name)
         except LessonError as error:
-            if error.key == "deck_name_taken" or plain.casefold() in deck_names():
+            if error.key == "fault.deck_name_taken" or plain.casefold() in deck_names():
                 continue
             raise
         store.add(renamed(deck, name))

@@ -10,6 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from referee.errors import RingmasterError
 from referee.web.hosts import OwnNames, is_own_host
 from referee.web.refusal import refusal
 
@@ -44,17 +45,17 @@ HEADERS: Mapping[str, str] = {
 }
 
 
-class RefusedError(Exception):
-    """A request that is not let through. key: which sentence the page says; text: the same for people without one."""
+class RefusedError(RingmasterError):
+    """A request that is not let through, with its status."""
 
-    def __init__(self, status: int, key: str, text: str) -> None:
-        super().__init__(text)
-        self.status, self.key, self.text = status, key, text
+    def __init__(self, status: int, key: str, /, **values: object) -> None:
+        super().__init__(key, **values)
+        self.status = status
 
 
 def too_large(most: int) -> RefusedError:
     """Give the refusal of a body that is larger than `most` bytes."""
-    return RefusedError(413, "fault.too_large")
+    return RefusedError(413, "fault.too_large", most=most // 1024)
 
 
 class Guard:
@@ -92,9 +93,7 @@ class Guard:
         try:
             body = await self._checked(scope, receive)
         except RefusedError as error:
-            answer = refusal(
-                scope, self._names, self._language(), error.status, {"error": error.text, "key": error.key}
-            )
+            answer = refusal(scope, self._names, self._language(), error)
             if _promised(scope) > MOST_BODY_BYTES:
                 # A small body is passed over, so that its sender can read the answer; a large one is not waited for.
                 answer.headers["Connection"] = "close"

@@ -41,7 +41,7 @@ def score_upload(
         picture = load_picture(file)
     except BadImageError as error:
         # People know it as their picture, not by the name that it has had here.
-        raise BadInputError(str(error).replace(f" {file}", "")) from error
+        raise BadInputError(f"{error.key}.upload", **error.values) from error
     result = score_picture(picture, deck, None, players, limit)
     drawn = result.drawn(picture, deck, language)
     shrink = min(1.0, _WIDTH_PX / drawn.shape[1])

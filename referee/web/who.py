@@ -15,7 +15,7 @@ from referee.web.first_device import FirstDevice
 from referee.web.guard import RefusedError
 from referee.web.hosts import is_this_machine
 from referee.web.options import WebOptions
-from referee.web.pairing import Pairing
+from referee.web.pairing import Pairing, TooManyTriesError
 from referee.web.responses import Json, body_as
 from referee.web.round_trips import RoundTrips
 from referee.web.tokens import TokenStore, csrf_of
@@ -147,7 +147,12 @@ def routes(who: Who) -> APIRouter:
     async def pair(request: Request) -> Response:
         """Pair the device that sends the code."""
         code = await body_as(TypeAdapter(Code), request)
-        who.pairing.redeem(code.code, address_of(request), here=is_here(request))
+        try:
+            who.pairing.redeem(code.code, address_of(request), here=is_here(request))
+        except TooManyTriesError as error:
+            if error.may_renew and request.app.state.has_bell():
+                error.key = "fault.ring_to_pair"
+            raise
         return let_in(who.tokens.add(request.headers.get("user-agent", "")), kept=who.tokens.kept)
 
     @router.post("/pair/forget", openapi_extra=json_body(Forget.model_json_schema()))

@@ -51,13 +51,22 @@ def laid_out(
             number=len(pictures),
             most=MOST_PICTURES,
         )
-    nothing = f"no cards that lie apart are in {pictures[0].name}" + (" nor in the others" if pictures[1:] else "")
+    if pictures[1:]:
+        nothing = BadLessonError(
+            "error.no_cards_that_lie_apart_are_in",
+            "no cards that lie apart are in {picture} nor in the others",
+            picture=pictures[0].name,
+        )
+    else:
+        nothing = BadLessonError(
+            "error.no_cards_that_lie_apart", "no cards that lie apart are in {picture}", picture=pictures[0].name
+        )
     # People measure to a millimetre or two: their size tells the shape, and pictures the rest.
     given = None if card_mm is None else CardSize((min(card_mm), max(card_mm)), False)
     laid = [lay_out(picture.load().image, given) for picture in pictures]
     size = agreed_size(laid, card_mm)
     if size is None:
-        raise BadLessonError(nothing)
+        raise nothing
     right = [fits(look, size) for look in laid]
     for k, picture in enumerate(pictures):
         if not (len(right[k]) and right[k].all()):
@@ -65,7 +74,7 @@ def laid_out(
             if fits(again, size).sum() > right[k].sum():
                 laid[k], right[k] = again, fits(again, size)
     if not any(one.any() for one in right):
-        raise BadLessonError(nothing)
+        raise nothing
     return [only_those(look, one) for look, one in zip(laid, right, strict=True)], size
 
 

@@ -12,6 +12,7 @@ from referee.games.kind import ScoreAsked
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, complain, for_people
+from referee.phrases import phrase
 
 
 def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
@@ -62,5 +63,5 @@ def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
     if asked.picture is not None:
         write_picture(asked.picture, result.drawn(picture.image, language))
         if not asked.as_json:
-            print(for_people(f"Drawn in {asked.picture}"))
+            print(for_people(phrase("terminal.drawn_in", path=asked.picture)))
     return 0

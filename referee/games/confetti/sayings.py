@@ -155,10 +155,7 @@ def _round(ruling: Mapping[str, Any], language: Language) -> str:
     limit = language.count("confetti.at_most.one_card", ruling["limit"])
     if not lay_out:
         return language.text("confetti.round_at_most", number=number, cards=limit)
-    if ruling["number"] == 1:
-        message = "confetti.round_at_most_about_cards"
-    else:
-        message = "confetti.round_at_most_about_more"
+    message = "confetti.round_at_most_about_cards" if ruling["number"] == 1 else "confetti.round_at_most_about_more"
     return language.text(message, number=number, cards=limit, more=lay_out)
 
 

@@ -11,11 +11,11 @@ from referee.errors import BadInputError
 from referee.games.confetti.sayings import say_score
 from referee.games.confetti.score import SIZES, Card, Overlimit, Score, score_hand
 from referee.language import Language
+from referee.phrases import in_language, phrase_of
 from referee.sayings.cards import say_doubts, say_heap, say_inferred, say_left_out, say_seat, say_worth
 from referee.scoring.evidence_picture import draw_scores
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score
-from referee.phrases import in_language
 from vision.deck import Deck, Face
 from vision.image import Picture
 from vision.profile import TableProfile
@@ -105,7 +105,7 @@ def score_picture(
         try:
             scores[hand.seat] = score_hand([card_of(card.face) for card in hand.cards], limit, overlimit)
         except BadInputError as error:
-            faults[hand.seat] = str(error)
+            faults[hand.seat] = phrase_of(error)
     return TableScore(seated.ring, seated.table, sharing, scores, faults, seated.remarks())
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,9 +19,10 @@ from referee.decks.store import DECKS, DeckStore
 from referee.errors import BadInputError, RingmasterError, SettingError
 from referee.language import Language
 from referee.log import LOG
-from referee.match.settings import TableSettings, unusable
+from referee.match.settings import GIVES_WAY, TableSettings
 from referee.match.table import PROFILE
 from referee.sayings import kept as sayings
+from referee.settings_file import changed_where_possible
 from referee.setup.finding import FILE as SETUP
 from referee.setup.finding import kept_from, load_kept, save_kept
 from referee.store.folder import EVIDENCE
@@ -68,7 +69,7 @@ def back_up(path: Path, query: Query, folder: Path, settings: TableSettings, *, 
     kept = (kept_game(query, row) for row in shelf(query).games)
     pack(path, kept, query, folder / EVIDENCE, pictures=pictures)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file:
-        file.writestr(SETTINGS, json.dumps(asdict(settings)))
+        file.writestr(SETTINGS, settings.model_dump_json())
         for name in (SETUP, PROFILE):
             if (folder / name).is_file():
                 file.write(folder / name, name)
@@ -142,9 +143,9 @@ def _profile(data: bytes) -> TableProfile:
 
 def _restore_settings(data: Mapping[str, Any], change: Callable[[Mapping[str, Any]], object], lost: list[str]) -> None:
     """Take settings; a camera that is not plugged in here is left as it is."""
-    known = asdict(TableSettings())
-    refused = unusable({name: value for name, value in data.items() if name in known})
-    wanted = {name: data[name] for name in known if name in data and name not in (*_HERE_ONLY, *refused)}
+    known = {name: data[name] for name in TableSettings.model_fields if name in data}
+    _, refused = changed_where_possible(TableSettings(), known, GIVES_WAY)
+    wanted = {name: value for name, value in known.items() if name not in (*_HERE_ONLY, *refused)}
     lost += [sayings.SOME_SETTINGS] * bool(refused)
     try:
         change(wanted)

@@ -23,6 +23,7 @@ from hardware.recording import RecordingNotWrittenError, RecordingWriter
 from referee.decks.store import DeckStore
 from referee.engine.corrections import corrected, corrected_events
 from referee.engine.events import DECK, Event
+from referee.engine.log import GameLog, Record, numbers_in
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import put_in_place
 from referee.games.recorded_game import DECK_FILE, TABLE
@@ -30,8 +31,6 @@ from referee.jsonlines import shown
 from referee.match.film import Film
 from referee.match.settings import TableSettings
 from referee.match.table import PROFILE
-from referee.service.game_log import GameLog, log_of
-from referee.service.records import Record, numbers_in
 from referee.store.games import Query, game_numbered, games, kept_game
 from vision.errors import BadDeckError
 from vision.taught.deck_file import pack_deck
@@ -96,7 +95,7 @@ def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) ->
     row = None if game is None else game_numbered(query, game)
     if row is None:
         raise BadInputError("error.service.there_is_no_ruling", ruling=shown(ruling))
-    log = log_of(kept_game(query, row))
+    log = kept_game(query, row).log()
     log.ruling(ruling)
     kept = kept_path(folder, ruling)
     try:
@@ -117,7 +116,7 @@ def last_ruling(query: Query) -> str:
         BadInputError: nothing has been ruled yet.
     """
     for row in games(query):
-        log = log_of(kept_game(query, row))
+        log = kept_game(query, row).log()
         for place, _ in log.newest(1):
             return log.ruling_id(place)
     raise BadInputError("error.service.nothing_has_been_ruled_yet")
@@ -143,8 +142,8 @@ def write_disputed(path: Path, log: GameLog, ruling: str, film: Film, machine: M
         BadInputError: there is no such ruling.
         RecordingNotWrittenError: the disk does not take it.
     """
-    record, ruled = log.ruling(ruling)
-    about = log.records[log.about_id(ruling)]
+    place, ruled = log.ruling(ruling)
+    record, about = log.records[place.event], log.records[log.about(place, ruled)]
     shots = [replace(s, t_ns=s.t_ns + machine.shift_ns) for s in film.shots]
     begins_ns = film.shots[0].exposure_end_ns + machine.shift_ns if shots else None
     ends_ns = film.shots[-1].exposure_end_ns + machine.shift_ns if shots else record.event.t_ns

@@ -271,5 +271,5 @@ def _game(row: Sequence[Any]) -> GameRow:
     try:
         told = HeaderModel.model_validate_json(header).header()
     except ValidationError:
-        raise BadInputError(f"the header of game {game} cannot be read") from None
+        raise BadInputError("kept.game_cannot_be_read_and", number=game) from None
     return GameRow(game, uid, told, started_ms, boot, shift_ns, judged, ended_ms, bool(closed), lost_from)

@@ -23,7 +23,7 @@ def old_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
         BadInputError: the file is no such export.
     """
     if file.readline(100).strip() != _FIRST:
-        raise BadInputError("this is no export of games")
+        raise BadInputError("error.journal.this_is_no_export_of_games_it")
     number = 0
     while (line := file.readline(_MOST_GAME_BYTES + 1).strip().removesuffix(b",")) != _LAST:
         number += 1

@@ -300,7 +300,7 @@ def game_of(number: int, header: Mapping[str, Any], lines: Iterable[Mapping[str,
             one = Kept.model_validate(line.get("kept"))
             data = {key: value for key, value in (one.was or line).items() if key != "kept"}
             if one.number in events:
-                raise BadInputError("an event stands twice in it")
+                raise BadInputError("error.journal.its_events_are_not_numbered")
             events[one.number] = EventRow(one.number, one.wall_ms, _event(data), one.refused)
             facts[one.number] = one
     except ValidationError as error:
@@ -327,14 +327,14 @@ def game_of(number: int, header: Mapping[str, Any], lines: Iterable[Mapping[str,
 
 def _event(data: dict[str, Any]) -> Event:
     if len(to_line(data)) > _MOST_LINE:
-        raise BadInputError("an event in it is longer than any of ours")
+        raise BadInputError("error.journal.event_in_it_is_none")
     return parse_event(data)
 
 
 def _check_corrections(corrections: tuple[CorrectionRow, ...], events: Mapping[int, EventRow]) -> None:
     for place, one in enumerate(corrections, 1):
         if one.number != place or (one.undoes or 0) >= place or (one.event is not None and one.event not in events):
-            raise BadInputError("a correction in it makes no sense")
+            raise BadInputError("error.store.correction_makes_no_sense")
         if one.event is not None and one.data is not None:
             corrected(events[one.event].event, one.data)
 
@@ -348,9 +348,9 @@ class Parcel:
         self.bytes = sum(info.file_size for name, info in self._infos.items() if name.startswith("pictures/"))
         unpacked = sum(info.file_size for info in self._infos.values())
         if len(self._infos) > _MOST_MEMBERS or unpacked > min(_MOST_BYTES, _MOST_RATIO * size + MOST_GAME_BYTES):
-            raise BadInputError("it unpacks to more than any journal keeps")
+            raise BadInputError("error.store.unpacks_to_more")
         if RESULTS not in self._infos:
-            raise BadInputError("there are no games in it")
+            raise BadInputError("error.store.no_games_in_it")
 
     def __contains__(self, name: str) -> bool:
         return name in self._infos
@@ -365,7 +365,7 @@ class Parcel:
             with self.file.open(self._infos[name]) as file:
                 data = file.read(most + 1)
         except (KeyError, *TORN) as error:
-            raise BadInputError(f"{name} in it is torn or missing") from error
+            raise BadInputError("error.store.torn_or_missing", name=name) from error
         if len(data) > most:
             raise BadInputError("error.journal.in_it_is_larger_than", entry=name)
         return data
@@ -467,8 +467,9 @@ def unpack(parcel: Parcel | None, games: Games, connection: Connection, folder: 
             except (BadInputError, RecursionError) as error:
                 tally.left_out.append((number, str(error)))
                 if len(tally.left_out) > MOST_LEFT_OUT:
-                    text = f"none of the first {MOST_LEFT_OUT} games in it can be read ({error})"
-                    raise BadInputError(text) from error
+                    raise BadInputError(
+                        "error.journal.none_of_first_games_in", most=MOST_LEFT_OUT, why=error
+                    ) from error
                 continue
             if list(connection.execute("SELECT 1 FROM games WHERE uid = ?", (packed.game.row.uid,))):
                 tally.there += 1

@@ -56,7 +56,6 @@ PROTOCOL. All others mean that the content makes no sense."""
 _PARTS = ("-wal", "-shm", "")
 _MENDED = "-mended-"
 _MUTABLE = {"games": ("boot", "shift_ns", "judged", "ended_ms", "closed"), "rulings": ("until",)}
-_NEWER = "the journal {} was written by a newer Ringmaster: please upgrade this one"
 _HEADER = {0: b"SQLite format 3\0\x10\0\2\2\0\x40\x20\x20", 44: b"\0\0\0\4", 56: b"\0\0\0\1"}
 """What begins each of our files: pages of 4096 bytes, a write-ahead log, UTF-8 (sqlite.org/fileformat.html, 1.3)."""
 _STRICT = frozenset(sql for sql in TABLES if "STRICT" in sql)
@@ -69,8 +68,8 @@ _MOST_UNSYNCED = 3
 class DiskError(WorkFailedError):
     """The disk does not let the file be opened; `cause`: the error, `damaged`: why it would have to be mended."""
 
-    def __init__(self, message: str, cause: Exception, damaged: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, key: str, cause: Exception, damaged: str | None = None, /, **values: object) -> None:
+        super().__init__(key, **values)
         self.cause, self.damaged = cause, damaged
 
 
@@ -98,7 +97,7 @@ def open_store(path: Path, connector: Connect = connect, *, instead_of_newer: bo
             damage = damage_in(path)
         except NewerError:
             if not instead_of_newer:
-                raise WorkFailedError(_NEWER.format(path)) from None
+                raise WorkFailedError("error.journal.is_of_newer_ringmaster", path=path) from None
             damage = "it is of a newer Ringmaster"
         if damage is not None:
             LOG.warning("the journal %s is damaged: %s", path, damage)
@@ -315,28 +314,32 @@ def _described(path: Path, folder: Path) -> Iterator[Path]:
             for at, known in _HEADER.items():
                 file.seek(at)
                 file.write(known)
-        if _descriptions(copy):
-            with suppress(Exception), closing(connect(copy)) as connection:
-                _describe(connection)
+        with suppress(Exception), closing(connect(copy)) as connection:
+            _describe(connection)
         yield copy
 
 
 def _descriptions(path: Path) -> frozenset[str] | None:
-    """Give those of our tables' descriptions that a file has, None if it cannot be read."""
+    """Give those of our tables' descriptions that a file has, None if they cannot be read or their pages differ."""
     try:
         with closing(read_only(path)) as connection:
             connection.execute("PRAGMA writable_schema=ON")
-            return frozenset(sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master")) & _STRICT
+            rows = connection.execute("SELECT sql, rootpage FROM sqlite_master ORDER BY rowid").fetchall()
     except Exception:  # SQLite answers damage with errors of any kind.
         return None
+    found = frozenset(sql for sql, _ in rows) & _STRICT
+    return None if found and [page for _, page in rows] != list(range(2, len(rows) + 2)) else found
 
 
 def _describe(connection: sqlite3.Connection) -> None:
-    """Put damaged descriptions of tables right: they stand in the order in which they were made."""
+    """Put damaged descriptions of tables right: SQLite gives them pages in the order in which they are made."""
     connection.execute("PRAGMA writable_schema=ON")
-    rows = connection.execute("SELECT rowid, sql FROM sqlite_master WHERE rootpage > 0 AND sql IS NOT NULL").fetchall()
+    rows = connection.execute("SELECT rowid, sql FROM sqlite_master ORDER BY rowid").fetchall()
     missing = [sql for sql in TABLES if sql not in {text for _, text in rows}]
-    for rowid, text in rows:
+    for page, (rowid, text) in enumerate(rows, 2):
+        connection.execute("UPDATE sqlite_master SET rootpage = ? WHERE rowid = ?", (page, rowid))
+        if text is None:
+            continue
         sql = text if text in TABLES else missing.pop(0)
         kind, name = sql.split()[1:3]
         table = sql.split(" ON ")[1].split()[0] if kind == "INDEX" else name
@@ -347,7 +350,8 @@ def _describe(connection: sqlite3.Connection) -> None:
 def _take_rows(path: Path, into: sqlite3.Connection) -> None:
     """Take all rows of a file: those with the right check sum, and of others what is not there yet."""
     games: set[int] = set()
-    for table in COLUMNS:
+    # Games are read once more when their numbers are known: each is found by its own then.
+    for table in (*COLUMNS, "games"):
         for row in _rows(path, table, games):
             try:
                 _take(table, row, into)

@@ -127,7 +127,7 @@ function readings(app, why) {
   const list = (why.readings || []).slice().sort((a, b) => rank(a) - rank(b));
   if (!list.length) return null;
   const read = { moment: why.past ? app.state.moment : app.local.read, ruled: why.ruling.valid, past: why.past };
-  const one = (reading) => group("reading", readingName(app, reading), h("h3", {}, sign(reading.seat), readingName(app, reading)), choicesFor(app, Object.assign({ order: lyingOrder(why, reading) }, read, reading), () => ask(app)));
+  const one = (reading) => group("reading", readingName(app, reading, why.ruling), h("h3", {}, sign(reading.seat), readingName(app, reading, why.ruling)), choicesFor(app, Object.assign({ order: lyingOrder(why, reading) }, read, reading), () => ask(app)));
   return box("readings", t("not_right"), list.map(one));
 }
 
@@ -149,8 +149,10 @@ function lyingOrder(why, reading) {
   return cards.map((_card, index) => index).sort((a, b) => (left[a] === left[b] ? a - b : left[a] - left[b]));
 }
 
-function readingName(app, reading) {
-  const who = typeof reading.seat === "number" ? nameOf(app, reading.seat) : "";
+// Of a ring whose ringer was named later the ruling has the seat.
+function readingName(app, reading, ruling) {
+  const seat = typeof reading.seat === "number" || !reading.data || reading.data.event !== "bell" ? reading.seat : ruling.seat;
+  const who = typeof seat === "number" ? nameOf(app, seat) : "";
   const key = `reading_${reading.data ? reading.data.event : ""}`;
   const text = t(key, { name: who });
   return text === key ? who : text;

@@ -79,8 +79,7 @@ function seen(app, why, name, sight) {
   const meant = open ? [open] : step && step.cards.length ? step.cards.map((one) => one.join(" ")) : null;
   const stands = (one) => (near.length && meant ? (mine(one) && meant.includes(one.label) ? "strong" : "dim") : "");
   const mark = (one, at) => ({ corners: one.corners, seat: one.seat, sure: one.certain, look: stands(one), key: `seen ${at}`, name: one.certain ? null : "?", isNamed: true, within: true, words: t("correct_this", { what: outlineWords(one) }), tap: isNear || !isHand ? opening(app, why, one) : null });
-  const turn = () => app.set({ whole: !app.local.whole });
-  return zoomable("picture", picture({ source, alt: t("evidence_alt"), size: [sight.width, sight.height], part: isNear ? partAround(near) : null, marks: shares.map(mark) }), near.length ? button(t(isNear ? "whole_table" : "look_closer"), turn, { key: "near" }) : null);
+  return zoomable("picture", picture({ source, alt: t("evidence_alt"), size: [sight.width, sight.height], part: isNear ? partAround(near) : null, marks: shares.map(mark) }), near.length ? button(t(isNear ? "whole_table" : "look_closer"), () => app.set({ whole: !app.local.whole }), { key: "near" }) : null);
 }
 
 // A tap on something in the picture opens what it was read as, right beneath.

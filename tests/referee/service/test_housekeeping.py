@@ -12,6 +12,7 @@ import pytest
 
 from hardware.lamp import Signal
 from hardware.problems import DeviceHealth, Health, HealthBoard
+from hardware.voice import NOTES, Chime
 from referee.journal.copies import copies
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.folder import JOURNAL
@@ -176,6 +177,7 @@ def test_quiet_hours_silence_speech_and_buzzer_but_not_the_caption(tmp_path: Pat
 def test_pages_that_speak_are_told_what_is_said_but_at_night_nothing_and_never_a_code(pair: Table) -> None:
     pair.hear("bell", seat=2)
     assert pair.voice.said[-1]["text"].startswith("Valid ring, Cem") and pair.voice.said[-1]["urgent"]
+    assert pair.voice.said[-1]["chime"] == NOTES[Chime.VALID]
     before = pair.voice.said
     pair.voice.say_aloud("The code is one.")
     pair.controller.change_settings(TableSettings(quiet=True))

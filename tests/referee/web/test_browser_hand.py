@@ -354,7 +354,7 @@ def test_at_a_games_end_points_are_counted_up_with_their_cards_unless_it_is_quie
         assert {(cards, "Ben" in text) for text, cards in seen} == {(3, True)}
         assert seen[0][0].endswith("0")
     # At night nothing moves.
-    page.table.desk.do({"do": "settings", "quiet": True})
+    page.table.desk.do(sent({"do": "settings", "quiet": True}))
     play()
     expect(shown).to_contain_text("share the win")
     expect(counted).to_have_count(0)

@@ -27,7 +27,7 @@ function between(from, to, share) {
 
 // Those of Coloretto lie open; those of Confetti are as they were read last.
 function cardsOf({ state }, { seat, held }) {
-  if (held) return held.flatMap(([name, many]) => Array.from({ length: many }, (_none, at) => cardDrawn(name, `${name} ${at}`)));
+  if (held && held.length) return held.flatMap(([name, many]) => Array.from({ length: many }, (_none, at) => cardDrawn(name, `${name} ${at}`)));
   const read = Object.values(state.readings).find((one) => one.event === "hand" && one.seat === seat);
   return read ? read.cards.map((colours) => card(colours)) : [];
 }

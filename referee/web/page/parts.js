@@ -52,7 +52,7 @@ export function card(colours, used) {
 
 // A colour, a mood or a kind of card, in the language of the page.
 export function word(name) {
-  const key = ["colour", "mood", "kind"].map((what) => `${what}_${String(name).replace(" ", "_")}`).find(has);
+  const key = [`colour_${name}`, `mood_${name}`, `kind_${name}`].map((one) => one.replace(" ", "_")).find(has);
   return key ? t(key) : name;
 }
 

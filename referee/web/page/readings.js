@@ -120,8 +120,7 @@ export function untoldHands(app, question) {
   return question.seats.map((seat, at) => {
     const key = `hand ${question.id} ${seat}`;
     const cards = app.local[key] || (question.last_seen || [])[at] || [];
-    const change = (list) => app.set({ [key]: list });
     const tell = () => app.runTimely({ do: "event", event: { event: "hand", seat, cards } });
-    return group("reading", nameOf(app, seat), h("h3", {}, sign(seat), nameOf(app, seat)), cardsOf(app, { event: key }, cards, change), button(cards.length ? t("hand_is_all") : t("hand_is_none"), tell, { class: "big" }));
+    return group("reading", nameOf(app, seat), h("h3", {}, sign(seat), nameOf(app, seat)), cardsOf(app, { event: key }, cards, (list) => app.set({ [key]: list })), button(cards.length ? t("hand_is_all") : t("hand_is_none"), tell, { class: "big" }));
   });
 }

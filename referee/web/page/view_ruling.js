@@ -79,8 +79,7 @@ function seen(app, why, name, sight) {
   const meant = open ? [open] : step && step.cards.length ? step.cards.map((one) => one.join(" ")) : null;
   const stands = (one) => (near.length && meant ? (mine(one) && meant.includes(one.label) ? "strong" : "dim") : "");
   const mark = (one, at) => ({ corners: one.corners, seat: one.seat, sure: one.certain, look: stands(one), key: `seen ${at}`, name: one.certain ? null : "?", isNamed: true, within: true, words: t("correct_this", { what: outlineWords(one) }), tap: isNear || !isHand ? opening(app, why, one) : null });
-  const turn = () => app.set({ whole: !app.local.whole });
-  return zoomable("picture", picture({ source, alt: t("evidence_alt"), size: [sight.width, sight.height], part: isNear ? partAround(near) : null, marks: shares.map(mark) }), near.length ? button(t(isNear ? "whole_table" : "look_closer"), turn, { key: "near" }) : null);
+  return zoomable("picture", picture({ source, alt: t("evidence_alt"), size: [sight.width, sight.height], part: isNear ? partAround(near) : null, marks: shares.map(mark) }), near.length ? button(t(isNear ? "whole_table" : "look_closer"), () => app.set({ whole: !app.local.whole }), { key: "near" }) : null);
 }
 
 // A tap on something in the picture opens what it was read as, right beneath.
@@ -127,7 +126,7 @@ function readings(app, why) {
   const list = (why.readings || []).slice().sort((a, b) => rank(a) - rank(b));
   if (!list.length) return null;
   const read = { moment: why.past ? app.state.moment : app.local.read, ruled: why.ruling.valid, past: why.past };
-  const one = (reading) => group("reading", readingName(app, reading), h("h3", {}, sign(reading.seat), readingName(app, reading)), choicesFor(app, Object.assign({ order: lyingOrder(why, reading) }, read, reading), () => ask(app)));
+  const one = (reading) => group("reading", readingName(app, reading, why.ruling), h("h3", {}, sign(reading.seat), readingName(app, reading, why.ruling)), choicesFor(app, Object.assign({ order: lyingOrder(why, reading) }, read, reading), () => ask(app)));
   return box("readings", t("not_right"), list.map(one));
 }
 
@@ -149,8 +148,10 @@ function lyingOrder(why, reading) {
   return cards.map((_card, index) => index).sort((a, b) => (left[a] === left[b] ? a - b : left[a] - left[b]));
 }
 
-function readingName(app, reading) {
-  const who = typeof reading.seat === "number" ? nameOf(app, reading.seat) : "";
+// Of a ring whose ringer was named later the ruling has the seat.
+function readingName(app, reading, ruling) {
+  const seat = typeof reading.seat === "number" || !reading.data || reading.data.event !== "bell" ? reading.seat : ruling.seat;
+  const who = typeof seat === "number" ? nameOf(app, seat) : "";
   const key = `reading_${reading.data ? reading.data.event : ""}`;
   const text = t(key, { name: who });
   return text === key ? who : text;

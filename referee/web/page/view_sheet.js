@@ -5,7 +5,7 @@ import { cardDrawn, sheetLine, SUITS } from "./game_coloretto.js";
 import { keep as store, kept } from "./kept.js";
 import { button, choices, group, heading, sign, stepper, word } from "./parts.js";
 import { COLOURS } from "./readings.js";
-import { t } from "./words.js";
+import { count, t } from "./words.js";
 
 const PALETTES = { colours: COLOURS, suits: SUITS };
 const MOST = { "+2": 10, joker: 3 };

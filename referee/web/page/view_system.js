@@ -6,6 +6,7 @@ import { backTo, box, button, columns, field, form, heading, icon, note, pairHer
 import { forgetName } from "./view_start.js";
 import { clock, count, day, has, t } from "./words.js";
 
+const OFFERS = ["restart", "reboot", "shut_down"];
 const SIGNS = { ok: "yes", remark: "info", fault: "unclear" };
 
 export function draw(app) {
@@ -34,7 +35,7 @@ function wish(app, body, text) {
 
 function machine(app, system) {
   const offer = (what) => row(sure(app, what, t(`${what}_sure`), t(`${what}_yes`), () => wish(app, { do: what }, t(`${what}_now`)), t(what)));
-  return box("machine", `Ringmaster ${system.version}`, whereabouts(app), system.offers.map(offer));
+  return box("machine", `Ringmaster ${system.version}`, whereabouts(app), OFFERS.filter((what) => system.offers.includes(what)).map(offer));
 }
 
 function checks(system) {

@@ -135,8 +135,7 @@ function rulings(app) {
   const worded = app.state.rulings.filter((one) => one.text);
   if (worded.length < 2) return null;
   const shown = app.local.all ? worded : worded.slice(0, 8);
-  const all = () => app.set({ all: true });
-  return box("rulings", t("so_far"), h("ul", { class: "rulings lined" }, shown.map((one) => h("li", { key: one.id }, rulingLink(app, one)))), worded.length > shown.length ? button(t("show_all"), all, { class: "quiet" }) : null);
+  return box("rulings", t("so_far"), h("ul", { class: "rulings lined" }, shown.map((one) => h("li", { key: one.id }, rulingLink(app, one)))), worded.length > shown.length ? button(t("show_all"), () => app.set({ all: true }), { class: "quiet" }) : null);
 }
 
 export function rulingLink(app, one, when) {

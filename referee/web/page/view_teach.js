@@ -113,11 +113,10 @@ function seenSoFar(draft) {
 
 function ending(app, lesson) {
   const { draft } = lesson;
-  const drop = () => teach(app, { do: "drop" }, () => app.set({ asked: null }));
   return h("section", { class: "card-box", key: "ending" },
     draft.missing ? note(t(`fault_${draft.missing}`)) : null,
     row(button(t("teach_save"), () => teach(app, { do: "save" }), { class: "main big", disabled: Boolean(draft.missing) || Boolean(lesson.busy && lesson.busy !== "naming") })),
-    row(sure(app, "drop", t("teach_drop_sure"), t("teach_drop_yes"), drop, t("teach_drop"))),
+    row(sure(app, "drop", t("teach_drop_sure"), t("teach_drop_yes"), () => teach(app, { do: "drop" }, () => app.set({ asked: null })), t("teach_drop"))),
   );
 }
 

@@ -12,6 +12,7 @@ import pytest
 
 from hardware.lamp import Signal
 from hardware.problems import DeviceHealth, Health
+from hardware.voice import NOTES, Chime
 from referee.match.housekeeping import Housekeeping
 from referee.match.process import HOUR_NS, Watchdog, interval_ns, notify
 from referee.store.database import copies
@@ -171,6 +172,7 @@ def test_quiet_hours_silence_speech_and_buzzer_but_not_the_caption(tmp_path: Pat
 def test_pages_that_speak_are_told_what_is_said_but_at_night_nothing_and_never_a_code(pair: Table) -> None:
     pair.hear("bell", seat=2)
     assert pair.referee.voice.said[-1]["text"].startswith("Valid ring, Cem") and pair.referee.voice.said[-1]["urgent"]
+    assert pair.referee.voice.said[-1]["chime"] == NOTES[Chime.VALID]
     before = pair.referee.voice.said
     pair.referee.voice.say_aloud("The code is one.")
     pair.referee.change_settings({"quiet": True})

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, Request, ViewportSize, expect
 
 from hardware.camera.frames import Frame
 from hardware.problems import DeviceHealth, Health
+from hardware.voice import NOTES, Chime
 from referee.decks.finding import find_print_deck
 from referee.engine.events import Event
 from referee.engine.session import Answer, Doubt, Outline, Seen, Shown
@@ -29,7 +30,13 @@ LISTEN = """window.spoken = [];
 Object.defineProperty(navigator, "userActivation", { value: undefined });
 Object.defineProperty(window, "speechSynthesis", {
   value: { speak: (words) => window.spoken.push([words.lang, words.text]), cancel: () => window.spoken.push("cancel") },
-});"""
+});
+window.OscillatorNode = class extends OscillatorNode {
+  constructor(audio, tone) {
+    super(audio, tone);
+    window.spoken.push(["Hz", String(tone.frequency)]);
+  }
+};"""
 TALL: ViewportSize = {"width": 390, "height": 844}
 FLAT: ViewportSize = {"width": 740, "height": 360}
 # What a finger would hit in the middle of a thing that is shown, and whether all of it is in the window.
@@ -38,11 +45,19 @@ IN_SIGHT = """(node) => {
   const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
   return node.contains(hit) && box.top >= 0 && box.bottom <= innerHeight && box.height >= 40;
 }"""
+NOTE_COUNTED = """() => {
+  window.counted = [];
+  new MutationObserver(() => {
+    const one = document.querySelector(".counting");
+    if (one) window.counted.push([one.querySelector("h1").textContent, one.querySelectorAll(".card").length]);
+  }).observe(document.body, { childList: true, subtree: true, characterData: true });
+}"""
 TWO_CARDS = [["red", "blue", "green"], ["blue", "green", "red"]]
+THREE_CARDS = [*TWO_CARDS, ["green", "red", "blue"]]
 
 
 def spoken(tab: Page) -> list[list[str]]:
-    return [one for one in tab.evaluate("window.spoken") if one != "cancel" and one[1]]
+    return [one for one in tab.evaluate("window.spoken") if one != "cancel" and one[1] and one[0] != "Hz"]
 
 
 def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTest, windows: Windows) -> None:
@@ -57,6 +72,11 @@ def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTes
     turn_two_reds(page)
     page.table.tell("bell", seat=2)
     chosen.page.wait_for_function("() => window.spoken.some((one) => one[1].includes('Cem'))")
+    # The loudspeaker's chime comes first.
+    chime = [["Hz", str(hz)] for hz, _ in NOTES[Chime.VALID]]
+    said = chosen.page.evaluate("window.spoken")
+    assert [one for one in said if one[0] == "Hz"] == chime
+    assert said.index(chime[-1]) < next(at for at, one in enumerate(said) if "Cem" in one[1] and "geklingelt" in one[1])
     # A page that is loaded anew does not say what was said before; a second tab does not say what the first one does.
     second = chosen.context.new_page()
     second.goto(chosen.home)
@@ -301,3 +321,43 @@ def test_a_question_shows_the_table_and_is_answered_by_one_tap(
     expect(asked).to_have_count(0)
     if over:
         assert page.table.referee.state()["phase"]["sheet"][1]["lines"][0]["colour"] == "red"
+
+
+def test_at_a_games_end_points_are_counted_up_with_their_cards_unless_it_is_quiet(
+    page: PageUnderTest, windows: Windows
+) -> None:
+    window, screen = windows(PHONE), windows(SCREEN)
+    counted, shown = window.page.locator(".counting"), window.page.locator(".verdict h1")
+    screen.open("tv")
+    for one in (window, screen):
+        one.page.emulate_media(reduced_motion="no-preference")
+        one.page.evaluate(NOTE_COUNTED)
+
+    def play() -> None:
+        begin(page, "confetti", ["Ann", "Ben", "Cem", "Di", "Eva"])
+        # The pages have seen it begin.
+        expect(shown).to_have_text("Waiting for the first ruling")
+        expect(screen.page.locator(".tv-foot")).to_contain_text("Flip the sandtimer to begin")
+        for number in range(2):
+            for kind in ("timer_flipped", "timer_ran_out"):
+                page.table.tell(kind)
+            for seat in range(5):
+                page.table.tell("hand", seat=seat, cards=THREE_CARDS if seat == number else [])
+        page.table.referee.changed()
+        assert page.table.referee.state()["mode"] == "over"
+
+    play()
+    expect(shown).to_contain_text("share the win")
+    expect(window.page.locator(".paper i").first).to_be_attached()
+    expect(screen.page.locator(".tv-first")).to_contain_text("share the win")
+    # Ben has three cards in the last round, and nobody else any.
+    for one in (window, screen):
+        seen = one.page.evaluate("window.counted")
+        assert {(cards, "Ben" in text) for text, cards in seen} == {(3, True)}
+        assert seen[0][0].endswith("0")
+    # At night nothing moves.
+    page.table.referee.do(sent({"do": "settings", "quiet": True}))
+    play()
+    expect(shown).to_contain_text("share the win")
+    expect(counted).to_have_count(0)
+    expect(window.page.locator(".paper")).to_have_count(0)

@@ -15,7 +15,7 @@ from referee.store.database import Connection, connect
 from referee.store.evidence import MS_PER_DAY, Budget, EvidenceFolder
 from referee.store.folder import JOURNAL, locked
 from referee.store.games import games, kept_game
-from referee.store.recovery import open_store, reading
+from referee.store.recovery import open_store
 from referee.store.store import Store, Trouble
 
 HEADER = Header("piccolino", ("Ann", "Ben"), {"dealer": 1})
@@ -51,19 +51,6 @@ def test_what_waits_for_a_full_disk_is_written_in_order_when_there_is_room(tmp_p
     assert journal.flush()
     kept = kept_game(journal.read, games(journal.read)[0])
     assert [event.number for event in kept.events] == list(range(1, 200))
-
-
-def test_a_bad_byte_in_one_game_hides_no_other(tmp_path: Path, journal: Store) -> None:
-    path = tmp_path / JOURNAL
-    for name in ("Ann", "Bea"):
-        journal.begin_game(Header("piccolino", (name, "Cem"), {}), "boot", 0)
-    journal.close()
-    path.write_bytes(path.read_bytes().replace(b"Bea", b"B\xe5a"))
-    with reading(tmp_path) as query:
-        assert len(games(query)) == 2
-    with closing(Store(path)) as again:
-        assert again.set_aside is not None
-        assert {row.header.players[0] for row in games(again.read)} == {"Ann", "B\ufffda"}
 
 
 def test_a_command_leaves_a_journal_of_a_newer_ringmaster_alone(tmp_path: Path) -> None:

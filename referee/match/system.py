@@ -76,7 +76,7 @@ class System:
         }
 
     def switch(self, what: str) -> None:
-        """Start the referee or the computer anew, or shut the computer down.
+        """Start the referee or the computer again, or shut the computer down.
 
         Raises:
             WorkFailedError: it cannot be done from here.
@@ -130,7 +130,7 @@ class System:
             return count
 
     def rename(self, name: str, new: str) -> int:
-        """Call a player otherwise in all games, also as another one is called: then both are one from now on.
+        """Call a player differently in all games, also as another one is called: then both are one from now on.
 
         Gives in how many games.
 
@@ -149,7 +149,7 @@ class System:
         return len(changes)
 
     def _findings(self, language: Language) -> Iterator[Finding]:
-        """Check the computer as `ringmaster doctor` does, and tell of the devices what the referee knows of them.
+        """Check the computer as `ringmaster doctor` does, and report what the referee knows of its devices.
 
         They are its own while it runs: nobody else can try them.
         """

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 
@@ -59,7 +59,7 @@ _MUTABLE = {"games": ("boot", "shift_ns", "judged", "ended_ms", "closed"), "ruli
 _HEADER = {0: b"SQLite format 3\0\x10\0\2\2\0\x40\x20\x20", 44: b"\0\0\0\4", 56: b"\0\0\0\1"}
 """What begins each of our files: pages of 4096 bytes, a write-ahead log, UTF-8 (sqlite.org/fileformat.html, 1.3)."""
 _STRICT = frozenset(sql for sql in TABLES if "STRICT" in sql)
-_LOG_HEAD, _FRAME_HEAD = 32, 24
+_LOG_HEAD, _FRAME_HEAD, _PAGE = 32, 24, 4096
 _MOST_GENERATIONS = 1 << 20
 _WRITING_S = 0.1
 _MOST_UNSYNCED = 3
@@ -302,21 +302,46 @@ def build(old: Path, new: Path, *, sound: bool = False) -> None:
 def _described(path: Path, folder: Path) -> Iterator[Path]:
     """Give a file whose tables are described as they were made: itself, or a copy with that put right."""
     # A file of version 1 has none of them.
-    if _descriptions(path) in (frozenset(), _STRICT):
+    if _descriptions(path) in (frozenset(), _STRICT) and not _is_log_damaged(path):
         yield path
         return
     with tempfile.TemporaryDirectory(dir=folder) as place:
         copy = Path(place) / path.name
-        for end in ("", "-wal"):
-            with suppress(OSError):
-                shutil.copyfile(f"{path}{end}", f"{copy}{end}")
-        with suppress(OSError), copy.open("r+b") as file:
-            for at, known in _HEADER.items():
-                file.seek(at)
-                file.write(known)
-        with suppress(Exception), closing(connect(copy)) as connection:
-            _describe(connection)
+        with suppress(OSError):
+            shutil.copyfile(path, copy)
+            with copy.open("r+b") as file:
+                _apply_log(Path(f"{path}-wal"), file)
+                for at, known in _HEADER.items():
+                    file.seek(at)
+                    file.write(known)
+        if _descriptions(copy) != frozenset():
+            with suppress(Exception), closing(connect(copy)) as connection:
+                _describe(connection)
         yield copy
+
+
+def _is_log_damaged(path: Path) -> bool:
+    try:
+        with closing(read_only(path)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return _fault_in_log(path, _PAGE) is not None
+    except Exception:  # SQLite answers damage with errors of any kind.
+        return True
+
+
+def _apply_log(log: Path, file: BinaryIO) -> None:
+    """Write the pages of a log into a file, whatever its check sums say: the rows have their own."""
+    data = log.read_bytes() if log.exists() else b""
+    pages: dict[int, bytes] = {}
+    for start in range(_LOG_HEAD, len(data) - _FRAME_HEAD - _PAGE + 1, _FRAME_HEAD + _PAGE):
+        page, commit = struct.unpack_from(">II", data, start)
+        if data[start + 8 : start + 16] == data[16:24] and 0 < page < _MOST_GENERATIONS:
+            pages[page] = data[start + _FRAME_HEAD : start + _FRAME_HEAD + _PAGE]
+        if commit:
+            for number, content in pages.items():
+                file.seek((number - 1) * _PAGE)
+                file.write(content)
+            pages.clear()
 
 
 def _descriptions(path: Path) -> frozenset[str] | None:

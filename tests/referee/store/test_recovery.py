@@ -168,6 +168,16 @@ def log(whole: Path, tmp_path: Path) -> Path:
     return Path(f"{path}-wal")
 
 
+def test_a_flipped_byte_in_the_log_costs_no_other_game(log: Path) -> None:
+    data, dice = log.read_bytes(), random.Random(1)
+    for _ in range(5):
+        at = dice.randrange(len(data) // 4, len(data) * 3 // 4)
+        log.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
+        with reading(log.parent) as query:
+            found = {row.header.players[0]: len(kept_game(query, row).events) for row in games(query)}
+        assert found.items() >= ALL.items() and found["Killed"] >= 4
+
+
 @pytest.mark.parametrize("where", [(0, 32), (40, 60), (0.2, 0.3), (0.5, 0.51), (0, 1.0)])
 def test_garbage_in_the_log_is_reported_and_what_is_in_the_file_stays(where: tuple[float, float], log: Path) -> None:
     data = bytearray(log.read_bytes())

@@ -11,15 +11,6 @@ from referee.language import LANGUAGES, catalogue
 MOST = 12
 GAMES = ("confetti.", "piccolino.", "coloretto.")
 SPOKEN = (*GAMES, "announcer.", "service.", "sandtimer.", "guard.begun.", "guard.ended.")
-    "announcer.",
-    "confetti.",
-    "piccolino.",
-    "coloretto.",
-    "service.",
-    "sandtimer.",
-    "guard.begun.",
-    "guard.ended.",
-)
 READ = {  # stand on the page or in a terminal only
     "service.code_is_type_it_on",
     "service.disk_takes_nothing_whatever_you",

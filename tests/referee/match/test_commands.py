@@ -42,7 +42,7 @@ def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
     assert state["board"][0]["points"] == 3
     steps = queries.explain(office.referee, state["latest"]["id"])["steps"]
     assert [step["kind"] for step in steps] == ["set", "set", "set", "sum"]
-    assert steps[0]["text"] == "Set 1, Red: a small one, a medium one and a big one."
+    assert steps[0]["text"] == "Set 1, Red: one small, one medium, one big."
     for step in steps[:3]:
         colour = next(name for name in ("red", "blue", "green") if name.capitalize() in step["text"])
         assert [card[size] for size, card in enumerate(step["cards"])] == [colour] * 3

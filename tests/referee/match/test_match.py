@@ -235,7 +235,7 @@ def test_a_game_that_cannot_be_read_is_left_and_the_next_one_begins(pair: Table,
     pair.referee.store.read(spoil)
     again = pair.again()
     assert again.referee.resume() is None
-    assert again.said == ["The last game cannot be gone on with; it stays among the past ones."]
+    assert again.said == ["The last game cannot go on. It stays among the past ones."]
     third = again.again()
     assert third.referee.resume() is None
     assert third.said == []

@@ -341,14 +341,14 @@ def test_new_cards_that_lie_where_none_lay_are_looked_for_when_somebody_rings() 
 def test_with_cards_that_are_no_clowns_of_the_deck_people_are_told_before_the_first_ring() -> None:
     table = Table(seen=0)
     table("0 strange x40, 1 strange x40, 2 strange x40")
-    assert table.said == ["I see no clowns of this deck here: please play with its cards, or rings stay unclear."]
+    assert table.said == ["I see no clowns of this deck. Please play with its cards."]
     assert (table("ring 2")[0]["ruling"], table("ring 2")[0]["ruling"]) == ("unclear", "also_rang")
 
 
 def test_a_ring_is_unclear_where_one_seat_shows_a_strange_card_unless_the_others_make_a_pair() -> None:
     table = Table()
     table("0 red happy x40, 1 strange x40")
-    assert table.said == ["Ben: what lies before you is no card of this deck, please take it away."]
+    assert table.said == ["Ben: there is something else in front of you. Please take it away."]
     assert table("ring 2")[0]["ruling"] == "unclear"
     ring = table("lost 2000, 2 red happy x40, ring 2")[0]
     assert (ring["valid"], ring["seats"]) == (True, [0, 2])

@@ -56,7 +56,7 @@ def find_unknown(
     aspect = wanted.aspect or _FIRST_ASPECT
 
     def looked(view: View, size: tuple[float, float]) -> Look:
-        return finder.again(finder.look(view, size, known, size_known=False), size_known=False)
+        return finder.look(view, size, known)
 
     def measured(view: View, size: tuple[float, float]) -> tuple[float, tuple[float, float], Look]:
         for _ in range(_ROUNDS):

@@ -108,6 +108,7 @@ def settled(network: CropNetwork, marked: Image, poses: Floats, votes: Floats, s
     precision = _by_side(np.exp(np.clip(cells[..., 3:5], -4, 2.5)))
     weight = _by_side(near(on)[..., None].repeat(2, -1)) * precision / np.float32(_TOGETHER)
     basis = _rectangles(poses[:, 4] / poses[:, 3])
+    across = basis.swapaxes(1, 2)
     prior = np.array([_FREE_SHIFT, _FREE_SHIFT, _FREE_TURN, *[_FIXED_SIZE if size_known else _FREE_SIZE] * 2]) ** -2.0
     lines, edges = np.zeros((len(poses), 8)), np.zeros(len(poses))
     for number in range(_ROUNDS + 1):
@@ -118,15 +119,16 @@ def settled(network: CropNetwork, marked: Image, poses: Floats, votes: Floats, s
         if number == _ROUNDS:
             more, also, edges = edges_beside(marked, maps, lines, on)
             normal, right = normal + more, right + also
-        curvature = np.einsum("nai,nab,nbj->nij", basis, normal, basis) + np.diag(prior)
-        change = np.linalg.solve(curvature, np.einsum("nai,na->ni", basis, right)[..., None])[..., 0]
-        lines = np.einsum("nai,ni->na", basis, change)
+        curvature = across @ normal @ basis + np.diag(prior)
+        change = np.linalg.solve(curvature, across @ right[..., None])
+        lines = (basis @ change)[..., 0]
+    change = change[..., 0]
     own = normal + np.diag(np.array([_OWN_SHIFT, _OWN_SLOPE] * 4) ** -2.0)
-    own_lines = lines + np.linalg.solve(own, (right - np.einsum("nab,nb->na", normal, lines))[..., None])[..., 0]
-    centre = np.einsum("nij,nj->ni", maps[..., :2], change[:, :2] + _MIDDLE) + maps[..., 2]
+    own_lines = lines + np.linalg.solve(own, right[..., None] - normal @ lines[..., None])[..., 0]
+    centre = (maps[..., :2] @ (change[:, :2, None] + _MIDDLE))[..., 0] + maps[..., 2]
     growth = 1 + change[:, 3:]
     moved = np.c_[centre, poses[:, 2] + change[:, 2], poses[:, 3:] * growth]
-    quads = np.einsum("nij,nkj->nki", maps[..., :2], _corners(own_lines) + _MIDDLE) + maps[:, None, :, 2]
+    quads = (_corners(own_lines) + _MIDDLE) @ maps[..., :2].swapaxes(1, 2) + maps[:, None, :, 2]
     voting = on.sum((1, 2), dtype=np.float64)
     in_sight = np.minimum(1, voting * CROP_CELL_PX**2 / (CARD_PX**2 * growth.prod(1)))
     spread = np.sqrt(np.trace(np.linalg.inv(curvature)[:, :2, :2], axis1=1, axis2=2))

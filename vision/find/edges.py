@@ -25,8 +25,9 @@ def edges_beside(
 ) -> tuple[Floats, Floats, Floats]:
     """Normal matrices (n, 8, 8) and right sides (n, 8) that put sides on edges, and their strength (n,) 0..1.
 
-    `marked` (h, w, 4) is a BGR picture at FINE with marks, `maps` (n, 2, 3) lead from crops to the view, `lines` (n, 8) are offset and slope of the left, right, top and bottom
-    side in px of crops, `on` (n, rows, columns) is the share of cells that shows the card.
+    `marked` (h, w, 4) is a BGR picture at FINE with marks, `maps` (n, 2, 3) lead from crops to the view, `lines` (n, 8)
+    are offset and slope of the left, right, top and bottom side in px of crops, `on` (n, rows, columns) is the share of
+    cells that shows the card.
     """
     n = len(lines)
     line = lines.reshape(n, 4, 2)
@@ -77,7 +78,7 @@ def _points(offsets: Floats) -> Floats:
 def _sampled(marked: NDArray[np.uint8], maps: Floats, points: Floats) -> NDArray[np.float32]:
     """Colours (n, 4, points, offsets, 3) of the picture at points of crops."""
     n = len(points)
-    at = np.einsum("nij,nkj->nki", maps[..., :2], points.reshape(n, -1, 2) + CROP_PX / 2) + maps[:, None, :, 2]
+    at = (points.reshape(n, -1, 2) + CROP_PX / 2) @ maps[..., :2].swapaxes(1, 2) + maps[:, None, :, 2]
     places = (FINE * at - 0.5).astype(np.float32)
     colours = cv2.remap(marked, places[..., 0], places[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return colours[..., :3].astype(np.float32).reshape(*points.shape[:-1], 3)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.effort import spend
-from vision.find.above import FromAbove, View
+from vision.find.above import FromAbove, TableView
 from vision.find.crops import Settled, corners_of, settled, with_marks
 from vision.find.network import CropNetwork, Network, shipped_networks
 from vision.find.scale import SHORT_PX
@@ -61,7 +61,7 @@ class CardFinder:
         self._network, self._crop_network = networks or shipped_networks()
 
     def find(
-        self, view: View, card: tuple[float, float], known: Sequence[Floats] = (), quick: bool = False
+        self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), quick: bool = False
     ) -> Hypotheses:
         """Hypotheses for cards of a size (sides in units of the view: mm of a table) that are not yet known.
 
@@ -71,7 +71,7 @@ class CardFinder:
         look = self._first_look(view, card, known, size_known=True, follow=not quick)
         return look.hypotheses(corners_of(look.cards.poses))
 
-    def look(self, view: View, card: tuple[float, float], known: Sequence[Floats] = ()) -> Look:
+    def look(self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = ()) -> Look:
         """A look at cards that may differ from the size `card` by a tenth."""
         return self.again(self.again(self._first_look(view, card, known, size_known=True, follow=False)))
 
@@ -80,7 +80,7 @@ class CardFinder:
         return Look(look.above, look.marked, self._settled(look.marked, look.cards.poses, look.cards.votes))
 
     def _first_look(
-        self, view: View, card: tuple[float, float], known: Sequence[Floats], size_known: bool, follow: bool
+        self, view: TableView, card: tuple[float, float], known: Sequence[Floats], size_known: bool, follow: bool
     ) -> Look:
         short, long = sorted(card)
         aspect = long / short

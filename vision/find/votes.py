@@ -107,9 +107,9 @@ def _members(votes: _Votes, centre: Floats, way: Floats) -> Numbers:
     of_vote = np.stack([xx, 2 * xy, yy, -2 * left, -2 * right, left * x + right * y], -1)
     far = of_vote @ np.stack([at_x**2, at_x * at_y, at_y**2, at_x, at_y, np.ones_like(at_x)])
     far[votes.way @ way.T < np.cos(min(np.pi, _REACH_TURN * votes.fold))] = np.inf
-    far[(np.abs(x[:, None] - at_x) > _REACH_PX) | (np.abs(y[:, None] - at_y) > _REACH_PX)] = np.inf
     member = far.argmin(1)
-    return np.where(far[np.arange(len(far)), member] < _REACH_ERRORS**2, member, -1)
+    beyond = (np.abs(votes.centre - centre[member]) > _REACH_PX).any(1)
+    return np.where(beyond | (far[np.arange(len(far)), member] > _REACH_ERRORS**2), -1, member)
 
 
 def _means(votes: _Votes, member: Numbers, centre: Floats) -> tuple[Floats, Floats, Floats]:

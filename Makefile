@@ -33,6 +33,7 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m tools.budget
+	$(BIN)/python -m tools.prose
 	$(BIN)/mypy
 
 bench: $(VENV)/installed

@@ -120,10 +120,8 @@ class Tally:
             for name, count, of_class in zip(CLASSES, self.cards, self.hits.T, strict=True)
             if count
         ]
-        seconds, yardstick = np.median(np.array(self.times), 0)
-        rates = (
-            f"{self.found / max(1, self.cards.sum()):.2f} a card, {self.false / len(self.times):.2f} false a picture"
-        )
+        pictures, (seconds, yardstick) = len(self.times), np.median(np.array(self.times), 0)
+        rates = f"{self.found / max(1, self.cards.sum()):.2f} a card, {self.false / pictures:.2f} false a picture"
         cost = f"{1e3 * seconds:.0f} ms or {seconds / yardstick:.1f} yardsticks"
         return f"{pictures} pictures; {', '.join(shares)}; {rates}, {cost}"
 

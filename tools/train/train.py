@@ -117,7 +117,7 @@ def _train(options: argparse.Namespace) -> None:
             break
         # Warms up in 100 steps and falls along a cosine to a hundredth.
         rate = options.rate * min(1, (now - first + 1) / 100) * (0.505 + 0.495 * np.cos(np.pi * done))
-        batch = batch_of(np.random.default_rng((options.seed, 4, now)), pool.at(now), _BATCH, _CROPS if crops else 0)
+        batch = batch_of(np.random.default_rng((options.seed, 4, now)), pool.at(now), _BATCH, _CROPS if crops else 1)
         if views is not None:
             views.learn([batch.views, batch.aspects], batch.cells, rate)
         if crops is not None:

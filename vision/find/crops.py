@@ -103,7 +103,7 @@ def settled(network: CropNetwork, marked: Image, poses: Floats, votes: Floats, s
         return Settled(poses, np.zeros((0, 4, 2)), *[np.zeros(0)] * 4)
     maps = crop_maps(poses)
     cells = network.run(cut(marked, maps))
-    on = 1 / (1 + np.exp(-cells[..., 0]))
+    on = np.asarray(1 / (1 + np.exp(-cells[..., 0])), np.float32)
     offsets = _by_side(cells[..., 1:3] * np.float32(CARD_PX)) + _PLACES[:, None] - _HOME[:, None, None]
     precision = _by_side(np.exp(np.clip(cells[..., 3:5], -4, 2.5)))
     weight = _by_side(near(on)[..., None].repeat(2, -1)) * precision / np.float32(_TOGETHER)
@@ -138,12 +138,9 @@ def settled(network: CropNetwork, marked: Image, poses: Floats, votes: Floats, s
 
 def _probability(votes: Floats, agreement: Floats) -> Floats:
     """(n,) probabilities that a card is there, from the card network's votes and the agreement of cells."""
-    bias, of_votes, of_agreement = _SCORE
-    odds = bias + sum(
-        weight * np.log(share / (1 - share))
-        for weight, share in ((of_votes, np.clip(votes, 1e-3, 0.999)), (of_agreement, np.clip(agreement, 1e-3, 0.999)))
-    )
-    return np.asarray(1 / (1 + np.exp(-odds)))
+    bias, *weights = _SCORE
+    shares = np.clip([votes, agreement], 1e-3, 0.999)
+    return np.asarray(1 / (1 + np.exp(-bias - np.array(weights) @ np.log(shares / (1 - shares)))))
 
 
 def _by_side(cells: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -52,7 +52,9 @@ def edges_beside(
     return normal, right, (edge * in_sight).sum((1, 2)) / np.maximum(in_sight.sum((1, 2)), 1e-3)
 
 
-def equations_of_lines(weight: Floats, value: Floats, along: Floats) -> tuple[Floats, Floats]:
+def equations_of_lines(
+    weight: NDArray[np.floating], value: NDArray[np.floating], along: NDArray[np.floating]
+) -> tuple[Floats, Floats]:
     """Normal matrices (n, 8, 8) and right sides (n, 8) for offset and slope of four lines.
 
     `weight` (n, 4, points) is of points at places `along` (points,) of each line, `value` their offsets times weights.

@@ -12,7 +12,7 @@ _WIDTHS = (16, 24, 48, 80)  # channels at strides 2, 4, 8 and 16
 _CROP_WIDTHS = (12, 24, 48, 64)
 _CROP_HEAD = 16
 _HEAD = 48
-_BLOCKS = (1, 1, 4, 2)  # at strides 4, 8, 16 and, on the way back, 8
+_BLOCKS = 4  # at stride 16: cards of 28x40 px and their neighbours are in reach
 
 
 def _conv(x: keras.KerasTensor, channels: int, stride: int = 1) -> keras.KerasTensor:
@@ -37,12 +37,12 @@ def make_net(height: int | None = None, width: int | None = None, batch: int | N
     view = keras.Input((height, width, 4), batch_size=batch, name="view")
     aspect = keras.Input((1,), batch_size=batch, name="aspect")
     half, quarter, eighth, sixteenth = _WIDTHS
-    at_4 = _residual(_conv(_conv(view, half, 2), quarter, 2), _BLOCKS[0])
+    at_4 = _conv(_conv(view, half, 2), quarter, 2)
     at_8 = _conv(at_4, eighth, 2)
     shift = layers.Reshape((1, 1, eighth))(layers.Dense(eighth)(aspect))
-    at_8 = _residual(layers.Add()([at_8, shift]), _BLOCKS[1])
-    x = _residual(_conv(at_8, sixteenth, 2), _BLOCKS[2])
-    x = _residual(_up(x, at_8), _BLOCKS[3])
+    at_8 = _residual(layers.Add()([at_8, shift]))
+    x = _residual(_conv(at_8, sixteenth, 2), _BLOCKS)
+    x = _residual(_up(x, at_8))
     x = _conv(_up(x, at_4), _HEAD)
     return keras.Model([view, aspect], layers.Conv2D(4 * CHANNELS, 1, dtype="float32")(x))
 

@@ -87,8 +87,8 @@ def answers(owners: NDArray[np.uint8], scene: Scene) -> Floats:
     """(cells, cells, VIEW_TARGETS) for the card network; weight 0 where a card shows less than 3 %."""
     on, share = owners > 0, scene.shares
     x, y, turn = poses_of(scene.quads).T[:3]
-    # Each card counts about alike, however few its cells are.
-    weight = np.where(share > 0.03, np.clip(0.3 / np.maximum(share, 0.02), 0.3, 2.5), 0)
+    # Small parts count more: their cells are few.
+    weight = np.where(share > 0.03, np.clip(0.3 / np.sqrt(np.maximum(share, 0.02)), 0.3, 1.6), 0)
     turns = np.cos(2 * turn), np.sin(2 * turn), np.cos(4 * turn), np.sin(4 * turn)
     features = np.stack([x, y, *turns, weight], -1).astype(np.float32)
     x, y, *turns, weight = np.moveaxis(features[np.maximum(owners, 1) - 1], -1, 0)

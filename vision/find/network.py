@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 Cells = NDArray[np.float32]
 _MODELS = Path(__file__).parent.parent / "models"
-_UPSIDE_DOWN = np.array(
-    [0.5, -0.5, -0.5] + [0.5] * (CHANNELS - 3), np.float32
-)  # centres are opposite
+_UPSIDE_DOWN = np.array([0.5, -0.5, -0.5] + [0.5] * (CHANNELS - 3), np.float32)  # centres are opposite
 _CROPS = 2  # that the crop network takes at once: a pile has one or two hypotheses
 
 

@@ -94,10 +94,12 @@ def corners_of(poses: Floats) -> Floats:
     return np.stack([x, y], -1)
 
 
-def settled(network: CropNetwork, marked: Image, poses: Floats, votes: Floats, size_known: bool) -> Settled:
+def settled(
+    network: CropNetwork, marked: Image, poses: Floats, votes: Floats, size_known: bool, on_edges: bool = True
+) -> Settled:
     """Poses (n, 5) moved to where the crop network sees the sides of their cards; sizes stay if they are known.
 
-    Sides then move to edges of the picture beside them, where there are any.
+    With `on_edges` sides then move to edges of the picture beside them, where there are any.
     """
     if not len(poses):
         return Settled(poses, np.zeros((0, 4, 2)), *[np.zeros(0)] * 4)
@@ -116,7 +118,7 @@ def settled(network: CropNetwork, marked: Image, poses: Floats, votes: Floats, s
         # Laplace distribution: far votes count by their distance, not by its square.
         some = weight / np.maximum(np.abs(offsets - offset - slope * _CENTRES[:, None]), 1 / precision)
         normal, right = equations_of_lines(some.sum(-1), (some * offsets).sum(-1), _CENTRES)
-        if number == _ROUNDS:
+        if on_edges and number == _ROUNDS:
             more, also, edges = edges_beside(marked, maps, lines, on)
             normal, right = normal + more, right + also
         curvature = across @ normal @ basis + np.diag(prior)

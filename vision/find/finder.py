@@ -68,19 +68,19 @@ class CardFinder:
         `known` are the corners (4, 2), in px of the picture, of cards that are identified: they are taken off, and
         what they partly cover is searched for. quick: no card is passed twice.
         """
-        look = self._first_look(view, card, known, size_known=True, follow=not quick)
+        look = self._first_look(view, card, known, on_edges=True, follow=not quick)
         return look.hypotheses(corners_of(look.cards.poses))
 
     def look(self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = ()) -> Look:
         """A look at cards that may differ from the size `card` by a tenth."""
-        return self.again(self.again(self._first_look(view, card, known, size_known=True, follow=False)))
+        return self.again(self.again(self._first_look(view, card, known, on_edges=False, follow=False)))
 
     def again(self, look: Look) -> Look:
         """The same cards after another pass over their crops, which may change their sizes."""
-        return Look(look.above, look.marked, self._settled(look.marked, look.cards.poses, look.cards.votes))
+        return Look(look.above, look.marked, self._settled(look.marked, look.cards.poses, look.cards.votes, False))
 
     def _first_look(
-        self, view: TableView, card: tuple[float, float], known: Sequence[Floats], size_known: bool, follow: bool
+        self, view: TableView, card: tuple[float, float], known: Sequence[Floats], on_edges: bool, follow: bool
     ) -> Look:
         short, long = sorted(card)
         aspect = long / short
@@ -96,13 +96,14 @@ class CardFinder:
         poses, votes = clusters_of(cells, aspect < SQUARE)
         poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]
         marked = with_marks(above.fine, marks)
-        return Look(above, marked, self._settled(marked, poses, votes, size_known, follow))
+        return Look(above, marked, self._settled(marked, poses, votes, True, on_edges, follow))
 
     def _settled(
-        self, marked: NDArray[np.uint8], poses: Floats, votes: Floats, size_known: bool = False, follow: bool = False
-    ) -> Settled:
+        self, marked: NDArray[np.uint8], poses: Floats, votes: Floats, size_known: bool, on_edges: bool = True,
+        follow: bool = False,
+    ) -> Settled:  # fmt: skip
         """Cards, the best first, each once, of poses (n, 5); `follow` passes those again that move much."""
-        cards = settled(self._crop_network, marked, poses, votes, size_known)
+        cards = settled(self._crop_network, marked, poses, votes, size_known, on_edges)
         moved = (np.abs(cards.poses - poses)[:, :3] > (_STILL_PX, _STILL_PX, _STILL_TURN)).any(1)
         likely = _likely(cards)
         if follow and (again := cards[moved & likely]):

@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -105,36 +106,24 @@ def offsets(truth: Floats, found: Floats) -> tuple[Floats, Floats]:
 
 
 class Tally:
-    """Counts over pictures: `cards` by class, `hits` by limit and class, and others."""
+    """Counts over pictures."""
 
     def __init__(self) -> None:
         self.cards = np.zeros(len(CLASSES), np.intp)
         self.hits = np.zeros((len(_LIMITS), len(CLASSES)), np.intp)
-        self.others = np.zeros(3)  # pictures, hypotheses, false ones
+        self.found = self.false = 0
         self.times: list[tuple[float, float]] = []  # seconds of a picture, and of a yardstick on it
-
-    def add(self, other: Tally) -> None:
-        """Add the counts of another one."""
-        self.times += other.times
-        self.cards, self.hits, self.others = (
-            self.cards + other.cards,
-            self.hits + other.hits,
-            self.others + other.others,
-        )
 
     def __str__(self) -> str:
         shares = [
-            f"{name}: "
-            + " / ".join(f"{100 * hits[i] / self.cards[i]:.1f}" for hits in self.hits)
-            + f" of {self.cards[i]}"
-            for i, name in enumerate(CLASSES)
-            if self.cards[i]
+            f"{name}: {' / '.join(f'{100 * hits / count:.1f}' for hits in of_class)} of {count}"
+            for name, count, of_class in zip(CLASSES, self.cards, self.hits.T, strict=True)
+            if count
         ]
-        pictures, found, false = self.others
-        seconds, yardstick = np.median(np.array(self.times), 0)
-        rates = f"{found / max(1, self.cards.sum()):.2f} a card, {false / max(1, pictures):.2f} false a picture"
+        pictures, (seconds, yardstick) = len(self.times), np.median(np.array(self.times), 0)
+        rates = f"{self.found / max(1, self.cards.sum()):.2f} a card, {self.false / pictures:.2f} false a picture"
         cost = f"{1e3 * seconds:.0f} ms or {seconds / yardstick:.1f} yardsticks"
-        return f"{int(pictures)} pictures; {', '.join(shares)}; {rates}, {cost}"
+        return f"{pictures} pictures; {', '.join(shares)}; {rates}, {cost}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +170,8 @@ def measure(truth: Truth, finder: CardFinder, tally: Tally, size_known: bool, pe
     false = np.logical_not(((far < _FALSE[0]) & (turned < _FALSE[1])).any(0))
     tally.cards += np.bincount(truth.kinds, minlength=len(CLASSES))
     tally.hits += np.stack([np.bincount(truth.kinds[hit], minlength=len(CLASSES)) for hit in within])
-    tally.others += (1, len(found), false.sum())
+    tally.found += len(found)
+    tally.false += int(false.sum())
     return Result(found, np.asarray(within[1]), np.asarray(false))
 
 
@@ -213,7 +203,7 @@ def overlay(truth: Truth, result: Result) -> NDArray[np.uint8]:
 
 
 def main() -> None:
-    """Print a line for each folder and one for all; draw the worst pictures if a folder for them is given."""
+    """Print a line for each folder; draw the worst pictures if a folder for them is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--networks", type=Path, help="folder of LiteRT files; the shipped ones without this")
@@ -226,19 +216,14 @@ def main() -> None:
     files = [options.networks / f"card_{name}.tflite" for name in ("finder", "crops")] if options.networks else []
     finder = CardFinder((Network(files[0]), CropNetwork(files[1])) if files else None)
     first, step = map(int, options.part.split("/"))
-    total = Tally()
     drawn: list[tuple[int, str, Truth, Result]] = []
     for folder in options.folders:
         tally = Tally()
-        for number, truth in enumerate(truths_in(folder)):
-            if number % step != first:
-                continue
+        for truth in islice(truths_in(folder), first, None, step):
             result = measure(truth, finder, tally, not options.size_unknown, options.peel)
             bad = int((~result.hit).sum() + 3 * (~result.hit & (truth.kinds < _LITTLE)).sum() + result.false.sum())
             drawn = sorted([*drawn, (bad, f"{folder.name}-{truth.name}", truth, result)], key=lambda one: -one[0])[:20]
         print(f"{folder.parent.name}/{folder.name}: {tally}", flush=True)
-        total.add(tally)
-    print(f"all: {total}")
     if options.overlays:
         options.overlays.mkdir(parents=True, exist_ok=True)
         for bad, name, truth, result in drawn:

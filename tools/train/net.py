@@ -20,8 +20,10 @@ def _conv(x: keras.KerasTensor, channels: int, stride: int = 1) -> keras.KerasTe
     return layers.ReLU()(layers.BatchNormalization(momentum=0.97)(x))
 
 
-def _residual(x: keras.KerasTensor) -> keras.KerasTensor:
-    return layers.Add()([x, _conv(x, x.shape[-1])])
+def _residual(x: keras.KerasTensor, blocks: int = 1) -> keras.KerasTensor:
+    for _ in range(blocks):
+        x = layers.Add()([x, _conv(x, x.shape[-1])])
+    return x
 
 
 def _up(x: keras.KerasTensor, skip: keras.KerasTensor) -> keras.KerasTensor:
@@ -39,12 +41,10 @@ def make_net(height: int | None = None, width: int | None = None, batch: int | N
     at_8 = _conv(at_4, eighth, 2)
     shift = layers.Reshape((1, 1, eighth))(layers.Dense(eighth)(aspect))
     at_8 = _residual(layers.Add()([at_8, shift]))
-    x = _conv(at_8, sixteenth, 2)
-    for _ in range(_BLOCKS):
-        x = _residual(x)
+    x = _residual(_conv(at_8, sixteenth, 2), _BLOCKS)
     x = _residual(_up(x, at_8))
     x = _conv(_up(x, at_4), _HEAD)
-    return keras.Model([view, aspect], layers.Conv2D(4 * CHANNELS, 1)(x))
+    return keras.Model([view, aspect], layers.Conv2D(4 * CHANNELS, 1, dtype="float32")(x))
 
 
 def make_crop_net(batch: int | None = None) -> keras.Model:
@@ -54,12 +54,10 @@ def make_crop_net(batch: int | None = None) -> keras.Model:
     at_2 = _conv(crop, half, 2)
     at_4 = _residual(_conv(at_2, quarter, 2))
     at_8 = _residual(_conv(at_4, eighth, 2))
-    x = _conv(at_8, sixteenth, 2)
-    for _ in range(2):
-        x = _residual(x)
+    x = _residual(_conv(at_8, sixteenth, 2), 2)
     x = _residual(_up(x, at_8))
     x = _conv(_up(_residual(_up(x, at_4)), at_2), _CROP_HEAD)
-    return keras.Model(crop, layers.Conv2D(CROP_CHANNELS, 1)(x))
+    return keras.Model(crop, layers.Conv2D(CROP_CHANNELS, 1, dtype="float32")(x))
 
 
 def crop_loss_of(answer: tf.Tensor, target: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tools.train.draw import Random
 from tools.train.scenes import OWNER_PX, SIDE_PX, Scene
 from tools.train.shards import Shard
-from vision.find.crops import crop_maps, cut, near
+from vision.find.crops import crop_maps, cut, near, with_marks
 from vision.find.scale import (
     ASPECT_ZERO,
     CELL_PX,
@@ -24,7 +24,6 @@ from vision.find.scale import (
 Floats = NDArray[np.float32]
 VIEW_TARGETS = 8  # on, dx, dy, cos 2t, sin 2t, cos 4t, sin 4t, weight
 CROP_TARGETS = 4  # on, dx, dy, weight of the distances
-_CROPS = 6  # of a picture
 _REACH_PX, _REACH_TURN = 0.4 * SHORT_PX, np.radians(20)  # a hypothesis that is off by more is false
 _ANYWHERE = 0.15  # share of hypotheses at random places
 
@@ -125,10 +124,9 @@ def crops_of(
     """Crops (count, CROP_PX, CROP_PX, 4) of hypotheses, and their cells (count, n, n, CROP_TARGETS)."""
     poses, meant = hypotheses(g, scene, owners, count)
     n = CROP_PX // CROP_CELL_PX
-    crops, cells = np.zeros((count, CROP_PX, CROP_PX, 4), np.float32), np.zeros((count, n, n, CROP_TARGETS), np.float32)
+    maps, cells = crop_maps(poses), np.zeros((count, n, n, CROP_TARGETS), np.float32)
     centres = (np.arange(n, dtype=np.float32) + 0.5) * CROP_CELL_PX
-    for i, (way, card) in enumerate(zip(crop_maps(poses), meant, strict=True)):
-        crops[i] = cut(scene.image, marks, way)
+    for i, (way, card) in enumerate(zip(maps, meant, strict=True)):
         if card < 0:
             continue
         scale = FINE / OWNER_PX * way.copy()
@@ -142,18 +140,18 @@ def crops_of(
         left, right = ax + (centres - ay) * (dx - ax) / (dy - ay), bx + (centres - by) * (cx - bx) / (cy - by)
         top, bottom = ay + (centres - ax) * (by - ay) / (bx - ax), dy + (centres - dx) * (cy - dy) / (cx - dx)
         cells[i, ..., 0] = owner == card + 1
-        cells[i, ..., 3] = near(cells[i, ..., 0])
         cells[i, ..., 1] = _nearer(left[:, None] - centres[None], right[:, None] - centres[None])
         cells[i, ..., 2] = _nearer(top[None] - centres[:, None], bottom[None] - centres[:, None])
-    return crops, cells
+    cells[..., 3] = near(cells[..., 0])
+    return cut(with_marks(scene.image, marks), maps), cells
 
 
 def _nearer(one: Floats, other: Floats) -> Floats:
     return np.where(np.abs(one) < np.abs(other), one, other)
 
 
-def batch_of(g: Random, shards: list[Shard], size: int) -> Batch:
-    """A random batch of `size` views and _CROPS crops from each of them."""
+def batch_of(g: Random, shards: list[Shard], size: int, crops_a_view: int) -> Batch:
+    """A random batch of `size` views and some crops from each of them."""
     cells = SIDE_PX // CELL_PX
     views, aspects = np.empty((size, SIDE_PX, SIDE_PX, 4), np.float32), np.empty((size, 1), np.float32)
     targets = np.empty((size, cells, cells, VIEW_TARGETS), np.float32)
@@ -168,7 +166,7 @@ def batch_of(g: Random, shards: list[Shard], size: int) -> Batch:
         aspects[i] = scene.aspect - ASPECT_ZERO
         step = FINE * CELL_PX // OWNER_PX
         targets[i] = answers(np.ascontiguousarray(owners[step // 2 :: step, step // 2 :: step]), scene)
-        some, right = crops_of(g, scene, marks, owners, _CROPS)
+        some, right = crops_of(g, scene, marks, owners, crops_a_view)
         some[..., :3] *= gain
         crops.append(some)
         crop_cells.append(right)

@@ -78,7 +78,7 @@ def test_known_cards_are_marked_and_not_searched_for(shard: Shard) -> None:
 
 
 def test_cells_of_crops_point_to_sides_of_rectangles(shard: Shard) -> None:
-    batch, straight = batch_of(np.random.default_rng(0), [shard], 12), 0
+    batch, straight = batch_of(np.random.default_rng(0), [shard], 12, 6), 0
     assert batch.views.shape[1] == SIDE_PX
     for cell in batch.crop_cells:
         row, column = np.nonzero(cell[..., 0])

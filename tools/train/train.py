@@ -1,18 +1,18 @@
 """Trains the networks from scratch on synthetic tables, or goes on from the last checkpoint.
 
-`python -m tools.train.train OUT [--go-on]`; pictures come from a process that it starts.
+`python -m tools.train.train OUT [--go-on]`
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import time
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
 from datetime import datetime
-from multiprocessing.context import SpawnProcess
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -24,41 +24,38 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from tools.train.net import crop_loss_of, loss_of, make_crop_net, make_net
-from tools.train.shards import Shard, read_shard, shard_path, write_shards
+from tools.train.shards import Shard, make_shard
 from tools.train.targets import batch_of
 
-_STEPS, _BATCH, _RATE = 25_000, 8, 2e-3
+_STEPS, _BATCH, _CROPS, _RATE = 25_000, 8, 6, 2e-3  # a batch is of views, each with so many crops
 _STEPS_A_SHARD = 128  # 1,024 views from each 128 new pictures
 _POOL = 48  # shards in memory: 6,144 pictures, 3 GB
-_FIRST = 3  # shards before the first step
+_FIRST, _AHEAD = 3, 12  # shards before the first step; that are drawn ahead
 _SAVE_SECONDS = 120
 
 
 class Pool:
-    """The newest shards that belong to a step; waits for the generator where that is late."""
+    """The newest shards that belong to a step, drawn by another process ahead of time."""
 
-    def __init__(self, directory: Path, generator: SpawnProcess) -> None:
-        self._directory, self._generator = directory, generator
-        self._shards: OrderedDict[int, Shard] = OrderedDict()
+    def __init__(self, seed: int, step: int) -> None:
+        # A fresh interpreter, because TensorFlow does not survive a fork.
+        self._artist = ProcessPoolExecutor(1, get_context("spawn"))
+        self._seed, self._ordered, self._taken = seed, step // _STEPS_A_SHARD, step // _STEPS_A_SHARD
+        self._coming, self._shards = deque[Future[Shard]](), deque[Shard](maxlen=_POOL)
 
     def at(self, step: int) -> list[Shard]:
-        """Shards for a step: which ones depends on the step alone."""
-        newest = _FIRST + step // _STEPS_A_SHARD
-        if newest not in self._shards:
-            (self._directory / "needed").write_text(str(newest))
-            for index in range(max(0, newest - _POOL + 1), newest + 1):
-                if index not in self._shards:
-                    self._shards[index] = self._wait_for(shard_path(self._directory, index))
-            while len(self._shards) > _POOL:
-                shard_path(self._directory, self._shards.popitem(last=False)[0]).unlink(missing_ok=True)
-        return list(self._shards.values())
+        """Shards for a step."""
+        while self._taken <= _FIRST + step // _STEPS_A_SHARD:
+            while len(self._coming) < _AHEAD:
+                self._coming.append(self._artist.submit(make_shard, self._seed, self._ordered))
+                self._ordered += 1
+            self._shards.append(self._coming.popleft().result())
+            self._taken += 1
+        return list(self._shards)
 
-    def _wait_for(self, path: Path) -> Shard:
-        while not path.exists():
-            if not self._generator.is_alive():
-                raise SystemExit("the generator of pictures has stopped")
-            time.sleep(0.5)
-        return read_shard(path)
+    def close(self) -> None:
+        """Stop drawing."""
+        self._artist.shutdown(wait=False, cancel_futures=True)
 
 
 def _time_of_day(text: str) -> float:
@@ -107,11 +104,12 @@ class Learner:
         self._saved.save()
 
 
-def _train(options: argparse.Namespace, pool: Pool) -> None:
+def _train(options: argparse.Namespace) -> None:
     views = Learner("views", make_net(), loss_of, options) if "views" in options.nets else None
     crops = Learner("crops", make_crop_net(), crop_loss_of, options) if "crops" in options.nets else None
     learners = [one for one in (views, crops) if one is not None]
     now = first = max(int(one.step) for one in learners)
+    pool = Pool(options.seed, now)
     started = last_saved = time.time()
     while True:
         done = (time.time() - started) / (options.until - started) if options.until else now / options.steps
@@ -119,7 +117,7 @@ def _train(options: argparse.Namespace, pool: Pool) -> None:
             break
         # Warms up in 100 steps and falls along a cosine to a hundredth.
         rate = options.rate * min(1, (now - first + 1) / 100) * (0.505 + 0.495 * np.cos(np.pi * done))
-        batch = batch_of(np.random.default_rng((options.seed, 4, now)), pool.at(now), _BATCH)
+        batch = batch_of(np.random.default_rng((options.seed, 4, now)), pool.at(now), _BATCH, _CROPS if crops else 1)
         if views is not None:
             views.learn([batch.views, batch.aspects], batch.cells, rate)
         if crops is not None:
@@ -133,6 +131,7 @@ def _train(options: argparse.Namespace, pool: Pool) -> None:
             for one in learners:
                 one.save()
             last_saved = time.time()
+    pool.close()
     for one in learners:
         one.save()
 
@@ -140,7 +139,7 @@ def _train(options: argparse.Namespace, pool: Pool) -> None:
 def main() -> None:
     """Train; the last checkpoint in OUT has the weights."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", type=Path, help="directory of pictures and checkpoints")
+    parser.add_argument("out", type=Path, help="directory of checkpoints")
     parser.add_argument("--steps", type=int, default=_STEPS)
     parser.add_argument("--until", type=_time_of_day, help="hh:mm at which the schedule ends instead of --steps")
     parser.add_argument("--rate", type=float, default=_RATE)
@@ -149,14 +148,9 @@ def main() -> None:
     parser.add_argument("--go-on", action="store_true", help="continue from the last checkpoint in OUT")
     options = parser.parse_args()
     keras.utils.set_random_seed(options.seed)
-    pictures = options.out / "pictures"
-    pictures.mkdir(parents=True, exist_ok=True)
-    # Daemons end with this process; a fresh interpreter, because TensorFlow does not survive a fork.
-    generator = multiprocessing.get_context("spawn").Process(
-        target=write_shards, args=(pictures, options.seed), daemon=True
-    )
-    generator.start()
-    _train(options, Pool(pictures, generator))
+    keras.mixed_precision.set_global_policy("mixed_bfloat16")  # a quarter less time a step
+    options.out.mkdir(parents=True, exist_ok=True)
+    _train(options)
 
 
 if __name__ == "__main__":

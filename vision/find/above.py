@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import ClassVar
 
 import cv2
 import numpy as np
@@ -31,7 +31,7 @@ class FromAbove:
 
     image: Image
     fine: Image
-    view: View
+    view: TableView
     low: Points
     per_unit: float
 
@@ -44,45 +44,22 @@ class FromAbove:
         return (self.view.px_to_unit(points_px) - self.low) * self.per_unit
 
 
-class View(Protocol):
-    """A picture of a plane that is measured in units: mm of a table, or px of a picture taken from above."""
-
-    @property
-    def is_surveyed(self) -> bool:
-        """Whether the plane is known, so that cards of one size are rectangles of one size."""
-
-    def from_above(self, short_side: float) -> FromAbove:
-        """The plane seen from above, at the scale at which `short_side` units are SHORT_PX."""
-
-    def short_sides(self) -> list[float]:
-        """Short sides, in units, that cards of an unknown deck may have, in steps of a sixth."""
-
-    def tilted(self) -> list[View]:
-        """Views of the picture at other tilts of the plane, where the tilt is unknown."""
-
-    def unit_to_px(self, points: Points) -> Points:
-        """(n, 2) points on the plane to px of the picture."""
-
-    def px_to_unit(self, points_px: Points) -> Points:
-        """(n, 2) px of the picture to points on the plane."""
-
-
 @dataclass(frozen=True, eq=False)
 class TableView:
-    """A picture (h, w, 3) BGR of a known table; `area_mm` (2, 2) is the part to see: low and high (x, y)."""
+    """A picture (h, w, 3) BGR of a table; `area` (2, 2) is the part to see: low and high (x, y).
+
+    Its unit is the mm, or a px of the picture where the scale is not known.
+    """
+
+    is_surveyed: ClassVar = True  # cards of one size are rectangles of one size
 
     picture: Image
     table: Table
-    area_mm: Points
-
-    @property
-    def is_surveyed(self) -> bool:
-        """True: markers or a profile give the table."""
-        return True
+    area: Points
 
     def from_above(self, short_side: float) -> FromAbove:
-        """The table from above; `short_side` in mm."""
-        low, high = self.area_mm
+        """The table seen from above, at the scale at which `short_side` units are SHORT_PX."""
+        low, high = self.area
         scale = SHORT_PX / short_side
         w, h = (max(2, int(np.ceil(length * scale / STRIDE_PX))) * STRIDE_PX for length in high - low)
         shrink, maps = _maps(self.table, (float(low[0]), float(low[1])), scale, (w, h))
@@ -96,19 +73,19 @@ class TableView:
         return FromAbove(image, fine, self, low, scale)
 
     def short_sides(self) -> list[float]:
-        """40 to 70 mm."""
+        """Short sides, in units, that cards of an unknown deck may have, in steps of a sixth."""
         return [40.0, 46.0, 53.0, 61.0, 70.0]
 
-    def tilted(self) -> list[View]:
-        """Nothing: the table is known."""
+    def tilted(self) -> list[TableView]:
+        """Views at other tilts of the table, where its tilt is unknown."""
         return []
 
     def unit_to_px(self, points: Points) -> Points:
-        """(n, 2) mm to px."""
+        """(n, 2) points on the table to px of the picture."""
         return self.table.to_px(points)
 
     def px_to_unit(self, points_px: Points) -> Points:
-        """(n, 2) px to mm."""
+        """(n, 2) px of the picture to points on the table."""
         return self.table.to_mm(points_px)
 
 
@@ -156,71 +133,28 @@ def area_in_sight(table: Table, near_px: Points | None = None, beyond_mm: float 
     return np.stack([low, high])
 
 
-@dataclass(frozen=True, eq=False)
-class FlatView:
-    """A picture (h, w, 3) BGR taken about from above whose scale is not known: the unit is its px."""
+class FlatView(TableView):
+    """A picture (h, w, 3) BGR of a plane of unknown scale: the unit is a px in the middle of the picture.
 
-    picture: Image
+    The camera has a usual lens and is turned up by `tilt` rad from straight down.
+    """
 
-    @property
-    def is_surveyed(self) -> bool:
-        """False: the camera may look somewhat aslant."""
-        return False
+    is_surveyed = False
 
-    def from_above(self, short_side: float) -> FromAbove:
-        """The picture scaled so that `short_side` px become SHORT_PX, padded with black."""
-        scale = SHORT_PX / short_side
-        fine_scale = FINE * scale
-        way = cv2.INTER_AREA if fine_scale < 1 else cv2.INTER_LINEAR
-        scaled = cv2.resize(self.picture, None, fx=fine_scale, fy=fine_scale, interpolation=way)
-        h, w = (-(-length // (FINE * STRIDE_PX)) * STRIDE_PX for length in scaled.shape[:2])
-        fine = np.zeros((FINE * h, FINE * w, 3), np.uint8)
-        fine[: scaled.shape[0], : scaled.shape[1]] = scaled
-        image = np.asarray(cv2.resize(fine, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
-        return FromAbove(image, fine, self, np.zeros(2), scale)
+    def __init__(self, picture: Image, tilt: float = 0.0) -> None:
+        h, w = picture.shape[:2]
+        focal = _FOCAL * max(h, w)
+        camera = np.array([[focal, 0, (w - 1) / 2], [0, focal, (h - 1) / 2], [0, 0, 1]])
+        plane = np.array([[1, 0, 0], [0, np.cos(tilt), 0], [0, -np.sin(tilt), focal]])
+        table = Table(camera, np.zeros(5), camera @ plane, (w, h), 0.0)
+        super().__init__(picture, table, area_in_sight(table))
 
     def short_sides(self) -> list[float]:
         """From a sixteenth of the picture's shorter side up to half of it, as far as a view of it stays small."""
-        h, w = self.picture.shape[:2]
-        return _short_sides(min(h, w), h * w)
+        area, shorter = float(np.prod(self.area[1] - self.area[0])), min(self.picture.shape[:2])
+        sides = [0.06 * 1.18**k * shorter for k in range(14)]
+        return [side for side in sides if area * (SHORT_PX / side) ** 2 < _MOST_VIEW_PX] or sides[-1:]
 
-    def tilted(self) -> list[View]:
+    def tilted(self) -> list[TableView]:
         """The table as cameras see it that look down less and less steeply."""
-        return [_aslant(self.picture, tilt) for tilt in _TILTS]
-
-    def unit_to_px(self, points: Points) -> Points:
-        """The same points: (n, 2) px."""
-        return points
-
-    def px_to_unit(self, points_px: Points) -> Points:
-        """The same points: (n, 2) px."""
-        return points_px
-
-
-class AslantView(TableView):
-    """A picture of a table of unknown scale, seen at some tilt: the unit is a px in the middle of the picture."""
-
-    @property
-    def is_surveyed(self) -> bool:
-        """False: the tilt is guessed."""
-        return False
-
-    def short_sides(self) -> list[float]:
-        """Every second size of those that a picture from above is searched for."""
-        low, high = self.area_mm
-        return _short_sides(min(self.picture.shape[:2]), float(np.prod(high - low)))[::2]
-
-
-def _aslant(picture: Image, tilt: float) -> AslantView:
-    """The view of a camera with a usual lens that is turned up by `tilt` rad from straight down."""
-    h, w = picture.shape[:2]
-    focal = _FOCAL * max(h, w)
-    camera = np.array([[focal, 0, (w - 1) / 2], [0, focal, (h - 1) / 2], [0, 0, 1]])
-    plane = np.array([[1, 0, 0], [0, np.cos(tilt), 0], [0, -np.sin(tilt), focal]])
-    table = Table(camera, np.zeros(5), camera @ plane, (w, h), 0.0)
-    return AslantView(picture, table, area_in_sight(table))
-
-
-def _short_sides(shorter: float, area: float) -> list[float]:
-    sides = [0.06 * 1.18**k * shorter for k in range(14)]
-    return [side for side in sides if area * (SHORT_PX / side) ** 2 < _MOST_VIEW_PX] or sides[-1:]
+        return [FlatView(self.picture, tilt) for tilt in _TILTS]

@@ -9,7 +9,7 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find.above import FlatView, TableView, View, area_in_sight
+from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, Hypotheses
 from vision.find.unknown import UnknownCards, Wanted, find_unknown
 from vision.markers import Marker, sight_markers, table_if_shown
@@ -79,7 +79,7 @@ def cards_without_size(
     A table of vague scale, as one marker shows, counts as none.
     """
     printed = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
-    view: View = FlatView(image_bgr)
+    view: TableView = FlatView(image_bgr)
     if _is_sure(table):
         # Where few markers are in sight, cards lie beyond them.
         near = printed.reshape(-1, 2) if len(markers) >= _ALL_ROUND else None

@@ -20,18 +20,21 @@ _INSIDE_PX = 3.0  # from a side to the cell that says whether the card is in sig
 _HOME = np.array([-1, 1, -1, 1]) * CARD_PX / 2  # of the left, right, top and bottom side from the crop's middle
 
 
-def edges_beside(fine: NDArray[np.uint8], maps: Floats, lines: Floats, on: Floats) -> tuple[Floats, Floats, Floats]:
+def edges_beside(
+    marked: NDArray[np.uint8], maps: Floats, lines: Floats, on: NDArray[np.float32]
+) -> tuple[Floats, Floats, Floats]:
     """Normal matrices (n, 8, 8) and right sides (n, 8) that put sides on edges, and their strength (n,) 0..1.
 
-    `maps` (n, 2, 3) lead from crops to the view, `lines` (n, 8) are offset and slope of the left, right, top and bottom
-    side in px of crops, `on` (n, rows, columns) is the share of cells that shows the card.
+    `marked` (h, w, 4) is a BGR picture at FINE with marks, `maps` (n, 2, 3) lead from crops to the view, `lines` (n, 8)
+    are offset and slope of the left, right, top and bottom side in px of crops, `on` (n, rows, columns) is the share of
+    cells that shows the card.
     """
     n = len(lines)
     line = lines.reshape(n, 4, 2)
     sides = line[:, :, :1] + line[:, :, 1:] * _ALONG  # (n, 4, points)
     pad = _STEP * np.arange(1, _APART + 1)
     wide = np.concatenate([_OFFSETS[0] - pad[::-1], _OFFSETS, _OFFSETS[-1] + pad])
-    colours = _sampled(fine, maps, _points(sides[..., None] + wide))
+    colours = _sampled(marked, maps, _points(sides[..., None] + wide))
     change = np.abs(colours[..., 2 * _APART :, :] - colours[..., : -2 * _APART, :]).max(-1)
     strength = change**2 / (change**2 + _HALF_STRENGTH**2)
     strength[:, :, 1:-1] = (strength[:, :, :-2] + strength[:, :, 1:-1] + strength[:, :, 2:]) / 3
@@ -49,7 +52,9 @@ def edges_beside(fine: NDArray[np.uint8], maps: Floats, lines: Floats, on: Float
     return normal, right, (edge * in_sight).sum((1, 2)) / np.maximum(in_sight.sum((1, 2)), 1e-3)
 
 
-def equations_of_lines(weight: Floats, value: Floats, along: Floats) -> tuple[Floats, Floats]:
+def equations_of_lines(
+    weight: NDArray[np.floating], value: NDArray[np.floating], along: NDArray[np.floating]
+) -> tuple[Floats, Floats]:
     """Normal matrices (n, 8, 8) and right sides (n, 8) for offset and slope of four lines.
 
     `weight` (n, 4, points) is of points at places `along` (points,) of each line, `value` their offsets times weights.
@@ -72,13 +77,13 @@ def _points(offsets: Floats) -> Floats:
     return points
 
 
-def _sampled(fine: NDArray[np.uint8], maps: Floats, points: Floats) -> NDArray[np.float32]:
-    """Colours (n, 4, points, offsets, 3) of the fine view at points of crops."""
+def _sampled(marked: NDArray[np.uint8], maps: Floats, points: Floats) -> NDArray[np.float32]:
+    """Colours (n, 4, points, offsets, 3) of the picture at points of crops."""
     n = len(points)
-    at = np.einsum("nij,nkj->nki", maps[..., :2], points.reshape(n, -1, 2) + CROP_PX / 2) + maps[:, None, :, 2]
+    at = (points.reshape(n, -1, 2) + CROP_PX / 2) @ maps[..., :2].swapaxes(1, 2) + maps[:, None, :, 2]
     places = (FINE * at - 0.5).astype(np.float32)
-    colours = cv2.remap(fine, places[..., 0], places[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(colours, np.float32).reshape(*points.shape[:-1], 3)
+    colours = cv2.remap(marked, places[..., 0], places[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return colours[..., :3].astype(np.float32).reshape(*points.shape[:-1], 3)
 
 
 def _peak(values: Floats, best: NDArray[np.intp]) -> Floats:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.effort import spend
-from vision.find.above import FromAbove, View
-from vision.find.crops import Settled, corners_of, settled
+from vision.find.above import FromAbove, TableView
+from vision.find.crops import Settled, corners_of, settled, with_marks
 from vision.find.network import CropNetwork, Network, shipped_networks
 from vision.find.scale import SHORT_PX
 from vision.find.votes import SQUARE, clusters_of, distinct
@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 _STEPS_A_PX = 1 / 20  # of effort: a view of 544x320 px takes 9 yardsticks
 _LEAST_SCORE = 0.05  # a verifier decides; at 0.1 a third of the cards of which 20-50 % show are lost
 _LEAST_IN_SIGHT = 0.03  # less is no card, or one that no verifier can identify
+_STILL_PX, _STILL_TURN = 2.0, np.radians(6)  # cards that a pass moved by more are passed again
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +42,10 @@ class Hypotheses:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """One pass of both networks over a view: `cards`, the best first, in px of the view `above`."""
+    """A look at a view `above`: `cards`, the best first, in its px; `marked` is the finer picture with known cards."""
 
     above: FromAbove
-    marks: NDArray[np.uint8]
+    marked: NDArray[np.uint8]
     cards: Settled
 
     def hypotheses(self, corners: Floats) -> Hypotheses:
@@ -60,23 +61,27 @@ class CardFinder:
         self._network, self._crop_network = networks or shipped_networks()
 
     def find(
-        self, view: View, card: tuple[float, float], known: Sequence[Floats] = (), quick: bool = False
+        self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), quick: bool = False
     ) -> Hypotheses:
         """Hypotheses for cards of a size (sides in units of the view: mm of a table) that are not yet known.
 
         `known` are the corners (4, 2), in px of the picture, of cards that are identified: they are taken off, and
-        what they partly cover is searched for. quick: crops are passed once, which takes half of the time.
+        what they partly cover is searched for. quick: no card is passed twice.
         """
-        look = self._first_look(view, card, known) if quick else self.look(view, card, known)
+        look = self._first_look(view, card, known, on_edges=True, follow=not quick)
         return look.hypotheses(corners_of(look.cards.poses))
 
-    def look(
-        self, view: View, card: tuple[float, float], known: Sequence[Floats] = (), size_known: bool = True
-    ) -> Look:
-        """One pass; cards that are not of the size `card` may differ from it by a tenth if `size_known` is False."""
-        return self.again(self._first_look(view, card, known), size_known)
+    def look(self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = ()) -> Look:
+        """A look at cards that may differ from the size `card` by a tenth."""
+        return self.again(self.again(self._first_look(view, card, known, on_edges=False, follow=False)))
 
-    def _first_look(self, view: View, card: tuple[float, float], known: Sequence[Floats]) -> Look:
+    def again(self, look: Look) -> Look:
+        """The same cards after another pass over their crops, which may change their sizes."""
+        return Look(look.above, look.marked, self._settled(look.marked, look.cards.poses, look.cards.votes, False))
+
+    def _first_look(
+        self, view: TableView, card: tuple[float, float], known: Sequence[Floats], on_edges: bool, follow: bool
+    ) -> Look:
         short, long = sorted(card)
         aspect = long / short
         above = view.from_above(short)
@@ -90,21 +95,24 @@ class CardFinder:
         cells[taken_off, 0] = -10
         poses, votes = clusters_of(cells, aspect < SQUARE)
         poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]
-        return Look(above, marks, self._settled(above, marks, poses, votes, True, on_edges=False))
-
-    def again(self, look: Look, size_known: bool) -> Look:
-        """The same cards after another pass over their crops."""
-        return Look(
-            look.above,
-            look.marks,
-            self._settled(look.above, look.marks, look.cards.poses, look.cards.votes, size_known, True),
-        )
+        marked = with_marks(above.fine, marks)
+        return Look(above, marked, self._settled(marked, poses, votes, True, on_edges, follow))
 
     def _settled(
-        self, above: FromAbove, marks: NDArray[np.uint8], poses: Floats, votes: Floats, size_known: bool, on_edges: bool
-    ) -> Settled:
-        """Cards, the best first, each once, of poses (n, 5)."""
-        cards = settled(self._crop_network, above, marks, poses, votes, size_known, on_edges)
-        cards = cards[(cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)]
+        self, marked: NDArray[np.uint8], poses: Floats, votes: Floats, size_known: bool, on_edges: bool = True,
+        follow: bool = False,
+    ) -> Settled:  # fmt: skip
+        """Cards, the best first, each once, of poses (n, 5); `follow` passes those again that move much."""
+        cards = settled(self._crop_network, marked, poses, votes, size_known, on_edges)
+        moved = (np.abs(cards.poses - poses)[:, :3] > (_STILL_PX, _STILL_PX, _STILL_TURN)).any(1)
+        likely = _likely(cards)
+        if follow and (again := cards[moved & likely]):
+            again = settled(self._crop_network, marked, again.poses, again.votes, size_known)
+            cards = cards[~moved & likely].joined(again)
+        cards = cards[_likely(cards)]
         cards = cards[np.argsort(-cards.scores, kind="stable")]
         return cards[distinct(cards.poses[:, :3], bool(len(poses)) and bool(poses[0, 4] < SQUARE * poses[0, 3]))]
+
+
+def _likely(cards: Settled) -> NDArray[np.bool_]:
+    return np.asarray((cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT))

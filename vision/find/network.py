@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 Cells = NDArray[np.float32]
 _MODELS = Path(__file__).parent.parent / "models"
+_UPSIDE_DOWN = np.array([0.5, -0.5, -0.5] + [0.5] * (CHANNELS - 3), np.float32)  # centres are opposite
 _CROPS = 2  # that the crop network takes at once: a pile has one or two hypotheses
 
 
@@ -50,16 +52,35 @@ def _interpreter(path: Path) -> Interpreter:
         ) from error
 
 
-class Network:
-    """Answers for each cell of a view from above: which card is there, and where its centre is. For any thread."""
+class _Runner:
+    """A network whose `image` input may have any size; for any thread."""
+
+    def __init__(self, path: Path, image: str) -> None:
+        self._interpreter, self._in_use = _interpreter(path), Lock()
+        self._inputs = {entry["name"].split(":")[0].removeprefix("serving_default_"): entry["index"]
+                        for entry in self._interpreter.get_input_details()}  # fmt: skip
+        self._answer = self._interpreter.get_output_details()[0]["index"]
+        self._image, self._size = image, (0,)
+
+    def _answers(self, **inputs: NDArray[np.float32]) -> Cells:
+        size = inputs[self._image].shape
+        with self._in_use:
+            if self._size != size:
+                self._interpreter.resize_tensor_input(self._inputs[self._image], size)
+                with caught_from_libraries():
+                    self._interpreter.allocate_tensors()
+                self._size = size
+            for name, values in inputs.items():
+                self._interpreter.set_tensor(self._inputs[name], values)
+            self._interpreter.invoke()
+            return np.asarray(self._interpreter.get_tensor(self._answer), np.float32)
+
+
+class Network(_Runner):
+    """Answers for each cell of a view from above: which card is there, and where its centre is."""
 
     def __init__(self, path: Path = _MODELS / "card_finder.tflite") -> None:
-        self._interpreter, self._in_use = _interpreter(path), Lock()
-        inputs = {entry["name"].split(":")[0].removeprefix("serving_default_"): entry["index"]
-                  for entry in self._interpreter.get_input_details()}  # fmt: skip
-        self._view, self._aspect = inputs["view"], inputs["aspect"]
-        self._answer = self._interpreter.get_output_details()[0]["index"]
-        self._size = (0, 0)
+        super().__init__(path, "view")
 
     def run(self, image: NDArray[np.uint8], marks: NDArray[np.uint8], aspect: float) -> Cells:
         """(h / 2, w / 2, CHANNELS) answers for a view (h, w, 3) BGR; `marks` (h, w) is 1 on known cards.
@@ -67,52 +88,31 @@ class Network:
         `aspect` is a card's long side by its short side, which is SHORT_PX in the view; h and w are multiples of
         STRIDE_PX.
         """
-        h, w = marks.shape
-        view = np.empty((1, h, w, 4), np.float32)
+        view = np.empty((2, *marks.shape, 4), np.float32)
         np.multiply(image, np.float32(1 / 255), out=view[0, ..., :3])
         view[0, ..., 3] = marks
-        with self._in_use:
-            if self._size != (h, w):
-                self._interpreter.resize_tensor_input(self._view, (1, h, w, 4))
-                with caught_from_libraries():
-                    self._interpreter.allocate_tensors()
-                self._size = (h, w)
-            self._interpreter.set_tensor(self._view, view)
-            self._interpreter.set_tensor(self._aspect, np.array([[aspect - ASPECT_ZERO]], np.float32))
-            self._interpreter.invoke()
-            return _unfolded(np.asarray(self._interpreter.get_tensor(self._answer)[0], np.float32))
+        cv2.flip(view[0], -1, view[1])
+        answer = self._answers(view=view, aspect=np.array([[aspect - ASPECT_ZERO]], np.float32))
+        h, w = answer.shape[1:3]
+        # The mean of two looks, one upside down: of half covered cards 6 % more get votes within 8 mm.
+        one, other = answer.reshape(2, -1, CHANNELS)
+        mean = one * np.float32(0.5) + other[::-1] * _UPSIDE_DOWN
+        cells = mean.reshape(h, w, 2, 2, CHANNELS).transpose(0, 2, 1, 3, 4)  # each place of an answer has four cells
+        return np.ascontiguousarray(cells).reshape(2 * h, 2 * w, CHANNELS)
 
 
-class CropNetwork:
-    """Answers for each cell of a crop: whether its card is there, and where that card's sides are. For any thread."""
+class CropNetwork(_Runner):
+    """Answers for each cell of a crop: whether its card is there, and where that card's sides are."""
 
     def __init__(self, path: Path = _MODELS / "card_crops.tflite") -> None:
-        self._interpreter, self._in_use = _interpreter(path), Lock()
-        self._crops = self._interpreter.get_input_details()[0]["index"]
-        self._answer = self._interpreter.get_output_details()[0]["index"]
-        self._interpreter.resize_tensor_input(self._crops, (_CROPS, CROP_PX, CROP_PX, 4))
-        with caught_from_libraries():
-            self._interpreter.allocate_tensors()
+        super().__init__(path, "crop")
 
     def run(self, crops: NDArray[np.float32]) -> Cells:
         """(n, CROP_PX / 2, CROP_PX / 2, CROP_CHANNELS) answers for crops (n, CROP_PX, CROP_PX, 4), 0..1."""
-        answers = []
-        for start in range(0, len(crops), _CROPS):
-            some = crops[start : start + _CROPS]
-            full = np.zeros((_CROPS, *crops.shape[1:]), np.float32)
-            full[: len(some)] = some
-            with self._in_use:
-                self._interpreter.set_tensor(self._crops, full)
-                self._interpreter.invoke()
-                answers.append(self._interpreter.get_tensor(self._answer)[: len(some)])
-        return np.concatenate(answers)
-
-
-def _unfolded(answer: Cells) -> Cells:
-    """(2h, 2w, CHANNELS) cells of an answer (h, w, 4 CHANNELS) with four cells a place."""
-    h, w = answer.shape[:2]
-    cells = answer.reshape(h, w, 2, 2, CHANNELS).transpose(0, 2, 1, 3, 4)
-    return np.ascontiguousarray(cells).reshape(2 * h, 2 * w, CHANNELS)
+        full = np.zeros((-(-len(crops) // _CROPS) * _CROPS, CROP_PX, CROP_PX, 4), np.float32)
+        full[: len(crops)] = crops
+        answers = [self._answers(crop=full[k : k + _CROPS]) for k in range(0, len(full), _CROPS)]
+        return np.concatenate(answers)[: len(crops)]
 
 
 @cache

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find.above import View
+from vision.find.above import TableView
 from vision.find.finder import CardFinder, Hypotheses, Look
 from vision.find.scale import FINE, SHORT_PX
 
@@ -22,6 +22,7 @@ _FINALISTS = 5  # sizes between which edges of the picture decide
 _LEAST_SCORE = 0.4  # of cards whose outlines count
 _HALF_STRENGTH = 12.0  # levels a px: a change that counts half as much as an endless one
 _ASLANT = 0.9  # weight of views at other tilts: of cards seen from above they explain as much
+_EVERY = 2  # other tilts are searched at every second size
 _BEST, _SMALL = 2, 0.1  # sizes of which smaller ones are tried, too: their smallest tenth
 _ROUNDS = 3  # of measuring the size and looking again
 
@@ -39,12 +40,12 @@ class UnknownCards:
     """Cards of one size: `card` (short, long) in units of the `view` in which they were found."""
 
     card: tuple[float, float]
-    view: View
+    view: TableView
     hypotheses: Hypotheses
 
 
 def find_unknown(
-    finder: CardFinder, view: View, known: Sequence[Floats] = (), wanted: Wanted | None = None
+    finder: CardFinder, view: TableView, known: Sequence[Floats] = (), wanted: Wanted | None = None
 ) -> UnknownCards:
     """Cards of the one size that explains the picture best, with corners where each side is.
 
@@ -53,34 +54,28 @@ def find_unknown(
     wanted = wanted or Wanted()
     if wanted.card is not None and view.is_surveyed:
         return UnknownCards(wanted.card, view, finder.find(view, wanted.card, known))
-    aspect = wanted.aspect or _FIRST_ASPECT
-
-    def looked(view: View, size: tuple[float, float]) -> Look:
-        return finder.again(finder.look(view, size, known, size_known=False), size_known=False)
-
-    def measured(view: View, size: tuple[float, float]) -> tuple[float, tuple[float, float], Look]:
-        for _ in range(_ROUNDS):
-            look = looked(view, size)
-            size = _measured(look, size, wanted.aspect)
-        return _explained(look), size, look
-
-    def rating(one: tuple[float, tuple[float, float], Look]) -> float:
-        return one[0] * (1.0 if one[2].above.view is view else _ASLANT)
-
-    def likely(view: View) -> list[tuple[float, View, tuple[float, float]]]:
-        looks = [looked(view, (short, short * aspect)) for short in view.short_sides()]
-        return [(agreement, view, size) for agreement, size in _likely(looks)]
-
     if wanted.card is not None:
-        look = looked(view, wanted.card)
+        look = finder.look(view, wanted.card, known)
         return UnknownCards(wanted.card, view, look.hypotheses(look.cards.quads))
-    first = [one for each in (view, *view.tilted()) for one in likely(each)]
+
+    def measured(seen: TableView, size: tuple[float, float]) -> tuple[float, tuple[float, float], Look]:
+        for _ in range(_ROUNDS):
+            look = finder.look(seen, size, known)
+            size = _measured(look, size, wanted.aspect)
+        return _explained(look) * (1.0 if seen is view else _ASLANT), size, look
+
+    aspect = wanted.aspect or _FIRST_ASPECT
+    first: list[tuple[float, TableView, tuple[float, float]]] = []
+    for seen in (view, *view.tilted()):
+        sides = seen.short_sides()[:: 1 if seen is view else _EVERY]
+        looks = [finder.look(seen, (short, short * aspect), known) for short in sides]
+        first += [(agreement, seen, size) for agreement, size in _likely(looks)]
     first = sorted(first, key=lambda one: -one[0])[:_FINALISTS]
-    tried = sorted((measured(view, size) for _, view, size in first), key=rating, reverse=True)
+    tried = sorted((measured(seen, size) for _, seen, size in first), key=lambda one: -one[0])
     # Sides that took the edge of the next card make a size too large; few cards have no side that is free.
     smaller = [(look, np.quantile(_sizes(look), _SMALL, 0)) for _, _, look in tried[:_BEST] if len(look.cards)]
     tried += [measured(look.above.view, (float(short), float(long))) for look, (short, long) in smaller]
-    _, size, look = max(tried, key=rating)
+    _, size, look = max(tried, key=lambda one: one[0])
     return UnknownCards(size, look.above.view, look.hypotheses(look.cards.quads))
 
 

@@ -14,36 +14,28 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
 SQUARE = 1.05  # aspect up to which a card looks the same after a quarter turn
-_NO_CARD = -1  # votes for a card that no cluster stands for
 LEAST_CARD = 0.2  # probability from which a cell votes
 _LEAST_SUPPORT = 6.0  # cells: a strip of 10 mm of a card 63 mm wide has 31
-_LEAST_ERROR_PX = 0.7  # of a vote, whatever the network expects: a cell is 2 px wide
+_LEAST_ERROR_PX = 1.2  # of a vote, whatever the network expects: a cell is 2 px wide
 _BIN_PX, _TURN_BINS, _MARGIN = 2.0, 8, 8  # bins in which the first guesses are maxima; bins beyond the view
 _BEFORE, _AFTER = np.arange(-1, _TURN_BINS - 1) % _TURN_BINS, np.arange(1, _TURN_BINS + 1) % _TURN_BINS
 _BLUR = np.array([0.25, 1, 0.25], np.float32)  # wider, it would join cards of a column with strips of 10 mm
-_LEAST_PEAK = 0.6  # of weight in a smoothed bin
+_LEAST_PEAK = 0.2  # of weight in a smoothed bin; from 0.6 an eighth of the strips would be lost
 _MOST = 120  # first guesses
-_REACH_PX, _REACH_TURN = 5.0, np.radians(25)  # from a first guess to the votes that belong to it
+_ROUNDS = 2  # of assigning votes and averaging them; more change nothing
+_REACH_PX, _REACH_TURN, _REACH_ERRORS = SHORT_PX / 2, np.radians(37), 3.0  # from a centre to its votes
 _SAME_PX, _SAME_TURN = 2.5, np.radians(15)  # clusters nearer than that are one
-_FAR_PX = SHORT_PX / 2  # uncertain votes within three of their own errors and this far away belong to it, too
 
 
 @dataclass(frozen=True, eq=False)
 class _Votes:
-    """Cells that show a card, as arrays of length m; `angle` is the turn times `fold`, the symmetry of a card."""
+    """Cells that show a card, as arrays of length m; `way` (m, 2) is cos and sin of `fold` times the turn."""
 
-    row: Numbers
-    column: Numbers
     probability: Floats
     centre: Floats  # (m, 2) px
     precision: Floats  # (m, 3) xx, xy, yy in 1/px²
-    cos: Floats
-    sin: Floats
-    fold: int
-
-    @property
-    def angle(self) -> Floats:
-        return np.arctan2(self.sin, self.cos)
+    way: Floats
+    fold: int  # a card looks the same after so many turns
 
 
 def _votes_of(cells: NDArray[np.float32], square: bool) -> _Votes:
@@ -57,9 +49,9 @@ def _votes_of(cells: NDArray[np.float32], square: bool) -> _Votes:
     det = xx * yy - xy * xy
     below = 1 + least * (xx + yy) + least**2 * det
     precision = np.stack([xx + least * det, xy, yy + least * det], -1) / below[:, None]
-    k = 8 if square else 6
-    return _Votes(row, column, 1 / (1 + np.exp(-f[:, 0])), at + f[:, 1:3] * SHORT_PX, precision, f[:, k], f[:, k + 1],
-                  4 if square else 2)  # fmt: skip
+    way = f[:, 8:10] if square else f[:, 6:8]
+    way = way / np.maximum(np.hypot(*way.T), 1e-6)[:, None]
+    return _Votes(1 / (1 + np.exp(-f[:, 0])), at + f[:, 1:3] * SHORT_PX, precision, way, 4 if square else 2)
 
 
 def clusters_of(cells: NDArray[np.float32], square: bool) -> tuple[Floats, Floats]:
@@ -68,134 +60,82 @@ def clusters_of(cells: NDArray[np.float32], square: bool) -> tuple[Floats, Float
     A square card looks the same after a quarter turn.
     """
     votes = _votes_of(cells, square)
-    poses = _first_guesses(votes, cells.shape[:2])
-    if not len(poses):
-        return poses, np.zeros(0)
-    member = _nearest_seed(votes, poses)
-    for _ in range(3):
-        poses, support = _means(votes, member, poses)
-        member = _nearest_pose(votes, poses, member)
+    centre, way = _first_guesses(votes, cells.shape[:2])
+    if not len(centre):
+        return np.zeros((0, 3)), np.zeros(0)
+    for _ in range(_ROUNDS):
+        member = _members(votes, centre, way)
+        centre, way, support = _means(votes, member, centre)
+    probability = np.minimum(support / np.maximum(np.bincount(member[member >= 0], minlength=len(centre)), 1), 1)
+    poses = np.c_[centre, np.arctan2(way[:, 1], way[:, 0]) / votes.fold]
     order = np.argsort(-support, kind="stable")
-    kept = order[_distinct(poses[order], votes.fold)]
-    strong = kept[support[kept] >= _LEAST_SUPPORT]
-    probability = support / np.maximum(np.bincount(member[member >= 0], minlength=len(poses)), 1)
-    return np.asarray(poses[strong] / (1, 1, votes.fold)), np.minimum(probability[strong], 1)
+    order = order[support[order] >= _LEAST_SUPPORT]
+    kept = order[distinct(poses[order], square)]
+    return poses[kept], probability[kept]
 
 
-def _bins(votes: _Votes) -> Numbers:
-    """(m, 3) bins x, y, turn of votes."""
-    place = np.floor(votes.centre / _BIN_PX).astype(np.intp) + _MARGIN
-    turn = np.floor((votes.angle / (2 * np.pi) + 0.5) * _TURN_BINS).astype(np.intp) % _TURN_BINS
-    return np.concatenate([place, turn[:, None]], 1)
-
-
-def _first_guesses(votes: _Votes, shape: tuple[int, int]) -> Floats:
-    """(n, 3) x, y, angle at the maxima of a histogram of votes, the strongest first."""
+def _first_guesses(votes: _Votes, shape: tuple[int, int]) -> tuple[Floats, Floats]:
+    """Centres (n, 2) and ways (n, 2) at the maxima of a histogram of votes, the strongest first."""
     ny, nx = (int(cells * CELL_PX / _BIN_PX) + 2 * _MARGIN for cells in shape)
-    bins = _bins(votes)
-    inside = ((bins[:, :2] >= 0) & (bins[:, :2] < (nx, ny))).all(1)
-    sharpness = np.sqrt(votes.precision[:, 0] * votes.precision[:, 2] - votes.precision[:, 1] ** 2)
-    weight = votes.probability * np.minimum(sharpness, 0.5)
-    key = (bins[:, 2] * ny + bins[:, 1]) * nx + bins[:, 0]
-    flat = np.bincount(key[inside], weight[inside], _TURN_BINS * ny * nx)
+    x, y = (np.floor(votes.centre / _BIN_PX).astype(np.intp) + _MARGIN).T
+    turn = np.floor((np.arctan2(votes.way[:, 1], votes.way[:, 0]) / (2 * np.pi) + 0.5) * _TURN_BINS).astype(np.intp)
+    inside = (x >= 0) & (x < nx) & (y >= 0) & (y < ny)
+    sharpness = np.sqrt(np.maximum(votes.precision[:, 0] * votes.precision[:, 2] - votes.precision[:, 1] ** 2, 0))
+    key = (turn % _TURN_BINS * ny + y) * nx + x
+    flat = np.bincount(key[inside], (votes.probability * np.minimum(sharpness, 0.5))[inside], _TURN_BINS * ny * nx)
     # In logarithms: a card in full sight does not drown the strips beside it.
-    flat = np.log1p(flat).astype(np.float32)
+    flat = np.log1p(flat.astype(np.float32))
     # One plane for each turn, one above the other; their empty margins keep them apart.
-    planes = cv2.sepFilter2D(flat.reshape(_TURN_BINS * ny, nx), -1, _BLUR, _BLUR).reshape(_TURN_BINS, ny, nx)
+    planes = cv2.sepFilter2D(flat.reshape(-1, nx), -1, _BLUR, _BLUR).reshape(_TURN_BINS, ny, nx)
     planes = planes + 0.25 * (planes[_BEFORE] + planes[_AFTER])
     around = cv2.dilate(planes.reshape(-1, nx), np.ones((3, 3), np.uint8)).reshape(planes.shape)
-    strong = np.flatnonzero(planes > _LEAST_PEAK)
-    turn, y, x = np.unravel_index(strong, planes.shape)
+    turn, y, x = np.unravel_index(np.flatnonzero(planes > _LEAST_PEAK), planes.shape)
     height = planes[turn, y, x]
     peak = height >= np.maximum(around[turn, y, x], np.maximum(around[_BEFORE[turn], y, x], around[_AFTER[turn], y, x]))
-    turn, y, x, height = turn[peak], y[peak], x[peak], height[peak]
-    best = np.argsort(-height, kind="stable")[:_MOST]
-    place = (np.stack([x, y], -1)[best] - _MARGIN + 0.5) * _BIN_PX
-    return np.asarray(np.c_[place, ((turn[best] + 0.5) / _TURN_BINS - 0.5) * 2 * np.pi])
+    best = np.flatnonzero(peak)[np.argsort(-height[peak], kind="stable")[:_MOST]]
+    angle = ((turn[best] + 0.5) / _TURN_BINS - 0.5) * 2 * np.pi
+    centre = (np.stack([x, y], -1)[best] - _MARGIN + 0.5) * _BIN_PX
+    return np.asarray(centre), np.stack([np.cos(angle), np.sin(angle)], -1)
 
 
-def _nearest_seed(votes: _Votes, seeds: Floats) -> Numbers:
-    """(m,) the first guess next to each vote, or _NO_CARD; decided once for each occupied bin."""
-    x, y, turn = _bins(votes).T
-    low, wide = x.min(), np.ptp(x) + 1
-    keys, inverse = np.unique(((y - y.min()) * wide + x - low) * _TURN_BINS + turn, return_inverse=True)
-    place, turn = np.divmod(keys, _TURN_BINS)
-    bins = np.stack([place % wide + low, place // wide + y.min(), turn], -1)
-    place = (bins[:, :2] - _MARGIN + 0.5) * _BIN_PX
-    angle = ((bins[:, 2] + 0.5) / _TURN_BINS - 0.5) * 2 * np.pi
-    apart = ((place[:, None] - seeds[None, :, :2]) ** 2).sum(-1) / _REACH_PX**2
-    apart += (_turned_by(angle[:, None], seeds[None, :, 2]) / (_REACH_TURN * votes.fold)) ** 2
-    nearest = apart.argmin(1)
-    nearest[apart.min(1) > 2] = _NO_CARD
-    return np.asarray(nearest[inverse.ravel()], np.intp)
-
-
-def _turned_by(a: Floats, b: Floats) -> Floats:
-    """Angles from b to a, within -pi..pi."""
-    return np.asarray((a - b + np.pi) % (2 * np.pi) - np.pi)
-
-
-def _far(votes: _Votes, centre: Floats) -> Floats:
-    """(m,) squared distances of votes from centres (m, 2), in units of their own errors."""
-    dx, dy = (votes.centre - centre).T
+def _members(votes: _Votes, centre: Floats, way: Floats) -> Numbers:
+    """(m,) the centre nearest to each vote by the vote's own error, or -1 where all are too far."""
     xx, xy, yy = votes.precision.T
-    return np.asarray(xx * dx * dx + 2 * xy * dx * dy + yy * dy * dy)
+    (x, y), (at_x, at_y) = votes.centre.T, centre.T
+    left, right = xx * x + xy * y, xy * x + yy * y
+    # The square form, multiplied out: one product of matrices for all votes and centres.
+    of_vote = np.stack([xx, 2 * xy, yy, -2 * left, -2 * right, left * x + right * y], -1)
+    far = of_vote @ np.stack([at_x**2, at_x * at_y, at_y**2, at_x, at_y, np.ones_like(at_x)])
+    far[votes.way @ way.T < np.cos(min(np.pi, _REACH_TURN * votes.fold))] = np.inf
+    member = far.argmin(1)
+    beyond = (np.abs(votes.centre - centre[member]) > _REACH_PX).any(1)
+    return np.where(beyond | (far[np.arange(len(far)), member] > _REACH_ERRORS**2), -1, member)
 
 
-def _means(votes: _Votes, member: Numbers, poses: Floats) -> tuple[Floats, Floats]:
-    """Poses (n, 3) and support (n,), cells weighted by probability, of clusters; outliers weigh little."""
-    n = len(poses)
-    own = np.flatnonzero(member >= 0)
-    k = member[own]
-    some = _Votes(votes.row[own], votes.column[own], votes.probability[own], votes.centre[own], votes.precision[own],
-                  votes.cos[own], votes.sin[own], votes.fold)  # fmt: skip
-    weight = some.probability / (1 + _far(some, poses[k, :2]) / 4)
+def _means(votes: _Votes, member: Numbers, centre: Floats) -> tuple[Floats, Floats, Floats]:
+    """Centres (n, 2), ways (n, 2), and support (n,): cells weighted by probability; outliers weigh little."""
+    some = np.flatnonzero(member >= 0)
+    own, at = member[some], votes.centre[some]
+    (xx, xy, yy), (dx, dy) = votes.precision[some].T, (at - centre[own]).T
+    weight = votes.probability[some] / (1 + (xx * dx * dx + 2 * xy * dx * dy + yy * dy * dy) / 4)
 
     def total(values: Floats) -> Floats:
-        return np.asarray(np.bincount(k, weight * values, n), np.float64)
+        return np.asarray(np.bincount(own, weight * values, len(centre)), np.float64)
 
-    xx, xy, yy = (total(some.precision[:, i]) for i in range(3))
-    vx = total(some.precision[:, 0] * some.centre[:, 0] + some.precision[:, 1] * some.centre[:, 1])
-    vy = total(some.precision[:, 1] * some.centre[:, 0] + some.precision[:, 2] * some.centre[:, 1])
+    vx, vy = total(xx * at[:, 0] + xy * at[:, 1]), total(xy * at[:, 0] + yy * at[:, 1])
+    xx, xy, yy = total(xx), total(xy), total(yy)
     det = np.maximum(xx * yy - xy * xy, 1e-12)
-    x, y = (yy * vx - xy * vy) / det, (xx * vy - xy * vx) / det
-    angle = np.arctan2(total(some.sin), total(some.cos))
-    support = np.asarray(np.bincount(k, some.probability, n), np.float64)
-    return np.stack([x, y, angle], -1), support
-
-
-def _nearest_pose(votes: _Votes, poses: Floats, member: Numbers) -> Numbers:
-    """(m,) the cluster of each vote: its own while that is near, else the one that its errors allow, or _NO_CARD."""
-    member = member.copy()
-    own = np.flatnonzero(member >= 0)
-    far = np.hypot(*(votes.centre[own] - poses[member[own], :2]).T) > np.maximum(
-        _REACH_PX, np.minimum(3 / np.sqrt(votes.precision[own][:, [0, 2]].min(1)), _FAR_PX)
-    )
-    turned = np.abs(_turned_by(votes.angle[own], poses[member[own], 2])) > 2 * _REACH_TURN * votes.fold
-    member[own[far | turned]] = _NO_CARD
-    free = np.flatnonzero(member < 0)
-    if not len(free) or not len(poses):
-        return member
-    offset = votes.centre[free][:, None] - poses[None, :, :2]
-    xx, xy, yy = votes.precision[free].T[..., None]
-    apart = xx * offset[..., 0] ** 2 + 2 * xy * offset[..., 0] * offset[..., 1] + yy * offset[..., 1] ** 2
-    turn = np.abs(_turned_by(votes.angle[free][:, None], poses[None, :, 2]))
-    apart[(np.abs(offset).max(-1) > _FAR_PX) | (turn > 1.5 * _REACH_TURN * votes.fold)] = np.inf
-    nearest = apart.argmin(1)
-    good = apart[np.arange(len(free)), nearest] < 9
-    member[free[good]] = nearest[good]
-    return member
+    way = np.stack([total(votes.way[some, 0]), total(votes.way[some, 1])], -1)
+    support = np.bincount(own, votes.probability[some], len(centre))
+    return (np.stack([(yy * vx - xy * vy) / det, (xx * vy - xy * vx) / det], -1),
+            way / np.maximum(np.hypot(*way.T), 1e-9)[:, None], np.asarray(support, np.float64))  # fmt: skip
 
 
 def distinct(poses: Floats, square: bool) -> Numbers:
     """Numbers of poses (n, 3), the best first, that are no double of a better one."""
-    fold = 4 if square else 2
-    return _distinct(poses * (1, 1, fold), fold)
-
-
-def _distinct(poses: Floats, fold: int) -> Numbers:
+    fold = 2 * np.pi / (4 if square else 2)
     near = np.hypot(*(poses[:, None, :2] - poses[None, :, :2]).transpose(2, 0, 1)) < _SAME_PX
-    near &= np.abs(_turned_by(poses[:, None, 2], poses[None, :, 2])) < _SAME_TURN * fold
+    near &= np.abs((poses[:, None, 2] - poses[None, :, 2] + fold / 2) % fold - fold / 2) < _SAME_TURN
     kept: list[int] = []
     for i in range(len(poses)):
         if not near[i, kept].any():

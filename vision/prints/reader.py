@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from vision.arrays import Flags, Floats, Image
-from vision.find.above import FlatView, TableView, View, area_in_sight
+from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, Hypotheses
 from vision.find.unknown import Wanted, find_unknown
 from vision.markers import markers_in, table_if_shown
@@ -166,7 +166,7 @@ class PrintReader:
         return PrintReading(tuple(cards), tuple(unclear), places)
 
     def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
-        view: View = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
+        view: TableView = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
         card = self.deck.card_mm
         if table is not None and (self.deck.has_true_size or passes.sized):
             return lambda known: self._finder.find(view, card, known, quick=passes.most == 1)

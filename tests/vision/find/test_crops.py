@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.find.above import FlatView
 from vision.find.crops import corners_of, crop_maps, settled
 from vision.find.network import CropNetwork
 from vision.find.scale import CARD_PX, CROP_CELL_PX, CROP_CHANNELS, CROP_PX, FINE, SHORT_PX
@@ -39,12 +38,11 @@ class Perfect(CropNetwork):
 
 def looked_at(true: Floats, hypothesis: Floats, size_known: bool, passes: int = 2, **faults: object) -> Floats:
     """The pose after some passes from a hypothesis."""
-    above = FlatView(np.zeros((FINE * 160, FINE * 160, 3), np.uint8)).from_above(FINE * SHORT_PX)
-    marks = np.zeros(above.image.shape[:2], np.uint8)
+    marked = np.zeros((FINE * 160, FINE * 160, 4), np.uint8)
     poses = hypothesis[None]
     for _ in range(passes):
         network = Perfect(corners_of(true[None])[0], [poses], **faults)  # type: ignore[arg-type]
-        poses = settled(network, above, marks, poses, np.ones(1), size_known, on_edges=False).poses
+        poses = settled(network, marked, poses, np.ones(1), size_known).poses
     return np.asarray(poses[0])
 
 

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats
 from vision.marked.colour import Palette
-from vision.marked.cut_marks import parts_of
 from vision.marked.layouts import Hypotheses
 from vision.marked.mark_colours import MarkLooks, looks_of
 from vision.marked.marks import Marks
 from vision.marked.sampler import Sampler
 from vision.marked.side_model import SideModel
+from vision.quads import distances
 
 _LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
 _PATTERN = 15  # of 84 cards as many have a mark of one colour and size
@@ -24,8 +24,7 @@ _SAME_HUE_DEG, _SAME_SIZE = 15.0, 0.35  # the latter of the logarithm of the are
 class SideMarks:
     """The n patches on one side's ground that may be marks.
 
-    `palette`: the colours as this picture shows them; `found`: all, those that are known by an arc of their outline
-    after the others; `looks`: how they look; `free` (n,): which of them look like whole marks and are on no sure card;
+    `palette`: the colours as this picture shows them; `found`: all; `looks`: how they look; `free` (n,): which of them look like whole marks and are on no sure card;
     `are_on_pattern`: whether there was a pattern among them, see `leave_pattern_out`.
     """
 
@@ -33,7 +32,6 @@ class SideMarks:
         self._model = model
         self.palette = model.palette
         self.found = found
-        self._seen_whole = len(found)
         self.looks = looks_of(sampler, model.layouts, found)
         self.free: Flags = self.looks.free.copy()
         self._used = np.zeros(len(found), bool)
@@ -47,15 +45,6 @@ class SideMarks:
         """Take the colours for those of this palette."""
         self.palette = palette
         self._colours = self._likely_colours(self.looks)
-
-    def add_arcs(self, sampler: Sampler, arcs: Marks, towards: Floats) -> None:
-        """Add marks of which an arc shows, in the directions `towards`; see `cut_marks`."""
-        looks = looks_of(sampler, self._model.layouts, arcs, towards)
-        self._seen_whole = len(self.found)
-        self.found = self.found.and_also(arcs)
-        self.looks, self.free = self.looks.and_also(looks), np.concatenate([self.free, looks.free])
-        self._used = np.concatenate([self._used, np.zeros(len(arcs), bool)])
-        self._colours = np.concatenate([self._colours, self._likely_colours(looks)])
 
     def use(self, numbers: NDArray[np.intp]) -> None:
         """Take those with these numbers, (k,) or -1 for none, out of what is left to explain."""
@@ -84,13 +73,14 @@ class SideMarks:
         """Numbers (k,) of those that stand out as fresh print does and that no sure card has."""
         return np.flatnonzero(self.free & self.looks.plain)
 
-    def are_arcs(self, numbers: NDArray[np.intp]) -> Flags:
-        """Which of those with these numbers (...) are known by an arc of their outline."""
-        return np.asarray(numbers >= self._seen_whole)
-
-    def parts_of(self, cards: Hypotheses) -> Flags:
-        """Which are parts of the cards' marks, (n,); see `cut_marks.parts_of`."""
-        return parts_of(cards, self._model.layouts, self.found, self._colours, self._model.colours)
+    def parts_of(self, told: Hypotheses) -> Flags:
+        """(n,) which are the parts in sight of marks of read cards that were not seen as a whole."""
+        layouts = self._model.layouts
+        card, size = np.nonzero(told.marks < 0)
+        faces = told.faces[card]
+        middle = told.to_table(layouts.centres_mm[told.faces])[card, size]
+        near = distances(self.found.centres_mm, middle) < np.sqrt(layouts.areas_mm2[faces, size] / np.pi)
+        return np.asarray((near & self._colours[:, self._model.colours[faces, size]]).any(axis=1))
 
     def likely(self, numbers: NDArray[np.intp]) -> Flags:
         """(k, faces, 3) whether the colours of those with these numbers (k,) may be those of the faces' marks."""

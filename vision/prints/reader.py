@@ -32,6 +32,7 @@ from vision.table import Table
 ASLANT = "aslant"
 """The reason of a card that is held over the table, or not of its size."""
 _ALL, _ONCE = Passes(), Passes(most=1, promise=0.4, score=0.5, lit=1)
+_BESIDE = Passes(most=3, lit=0)
 _SHEET = 1.3  # a marker card by its square
 _PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
 _NO_QUADS = np.zeros((0, 4, 2))
@@ -124,6 +125,10 @@ class PrintReader:
         return self._read(
             image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px, lit=0 if steady_px is not None else 1)
         )
+
+    def read_beside(self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats) -> PrintReading:
+        """Read the cards beside those that are known: `known_px` (n, 4, 2), marker cards among them."""
+        return self._read(image_bgr, table, white, known_px, _BESIDE)
 
     def likely(self, image_bgr: Image, table: Table, known_px: Sequence[Floats]) -> Floats:
         """(n, 4, 2) px, what is likely a card beside those that are known, whatever it shows."""

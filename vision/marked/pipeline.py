@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arrays import Image
+from vision.arrays import Floats, Image
 from vision.deck import Deck
 from vision.find.above import TableView, area_in_sight
 from vision.find.finder import CardFinder
@@ -25,7 +25,7 @@ from vision.marked.side_reader import SideReader
 from vision.markers import Marker, whites_of
 from vision.quads import enlarged
 from vision.prints.lamp_white import white_of
-from vision.reading import Reading
+from vision.reading import Reading, UnclearCard
 from vision.table import Table
 from vision.table_fit import Piece
 
@@ -101,4 +101,16 @@ def read_on(
     verdicts, doubtful = looked_closer(readers, verdicts, deck, doubt)
     sure, doubted = (settled(some, deck, table, doubt) for some in (verdicts, doubtful))
     marked = also_unclear(sure, doubted)
-    return beside(image_bgr, deck, table, white_of(image_bgr, markers), marked, over.markers_px), table
+    reading = beside(image_bgr, deck, table, white_of(image_bgr, markers), marked, over.markers_px)
+    said = [card.corners_px for card in (*reading.cards, *reading.unclear) if len(card.corners_px) == 4]
+    said_mm = table.to_mm(np.array(said).reshape(-1, 2)).reshape(-1, 4, 2)
+    hidden = [
+        UnclearCard(np.zeros((0, 2)), _pair(table.to_px(place[None])[0]), _pair(place), "covered", None, reader.side)
+        for reader in readers
+        for place in reader.peeking(said_mm)
+    ]
+    return replace(reading, unclear=(*reading.unclear, *hidden)), table
+
+
+def _pair(point: Floats) -> tuple[float, float]:
+    return float(point[0]), float(point[1])

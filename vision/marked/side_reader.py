@@ -27,6 +27,7 @@ from vision.marked.layouts import (
 )
 from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
+from vision.marked.peeking import peeking_marks
 from vision.marked.placed_cards import placed_cards
 from vision.marked.pose_search import Anchors, pivoted_cards
 from vision.marked.sampler import Sampler
@@ -69,6 +70,11 @@ class SideReader:
     def whole_cards(self, reach: float) -> tuple[Hypotheses, Floats]:
         """Cards with three whole marks in sight, and how much larger than printed each measures, by `reach` at most."""
         return whole_cards(self._model.layouts, self._marks.found, _WHOLE_SLACK_MM, self._free_or_faint, reach)
+
+    @property
+    def side(self) -> str:
+        """The side's name."""
+        return self._model.layouts.side
 
     @property
     def _free_or_faint(self) -> Flags:
@@ -194,6 +200,12 @@ class SideReader:
             Piece(self._model.layouts.centres_mm[face], self._marks.found.centres_px[marks], _MARK_SIGMA_PX)
             for face, marks in zip(sure.faces, sure.marks, strict=True)
         ]
+
+    def peeking(self, known_mm: Floats) -> list[Floats]:
+        """Places (2,) mm of marks that peek out beside the known cards (n, 4, 2)."""
+        marks = self._marks.found
+        left = self._marks.looks.plain & ~within_quads(marks.centres_mm, known_mm)
+        return peeking_marks(self._sampler, marks.take(left), known_mm)
 
     def _taken(self, verdicts: Verdicts) -> Verdicts:
         """Take the marks of sure cards out of what is left to explain, and leave what is worth another look."""

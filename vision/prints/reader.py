@@ -32,7 +32,7 @@ from vision.table import Table
 ASLANT = "aslant"
 """The reason of a card that is held over the table, or not of its size."""
 _ALL, _ONCE = Passes(), Passes(most=1, promise=0.4, score=0.5, lit=1)
-_BESIDE = Passes(most=3, lit=0)
+_BESIDE = Passes(most=3, lit=2)
 _SHEET = 1.3  # a marker card by its square
 _PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
 _NO_QUADS = np.zeros((0, 4, 2))
@@ -61,11 +61,15 @@ class PrintCard:
 
 @dataclass(frozen=True, eq=False)
 class PrintReading:
-    """All cards that were found in one picture: the certain ones, and the others; `places` (n, 4, 2): the finder's."""
+    """All cards that were found in one picture: the certain ones, and the others.
+
+    `places` (n, 4, 2): the finder's in its first pass; `left`: those of its last one at which nothing was read.
+    """
 
     cards: tuple[PrintCard, ...]
     unclear: tuple[PrintCard, ...]
     places: Floats = field(default_factory=lambda: _NO_QUADS)
+    left: tuple[Place, ...] = ()
 
 
 class PrintReader:
@@ -127,7 +131,7 @@ class PrintReader:
         )
 
     def read_beside(self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats) -> PrintReading:
-        """Read the cards beside those that are known: `known_px` (n, 4, 2), marker cards among them."""
+        """Read the cards beside those that are known, marker cards among them: `known_px` (n, 4, 2)."""
         return self._read(image_bgr, table, white, known_px, _BESIDE)
 
     def likely(self, image_bgr: Image, table: Table, known_px: Sequence[Floats]) -> Floats:
@@ -168,7 +172,7 @@ class PrintReader:
         cards += lit
         unclear += self._strangers(picture, layers.left, [card.corners_px for card in (*cards, *unclear)], table)
         places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
-        return PrintReading(tuple(cards), tuple(unclear), places)
+        return PrintReading(tuple(cards), tuple(unclear), places, tuple(layers.left))
 
     def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
         view: View = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))

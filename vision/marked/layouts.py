@@ -48,9 +48,9 @@ def _moments(outline: Floats) -> tuple[float, Floats, float]:
 class Layouts:
     """The marks of all n faces of one side.
 
-    `card_middle_mm` (2,); `centres_mm` (n, 3, 2): centroids on the card; `areas_mm2` (n, 3); `fullness` (n, 3): see `vision.marked.marks`;
-    `distances_mm` (n, 3): between marks small-medium, medium-big, small-big; `turns` (n,): the signed area of the
-    triangle of centres in mm².
+    `card_middle_mm` (2,); `centres_mm` (n, 3, 2): centroids on the card; `areas_mm2` (n, 3); `fullness` (n, 3): see
+    `vision.marked.marks`; `distances_mm` (n, 3): between marks small-medium, medium-big, small-big; `turns` (n,): the
+    signed area of the triangle of centres in mm².
     """
 
     side: str

@@ -37,9 +37,7 @@ def peeking_marks(sampler: Sampler, marks: Marks, cards_mm: Floats) -> list[Floa
     return found
 
 
-def _is_on_ground(
-    sampler: Sampler, centre: Floats, radius: float, card: Floats, cards_mm: Floats, ground: str
-) -> bool:
+def _is_on_ground(sampler: Sampler, centre: Floats, radius: float, card: Floats, cards_mm: Floats, ground: str) -> bool:
     """Whether the ground round a mark is as light as the rim of the card (4, 2) beside it."""
     rim = np.median(sampler.levels(card.mean(0) + _INSET * (card - card.mean(0)))[0].astype(np.float64), axis=0)
     angle = np.linspace(0, 2 * np.pi, _RING, endpoint=False)

@@ -14,17 +14,17 @@ from vision.find.above import TableView, area_in_sight
 from vision.find.finder import CardFinder
 from vision.marked.colour import lamp_of
 from vision.marked.layouts import common_stretch
+from vision.marked.left_over import beside
 from vision.marked.marks import WorkImage, work_image
 from vision.marked.refinement import looked_closer
 from vision.marked.sampler import Sampler
 from vision.marked.scoring import Verdicts
-from vision.marked.left_over import beside
 from vision.marked.settle import also_unclear, settled, sure_corners
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
 from vision.markers import Marker, whites_of
-from vision.quads import enlarged
 from vision.prints.lamp_white import white_of
+from vision.quads import enlarged
 from vision.reading import Reading, UnclearCard
 from vision.table import Table
 from vision.table_fit import Piece
@@ -79,12 +79,12 @@ def look_over(
     return Overview(work, sampler, readers, verdicts, pieces, keep_out)
 
 
-def read_on(
+def read_marks(
     image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] = (), doubt: float = 0.0
-) -> tuple[Reading, Table]:
-    """Read every card of `deck` in a picture (h, w, 3) uint8 BGR of `table`; nothing on a marker is taken for one.
+) -> tuple[Reading, Overview]:
+    """Read the cards of `deck` in a picture (h, w, 3) uint8 BGR of `table` that their marks identify.
 
-    Gives the table in the cards' own scale, too. `doubt`: see `settled`.
+    Nothing on a marker is a card. `doubt`: see `settled`.
     """
     over = look_over(image_bgr, deck, table, markers)
     table, readers, verdicts = over.sampler.table, over.readers, list(over.verdicts)
@@ -100,7 +100,18 @@ def read_on(
         doubt = max(doubt, _PATTERN_DOUBT)
     verdicts, doubtful = looked_closer(readers, verdicts, deck, doubt)
     sure, doubted = (settled(some, deck, table, doubt) for some in (verdicts, doubtful))
-    marked = also_unclear(sure, doubted)
+    return also_unclear(sure, doubted), over
+
+
+def read_on(
+    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] = (), doubt: float = 0.0
+) -> tuple[Reading, Table]:
+    """Read every card of `deck` in a picture of `table`, by marks first, and by the finder and its print beside them.
+
+    Gives the table in the cards' own scale, too. Parameters as those of `read_marks`.
+    """
+    marked, over = read_marks(image_bgr, deck, table, markers, doubt)
+    table, readers = over.sampler.table, over.readers
     reading = beside(image_bgr, deck, table, white_of(image_bgr, markers), marked, over.markers_px)
     said = [card.corners_px for card in (*reading.cards, *reading.unclear) if len(card.corners_px) == 4]
     said_mm = table.to_mm(np.array(said).reshape(-1, 2)).reshape(-1, 4, 2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats
 from vision.marked.layouts import Hypotheses, Layouts, concatenated, no_cards, shape_fits

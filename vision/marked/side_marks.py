@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arrays import Flags, Floats
+from vision.arrays import Flags
 from vision.marked.colour import Palette
 from vision.marked.layouts import Hypotheses
 from vision.marked.mark_colours import MarkLooks, looks_of
@@ -24,8 +24,9 @@ _SAME_HUE_DEG, _SAME_SIZE = 15.0, 0.35  # the latter of the logarithm of the are
 class SideMarks:
     """The n patches on one side's ground that may be marks.
 
-    `palette`: the colours as this picture shows them; `found`: all; `looks`: how they look; `free` (n,): which of them look like whole marks and are on no sure card;
-    `are_on_pattern`: whether there was a pattern among them, see `leave_pattern_out`.
+    `palette`: the colours as this picture shows them; `found`: all; `looks`: how they look; `free` (n,): which of them
+    look like whole marks and are on no sure card; `are_on_pattern`: whether there was a pattern among them, see
+    `leave_pattern_out`.
     """
 
     def __init__(self, sampler: Sampler, model: SideModel, found: Marks) -> None:

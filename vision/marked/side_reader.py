@@ -9,7 +9,7 @@ import numpy as np
 from vision.arrays import Flags, Floats
 from vision.deck import Deck
 from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, worth_a_look
-from vision.marked.colour import NEUTRAL, fitted_palette, least_print, linear_of
+from vision.marked.colour import fitted_palette, least_print, linear_of
 from vision.marked.contours import MovedCards
 from vision.marked.evidence import gather
 from vision.marked.foreground import foreground_and_marks
@@ -31,7 +31,7 @@ from vision.marked.peeking import peeking_marks
 from vision.marked.placed_cards import placed_cards
 from vision.marked.pose_search import Anchors, pivoted_cards
 from vision.marked.sampler import Sampler
-from vision.marked.scoring import LOOKED_AT, Measured, Verdicts, faces_of, joined, judge, likelier, renewed, shown_of
+from vision.marked.scoring import LOOKED_AT, Measured, Verdicts, joined, judge, likelier, renewed, shown_of
 from vision.marked.side_marks import SideMarks
 from vision.marked.side_model import SideModel
 from vision.marked.traces import CardColours, traces

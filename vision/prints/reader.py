@@ -32,7 +32,7 @@ from vision.table import Table
 ASLANT = "aslant"
 """The reason of a card that is held over the table, or not of its size."""
 _ALL, _ONCE = Passes(), Passes(most=1, promise=0.4, score=0.5, lit=1)
-_BESIDE = Passes(most=3, lit=2)
+_BESIDE = Passes(most=3, promise=0.4, score=0.5, lit=2)
 _SHEET = 1.3  # a marker card by its square
 _PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
 _NO_QUADS = np.zeros((0, 4, 2))

@@ -50,10 +50,11 @@ class Passes:
 
 @dataclass(eq=False)
 class Place:
-    """A hypothesis: its corners (4, 2) px, the finder's `score`, and the verdict, None where no face is there."""
+    """A hypothesis: corners (4, 2) px, the finder's `score` and visible share, and the verdict, None without a face."""
 
     quad: Floats
     score: float
+    in_sight: float
     verdict: Verdict | None = None
 
 
@@ -121,7 +122,7 @@ class Layers:
             if known is not None and not self._is_newly_covered(known):
                 self.left.append(known)
                 continue
-            self.left.append(Place(quads[k], float(found.scores[k])))
+            self.left.append(Place(quads[k], float(found.scores[k]), float(found.in_sight[k])))
             self._verify(self.left[-1])
 
     def _is_newly_covered(self, place: Place) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from vision.arrays import Flags, Floats, Image
 from vision.find.above import FlatView, TableView, View, area_in_sight
+from vision.find.any_deck import WHOLE
 from vision.find.finder import CardFinder, Hypotheses
 from vision.find.unknown import Wanted, find_unknown
 from vision.markers import markers_in, table_if_shown
@@ -63,12 +64,14 @@ class PrintCard:
 class PrintReading:
     """All cards that were found in one picture: the certain ones, and the others.
 
-    `places` (n, 4, 2): the finder's in its first pass; `left`: those of its last one at which nothing was read.
+    `places` (n, 4, 2): the finder's in its first pass, `whole` those of fully visible cards; `left`: places of its last
+    pass at which nothing was read.
     """
 
     cards: tuple[PrintCard, ...]
     unclear: tuple[PrintCard, ...]
     places: Floats = field(default_factory=lambda: _NO_QUADS)
+    whole: Floats = field(default_factory=lambda: _NO_QUADS)
     left: tuple[Place, ...] = ()
 
 
@@ -172,7 +175,8 @@ class PrintReader:
         cards += lit
         unclear += self._strangers(picture, layers.left, [card.corners_px for card in (*cards, *unclear)], table)
         places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
-        return PrintReading(tuple(cards), tuple(unclear), places, tuple(layers.left))
+        whole = np.array([place.in_sight >= WHOLE for place in layers.found], bool)
+        return PrintReading(tuple(cards), tuple(unclear), places, places[whole], tuple(layers.left))
 
     def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
         view: View = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))

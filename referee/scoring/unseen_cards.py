@@ -244,9 +244,9 @@ def _between(seated: SeatedReading) -> Iterator[UnclearCard]:
             yield from (_doubt(spot, reason, seated.table) for spot in owners.values())
     for card in seated.reading.unclear:
         if card.reason == "covered" and card.best is None and card.centre_mm is not None:
-            spots = np.array(card.centre_mm) + around / _PLACE_MM * _COVERED_MM
-            near = {seated.ring.seat_at((float(x), float(y))): np.array([x, y]) for x, y in spots}
             own = seated.ring.seat_at(card.centre_mm)
+            wide = np.array(card.centre_mm) + around / _PLACE_MM * _COVERED_MM
+            near = {seated.ring.seat_at((float(x), float(y))): np.array([x, y]) for x, y in wide}
             yield from (_doubt(spot, "between", seated.table) for seat, spot in near.items() if seat not in (None, own))
 
 

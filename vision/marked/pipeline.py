@@ -113,7 +113,8 @@ def read_on(
     marked, over = read_marks(image_bgr, deck, table, markers, doubt)
     table, readers = over.sampler.table, over.readers
     reading = beside(image_bgr, deck, table, white_of(image_bgr, markers), marked, over.markers_px)
-    said = [card.corners_px for card in (*reading.cards, *reading.unclear) if len(card.corners_px) == 4]
+    quads = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
+    said = [quad for quad in quads if len(quad) == 4]
     said_mm = table.to_mm(np.array(said).reshape(-1, 2)).reshape(-1, 4, 2)
     hidden = [
         UnclearCard(np.zeros((0, 2)), _pair(table.to_px(place[None])[0]), _pair(place), "covered", None, reader.side)

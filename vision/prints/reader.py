@@ -13,7 +13,6 @@ import numpy as np
 
 from vision.arrays import Flags, Floats, Image
 from vision.find.above import FlatView, TableView, View, area_in_sight
-from vision.find.any_deck import WHOLE
 from vision.find.finder import CardFinder, Hypotheses
 from vision.find.unknown import Wanted, find_unknown
 from vision.markers import markers_in, table_if_shown
@@ -40,6 +39,7 @@ _NO_QUADS = np.zeros((0, 4, 2))
 _TOUCH = 0.15  # of a place's area that may lie on what was found
 _GLARE = 0.15  # of a card, from which light has wiped it out
 _LEAST_SIDE_PX = 40
+_HALF_OPEN = 0.5  # of a card, visible
 _EVEN = 1.04  # of the cards' scale: within it all are as large as the one size that was searched for
 _MORE_READINGS = 3  # without a table: each on the plane of all cards that were read
 
@@ -64,14 +64,14 @@ class PrintCard:
 class PrintReading:
     """All cards that were found in one picture: the certain ones, and the others.
 
-    `places` (n, 4, 2): the finder's in its first pass, `whole` those of fully visible cards; `left`: places of its last
-    pass at which nothing was read.
+    `places` (n, 4, 2): the finder's in its first pass, `open` those of cards that are half in sight or more;
+    `left`: places of its last pass at which nothing was read.
     """
 
     cards: tuple[PrintCard, ...]
     unclear: tuple[PrintCard, ...]
     places: Floats = field(default_factory=lambda: _NO_QUADS)
-    whole: Floats = field(default_factory=lambda: _NO_QUADS)
+    open: Floats = field(default_factory=lambda: _NO_QUADS)
     left: tuple[Place, ...] = ()
 
 
@@ -175,8 +175,8 @@ class PrintReader:
         cards += lit
         unclear += self._strangers(picture, layers.left, [card.corners_px for card in (*cards, *unclear)], table)
         places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
-        whole = np.array([place.in_sight >= WHOLE for place in layers.found], bool)
-        return PrintReading(tuple(cards), tuple(unclear), places, places[whole], tuple(layers.left))
+        is_open = np.array([place.in_sight >= _HALF_OPEN for place in layers.found], bool)
+        return PrintReading(tuple(cards), tuple(unclear), places, places[is_open], tuple(layers.left))
 
     def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
         view: View = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))

@@ -1,4 +1,4 @@
-"""Marks that peek out beside a card that was read: another card lies under it, and no score may ignore that."""
+"""Marks of cards that were not read: beside a read card another one is under it, and no score may ignore that."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import numpy as np
 from vision.arrays import Floats
 from vision.marked.marks import Marks
 from vision.marked.sampler import Sampler
-from vision.quads import distance_to_quads, within_quads
+from vision.quads import distance_to_quads, distances, within_quads
 
 _BESIDE_MM = 22.0  # how far from a read card a mark may peek out
 _CLEAR_MM = 2.0  # a mark nearer to a read card's edge may be that card's own shadow or rim
 _ONE_CARD_MM = 55.0
+_MARKS = 3  # on a card
 _LEAST_AREA_MM2, _LEAST_FULLNESS = 30.0, 0.7
 _LEAST_OPEN = 0.25  # of the ring round a mark: so much is beside the read cards
 _RING_MM, _RING = 1.8, 16  # ring round a mark, and its sample points
@@ -20,19 +21,28 @@ _INSET = 0.93  # of a card, where its ground is sampled
 
 
 def peeking_marks(sampler: Sampler, marks: Marks, cards_mm: Floats) -> list[Floats]:
-    """Places (2,) mm of `marks` on a card's ground beside the read cards (n, 4, 2), one a card."""
+    """Places (2,) mm of `marks` on a card's ground beside the read cards (n, 4, 2), one a card.
+
+    Farther away three marks as near to one another as on a card are one of a face that the deck does not have.
+    """
     large = (marks.areas_mm2 > _LEAST_AREA_MM2) & (marks.fullness > _LEAST_FULLNESS)
     if not len(cards_mm) or not large.any():
         return []
     centres, radii = marks.centres_mm[large], np.sqrt(marks.areas_mm2[large] / np.pi)
     apart = distance_to_quads(centres, cards_mm)
+    card_mm = float(np.linalg.norm(cards_mm[0, 2] - cards_mm[0, 0]))
+    near = (distances(centres, centres) < card_mm) & (apart.min(1) > _CLEAR_MM)
+    beside = apart.min(1) < _BESIDE_MM
+    on_card = np.array(
+        [
+            bool(off.min() > _CLEAR_MM and (is_beside or group.sum() >= _MARKS))
+            and _is_on_ground(sampler, centre, radius, cards_mm[off.argmin()], cards_mm, marks.ground)
+            for centre, radius, off, is_beside, group in zip(centres, radii, apart, beside, near, strict=True)
+        ]
+    )
     found: list[Floats] = []
-    for centre, radius, off in zip(centres, radii, apart, strict=True):
-        if not _CLEAR_MM < off.min() < _BESIDE_MM:
-            continue
-        if any(np.linalg.norm(other - centre) < _ONE_CARD_MM for other in found):
-            continue
-        if _is_on_ground(sampler, centre, radius, cards_mm[off.argmin()], cards_mm, marks.ground):
+    for centre in centres[on_card & (beside | ((near & on_card).sum(1) >= _MARKS))]:
+        if all(np.linalg.norm(other - centre) >= _ONE_CARD_MM for other in found):
             found.append(centre)
     return found
 

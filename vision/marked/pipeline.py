@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image
 from vision.deck import Deck
+from vision.effort import at_most
 from vision.find.above import TableView, area_in_sight
 from vision.find.finder import CardFinder
 from vision.marked.colour import lamp_of
@@ -33,6 +34,7 @@ from vision.table_fit import Piece
 # without, but for rims alone.
 _PATTERN_DOUBT = 4.0
 _SHEET = 1.25  # a marker card by its square
+_BESIDE = 0.9  # of the steps of a reading
 LEAST_REACH = 0.05  # how much larger or smaller than printed a card may measure
 
 
@@ -89,6 +91,7 @@ def read_marks(
     over = look_over(image_bgr, deck, table, markers)
     table, readers, verdicts = over.sampler.table, over.readers, list(over.verdicts)
     verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
+    verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
     known_mm = sure_corners(verdicts, deck)
     if any(reader.unused_marks for reader in readers):
         known = [*over.markers_px, *table.to_px(known_mm.reshape(-1, 2)).reshape(-1, 4, 2)]
@@ -112,7 +115,9 @@ def read_on(
     """
     marked, over = read_marks(image_bgr, deck, table, markers, doubt)
     table, readers = over.sampler.table, over.readers
-    reading = beside(image_bgr, deck, table, white_of(image_bgr, markers), marked, over.markers_px)
+    reading = marked
+    with at_most(_BESIDE):
+        reading = beside(image_bgr, deck, table, white_of(image_bgr, markers), marked, over.markers_px)
     quads = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
     said = [quad for quad in quads if len(quad) == 4]
     said_mm = table.to_mm(np.array(said).reshape(-1, 2)).reshape(-1, 4, 2)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arrays import Flags
+from vision.arrays import Flags, Floats
 from vision.marked.colour import Palette
 from vision.marked.layouts import Hypotheses
 from vision.marked.mark_colours import MarkLooks, looks_of
@@ -24,15 +24,16 @@ _SAME_HUE_DEG, _SAME_SIZE = 15.0, 0.35  # the latter of the logarithm of the are
 class SideMarks:
     """The n patches on one side's ground that may be marks.
 
-    `palette`: the colours as this picture shows them; `found`: all; `looks`: how they look; `free` (n,): which of them
-    look like whole marks and are on no sure card; `are_on_pattern`: whether there was a pattern among them, see
-    `leave_pattern_out`.
+    `palette`: the colours as this picture shows them; `found`: all, those that are known by an arc of their outline
+    after the others; `looks`: how they look; `free` (n,): which of them look like whole marks and are on no sure card;
+    `are_on_pattern`: whether there was a pattern among them, see `leave_pattern_out`.
     """
 
     def __init__(self, sampler: Sampler, model: SideModel, found: Marks) -> None:
         self._model = model
         self.palette = model.palette
         self.found = found
+        self._seen_whole = len(found)
         self.looks = looks_of(sampler, model.layouts, found)
         self.free: Flags = self.looks.free.copy()
         self._used = np.zeros(len(found), bool)
@@ -46,6 +47,15 @@ class SideMarks:
         """Take the colours for those of this palette."""
         self.palette = palette
         self._colours = self._likely_colours(self.looks)
+
+    def add_arcs(self, sampler: Sampler, arcs: Marks, towards: Floats) -> None:
+        """Add marks of which an arc shows, in the directions `towards`; see `cut_marks`."""
+        looks = looks_of(sampler, self._model.layouts, arcs, towards)
+        self._seen_whole = len(self.found)
+        self.found = self.found.and_also(arcs)
+        self.looks, self.free = self.looks.and_also(looks), np.concatenate([self.free, looks.free])
+        self._used = np.concatenate([self._used, np.zeros(len(arcs), bool)])
+        self._colours = np.concatenate([self._colours, self._likely_colours(looks)])
 
     def use(self, numbers: NDArray[np.intp]) -> None:
         """Take those with these numbers, (k,) or -1 for none, out of what is left to explain."""
@@ -73,6 +83,10 @@ class SideMarks:
     def unused(self) -> NDArray[np.intp]:
         """Numbers (k,) of those that stand out as fresh print does and that no sure card has."""
         return np.flatnonzero(self.free & self.looks.plain)
+
+    def are_arcs(self, numbers: NDArray[np.intp]) -> Flags:
+        """Which of those with these numbers (...) are known by an arc of their outline."""
+        return np.asarray(numbers >= self._seen_whole)
 
     def parts_of(self, told: Hypotheses) -> Flags:
         """(n,) which are the parts in sight of marks of read cards that were not seen as a whole."""

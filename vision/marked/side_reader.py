@@ -11,6 +11,7 @@ from vision.deck import Deck
 from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, worth_a_look
 from vision.marked.colour import fitted_palette, least_print, linear_of
 from vision.marked.contours import MovedCards
+from vision.marked.cut_marks import cut_marks, radii_of
 from vision.marked.evidence import gather
 from vision.marked.foreground import foreground_and_marks
 from vision.marked.foreign_marks import stray_marks
@@ -25,6 +26,7 @@ from vision.marked.layouts import (
     size_candidates,
     whole_cards,
 )
+from vision.marked.lone_marks import find_lines, lone_mark_cards, round_on_table
 from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
 from vision.marked.peeking import peeking_marks
@@ -62,6 +64,7 @@ class SideReader:
         self._known_mm = np.zeros((0, 4, 2))
         self._ground: Floats | None = None
         self._edges_shown = 1.0
+        self._keep_out_px = keep_out_px
         self._moved = MovedCards(deck, model.contours, layouts)
         areas = layouts.area_range_mm2
         self._foreground, found = foreground_and_marks(work, sampler.table, layouts.side, areas, px_per_mm)
@@ -121,9 +124,30 @@ class SideReader:
     def judge_part(self, known_mm: Floats) -> Verdicts:
         """Judge the cards with two whole marks in sight, beside the known cards (k, 4, 2) of both sides."""
         self._marks.leave_pattern_out()
+        radii = radii_of(self._model.layouts)
+        if len(radii):
+            table = self._sampler.table
+            known_px = np.concatenate([table.to_px(known_mm.reshape(-1, 2)).reshape(-1, 4, 2), self._keep_out_px])
+            more, towards = cut_marks(
+                self._work, table, self._foreground, known_px, self._ground, self._marks.found, self._marks.free, radii
+            )
+            if len(more):
+                self._marks.add_arcs(self._sampler, more, towards)
+                self._marks.leave_pattern_out()
         self._known_mm = known_mm
         likely = self._marks.likely(np.arange(len(self._marks)))
         found = part_cards(self._model.layouts, self._marks.found, _PART_SLACK_MM, self._marks.free, likely)
+        return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
+
+    def judge_lone(self, known_mm: Floats) -> Verdicts:
+        """Judge the cards with one whole mark and a straight edge in sight."""
+        lone, marks = self._marks.unused, self._marks.found
+        if self._model.layouts.all_round:
+            round_ones = round_on_table(self._work, self._sampler.table, self._foreground, marks.centres_px[lone])
+            lone = lone[round_ones | self._marks.are_arcs(lone)]
+        self._known_mm = known_mm
+        lines = find_lines(self._work, self._sampler.table, marks.centres_mm[lone])
+        found = lone_mark_cards(self._deck, self._model.layouts, marks, lone, self._marks.likely(lone), lines)
         return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
 
     def judge_placed(self, quads_mm: Floats, known_mm: Floats) -> Verdicts:
@@ -185,8 +209,10 @@ class SideReader:
         self._known_mm = known_mm
         first = renewed(replace(first, hypotheses=found), evidence, self._strays(found))
         hues = self._marks.palette.hues_deg[model.colours[found.faces]]
-        least = least_print(evidence.chroma, found.marks, side)
-        colours = CardColours(ground_levels(evidence), evidence.rings, hues, least)
+        cut = self._marks.are_arcs(found.marks)
+        # Round a mark that is known by an arc lies whatever covers the rest of it.
+        rings = np.where(cut[..., None], self._marks.looks.rings[found.marks], evidence.rings)
+        colours = CardColours(ground_levels(evidence), rings, hues, least_print(evidence.chroma, found.marks, side))
         seen = traces(self._sampler, found, self._deck, model.contours, side, colours, known_mm)
         return judged_again(first, seen)
 

@@ -39,7 +39,7 @@ _NO_QUADS = np.zeros((0, 4, 2))
 _TOUCH = 0.15  # of a place's area that may lie on what was found
 _GLARE = 0.15  # of a card, from which light has wiped it out
 _LEAST_SIDE_PX = 40
-_HALF_OPEN = 0.5  # of a card, visible
+_MOSTLY_OPEN = 0.7  # of a card, visible: the finder gave 0.64 for a strip
 _EVEN = 1.04  # of the cards' scale: within it all are as large as the one size that was searched for
 _MORE_READINGS = 3  # without a table: each on the plane of all cards that were read
 
@@ -64,7 +64,7 @@ class PrintCard:
 class PrintReading:
     """All cards that were found in one picture: the certain ones, and the others.
 
-    `places` (n, 4, 2): the finder's in its first pass, `open` those of cards that are half in sight or more;
+    `places` (n, 4, 2): the finder's in its first pass, `open` those of mostly visible cards;
     `left`: places of its last pass at which nothing was read.
     """
 
@@ -175,7 +175,7 @@ class PrintReader:
         cards += lit
         unclear += self._strangers(picture, layers.left, [card.corners_px for card in (*cards, *unclear)], table)
         places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
-        is_open = np.array([place.in_sight >= _HALF_OPEN for place in layers.found], bool)
+        is_open = np.array([place.in_sight >= _MOSTLY_OPEN for place in layers.found], bool)
         return PrintReading(tuple(cards), tuple(unclear), places, places[is_open], tuple(layers.left))
 
     def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:

@@ -45,7 +45,6 @@ _PART_SLACK_MM = 1.2
 _UNEVEN = 0.02  # cards in a heap lie nearer to the camera, and aslant
 _UNEVEN_MM = 0.8  # what a mark's middle may be off changes the scale of a small triangle by more
 _MARK_SIGMA_PX = 0.5
-_BLOOMED = 1.1  # of a mark's area, as light blooms over black
 _SEARCHED = -2.0  # log-odds: the best of a thousand poses fits by chance more often than one does
 
 

@@ -30,7 +30,7 @@ def settled(fits: Fits, which: int) -> Fits:
     its colour must not hang on where it lies.
     """
     fit = fits.take(np.array([which]))
-    shown, model = fit.shown[0], fit.models[0]
+    shown, model = fit.shown, fit.models[0]
     rows, columns = model.shape[:2]
     best = np.full((rows, columns), np.inf, np.float32)
     chosen = np.zeros((rows, columns), np.intp)
@@ -49,7 +49,7 @@ def settled(fits: Fits, which: int) -> Fits:
 
 def explanation_of(fit: Fits) -> tuple[Flags, Flags, Flags]:
     """(rows, columns) where there is print, where picture and face agree about it, and what is strange."""
-    shown, model, seen = fit.shown[0], fit.models[0], fit.seen[0]
+    shown, model, seen = fit.shown, fit.models[0], fit.seen
     # A picture is softer than its deck, or sharper, and a cell off; paper and noise have a grain of their own.
     shown, model = (cv2.GaussianBlur(sheet, (0, 0), _SOFT) for sheet in (shown, model))
     printed = (_standing_out(shown) | _standing_out(model)) & seen & within_rim(shown.shape[:2])
@@ -80,7 +80,7 @@ def against_plain(fit: Fits) -> Singles:
     Against what is seen, smoothed: a plain card has no print. Against the face, smoothed: a cloth of the card's colours
     has streaks enough, but not where the face has its print.
     """
-    shown, model, seen = fit.shown[0], fit.models[0], fit.seen[0]
+    shown, model, seen = fit.shown, fit.models[0], fit.seen
     if not seen.any():
         return np.zeros(seen.shape, np.float32)
     width = max(5, 2 * (min(shown.shape[:2]) // 6) + 1)

@@ -52,7 +52,6 @@ _WHITE_CASTS, _VEIL_CASTS = (np.flatnonzero(np.isin(_WAY_OF, ways)) for ways in 
 _CROSSTALK_VARIES = (0.09, 0.09, 0.045, 0.07, 0.04, 0.045)
 _SATURATION_VARIES, _TONE_VARIES, _BLUR_VARIES = 0.15, 0.3, 0.4
 _BLUR = 0.3
-_LEAD_ROUNDS = 4
 _STEADY = 1e-5  # of all weights
 
 
@@ -192,13 +191,6 @@ class LightModel:
             weight[(seen.levels < _BLACK) & (light.light <= _LIGHT[0])] = 0
             light = self._light(art, seen, self._solved(art, light.ways, seen.levels**2, weight, varies), varies)
         return light
-
-    def lead(self, own: ArtFields, other: ArtFields, seen: Seen) -> float:
-        """The log-odds of one picture over another, each in the light that suits it best."""
-        known, start = seen.known, self.start(1.0, 0.0)
-        lights = (self.fitted(art, seen, known, start, _LEAD_ROUNDS) for art in (own, other))
-        mine, others = (float(light.score(known)) for light in lights)
-        return mine - others
 
     def without_gloss(self, art: ArtFields, light: Light) -> Singles:
         """Grey levels (3, cells), of white, that a picture would show in a fitted light but for what gloss mirrors."""

@@ -11,6 +11,7 @@ another are half the number of independent places, times the logarithm of the ra
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import cv2
@@ -18,7 +19,7 @@ import numpy as np
 
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import mixed, squared, thrice
-from vision.prints.fitting import Fits, smoothed, window_of
+from vision.prints.fitting import Fits, Window, smoothed, window_of
 
 _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
 _TINT = 1.5  # how much tint counts beside brightness, which shadows change
@@ -39,50 +40,79 @@ _LEAST = 1e-6  # squared error of a cell, of white: no camera is better
 _PLACES, _USUAL = 60.0, 1 / 3
 
 
-def log_ratios(fits: Fits, open_cells: Flags) -> Floats:
-    """(n, n) log-odds of each face against each other one, by the open cells (rows, columns) where the two differ."""
-    count = len(fits.quads)
-    seen = fits.seen & open_cells
-    whole = seen[0].size
-    models, off, seen = _compared(fits, seen)
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """The patterns of faces that were laid onto one place, and of what is seen there, by the `window` that shows it.
+
+    `shown` (rows, columns, 3) brightness and two tints, `models` (n, rows, columns, 3) what faces should show, `seen`
+    (rows, columns) where anything is; `shape` of a whole card's cells.
+    """
+
+    shown: Singles
+    models: Singles
+    seen: Flags
+    window: Window
+    shape: tuple[int, int]
+
+    @property
+    def even_models(self) -> Singles:
+        """The models with the contrast of what is seen, brightness and tint apart."""
+        return np.stack([model * _contrast(self.shown, model, _LIGHT_AND_TINTS) for model in self.models])
+
+
+def patterns_of(fits: Fits, open_cells: Flags | None = None) -> Patterns:
+    """The patterns of some fits, by the cells (rows, columns) that are open."""
+    seen = fits.seen if open_cells is None else fits.seen & open_cells
+    window, (rows, columns) = window_of(seen), seen.shape
+    seen, across = seen[window], min(rows, columns)
+    models = np.stack([_pattern(model[window], seen, across) for model in fits.models])
+    return Patterns(_pattern(fits.shown[window], seen, across), models, seen, window, (rows, columns))
+
+
+def log_ratios(patterns: Patterns) -> Floats:
+    """(n, n) log-odds of each face against each other one, by the cells where the two differ."""
+    models, seen = patterns.even_models, patterns.seen
+    off = squared(patterns.shown - models)
+    count, whole = len(models), patterns.shape[0] * patterns.shape[1]
     odds = np.zeros((count, count))
+    if not seen.any():
+        return odds
+    least = _LEAST * float(seen.sum())
     for one in range(count):
         for other in range(one + 1, count):
-            both = seen[one] & seen[other]
-            if not both.any():
-                continue
             apart = squared(models[one] - models[other])
-            scale = _APART**2 * float(np.quantile(apart[both], 0.99)) + _LEAST
-            weight = both * (1 - np.exp(-apart / (2 * scale)))
+            scale = _APART**2 * float(np.quantile(apart[seen], 0.99)) + _LEAST
+            weight = seen * (1 - np.exp(-apart / (2 * scale)))
             places = _PLACES / 2 * np.sqrt(float(weight.sum()) / whole / _USUAL)
-            least = _LEAST * float(both.sum())
             ratio = np.log(((weight * off[other]).sum() + least) / ((weight * off[one]).sum() + least))
             odds[one, other], odds[other, one] = places * ratio, -places * ratio
     return odds
 
 
-def errors(fits: Fits) -> Floats:
+def errors(patterns: Patterns) -> Floats:
     """(n,) how much the pattern of each face is off, a cell, squared."""
-    _, off, seen = _compared(fits, fits.seen)
-    return np.array([float(one[cells].mean()) if cells.any() else np.inf for one, cells in zip(off, seen, strict=True)])
+    if not patterns.seen.any():
+        return np.full(len(patterns.models), np.inf)
+    off = squared(patterns.shown - patterns.even_models)
+    return np.asarray(off[:, patterns.seen].mean(axis=1), np.float64)
 
 
-def likeness(fits: Fits, which: int) -> float:
-    """How much of the pattern that is seen one face explains: 1 all of it, 0 or less nothing."""
-    seen = fits.seen[which]
-    if not seen.any():
-        return 0.0
-    whole = float(squared(_pattern(fits.shown[which], seen, min(seen.shape))[seen]).mean())
-    return 1 - float(errors(fits.take(np.array([which])))[0]) / max(whole, _LEAST)
+def likeness(patterns: Patterns) -> Floats:
+    """(n,) how much of the pattern that is seen each face explains: 1 all of it, 0 or less nothing."""
+    if not patterns.seen.any():
+        return np.zeros(len(patterns.models))
+    whole = float(squared(patterns.shown)[patterns.seen].mean())
+    return np.asarray(1 - errors(patterns) / max(whole, _LEAST))
 
 
-def misprints(fits: Fits, which: int, open_cells: Flags) -> Flags:
+def misprints(patterns: Patterns, which: int, open_cells: Flags) -> Flags:
     """(rows, columns) where one face has other print than is seen, by patches of what is open.
 
     A face that was never taught may differ by a hat: the card as a whole fits well then, one patch of it does not.
     """
-    seen = fits.seen[which] & open_cells
-    shown, model = (_pattern(sheet[which], seen, min(seen.shape)) for sheet in (fits.shown, fits.models))
+    seen = patterns.seen & open_cells[patterns.window]
+    weight = seen.astype(np.float32)[..., None]
+    shown, model = patterns.shown * weight, patterns.models[which] * weight
     # One contrast for all: another ink is another print.
     model *= _contrast(shown, model, _ALL)
     off = cv2.blur(squared(shown - model), (_PATCH, _PATCH))
@@ -90,44 +120,27 @@ def misprints(fits: Fits, which: int, open_cells: Flags) -> Flags:
     usual = float(due.sum()) / max(1, int(seen.sum()))
     # A camera's noise in a dim room is off everywhere; another print is off in some places.
     noise = _LEAST_NOISE + (float(np.quantile(off[seen], _QUIET)) if seen.any() else 0.0)
-    return np.asarray((off > _MOST_OFF * (cv2.blur(due, (_PATCH, _PATCH)) + usual + noise)) & seen)
+    odd = np.zeros(patterns.shape, bool)
+    odd[patterns.window] = (off > _MOST_OFF * (cv2.blur(due, (_PATCH, _PATCH)) + usual + noise)) & seen
+    return odd
 
 
-def unexplained(fits: Fits, which: int, open_cells: Flags) -> float:
+def unexplained(patterns: Patterns, which: int, open_cells: Flags) -> float:
     """How much of the light and dark that is seen one face does not explain, however strong it is place by place.
 
     Spades pass for clubs by where their marks are and by most of their shape: no patch tells, all of them together do.
     The share, 0..1, is of what stands out of the noise.
     """
-    seen = fits.seen[which] & open_cells
+    seen = patterns.seen & open_cells[patterns.window]
     if not seen.any():
         return 1.0
-    shown, model = (_pattern(sheet[which], seen, min(seen.shape))[..., 0] for sheet in (fits.shown, fits.models))
+    shown, model = (sheet[..., 0] * seen for sheet in (patterns.shown, patterns.models[which]))
     # Gloss takes contrast from a part of a card.
-    both = smoothed(np.dstack([shown * model, model * model]), _LOCALLY * min(seen.shape))
+    both = smoothed(np.dstack([shown * model, model * model]), _LOCALLY * min(patterns.shape))
     off = np.square(shown - np.clip(both[..., 0] / (both[..., 1] + _LEAST), *_LOCAL_CONTRAST) * model)
     # Noise is off everywhere, another shape in some places.
     noise = float(np.quantile(cv2.blur(off, (_PATCH, _PATCH))[seen], _QUIET)) * int(seen.sum())
     return (float(off[seen].sum()) - noise) / max(_LEAST, float(np.square(shown)[seen].sum()) - noise)
-
-
-def _compared(fits: Fits, seen: Flags) -> tuple[Singles, Singles, Flags]:
-    """The patterns (n, rows, columns, 3) faces should show, how far off each is, squared, and where anything is seen.
-
-    All of the part of the sheets (n, rows, columns) in which anything is.
-    """
-    window, across = window_of(seen), min(seen.shape[1:])
-    seen = seen[window]
-    alone = slice(0, 1 if (fits.quads == fits.quads[0]).all() else None)
-    # Faces that are held against one place see the same there.
-    shown = np.stack(
-        [_pattern(sheet, cells, across) for sheet, cells in zip(fits.shown[window][alone], seen[alone], strict=True)]
-    )
-    shown = np.broadcast_to(shown, (len(seen), *shown.shape[1:]))
-    models = np.stack([_pattern(sheet, cells, across) for sheet, cells in zip(fits.models[window], seen, strict=True)])
-    for k in range(len(models)):
-        models[k] *= _contrast(shown[k], models[k], _LIGHT_AND_TINTS)
-    return models, squared(shown - models), seen
 
 
 def _pattern(sheet: Singles, seen: Flags, across: int) -> Singles:

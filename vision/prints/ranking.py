@@ -30,6 +30,37 @@ _DARKEST = 0.1
 
 
 @dataclass(frozen=True, eq=False)
+class Ranks:
+    """How well each look of a deck fits n places.
+
+    `scores` (n, k) from 0 to 1, `plain` (n,) how well a card without print would; `whites` (n, 3) BGR 0..1 of white
+    paper, as the cards' own ground shows it, None where the faces share none.
+    """
+
+    scores: Singles
+    plain: Singles
+    whites: Floats | None
+
+    @property
+    def promise(self) -> Singles:
+        """(n,) by how much the best look fits better than a card without print."""
+        return np.asarray(self.scores.max(axis=1) - self.plain, np.float32)
+
+    def take(self, places: NDArray[np.intp]) -> Ranks:
+        """Those of some places."""
+        return Ranks(self.scores[places], self.plain[places], None if self.whites is None else self.whites[places])
+
+    def paper(self, place: int, white: Floats | None) -> Floats:
+        """(3,) BGR 0..1 of white paper at one place, by its own ground if there is one, else by the lamp's `white`.
+
+        In a shadow another light falls on a card than on the marker cards, by which `white` is known.
+        """
+        if self.whites is not None:
+            return self.whites[place]
+        return np.ones(3) if white is None else white
+
+
+@dataclass(frozen=True, eq=False)
 class Ranker:
     """Compares cards with all looks of a deck: each face in each turn that its shape allows.
 
@@ -45,35 +76,25 @@ class Ranker:
     _grey: Singles  # (blocks, cells, k)
     _tint: Singles  # (blocks, cells, 3, k)
 
-    def scores(self, picture: Pyramid, quads: Floats, white: Floats | None) -> Singles:
-        """(n, k) how well each look fits quads (n, 4, 2), from 0 to 1; `white` (3,) BGR 0..1 of white paper there."""
-        return self.scores_beside_plain(picture, quads, white)[0]
+    def rank(self, picture: Pyramid, quads: Floats, white: Floats | None, covers: Covers | None = None) -> Ranks:
+        """How well each look fits quads (n, 4, 2); `white` (3,) BGR 0..1 of white paper under the lamp.
 
-    def scores_beside_plain(
-        self, picture: Pyramid, quads: Floats, white: Floats | None, covers: Covers | None = None
-    ) -> tuple[Singles, Singles]:
-        """How well each look fits quads (n, 4, 2), (n, k) from 0 to 1, and how a card without print would, (n,).
-
-        `white` (3,) BGR 0..1 of white paper there; what lies under `covers` is left out, as is what the picture does
-        not show.
+        What lies under `covers` is left out, as is what the picture does not show.
         """
-        found = np.zeros((len(quads), len(self.faces)), np.float32)
+        scores = np.zeros((len(quads), len(self.faces)), np.float32)
         plain = np.zeros(len(quads), np.float32)
+        whites = None if self.ground is None else np.zeros((len(quads), 3))
         for k in range(0, len(quads), _AT_ONCE):
             some = slice(k, k + _AT_ONCE)
             sheets, open_cells = _sheets(picture, quads[some], covers)
-            found[some], plain[some] = self._some(sheets, white, open_cells)
-        return found, plain
-
-    def white_at(self, picture: Pyramid, quad: Floats, covers: Covers | None) -> Floats | None:
-        """(3,) BGR 0..1 of white paper, as a card on a quad (4, 2) shows it by its ground; None if there is none."""
-        if self.ground is None:
-            return None
-        return np.asarray(_grounds(*_sheets(picture, quad[None], covers))[0] / self.ground, np.float64)
+            level = None if white is None else white[None]
+            if whites is not None:
+                whites[some] = _grounds(sheets, open_cells) / self.ground
+                level = whites[some] if white is None else level
+            scores[some], plain[some] = self._some(sheets, level, open_cells)
+        return Ranks(scores, plain, whites)
 
     def _some(self, sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:
-        if self.ground is not None and white is None:
-            white = _grounds(sheets, open_cells) / self.ground
         grey, tint = _described(sheets, white, open_cells)
         weight = _in_blocks(open_cells[..., None].astype(np.float32))[..., 0]
         told = weight.sum(2)

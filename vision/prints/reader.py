@@ -19,6 +19,7 @@ from vision.markers import markers_in, table_if_shown
 from vision.prints.doubts import Doubts
 from vision.prints.lamp_white import white_of
 from vision.prints.layers import LIKELY, Find, Layers, Passes, Place
+from vision.prints.lit_look import LitLook
 from vision.prints.places import lies_flat, same_place
 from vision.prints.plane import table_of
 from vision.prints.print_deck import Print, PrintDeck
@@ -73,6 +74,7 @@ class PrintReader:
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self.verifier = Verifier(deck)
+        self._lit = LitLook(deck)
         self._doubts = Doubts(deck)
         self._finder = CardFinder()
 
@@ -133,12 +135,11 @@ class PrintReader:
 
     def at(self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None) -> PrintCard | None:
         """The card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
-        scores, plain = self.verifier.ranker.scores_beside_plain(picture, quads, white)
-        promise = scores.max(axis=1) - plain
-        best = int(np.argmax(promise))
-        if promise[best] < _PROMISING:
+        ranks = self.verifier.ranker.rank(picture, quads, white)
+        best = np.array([np.argmax(ranks.promise)])
+        if ranks.promise[best] < _PROMISING:
             return None
-        verdict = self.verifier.judge(picture, quads[best], scores[best], white)
+        verdict = self.verifier.judge(picture, quads[best], ranks.take(best), white)[0]
         reason = "" if verdict is None else self._reason(verdict, verdict.open_under(Covers(_NO_QUADS)), 0.0, table)
         return None if verdict is None or reason == "" else self._card(verdict, reason, table)
 
@@ -188,16 +189,17 @@ class PrintReader:
     def _lit_cards(
         self, layers: Layers, taken: list[Floats], white: Floats | None, table: Table | None
     ) -> list[PrintCard]:
-        """Cards that only their own light tells: the first look was in doubt, or saw none where a card is likely."""
+        """Cards that only a light of their own identifies: the first look was in doubt."""
         found: list[PrintCard] = []
         if not self.deck.is_complete:
             return found
-        for quad, covers, named in layers.in_doubt():
+        for first in layers.in_doubt():
+            quad = first.sheet
             if any(same_place(quad, other) for other in taken):
                 continue
-            light = self.verifier.white_on(layers.picture, quad, white, covers)[0]
-            verdict = self.verifier.lit.judge(layers.picture, quad, light, covers)
-            if verdict.is_certain(named) and self._lies_flat(verdict.quad, table):
+            paper = self.verifier.ranker.rank(layers.picture, quad[None], white).paper(0, white)
+            verdict = self._lit.judge(layers.picture, quad, paper)
+            if verdict.is_certain(first.face) and self._lies_flat(verdict.quad, table):
                 taken.append(verdict.quad)
                 centre = None if table is None else table.centre_mm(verdict.quad)
                 face = self.deck.faces[verdict.face]

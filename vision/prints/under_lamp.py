@@ -56,8 +56,8 @@ class UnderLamp:
         deck, verifier = self._deck, self._verifier
         image, quad = _as_seen(deck, deck.by_id[one], white, px_per_mm)
         picture = Pyramid(image)
-        score = verifier.ranker.scores(picture, quad[None], white)[0]
-        verdict = verifier.judge(picture, quad, score, white)
+        ranks = verifier.ranker.rank(picture, quad[None], white)
+        verdict = verifier.judge(picture, quad[None], ranks, white)[0]
         if verdict is None:
             return ClosestPrints(one, other, 0.0, False)
         if deck.faces[verdict.face].id != one:

@@ -12,7 +12,6 @@ from vision.prints.straight import Covers
 # Between "sure" and "unclear", in play (`telling`) and in still pictures (`reader`) alike.
 SURE = 20.0  # log-odds of a face before the next
 LIKELY = 8.0  # the same, below which nobody can say which two faces fit
-LEAST_LEAD = 5.0  # the same, in whatever light and by whatever camera it may be
 LEAST_EVIDENCE, SURE_EVIDENCE = 10.0, 40.0  # log-odds of a face against plain paper, for one at all and a sure one
 HARDLY_EXPLAINED, WELL_EXPLAINED = 0.5, 0.78  # of the print that is open, for one at all and a sure one
 LEAST_PRINT = 40  # cells

@@ -45,10 +45,9 @@ def measured(lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture
         quads = np.stack([(card.quad_px + 0.5) / loaded.reduction - 0.5 for card in cards.values()])
         if deck.card_mm[0] > deck.card_mm[1]:
             quads = np.roll(quads, 1, axis=1)
-        scores = verifier.ranker.scores(pyramid, quads, white)
-        for face, quad, score in zip(cards, quads, scores, strict=True):
+        ranks = verifier.ranker.rank(pyramid, quads, white)
+        for face, verdict in zip(cards, verifier.judge(pyramid, quads, ranks, white), strict=True):
             judged += 1
-            verdict = verifier.judge(pyramid, quad, score, white)
             if verdict is None:
                 continue
             is_right = deck.faces[verdict.face].id == face

@@ -46,6 +46,13 @@ class Ranks:
         """(n,) by how much the best look fits better than a card without print."""
         return np.asarray(self.scores.max(axis=1) - self.plain, np.float32)
 
+    def and_(self, other: Ranks) -> Ranks:
+        """These, and others of the same deck."""
+        whites = None
+        if self.whites is not None and other.whites is not None:
+            whites = np.concatenate([self.whites, other.whites])
+        return Ranks(np.concatenate([self.scores, other.scores]), np.concatenate([self.plain, other.plain]), whites)
+
     def take(self, places: NDArray[np.intp]) -> Ranks:
         """Those of some places."""
         return Ranks(self.scores[places], self.plain[places], None if self.whites is None else self.whites[places])

@@ -26,7 +26,7 @@ class WeighParams:
     """Which faces are laid onto a place, in how fine cells, and what their differences say."""
 
     coarse: float = 0.42  # cells per mm
-    fine: float = 1.0
+    fine: float = 1.2
     finest: float = 2.4
     posed_looks: int = 2  # a card's pose is nearly the same whichever of the likely faces is laid there
     looks: int = 4
@@ -38,7 +38,7 @@ class WeighParams:
     # Of what a face promises to the ranking's blocks, and of the pattern that is seen: with less of both there is no
     # card. Of 231 sure cards of four decks none had less than 0.5 of both; of 225 places without one 133 have less
     # than 0.4.
-    promised: float = 0.4
+    promised: float = 0.3
     near_faces: int = 24  # held against a corner, by the ranking: of 247 corners no more were identified by all 120
     finest_faces: int = 6
     finest_leaders: int = 2
@@ -98,8 +98,7 @@ class Verifier:
         """
         if not len(quads):
             return []
-        quads = self._posed(picture, quads, ranks, white, covers, WEIGH.quick_rounds if quick else WEIGH.rounds)
-        ranks = self.ranker.rank(picture, quads, white, covers)
+        quads, ranks = self._posed(picture, quads, ranks, white, covers, WEIGH.quick_rounds if quick else WEIGH.rounds)
         known_lamp = white is not None and ranks.whites is None
         verdicts: list[Verdict | None] = []
         for k, quad in enumerate(quads):
@@ -109,16 +108,20 @@ class Verifier:
 
     def _posed(
         self, picture: Pyramid, quads: Floats, ranks: Ranks, white: Floats | None, covers: Covers | None, rounds: int
-    ) -> Floats:
-        """Where cards near quads (n, 4, 2) lie, by the likeliest faces of each."""
+    ) -> tuple[Floats, Ranks]:
+        """Where cards near quads (n, 4, 2) lie, by the likeliest faces of each, and what the ranker says there."""
         likely = [self._likely(score, WEIGH.posed_looks) for score in ranks.scores]
         of = np.repeat(np.arange(len(quads)), [len(looks) for looks in likely])
         looks = np.concatenate(likely)
         papers = np.stack([ranks.paper(k, white) for k in of])
         arts, weights = self._coarse.of(self.ranker.faces[looks], self.ranker.turns[looks])
-        lying, off = posed(picture, quads[of], arts, weights, papers, rounds, covers)
-        nearest = [np.flatnonzero(of == k)[np.argmin(off[of == k])] for k in range(len(quads))]
-        return lying[nearest]
+        lying = posed(picture, quads[of], arts, weights, papers, rounds, covers)
+        # A face that is turned the wrong way, or gloss, may have led a fit astray.
+        there = ranks.and_(self.ranker.rank(picture, lying, white, covers))
+        lying, of = np.concatenate([quads, lying]), np.concatenate([np.arange(len(quads)), of])
+        fits = there.scores.max(axis=1)
+        best = np.array([np.flatnonzero(of == k)[np.argmax(fits[of == k])] for k in range(len(quads))])
+        return lying[best], there.take(best)
 
     def _laid(self, place: _Place, looks: Numbers) -> Fits:
         """Looks (n,) on a place, in coarse cells."""
@@ -132,7 +135,7 @@ class Verifier:
     def _closer(self, place: _Place, look: int, arts: Arts) -> _Place:
         """The place once more, where one look lies in finer cells."""
         found = arts.of(self.ranker.faces[[look]], self.ranker.turns[[look]])
-        quads = posed(place.picture, place.quad[None], *found, place.paper[None], WEIGH.closer_rounds, place.covers)[0]
+        quads = posed(place.picture, place.quad[None], *found, place.paper[None], WEIGH.closer_rounds, place.covers)
         return replace(place, quad=quads[0])
 
     def _look_alikes(self, look: int, seen: Flags) -> Numbers:

@@ -106,9 +106,9 @@ def _reader_of(name: str, profile: TableProfile | None, language: Language) -> C
         return lambda picture: _any_deck(picture, language)
     deck = find_deck(name)
     if isinstance(deck, PrintDeck):
-        from vision.prints.reader import PrintReader
+        from vision.prints.reader import CardReader
 
-        prints = PrintReader(deck)
+        prints = CardReader(deck)
         return lambda picture: prints_found(picture, prints, _table(picture, profile)[0], language)
     return lambda picture: _known_deck(picture, deck, profile, language)
 

@@ -173,10 +173,10 @@ def read_test(state: Path, number: int, draft: Draft) -> TestRead:
     deck = read_deck_file(files.deck)
     if isinstance(deck, Deck):
         return TestRead(picture.size_px, tuple(_marked(picture.image, deck)))
-    from vision.prints.reader import PrintReader
+    from vision.prints.reader import CardReader
 
     ids = {name: group for group, name in face_names(draft).items()}
-    reading = PrintReader(deck).read(picture.image)
+    reading = CardReader(deck).read(picture.image)
     readings = []
     for card in (*reading.cards, *reading.unclear):
         group = None if card.face is None else ids[card.face.id]

@@ -123,9 +123,9 @@ def read_cards(deck: object, image: Image, profile: TableProfile | None) -> Chec
         unclear = [(card.corners_px, card.reason) for card in reading.unclear]
         return CheckReading(tuple(card.corners_px for card in reading.cards), tuple(unclear))
     if isinstance(deck, PrintDeck):
-        from vision.prints.reader import PrintReader
+        from vision.prints.reader import CardReader
 
-        prints = PrintReader(deck).read(image, table)
+        prints = CardReader(deck).read(image, table)
         unclear = [(card.corners_px, card.reason or "") for card in prints.unclear]
         return CheckReading(tuple(card.corners_px for card in prints.cards), tuple(unclear))
     return CheckReading((), ())

@@ -51,7 +51,7 @@ def explanation_of(fit: Fits) -> tuple[Flags, Flags, Flags]:
     """(rows, columns) where there is print, where picture and face agree about it, and what is strange."""
     shown, model, seen = fit.shown, fit.models[0], fit.seen
     # A picture is softer than its deck, or sharper, and a cell off; paper and noise have a grain of their own.
-    shown, model = (cv2.GaussianBlur(sheet, (0, 0), _SOFT) for sheet in (shown, model))
+    shown, model = (np.asarray(cv2.GaussianBlur(sheet, (0, 0), _SOFT), np.float32) for sheet in (shown, model))
     printed = (_standing_out(shown) | _standing_out(model)) & seen & within_rim(shown.shape[:2])
     contrast = largest(np.abs(model - cv2.blur(model, (9, 9))))
     agrees = largest(np.abs(shown - model)) < _EXPLAINED + 0.3 * contrast

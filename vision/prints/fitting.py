@@ -305,7 +305,7 @@ def _move_basis(both: Singles, rows: int, corner_weights: Singles) -> Singles:
         slope[:, 1:-1] /= 2
         slope[:, 0], slope[:, -1] = levels[:, 0] - levels[:, 1], levels[:, -2] - levels[:, -1]
     basis = slopes.reshape(len(both), 1, 2, -1) * (corner_weights * np.float32(rows))[None, :, None]
-    return basis.reshape(len(both), _MOVES, -1)
+    return np.asarray(basis.reshape(len(both), _MOVES, -1), np.float32)
 
 
 @lru_cache(maxsize=8)
@@ -387,6 +387,7 @@ class Arts:
     def _face(self, face: int, across: int) -> tuple[Singles, Singles]:
         if (face, across) not in self._made:
             size = self._size[::-1] if across else self._size
-            art = cv2.resize(self._pictures[face], size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+            small = cv2.resize(self._pictures[face], size, interpolation=cv2.INTER_AREA)
+            art = np.asarray(small, np.float32) / np.float32(255)
             self._made[face, across] = art, importance(art)
         return self._made[face, across]

@@ -20,6 +20,7 @@ from vision.prints.verifier import Verifier
 from vision.quads import shared_area
 
 LIKELY = 0.8  # of the finder's score: one empty synthetic table in ten has such a hypothesis
+_IN_DOUBT = 0.4  # by the finder, of a place that no face fits: half-bleached cards have 0.44
 _SIGN, _TOUCH = 0.45, 0.03  # of the finder's score; of a place's area
 _PLAIN, _LAPS, _LEAST_OPEN = 0.78, 0.3, 0.08  # of the print; of a place's area
 
@@ -97,21 +98,22 @@ class Layers:
             for verdict in self._fresh
         )
 
-    def in_doubt(self) -> list[Verdict]:
-        """Verdicts on cards in full sight that are not read, the likeliest first.
+    def in_doubt(self) -> list[tuple[Floats, int | None]]:
+        """Places (4, 2) of cards in full sight that are not read, and the likeliest face of each, the likeliest first.
 
-        Of 109 cards in part seven were identified by their own light, and one wrongly; of 57 that no face fits two.
+        Of 109 cards in part seven were identified by their own light, and one wrongly: they are left out.
         """
-        left = sorted(self.left, key=lambda place: -place.score)
-        found = [*self.nameless, *(place.verdict for place in left if place.verdict is not None)]
-        return [one for one in found if self._lies_on(one) is None][: self._passes.lit]
-
-    def _lies_on(self, verdict: Verdict) -> Covers | None:
-        """What lies on a card: of cards that were taken, those before it."""
-        quads = self.covers.quads
-        if any(verdict is one for one in self.nameless):
-            quads = quads[: self.covers.place_of(verdict.sheet)]
-        return Covers(quads).lying_on(verdict.sheet)
+        found: list[tuple[Floats, int | None]] = []
+        for verdict in self.nameless:
+            above = Covers(self.covers.quads[: self.covers.place_of(verdict.sheet)])
+            if above.lying_on(verdict.sheet) is None:
+                found.append((verdict.sheet, verdict.face))
+        for place in sorted(self.left, key=lambda place: -place.score):
+            quad = place.quad if place.verdict is None else place.verdict.sheet
+            likely = place.verdict is not None or (place.score >= _IN_DOUBT and self._passes.lit > 1)
+            if likely and self.covers.lying_on(quad) is None:
+                found.append((quad, None if place.verdict is None else place.verdict.face))
+        return found[: self._passes.lit]
 
     def _judge(self, found: Hypotheses) -> None:
         """Rank and verify hypotheses; those where nothing has changed since the last pass keep their verdicts."""

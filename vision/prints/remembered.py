@@ -11,7 +11,7 @@ import numpy as np
 from vision.arrays import Floats, Image, Singles
 from vision.channels import largest
 from vision.piles.sights import Box
-from vision.prints.card_search import FoundCard
+from vision.prints.card import Card
 from vision.prints.straight import Pyramid
 from vision.quads import shared_area
 from vision.table import Table
@@ -62,9 +62,9 @@ class Memory:
     def __init__(self, card_mm: tuple[float, float]) -> None:
         self._card_mm = card_mm
         self._table: Table | None = None
-        self._known: list[tuple[FoundCard, Look]] = []
+        self._known: list[tuple[Card, Look]] = []
 
-    def still_there(self, image_bgr: Image, table: Table, box_px: Box) -> list[FoundCard]:
+    def still_there(self, image_bgr: Image, table: Table, box_px: Box) -> list[Card]:
         """Cards with their middle in a part of a picture that lie there as they lay."""
         if self._table is not table:
             self._table, self._known = table, []
@@ -76,7 +76,7 @@ class Memory:
                 found.append(card)
         return found
 
-    def keep(self, image_bgr: Image, cards: Sequence[FoundCard]) -> None:
+    def keep(self, image_bgr: Image, cards: Sequence[Card]) -> None:
         """Remember certain cards of a picture; those that are known already stay as they looked at first."""
         for card in cards:
             if any(card is known for known, _ in self._known):

@@ -53,7 +53,6 @@ class DrawnDeck:
     card_mm: tuple[float, float]
     corner_radius_mm: float
     faces: tuple[DrawnFace, ...]
-    frame_mm: tuple[float, float, float, float] | None = None
 
     def art(self, face: DrawnFace) -> NDArray[np.uint8]:
         """A face as it is printed, (h, w, 3) uint8 BGR."""
@@ -62,9 +61,7 @@ class DrawnDeck:
     def as_prints(self) -> PrintDeck:
         """The deck as the reader wants it."""
         prints = [Print(face.id, face.side, face.attributes, self.art(face), face.count) for face in self.faces]
-        return PrintDeck(
-            self.name, self.card_mm, tuple(prints), self.game, self.corner_radius_mm, frame_mm=self.frame_mm
-        )
+        return PrintDeck(self.name, self.card_mm, tuple(prints), self.game, self.corner_radius_mm)
 
 
 def rendered(

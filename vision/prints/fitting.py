@@ -114,7 +114,7 @@ def posed(
     for turn in range(rounds):
         sheet = shown[here]
         open_cells = ~np.isnan(sheet)
-        filled = np.where(open_cells, sheet, 0)
+        filled = np.where(open_cells, sheet, np.float32(0))
         flat = filled.reshape(count, -1)
         model = np.matmul(state[:, None, _MOVES:].astype(np.float32), lights)[:, 0]
         off = flat - model

@@ -63,7 +63,7 @@ class Ranks:
         In a shadow another light falls on a card than on the marker cards, by which `white` is known.
         """
         if self.whites is not None:
-            return self.whites[place]
+            return np.asarray(self.whites[place], np.float64)
         return np.ones(3) if white is None else white
 
 
@@ -95,7 +95,7 @@ class Ranker:
             some = slice(k, k + _AT_ONCE)
             sheets, open_cells = _sheets(picture, quads[some], covers)
             level = None if white is None else white[None]
-            if whites is not None:
+            if whites is not None and self.ground is not None:
                 whites[some] = _grounds(sheets, open_cells) / self.ground
                 level = whites[some] if white is None else level
             scores[some], plain[some] = self._some(sheets, level, open_cells)

@@ -113,7 +113,7 @@ class Verifier:
         likely = [self._likely(score, WEIGH.posed_looks) for score in ranks.scores]
         of = np.repeat(np.arange(len(quads)), [len(looks) for looks in likely])
         looks = np.concatenate(likely)
-        papers = np.stack([ranks.paper(k, white) for k in of])
+        papers = np.stack([ranks.paper(k, white) for k in range(len(quads))])[of]
         arts, weights = self._coarse.of(self.ranker.faces[looks], self.ranker.turns[looks])
         lying = posed(picture, quads[of], arts, weights, papers, rounds, covers)
         # A face that is turned the wrong way, or gloss, may have led a fit astray.

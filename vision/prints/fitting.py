@@ -80,8 +80,8 @@ class Fits:
 
     def and_(self, other: Fits) -> Fits:
         """These, and others at the same place."""
-        models, light = (np.concatenate(pair) for pair in ((self.models, other.models), (self.light, other.light)))
-        return replace(self, models=models, light=light)
+        models = np.concatenate([self.models, other.models])
+        return replace(self, models=models, light=np.concatenate([self.light, other.light]))
 
     def take(self, chosen: NDArray[np.intp]) -> Fits:
         """Some of them."""
@@ -101,7 +101,7 @@ def posed(
     grey = picture.grey
     base = (arts * papers[:, None, None].astype(np.float32)) @ GREY
     shown = _open_sheets(grey, quads, rows, columns, covers)
-    window = window_of(~np.isnan(shown).all(0))
+    window = window_of(np.asarray(~np.isnan(shown).all(0)))
     here = (slice(None), *window)
     share = cells(rows, columns).reshape(rows, columns, 2)[window].reshape(-1, 2)
     base, weights = base[here].reshape(count, -1), weights[here].reshape(count, -1)
@@ -120,7 +120,7 @@ def posed(
         off = flat - model
         unknown = (flat >= FIT.clipped) & (off <= 0)
         off[unknown] = 0
-        weight = 3 * _trust(off * off, turn, open_cells.reshape(count, -1) * weights)
+        weight = 3 * _trust(off * off, turn, np.asarray(open_cells.reshape(count, -1) * weights, np.float32))
         weight[unknown] = 0
         moves = _move_basis((filled + model.reshape(filled.shape)) / 2, rows, corner_weights)
         step = _solved(np.concatenate([moves, lights], axis=1), weight, off, precision, expected - state)
@@ -162,7 +162,7 @@ def laid_on(
     cast = FIT.cast if known_lamp else FIT.unknown_cast
     spread = (FIT.gain, FIT.slope, FIT.slope, cast, cast, FIT.veil, FIT.saturation, FIT.tone)
     precision = np.diag(np.array(spread) ** -2.0)
-    important = weights[:, window[0], window[1]].reshape(count, -1) * open_cells.ravel()
+    important = np.asarray(weights[:, window[0], window[1]].reshape(count, -1) * open_cells.ravel(), np.float32)
     off = flat - np.matmul(expected[:, None].astype(np.float32), lights)[:, 0]
     unknown = (flat >= FIT.clipped) & (off <= 0)
     off[unknown] = 0

@@ -15,14 +15,26 @@ from vision.arrays import Flags, Floats
 from vision.find.finder import Hypotheses
 from vision.prints.places import is_steady, same_place
 from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdict import MOST_WORTH, Verdict, presence, worth
+from vision.prints.verdict import VERDICT, Verdict, presence, worth
 from vision.prints.verifier import Verifier
 from vision.quads import shared_area
 
-LIKELY = 0.8  # of the finder's score: one empty synthetic table in ten has such a hypothesis
-_IN_DOUBT = 0.4  # by the finder, of a place that no face fits: half-bleached cards have 0.44
-_SIGN, _TOUCH = 0.45, 0.03  # of the finder's score; of a place's area
-_PLAIN, _LAPS, _LEAST_OPEN = 0.78, 0.3, 0.08  # of the print; of a place's area
+
+@dataclass(frozen=True)
+class LayerParams:
+    """When places are judged, wait, or are looked under; scores are the finder's, areas shares of a card's."""
+
+    in_doubt: float = 0.4  # a place that no face fits: half-bleached cards have 0.44
+    likely: float = 0.8  # a card, whatever it shows: one empty synthetic table in ten has such a hypothesis
+    sign: float = 0.45  # of a card under those that were taken, if it touches them by so much
+    touch: float = 0.03
+    plain: float = 0.78  # of the print: a place that shares so much with such a card waits
+    laps: float = 0.3
+    least_open: float = 0.08
+
+
+LAYER = LayerParams()
+
 
 Find = Callable[[Sequence[Floats]], Hypotheses]
 """Finds cards beside those that are known, (4, 2) px each."""
@@ -93,7 +105,7 @@ class Layers:
     def _hides_more(self) -> bool:
         """Whether another card may lie under what the last pass took: of 113 passes none found one without a sign."""
         return any(
-            place.score >= _SIGN and shared_area(place.quad, verdict.sheet) > _TOUCH
+            place.score >= LAYER.sign and shared_area(place.quad, verdict.sheet) > LAYER.touch
             for place in self.left
             for verdict in self._fresh
         )
@@ -110,7 +122,7 @@ class Layers:
                 found.append((verdict.sheet, verdict.face))
         for place in sorted(self.left, key=lambda place: -place.score):
             quad = place.quad if place.verdict is None else place.verdict.sheet
-            likely = place.verdict is not None or (place.score >= _IN_DOUBT and self._passes.lit > 1)
+            likely = place.verdict is not None or (place.score >= LAYER.in_doubt and self._passes.lit > 1)
             if likely and self.covers.lying_on(quad) is None:
                 found.append((quad, None if place.verdict is None else place.verdict.face))
         return found[: self._passes.lit]
@@ -125,7 +137,7 @@ class Layers:
         is_open[((middles < 0) | (middles > (width, height))).any(axis=1)] = 0
         taken = [verdict.sheet for verdict in (*self.taken, *self.nameless)]
         fresh: list[Place] = []
-        for k in np.flatnonzero(is_open >= _LEAST_OPEN):
+        for k in np.flatnonzero(is_open >= LAYER.least_open):
             if any(same_place(quads[k], other) for other in taken):
                 continue
             known = next((one for one in before if np.abs(one.quad - quads[k]).max() < 1.0), None)
@@ -149,7 +161,7 @@ class Layers:
             places = [place for place in places if not self._waits(place)]
             now: list[Place] = []
             for place in places:
-                if all(shared_area(place.quad, other.quad) < _LAPS for other in now):
+                if all(shared_area(place.quad, other.quad) < LAYER.laps for other in now):
                     now.append(place)
             places = [place for place in places if place not in now]
             covers = [self.covers.near(place.quad) for place in now]
@@ -176,10 +188,10 @@ class Layers:
         """Whether a place shares much with one that is plainly read: the next pass looks there again."""
         return any(
             other.verdict is not None
-            and other.verdict.share() >= _PLAIN
-            and other.verdict.margin >= MOST_WORTH / 2
+            and other.verdict.share() >= LAYER.plain
+            and other.verdict.margin >= VERDICT.most_worth / 2
             and other.verdict.evidence() > 0
-            and shared_area(place.quad, other.verdict.quad) >= _LAPS
+            and shared_area(place.quad, other.verdict.quad) >= LAYER.laps
             for other in self.left
         )
 
@@ -196,5 +208,5 @@ class Layers:
             self.covers = self.covers.and_(verdict.sheet)
             self.left = [one for one in self.left if not same_place(one.quad, verdict.sheet) and one is not place]
             # What shares much with a card that was taken was judged by what that card shows: the next pass judges it.
-            left = [one for one in left if one in self.left and shared_area(one.quad, verdict.quad) < _LAPS]
+            left = [one for one in left if one in self.left and shared_area(one.quad, verdict.quad) < LAYER.laps]
         return fresh

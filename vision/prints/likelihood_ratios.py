@@ -22,19 +22,35 @@ from vision.channels import mixed, squared, thrice
 from vision.prints.fitting import Fits, Window, smoothed, window_of
 
 _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
-_TINT = 1.5  # how much tint counts beside brightness, which shadows change
-_LIGHT_AND_TINT = np.array([_LUMINANCE, [0, -_TINT, _TINT], [_TINT, -_TINT, 0]], np.float32)
-_FINE, _SLOW = 1.2, 0.2  # cells, and of the card's shorter side: the pattern lies between
-_CONTRAST = (0.5, 2.0)  # of what is seen, by the face's
+
+
+@dataclass(frozen=True)
+class PatternParams:
+    """How patterns are made and weighed; levels are shares of white."""
+
+    tint: float = 1.5  # how much tint counts beside brightness, which shadows change
+    # cells, and of the card's shorter side: the pattern lies between
+    fine: float = 1.2
+    slow: float = 0.2
+    contrast: tuple[float, float] = (0.5, 2.0)  # of what is seen, by the face's
+    apart: float = 0.2  # of the largest difference between two faces: places where they differ by less hardly tell
+    patch: int = 9  # cells
+    # Of a patch's print, the card's usual one and its noise together. Of 715 right cards of four decks all but one keep
+    # below it in all but a fiftieth of their print; of 26 cards of faces that were not taught 12 do.
+    most_off: float = 0.55
+    # of white, squared; the share of patches by which the rest is told
+    least_noise: float = 0.001
+    quiet: float = 0.25
+    # of the card's shorter side, and of what is seen, by the face's
+    locally: float = 0.17
+    local_contrast: tuple[float, float] = (0.2, 3.0)
+    least: float = 1e-6  # squared error of a cell, of white: no camera is better
+
+
+PATTERN = PatternParams()
+
+_LIGHT_AND_TINT = np.array([_LUMINANCE, [0, -PATTERN.tint, PATTERN.tint], [PATTERN.tint, -PATTERN.tint, 0]], np.float32)
 _ALL, _LIGHT_AND_TINTS = (slice(0, 3),), (slice(0, 1), slice(1, 3))  # of a pattern's channels
-_APART = 0.2  # of the largest difference between two faces: places where they differ by less hardly tell
-_PATCH = 9  # cells
-# Of a patch's print, the card's usual one and its noise together. Of 715 right cards of four decks all but one keep
-# below it in all but a fiftieth of their print; of 26 cards of faces that were not taught 12 do.
-_MOST_OFF = 0.55
-_LEAST_NOISE, _QUIET = 0.001, 0.25  # of white, squared; the share of patches by which the rest is told
-_LOCALLY, _LOCAL_CONTRAST = 0.17, (0.2, 3.0)  # of the card's shorter side, and of what is seen, by the face's
-_LEAST = 1e-6  # squared error of a cell, of white: no camera is better
 # Faces that differ in a third of their cells differ in so many independent places. The number grows as the square root
 # of that share: cells that lie close repeat one another.
 _PLACES, _USUAL = 60.0, 1 / 3
@@ -77,11 +93,11 @@ def log_ratios(patterns: Patterns) -> Floats:
     odds = np.zeros((count, count))
     if not seen.any():
         return odds
-    least = _LEAST * float(seen.sum())
+    least = PATTERN.least * float(seen.sum())
     for one in range(count):
         for other in range(one + 1, count):
             apart = squared(models[one] - models[other])
-            scale = _APART**2 * float(np.quantile(apart[seen], 0.99)) + _LEAST
+            scale = PATTERN.apart**2 * float(np.quantile(apart[seen], 0.99)) + PATTERN.least
             weight = seen * (1 - np.exp(-apart / (2 * scale)))
             places = _PLACES / 2 * np.sqrt(float(weight.sum()) / whole / _USUAL)
             ratio = np.log(((weight * off[other]).sum() + least) / ((weight * off[one]).sum() + least))
@@ -102,7 +118,7 @@ def likeness(patterns: Patterns) -> Floats:
     if not patterns.seen.any():
         return np.zeros(len(patterns.models))
     whole = float(squared(patterns.shown)[patterns.seen].mean())
-    return np.asarray(1 - errors(patterns) / max(whole, _LEAST))
+    return np.asarray(1 - errors(patterns) / max(whole, PATTERN.least))
 
 
 def misprints(patterns: Patterns, which: int, open_cells: Flags) -> Flags:
@@ -115,13 +131,15 @@ def misprints(patterns: Patterns, which: int, open_cells: Flags) -> Flags:
     shown, model = patterns.shown * weight, patterns.models[which] * weight
     # One contrast for all: another ink is another print.
     model *= _contrast(shown, model, _ALL)
-    off = cv2.blur(squared(shown - model), (_PATCH, _PATCH))
+    off = cv2.blur(squared(shown - model), (PATTERN.patch, PATTERN.patch))
     due = (squared(shown) + squared(model)) / 2
     usual = float(due.sum()) / max(1, int(seen.sum()))
     # A camera's noise in a dim room is off everywhere; another print is off in some places.
-    noise = _LEAST_NOISE + (float(np.quantile(off[seen], _QUIET)) if seen.any() else 0.0)
+    noise = PATTERN.least_noise + (float(np.quantile(off[seen], PATTERN.quiet)) if seen.any() else 0.0)
     odd = np.zeros(patterns.shape, bool)
-    odd[patterns.window] = (off > _MOST_OFF * (cv2.blur(due, (_PATCH, _PATCH)) + usual + noise)) & seen
+    odd[patterns.window] = (
+        off > PATTERN.most_off * (cv2.blur(due, (PATTERN.patch, PATTERN.patch)) + usual + noise)
+    ) & seen
     return odd
 
 
@@ -136,11 +154,11 @@ def unexplained(patterns: Patterns, which: int, open_cells: Flags) -> float:
         return 1.0
     shown, model = (sheet[..., 0] * seen for sheet in (patterns.shown, patterns.models[which]))
     # Gloss takes contrast from a part of a card.
-    both = smoothed(np.dstack([shown * model, model * model]), _LOCALLY * min(patterns.shape))
-    off = np.square(shown - np.clip(both[..., 0] / (both[..., 1] + _LEAST), *_LOCAL_CONTRAST) * model)
+    both = smoothed(np.dstack([shown * model, model * model]), PATTERN.locally * min(patterns.shape))
+    off = np.square(shown - np.clip(both[..., 0] / (both[..., 1] + PATTERN.least), *PATTERN.local_contrast) * model)
     # Noise is off everywhere, another shape in some places.
-    noise = float(np.quantile(cv2.blur(off, (_PATCH, _PATCH))[seen], _QUIET)) * int(seen.sum())
-    return (float(off[seen].sum()) - noise) / max(_LEAST, float(np.square(shown)[seen].sum()) - noise)
+    noise = float(np.quantile(cv2.blur(off, (PATTERN.patch, PATTERN.patch))[seen], PATTERN.quiet)) * int(seen.sum())
+    return (float(off[seen].sum()) - noise) / max(PATTERN.least, float(np.square(shown)[seen].sum()) - noise)
 
 
 def _pattern(sheet: Singles, seen: Flags, across: int) -> Singles:
@@ -149,7 +167,7 @@ def _pattern(sheet: Singles, seen: Flags, across: int) -> Singles:
     What is not seen counts for nothing in its surroundings. across: cells of a whole card's shorter side.
     """
     colours = mixed(sheet, _LIGHT_AND_TINT)
-    slow = _SLOW * across
+    slow = PATTERN.slow * across
     if seen.all():
         return _softened(colours) - smoothed(colours, slow)
     counts = seen.astype(np.float32)
@@ -163,7 +181,7 @@ def _pattern(sheet: Singles, seen: Flags, across: int) -> Singles:
 
 
 def _softened(sheet: Singles) -> Singles:
-    return np.asarray(cv2.GaussianBlur(sheet, (0, 0), _FINE), np.float32)
+    return np.asarray(cv2.GaussianBlur(sheet, (0, 0), PATTERN.fine), np.float32)
 
 
 def _contrast(shown: Singles, model: Singles, parts: Sequence[slice]) -> Singles:
@@ -174,5 +192,5 @@ def _contrast(shown: Singles, model: Singles, parts: Sequence[slice]) -> Singles
     both, own = (np.array(cv2.sumElems(cv2.multiply(other, model))[:3]) for other in (shown, model))
     contrast = np.empty(3, np.float32)
     for part in parts:
-        contrast[part] = np.clip(both[part].sum() / max(float(own[part].sum()), 1e-9), *_CONTRAST)
+        contrast[part] = np.clip(both[part].sum() / max(float(own[part].sum()), 1e-9), *PATTERN.contrast)
     return contrast

@@ -55,14 +55,27 @@ _WHOLE = _Bounds(lead=60.0, printed=60.0, in_sight=0.35, stray=0.03, error=0.2, 
 # bounds none keeps these and those of strips, and four of 48 right ones do no more.
 _NAMED_BEFORE = _Bounds(lead=80.0, printed=60.0, in_sight=0.35, stray=0.06, error=0.2, bent=0.8)
 
-_CELL_MM = 1.5
+
+@dataclass(frozen=True)
+class LitParams:
+    """Steps of a fit of light and place; lengths in mm, levels shares of white."""
+
+    cell_mm: float = 1.5
+    bleached: float = 0.97
+    farthest_mm: float = 2.0
+    still_mm: float = 0.03
+    steps: int = 3
+    rounds: int = 2
+    # cells that any card shows; from the card's edge: what lies on a card lies over these, too
+    rim: int = 1
+    edge_cells: int = 3
+    coarse: int = 3  # cells from one to the next that ranks the faces
+    no_rival: float = 100.0  # log-odds by which a face is behind that cannot be the right one
+
+
+LIT = LitParams()
+
 _CAMERA, _CAMERA_LEVEL = 0.03, 3 / 255  # the camera's noise, of white and of what it can tell
-_BLEACHED = 0.97
-_FARTHEST_MM, _STILL_MM, _STEPS = 2.0, 0.03, 3
-_ROUNDS = 2
-_RIM, _EDGE_CELLS = 1, 3  # cells that any card shows; from the card's edge: what lies on a card lies over these, too
-_COARSE = 3  # cells from one to the next that ranks the faces
-_NO_RIVAL = 100.0  # log-odds by which a face is behind that cannot be the right one
 _CORNERS = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 
 
@@ -117,14 +130,14 @@ class LitLook:
 
     def __init__(self, deck: PrintDeck) -> None:
         self._size = np.array(deck.size_mm)
-        self._columns, self._rows = (max(8, round(side / _CELL_MM)) for side in self._size)
-        self._used = within((self._rows, self._columns), _RIM)
-        self._edge = self._used & ~within((self._rows, self._columns), _EDGE_CELLS)
+        self._columns, self._rows = (max(8, round(side / LIT.cell_mm)) for side in self._size)
+        self._used = within((self._rows, self._columns), LIT.rim)
+        self._edge = self._used & ~within((self._rows, self._columns), LIT.edge_cells)
         places = 2 * places_of(self._used)
         self._model = LightModel(*places)
         self._arts = [lit_art(face.art, self._used, deck.size_mm) for face in deck.faces]
         some = np.zeros_like(self._used)
-        some[_RIM::_COARSE, _RIM::_COARSE] = True
+        some[LIT.rim :: LIT.coarse, LIT.rim :: LIT.coarse] = True
         self._ranking = Ranking([art.fields for art in self._arts], places, some[self._used])
         self._turns = deck.turns
 
@@ -138,7 +151,7 @@ class LitLook:
         laid: dict[int, _Laid] = {}
         for one in self._ranking.likeliest(views):
             # It lies where the first one fits: that is most often the right one.
-            steps = 1 if laid else _STEPS
+            steps = 1 if laid else LIT.steps
             found = self._settled(seen_on, one.picture, np.roll(quad, -one.turn, axis=0), one.amounts, steps)
             if not laid:
                 quad = np.roll(found.quad, one.turn, axis=0)
@@ -150,9 +163,9 @@ class LitLook:
         best = max(laid, key=lambda face: laid[face].likelihood)
         own = laid[best]
         others = [other for face, other in laid.items() if face != best]
-        in_sight, stray = self._in_sight(own, [o for o in others if o.likelihood > own.likelihood - _NO_RIVAL])
+        in_sight, stray = self._in_sight(own, [o for o in others if o.likelihood > own.likelihood - LIT.no_rival])
         mine = float(own.light.score(in_sight))
-        lead = min((mine - float(other.light.score(in_sight)) for other in others), default=_NO_RIVAL)
+        lead = min((mine - float(other.light.score(in_sight)) for other in others), default=LIT.no_rival)
         blank = self._model.blank_score(own.seen.levels[:, in_sight], own.light.weight[in_sight], in_sight)
         error = float(np.minimum(own.light.cells[in_sight], CAP).mean()) / CAP if in_sight.any() else 1.0
         share = float(in_sight.mean())
@@ -188,13 +201,13 @@ class LitLook:
         """A face after a few steps to where it fits best."""
         art = self._arts[face]
         seen = seen_on(quad)
-        light = self._model.fitted(art.fields, seen, seen.known, amounts, _ROUNDS)
+        light = self._model.fitted(art.fields, seen, seen.known, amounts, LIT.rounds)
         for _ in range(steps):
-            step = np.clip(-art.step(light, light.cells < CAP, np.zeros(6)), -_FARTHEST_MM, _FARTHEST_MM)
+            step = np.clip(-art.step(light, light.cells < CAP, np.zeros(6)), -LIT.farthest_mm, LIT.farthest_mm)
             quad = self._moved(quad, step)
             seen = seen_on(quad)
-            light = self._model.fitted(art.fields, seen, seen.known, light.amounts, _ROUNDS)
-            if np.abs(step).max() < _STILL_MM:
+            light = self._model.fitted(art.fields, seen, seen.known, light.amounts, LIT.rounds)
+            if np.abs(step).max() < LIT.still_mm:
                 break
         return _Laid(art.fields, quad, seen, light)
 
@@ -213,4 +226,4 @@ class LitLook:
         hidden = np.broadcast_to(~seen[self._used], levels.shape)
         noise = _CAMERA**2 + (_CAMERA_LEVEL / float(paper.mean())) ** 2
         by_white = np.asarray(levels / paper[:, None], np.float32)
-        return Seen(by_white, (levels >= CLIPPED) | hidden, bool(paper.max() >= _BLEACHED), True, noise)
+        return Seen(by_white, (levels >= CLIPPED) | hidden, bool(paper.max() >= LIT.bleached), True, noise)

@@ -19,7 +19,7 @@ from vision.markers import markers_in, table_if_shown
 from vision.prints.card import Card, Reading
 from vision.prints.doubts import Doubts
 from vision.prints.lamp_white import white_of
-from vision.prints.layers import LIKELY, Find, Layers, Passes, Place
+from vision.prints.layers import LAYER, Find, Layers, Passes, Place
 from vision.prints.lit_look import LitLook
 from vision.prints.places import lies_flat, same_place
 from vision.prints.plane import table_of
@@ -105,7 +105,7 @@ class CardReader:
         """(n, 4, 2) px, what is likely a card beside those that are known, whatever it shows."""
         view = TableView(image_bgr, table, area_in_sight(table))
         found = self._finder.find(view, self.deck.card_mm, known_px)
-        return self.deck.art_first(found.corners_px[found.scores >= LIKELY])
+        return self.deck.art_first(found.corners_px[found.scores >= LAYER.likely])
 
     def at(self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None) -> Card | None:
         """The card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
@@ -181,7 +181,7 @@ class CardReader:
     def _strangers(self, picture: Pyramid, left: list[Place], taken: list[Floats], table: Table | None) -> list[Card]:
         """What is likely a card and shows no face of the deck, where nothing else was found."""
         found: list[Card] = []
-        quads = np.array([place.quad for place in left if place.score >= LIKELY]).reshape(-1, 4, 2)
+        quads = np.array([place.quad for place in left if place.score >= LAYER.likely]).reshape(-1, 4, 2)
         for quad, bleached in zip(quads, bleached_shares(picture, quads), strict=True):
             if all(shared_area(quad, other) < _TOUCH for other in taken):
                 taken.append(quad)

@@ -16,7 +16,7 @@ from vision.prints.likelihood_ratios import errors, likeness, log_ratios, mispri
 from vision.prints.print_deck import PrintDeck
 from vision.prints.ranking import Ranker, Ranks, ranker_of
 from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdict import SURE, SURE_EVIDENCE, WELL_EXPLAINED, Verdict
+from vision.prints.verdict import VERDICT, Verdict
 
 Numbers = NDArray[np.intp]
 
@@ -180,7 +180,7 @@ class Verifier:
         laid = self._laid(place, looks)
         fine = self._finer(place, laid, looks, self._fine)
         verdict = self._weighed(fine, looks, place.score, int(np.argmin(errors(patterns_of(fine)))))
-        if verdict.margin >= SURE or not self._has_small_signs(verdict):
+        if verdict.margin >= VERDICT.sure or not self._has_small_signs(verdict):
             return verdict
         return self._by_small_signs(place, looks) or verdict
 
@@ -191,7 +191,7 @@ class Verifier:
 
     def _has_small_signs(self, verdict: Verdict) -> bool:
         """Whether what is seen is some card of the deck for certain, so that a small sign may tell which."""
-        shown = verdict.evidence() >= SURE_EVIDENCE and verdict.share() >= WELL_EXPLAINED
+        shown = verdict.evidence() >= VERDICT.sure_evidence and verdict.share() >= VERDICT.well_explained
         return shown and self.deck.is_complete
 
     def _by_small_signs(self, place: _Place, looks: Numbers) -> Verdict | None:

@@ -11,7 +11,7 @@ from vision.markers import markers_in
 from vision.prints.lamp_white import white_of
 from vision.prints.print_deck import PrintDeck
 from vision.prints.straight import Pyramid
-from vision.prints.verdict import LIKELY, LOG_ODDS_SCALE, SURE
+from vision.prints.verdict import VERDICT
 from vision.prints.verifier import Verifier
 from vision.teaching.lesson import TeachingPicture
 from vision.teaching.taught_prints import Lesson, Margins
@@ -22,7 +22,7 @@ MOST_JUDGED = 8
 
 def odds_of(margin: float) -> float:
     """To how many one a reading with this margin (log-odds) is right, as far as the reader's scale is true."""
-    return float(np.exp(np.clip(margin / LOG_ODDS_SCALE, -10, 10)))
+    return float(np.exp(np.clip(margin / VERDICT.log_odds_scale, -10, 10)))
 
 
 def measured(lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture], most: int = MOST_JUDGED) -> Margins:
@@ -53,10 +53,10 @@ def measured(lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture
             is_right = deck.faces[verdict.face].id == face
             rival = verdict.rival if is_right else verdict.face
             margin = verdict.margin if is_right else -abs(verdict.margin)
-            sure += margin >= SURE
+            sure += margin >= VERDICT.sure
             if rival is not None:
                 told.append((face, deck.faces[rival].id, margin))
-    confused = {(min(one, two), max(one, two)) for one, two, margin in told if margin < LIKELY}
+    confused = {(min(one, two), max(one, two)) for one, two, margin in told if margin < VERDICT.likely}
     return Margins(judged, sure, min(told, key=lambda look: look[2], default=None), tuple(sorted(confused)))
 
 

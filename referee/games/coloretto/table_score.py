@@ -30,7 +30,7 @@ from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score
 from vision.image import Picture
 from vision.prints.print_deck import PrintDeck
-from vision.prints.verdict import SURE, confidence_of
+from vision.prints.verdict import VERDICT, confidence_of
 from vision.profile import TableProfile
 from vision.reading import CardReading, UnclearCard
 from vision.table import Table as SeenTable
@@ -205,7 +205,7 @@ def _too_many(deck: PrintDeck, seated: SeatedReading) -> SeatedReading:
 
 def _is_sure(card: CardReading) -> bool:
     """Whether the face itself is certain, and not only what it counts as."""
-    return card.confidence >= confidence_of(SURE)
+    return card.confidence >= confidence_of(VERDICT.sure)
 
 
 def _doubted(card: CardReading) -> UnclearCard:

@@ -117,7 +117,7 @@ def posed(
         filled = np.where(open_cells, sheet, np.float32(0))
         flat = filled.reshape(count, -1)
         model = np.matmul(state[:, None, _MOVES:].astype(np.float32), lights)[:, 0]
-        off = flat - model
+        off = np.asarray(flat - model, np.float32)
         unknown = (flat >= FIT.clipped) & (off <= 0)
         off[unknown] = 0
         weight = 3 * _trust(off * off, turn, np.asarray(open_cells.reshape(count, -1) * weights, np.float32))

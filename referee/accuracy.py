@@ -23,8 +23,8 @@ from vision.arrays import Image
 from vision.deck import Deck
 from vision.find.any_deck import find_any_cards
 from vision.marked.reader import read_picture
-from vision.prints.print_deck import PrintDeck
-from vision.prints.reader import CardReader
+from vision.read.print_deck import PrintDeck
+from vision.read.reader import CardReader
 
 Corners = NDArray[np.float64]
 Known = frozenset[tuple[str, str]]

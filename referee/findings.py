@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vision.image import Picture
-    from vision.prints.card import Card
-    from vision.prints.reader import CardReader
+    from vision.read.card import Card
+    from vision.read.reader import CardReader
     from vision.table import Table
 
 
@@ -32,7 +32,7 @@ class Found:
 def prints_found(picture: Picture, reader: CardReader, table: Table | None, language: Language) -> Found:
     """Read the cards of a deck of prints; without `table` the picture's own markers tell it."""
     from referee.scoring.evidence_picture import draw_outlines
-    from vision.prints.print_deck import attributes_told
+    from vision.read.print_deck import attributes_told
 
     reading = reader.read(picture.image, table)
     unknown: dict[str, None] = dict.fromkeys(key for face in reader.deck.fronts[:1] for key in face.attributes)

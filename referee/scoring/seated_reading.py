@@ -23,10 +23,10 @@ from vision.markers import (
     table_if_shown,
     unmirrored_markers,
 )
-from vision.prints.card import Card
-from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.reader import CardReader
 from vision.profile import REACH_MM, TableProfile
+from vision.read.card import Card
+from vision.read.print_deck import Print, PrintDeck
+from vision.read.reader import CardReader
 from vision.reading import CUT_SHORT, CardReading, Reading, UnclearCard
 from vision.table import Table
 

@@ -15,7 +15,7 @@ from reportlab.graphics import renderPDF
 from reportlab.graphics.shapes import Drawing
 from svglib.svglib import svg2rlg
 
-from vision.prints.print_deck import Print, PrintDeck
+from vision.read.print_deck import Print, PrintDeck
 
 ART_PX_PER_MM = 3.0
 _FINER = 4

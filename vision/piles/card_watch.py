@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image, Singles
-from vision.piles.sights import Box, ClownReader, wider
+from vision.piles.observations import Box, ClownReader, wider
 from vision.piles.small_copies import change_of, gain_between, veiled
-from vision.prints.card import Card
 from vision.quads import shared_area
+from vision.read.card import Card
 from vision.table import Table
 
 Cells = NDArray[np.bool_]

@@ -24,7 +24,7 @@ from vision.deck import Deck, described, parse_deck
 from vision.descriptions import card_size, number, text, why_broken
 from vision.errors import BadDeckError
 from vision.image import FlawedFileError, header_of
-from vision.prints.print_deck import Print, PrintDeck
+from vision.read.print_deck import Print, PrintDeck
 
 TaughtDeck = Deck | PrintDeck
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from vision.markers import markers_in
-from vision.prints.lamp_white import white_of
-from vision.prints.print_deck import PrintDeck
-from vision.prints.straight import Pyramid
-from vision.prints.verdict import VERDICT
-from vision.prints.verifier import Verifier
+from vision.read.lamp_white import white_of
+from vision.read.print_deck import PrintDeck
+from vision.read.rectify import Pyramid
+from vision.read.verdict import VERDICT
+from vision.read.verifier import Verifier
 from vision.teaching.lesson import TeachingPicture
 from vision.teaching.taught_prints import Lesson, Margins
 

@@ -29,9 +29,9 @@ from referee.scoring.seated_reading import SeatedReading
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score
 from vision.image import Picture
-from vision.prints.print_deck import PrintDeck
-from vision.prints.verdict import VERDICT, confidence_of
 from vision.profile import TableProfile
+from vision.read.print_deck import PrintDeck
+from vision.read.verdict import VERDICT, confidence_of
 from vision.reading import CardReading, UnclearCard
 from vision.table import Table as SeenTable
 

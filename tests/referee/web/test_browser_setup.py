@@ -30,7 +30,7 @@ from tests.support.page_tools import PageUnderTest, served
 from tests.support.quiet_table import quiet_table
 from vision.deck import load_deck
 from vision.markers import find_markers
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 
 # A picture counts as the newest for so long, as if the camera went on filming while the checks between take their time.
 FILMING_NS = 600 * 1_000_000_000

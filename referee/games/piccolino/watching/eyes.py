@@ -17,10 +17,10 @@ from referee.watchers.table_finder import TableFinder, no_table_notice
 from vision.arrays import Image
 from vision.errors import BadTableError
 from vision.piles.card_watch import CardWatch, Cells
+from vision.piles.observations import ClownReader, PilePlace
 from vision.piles.pile_watch import PileWatch
-from vision.piles.sights import ClownReader, PilePlace
-from vision.prints.card import Card
 from vision.profile import TableProfile
+from vision.read.card import Card
 
 MS = 1_000_000
 SEARCH_NS = 400 * MS

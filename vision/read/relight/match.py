@@ -15,10 +15,14 @@ from functools import partial
 import numpy as np
 
 from vision.arrays import Flags, Floats
-from vision.prints.covered_cells import cover_of
-from vision.prints.explaining import within
-from vision.prints.fitting import open_sheet
-from vision.prints.light_model import (
+from vision.quads import points_within
+from vision.read.fit_quality import within
+from vision.read.fitting import open_sheet
+from vision.read.print_deck import PrintDeck
+from vision.read.rectify import Pyramid
+from vision.read.relight.art import lit_art, places_of
+from vision.read.relight.covered import cover_of
+from vision.read.relight.model import (
     CAP,
     OUTLIER,
     ArtFields,
@@ -26,12 +30,8 @@ from vision.prints.light_model import (
     LightModel,
     Seen,
 )
-from vision.prints.light_ranking import Ranking
-from vision.prints.lit_art import lit_art, places_of
-from vision.prints.print_deck import PrintDeck
-from vision.prints.reflections import CLIPPED, DARKER, glare_of
-from vision.prints.straight import Pyramid
-from vision.quads import points_within
+from vision.read.relight.rank import Ranking
+from vision.read.relight.reflections import CLIPPED, DARKER, glare_of
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class _Laid:
         return float(self.light.score(self.seen.known))
 
 
-class LitLook:
+class Relight:
     """Looks at cards of one deck."""
 
     def __init__(self, deck: PrintDeck) -> None:

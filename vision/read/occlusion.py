@@ -13,11 +13,11 @@ import numpy as np
 
 from vision.arrays import Flags, Floats
 from vision.find.finder import Hypotheses
-from vision.prints.places import is_steady, same_place
-from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdict import VERDICT, Verdict, presence, worth
-from vision.prints.verifier import Verifier
 from vision.quads import shared_area
+from vision.read.places import is_steady, same_place
+from vision.read.rectify import Covers, Pyramid
+from vision.read.verdict import VERDICT, Verdict, presence, worth
+from vision.read.verifier import Verifier
 
 
 @dataclass(frozen=True)

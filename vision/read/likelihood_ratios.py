@@ -19,7 +19,7 @@ import numpy as np
 
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import mixed, squared, thrice
-from vision.prints.fitting import Fits, Window, smoothed, window_of
+from vision.read.fitting import Fits, Window, smoothed, window_of
 
 _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
 

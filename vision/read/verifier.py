@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest
-from vision.prints.explaining import against_plain, explanation_of, settled, within_rim
-from vision.prints.fitting import Arts, Fits, finer, laid_on, posed
-from vision.prints.likelihood_ratios import errors, likeness, log_ratios, misprints, patterns_of, unexplained
-from vision.prints.print_deck import PrintDeck
-from vision.prints.ranking import Ranker, Ranks, ranker_of
-from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdict import VERDICT, Verdict
+from vision.read.fit_quality import against_plain, explanation_of, settled, within_rim
+from vision.read.fitting import Arts, Fits, finer, laid_on, posed
+from vision.read.likelihood_ratios import errors, likeness, log_ratios, misprints, patterns_of, unexplained
+from vision.read.print_deck import PrintDeck
+from vision.read.ranking import Ranker, Ranks, ranker_of
+from vision.read.rectify import Covers, Pyramid
+from vision.read.verdict import VERDICT, Verdict
 
 Numbers = NDArray[np.intp]
 

@@ -1,4 +1,4 @@
-"""Reads the tops of piles of a deck of prints, behind the seam of those that watch piles (`vision.piles.sights`).
+"""Reads the tops of piles of a deck of prints, behind the seam of those that watch piles (`vision.piles.observations`).
 
 A pile remembers: where its last card lay is where the next one most likely lies, and a card that looks as it did when
 it was read is the same card.
@@ -13,14 +13,14 @@ import numpy as np
 
 from vision.arrays import Floats, Image
 from vision.piles.bare import bare_or_covered
-from vision.piles.sights import MOVED_MM, Box, Kind, PilePlace, PileSight, Region, nothing_at, region_of
-from vision.prints.back_lesson import NEAR, back_shown
-from vision.prints.card import Card
-from vision.prints.card_search import CardSearch
-from vision.prints.lamp_white import LampWhite
-from vision.prints.places import moved
-from vision.prints.print_deck import PrintDeck
-from vision.prints.remembered import Look, Memory, look_at
+from vision.piles.observations import MOVED_MM, Box, Kind, PilePlace, PileSight, Region, nothing_at, region_of
+from vision.read.back_lesson import NEAR, back_shown
+from vision.read.card import Card
+from vision.read.card_search import CardSearch
+from vision.read.lamp_white import LampWhite
+from vision.read.places import moved
+from vision.read.print_deck import PrintDeck
+from vision.read.unchanged import Look, Memory, look_at
 from vision.table import Table
 
 _LEAST_SIDE_PX = 16

@@ -9,7 +9,7 @@ import numpy as np
 
 from vision.arrays import Flags, Singles
 from vision.channels import largest, squared
-from vision.prints.fitting import Fits
+from vision.read.fitting import Fits
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import numpy as np
 
 from vision.arrays import Floats, Image, Singles
 from vision.channels import largest
-from vision.piles.sights import Box
-from vision.prints.card import Card
-from vision.prints.straight import Pyramid
+from vision.piles.observations import Box
 from vision.quads import shared_area
+from vision.read.card import Card
+from vision.read.rectify import Pyramid
 from vision.table import Table
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vision.arrays import Floats
-from vision.prints.print_deck import Print
+from vision.read.print_deck import Print
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest, squared, thrice
-from vision.prints.straight import Covers, Pyramid, cells
 from vision.quads import points_within
+from vision.read.rectify import Covers, Pyramid, cells
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vision.arrays import Floats, Image
-from vision.piles.sights import Box
+from vision.piles.observations import Box
 from vision.table import Table
 
 

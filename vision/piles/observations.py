@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image
-from vision.prints.card import Card
+from vision.read.card import Card
 from vision.table import Table
 
 Box = tuple[int, int, int, int]

@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from vision.arrays import Floats, Image
-from vision.piles.sights import Box, wider
-from vision.prints.card import Card
-from vision.prints.places import box_round, cut_table
-from vision.prints.print_deck import PrintDeck
-from vision.prints.reader import CardReader
-from vision.prints.straight import Pyramid
+from vision.piles.observations import Box, wider
 from vision.quads import shared_area
+from vision.read.card import Card
+from vision.read.places import box_round, cut_table
+from vision.read.print_deck import PrintDeck
+from vision.read.reader import CardReader
+from vision.read.rectify import Pyramid
 from vision.table import Table
 
 _LEAST_SIDE_PX = 24  # of a part of a picture that is worth a search

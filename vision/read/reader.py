@@ -1,6 +1,6 @@
 """Reads all cards of a deck of prints in one picture: finds them, takes certain cards, says what is doubtful.
 
-The finder only says where to look. The one verifier says what a place shows and how much of it is explained; `layers`
+The finder only says where to look. The one verifier says what a place shows and how much of it is explained; `occlusion`
 takes cards from the top, and what lies under one that was taken is not held against the next.
 """
 
@@ -16,19 +16,19 @@ from vision.find.above import FlatView, TableView, View, area_in_sight
 from vision.find.finder import CardFinder, Hypotheses
 from vision.find.unknown import Wanted, find_unknown
 from vision.markers import markers_in, table_if_shown
-from vision.prints.card import Card, Reading
-from vision.prints.doubts import Doubts
-from vision.prints.lamp_white import white_of
-from vision.prints.layers import LAYER, Find, Layers, Passes, Place
-from vision.prints.lit_look import LitLook
-from vision.prints.places import lies_flat, same_place
-from vision.prints.plane import table_of
-from vision.prints.print_deck import PrintDeck
-from vision.prints.reflections import bleached_shares
-from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdict import Verdict, confidence_of, worth
-from vision.prints.verifier import Verifier
 from vision.quads import enlarged, shared_area
+from vision.read.card import Card, Reading
+from vision.read.doubts import Doubts
+from vision.read.lamp_white import white_of
+from vision.read.occlusion import LAYER, Find, Layers, Passes, Place
+from vision.read.places import lies_flat, same_place
+from vision.read.plane import table_of
+from vision.read.print_deck import PrintDeck
+from vision.read.rectify import Covers, Pyramid
+from vision.read.relight.match import Relight
+from vision.read.relight.reflections import bleached_shares
+from vision.read.verdict import Verdict, confidence_of, worth
+from vision.read.verifier import Verifier
 from vision.table import Table
 
 ASLANT = "aslant"
@@ -50,7 +50,7 @@ class CardReader:
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self.verifier = Verifier(deck)
-        self._lit = LitLook(deck)
+        self._lit = Relight(deck)
         self._doubts = Doubts(deck)
         self._finder = CardFinder()
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import smallest
-from vision.prints.straight import Pyramid
+from vision.read.rectify import Pyramid
 
 
 @dataclass(frozen=True)

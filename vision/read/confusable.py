@@ -9,10 +9,10 @@ import numpy as np
 
 from vision.arrays import Floats, Image
 from vision.channels import largest
-from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.straight import Pyramid
-from vision.prints.verdict import VERDICT
-from vision.prints.verifier import Verifier
+from vision.read.print_deck import Print, PrintDeck
+from vision.read.rectify import Pyramid
+from vision.read.verdict import VERDICT
+from vision.read.verifier import Verifier
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vision.arrays import Flags
-from vision.prints.print_deck import PrintDeck
-from vision.prints.verdict import VERDICT, Verdict
+from vision.read.print_deck import PrintDeck
+from vision.read.verdict import VERDICT, Verdict
 
 
 @dataclass(frozen=True)

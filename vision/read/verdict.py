@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vision.arrays import Flags, Floats, Singles
-from vision.prints.straight import Covers
+from vision.read.rectify import Covers
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest
-from vision.prints.print_deck import PrintDeck
-from vision.prints.straight import Covers, Pyramid
+from vision.read.print_deck import PrintDeck
+from vision.read.rectify import Covers, Pyramid
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vision.arrays import Flags, Floats, Singles
-from vision.prints.light_model import ArtFields, Light, LightModel, Seen
+from vision.read.relight.model import ArtFields, Light, LightModel, Seen
 
 
 @dataclass(frozen=True)

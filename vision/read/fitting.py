@@ -167,7 +167,8 @@ def laid_on(
     unknown = (flat >= FIT.clipped) & (off <= 0)
     off[unknown] = 0
     # A second round of this gave two cards of 560 more, and took a tenth longer.
-    weight = thrice(_trust(squared(off.reshape(count, -1, 3)) / 3, 0, important)).reshape(count, -1)
+    squares = np.asarray(squared(off.reshape(count, -1, 3)) / 3, np.float32)
+    weight = thrice(_trust(squares, 0, important)).reshape(count, -1)
     weight[unknown] = 0
     light = expected + _solved(lights, weight, off, precision, np.zeros_like(expected))
     light[:, 0] = np.clip(light[:, 0], *FIT.gains)

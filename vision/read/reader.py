@@ -1,7 +1,7 @@
 """Reads all cards of a deck of prints in one picture: finds them, takes certain cards, says what is doubtful.
 
-The finder only says where to look. The one verifier says what a place shows and how much of it is explained; `occlusion`
-takes cards from the top, and what lies under one that was taken is not held against the next.
+The finder only says where to look. The one verifier says what a place shows and how much of it is explained;
+`occlusion` takes cards from the top, and what lies under one that was taken is not held against the next.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m tools.budget
+	$(BIN)/python -m tools.prose
 	$(BIN)/mypy
 
 bench: $(VENV)/installed
@@ -93,15 +94,9 @@ model: $(VENV)/trainable
 commands: $(VENV)/installed
 	$(BIN)/python -m tools.command_page docs/commands.md
 
-# Takes the sentences out of the code into the catalogues (referee/locale), and compiles those.
+# Checks the texts in three languages (referee/texts): unused and missing keys, places, forms.
 words: $(VENV)/installed
-	mkdir -p build
-	$(BIN)/pybabel --quiet extract --no-default-keywords --no-location --output-file=build/words.pot \
-		--keywords='text mark count:1,2 text_in:1c,2 mark_in:1c,2 count_in:1c,2,3' \
-		referee/language.py referee/announcer.py referee/games referee/sayings referee/setup referee/web
-	$(BIN)/pybabel --quiet update --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date --width=120 \
-		--domain=ringmaster --input-file=build/words.pot --output-dir=referee/locale
-	$(BIN)/pybabel --quiet compile --domain=ringmaster --directory=referee/locale
+	$(BIN)/python -m tools.words
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit("Ringmaster needs Python 3.11 or newer; this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else 0'

@@ -78,7 +78,7 @@ def cards_pdf(
     """
     grid = grid_for(card_mm, paper)
     if grid is None:
-        raise BadDeckError(f"the cards of {name} do not fit on the paper")
+        raise BadDeckError("error.deck.cards_of_do_not_fit", "the cards of {name} do not fit on the paper", name=name)
     sheet = Sheet(PAPERS_MM[paper], f"Ringmaster: {name}", two_sided=True)
     listed: list[dict[str, Any]] = []
     n_sheets = -(-len(cards) // grid.per_page)
@@ -132,7 +132,9 @@ def deck_pdf(deck: Deck, paper: str) -> tuple[bytes, dict[str, Any]]:
     """
     grid = grid_for(deck.card_mm, paper)
     if grid is None:
-        raise BadDeckError(f"the cards of {deck.name} do not fit on the paper")
+        raise BadDeckError(
+            "error.deck.cards_of_do_not_fit", "the cards of {name} do not fit on the paper", name=deck.name
+        )
     sides = list(deck.background)
     ids = [face.id for face in deck.side(sides[0])]
     sheet = Sheet(PAPERS_MM[paper], f"Ringmaster: {deck.name}", two_sided=len(sides) > 1)

@@ -82,13 +82,21 @@ def survey_by_sheets(image: Image, kind: str) -> SheetSurvey:
     size_mm = SHEETS_MM[kind]
     quads = find_sheets(image, size_mm)
     if len(quads) < ENOUGH[kind]:
-        raise BadTableError(f"only {len(quads)} sheets are in sight: lay {ENOUGH[kind]} or more apart from each other")
+        raise BadTableError(
+            "error.table.only_sheets_are_in_sight",
+            "only {number} sheets are in sight: lay {least} or more apart from each other",
+            number=len(quads),
+            least=ENOUGH[kind],
+        )
     short, long = sorted(size_mm)
     shape = np.array([[0, 0], [short, 0], [short, long], [0, long]]) - (short / 2, long / 2)
     size_px = (image.shape[1], image.shape[0])
     table, places = fit_table([Piece(shape, quad, _SIGMA_PX) for quad in quads], size_px)
     if table.scale_error > _MOST_ERROR:
-        raise BadTableError("the sheets tell the table badly: lay them flat, and apart from each other")
+        raise BadTableError(
+            "error.table.sheets_tell_table_badly_lay",
+            "the sheets tell the table badly: lay them flat, and apart from each other",
+        )
     table = table.moved(places[0, :2])
     return SheetSurvey(table, np.stack([table.to_mm(quad) for quad in quads]), small_grey(image))
 
@@ -155,23 +163,37 @@ def survey(pictures: Iterable[tuple[str, Image]]) -> Survey:
         check_not_doubled(sight, name)
         markers = sight.markers
         if not markers:
-            raise BadTableError(f"no marker card is in sight in {name}")
+            raise BadTableError(
+                "error.no_marker_card_is_in_sight_in", "no marker card is in sight in {picture}", picture=name
+            )
         if size_px is not None and size != size_px:
-            raise BadTableError(f"{name} has another size than the pictures before it: take all with one camera")
+            raise BadTableError(
+                "error.table.has_another_size_than_pictures",
+                "{name} has another size than the pictures before it: take all with one camera",
+                name=name,
+            )
         if seen and not any(marker.id in seen for marker in markers):
-            raise BadTableError(f"{name} shows none of the marker cards that the pictures before it show")
+            raise BadTableError(
+                "error.table.shows_none_of_marker_cards",
+                "{name} shows none of the marker cards that the pictures before it show",
+                name=name,
+            )
         size_px = size
         first = small_grey(image) if first is None else first
         for marker in markers:
             before = seen.setdefault(marker.id, [])
             if before and _moved(before[0][1], marker):
                 raise BadTableError(
-                    f"marker card {marker.id} lies elsewhere in {name} than in {before[0][0]}: "
-                    "leave the camera and the marker cards where they are between pictures"
+                    "error.table.marker_card_lies_elsewhere_in",
+                    "marker card {number} lies elsewhere in {name} than in {before}: leave the camera and the "
+                    "marker cards where they are between pictures",
+                    number=marker.id,
+                    name=name,
+                    before=before[0][0],
                 )
             before.append((name, marker))
     if size_px is None or first is None:
-        raise BadTableError("there is no picture to survey the table by")
+        raise BadTableError("error.table.there_is_no_picture_to", "there is no picture to survey the table by")
     middles = tuple(
         Marker(number, np.median([marker.corners_px for _, marker in seen[number]], axis=0)) for number in sorted(seen)
     )

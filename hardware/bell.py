@@ -378,4 +378,6 @@ def make_bell(
         return MicrophoneBell(microphone or MicrophoneSettings(), sink, clock=clock)
     if settings.backend == "none":
         return NoBell()
-    raise BadSettingError(f'there is no bell of the kind "{settings.backend}"')
+    raise BadSettingError(
+        "error.setting.there_is_no_bell_of", 'there is no bell of the kind "{kind}"', kind=settings.backend
+    )

@@ -74,12 +74,16 @@ def _opened_factory() -> PinFactory:
             from gpiozero.pins.lgpio import LGPIOFactory
         except ImportError as error:
             raise DeviceMissingError(
-                "The program that reads the pins is missing: sudo apt install python3-lgpio."
+                "doctor.program_that_reads_pins_is",
+                "The program that reads the pins is missing: sudo apt install python3-lgpio.",
             ) from error
     try:
         return cast(PinFactory, LGPIOFactory())
     except GPIOZeroError as error:
-        raise DeviceMissingError("This computer is no Raspberry Pi: it has no pins for bell and lamp.") from error
+        raise DeviceMissingError(
+            "doctor.this_computer_is_no_raspberry_pi_it",
+            "This computer is no Raspberry Pi: it has no pins for bell and lamp.",
+        ) from error
     except lgpio.error as error:
         raise _why_not_opened() from error
 
@@ -87,10 +91,17 @@ def _opened_factory() -> PinFactory:
 def _why_not_opened() -> HardwareError:
     chips = sorted(Path("/dev").glob("gpiochip*"))
     if not chips:
-        return DeviceMissingError("The pins are not there: the system shows no /dev/gpiochip0.")
+        return DeviceMissingError(
+            "error.hardware.pins_are_not_there_system", "The pins are not there: the system shows no /dev/gpiochip0."
+        )
     if not any(os.access(chip, os.R_OK | os.W_OK) for chip in chips):
-        return NoPermissionError("This user may not use the pins: sudo usermod -aG gpio $USER, then restart.")
-    return DeviceMissingError("The pins cannot be opened; another program may hold them.")
+        return NoPermissionError(
+            "error.hardware.this_user_may_not_use",
+            "This user may not use the pins: sudo usermod -aG gpio $USER, then restart.",
+        )
+    return DeviceMissingError(
+        "error.hardware.pins_cannot_be_opened_another", "The pins cannot be opened; another program may hold them."
+    )
 
 
 @contextmanager
@@ -149,7 +160,7 @@ class GpioLines:
         self, specs: Sequence[LineSpec], make_factory: FactoryMaker = lgpio_factory, clock: Clock = time.monotonic_ns
     ) -> None:
         if not specs:
-            raise BadSettingError("no pin is set for this device")
+            raise BadSettingError("error.setting.no_pin_is_set_for", "no pin is set for this device")
         self._specs = tuple(specs)
         self._make_factory = make_factory
         self._clock = clock
@@ -170,7 +181,13 @@ class GpioLines:
             return [Edge(self._clock(), line.spec.name, line.level()) for line in self._lines]
         except driver_faults() as error:
             self.close()
-            raise PinInUseError(f"GPIO{spec.pin.number} ({spec.name}) cannot be used: {_reason(error)}.") from error
+            raise PinInUseError(
+                "error.hardware.gpio_cannot_be_used",
+                "GPIO{number} ({name}) cannot be used: {why}.",
+                number=spec.pin.number,
+                name=spec.name,
+                why=_reason(error),
+            ) from error
 
     def close(self) -> None:
         """Stop watching."""

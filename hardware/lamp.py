@@ -255,7 +255,11 @@ def _claim(settings: LampSettings, make_factory: FactoryMaker) -> tuple[Led | No
     except driver_faults() as error:
         if led is not None:
             led.close()
-        raise PinInUseError(f"Lamp and buzzer cannot be used: {' '.join(str(error).split())}") from error
+        raise PinInUseError(
+            "error.hardware.lamp_and_buzzer_cannot_be",
+            "Lamp and buzzer cannot be used: {list}",
+            list=" ".join(str(error).split()),
+        ) from error
 
 
 def open_lamp(
@@ -271,7 +275,9 @@ def open_lamp(
     if settings.backend == "none":
         return NullLamp()
     if settings.backend != "gpio":
-        raise BadSettingError(f'there is no lamp of the kind "{settings.backend}"')
+        raise BadSettingError(
+            "error.setting.there_is_no_lamp_of", 'there is no lamp of the kind "{kind}"', kind=settings.backend
+        )
     try:
         return GpioLamp(settings, make_factory, on_health, clock)
     except HardwareError as error:

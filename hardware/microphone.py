@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from hardware.edges import Clock
 from hardware.events import BellPressed, Sink
-from hardware.problems import DeviceHealth, DeviceMissingError, HardwareError, Health
+from hardware.problems import DeviceHealth, DeviceMissingError, HardwareError, Health, Said
 from hardware.settings import SECOND, MicrophoneSettings
 from hardware.supervised import SupervisedThread
 
@@ -233,8 +233,14 @@ SOUND_NS_PER_M = 2_915_000
 SAMPLE_BYTES = 2
 NAME = "bell microphone"
 _FADES = 0.97  # from block to block, some 5 ms
-MUTED = "The bell's microphone hears nothing at all: please see whether it is muted or turned down."
-TOO_LOUD = "The bell's microphone is turned up too far to tell the bell: please turn it down."
+MUTED = Said(
+    "service.bells_microphone_hears_nothing_at",
+    "The bell's microphone hears nothing at all: please see whether it is muted or turned down.",
+)
+TOO_LOUD = Said(
+    "service.bells_microphone_is_turned_up",
+    "The bell's microphone is turned up too far to tell the bell: please turn it down.",
+)
 _LEAST = 1.5 / 32768  # the converter's own noise moves the lowest bit
 _CLIPPED, _OFTEN = 0.999, 0.05  # of full scale; of a second's samples
 _SECONDS = 5  # a bell that is struck again and again clips for less
@@ -278,20 +284,26 @@ class Arecord:
             )
         except OSError as error:
             raise DeviceMissingError(
-                f"The program that records sound is missing ({self._program}): sudo apt install alsa-utils."
+                "error.hardware.program_that_records_sound_is",
+                "The program that records sound is missing ({program}): sudo apt install alsa-utils.",
+                program=self._program,
             ) from error
 
     def read(self, timeout_s: float) -> Samples:
         """Give what has come."""
         process = self._process
         if process is None or process.stdout is None:
-            raise DeviceMissingError("The microphone is not open.")
+            raise DeviceMissingError("error.hardware.microphone_is_not_open", "The microphone is not open.")
         ready, _, _ = select.select([process.stdout], [], [], timeout_s)
         if not ready:
             return np.zeros(0, dtype=np.float32)
         data = os.read(process.stdout.fileno(), 1 << 16)
         if not data:
-            raise DeviceMissingError(f"The microphone cannot be heard: {self._complaint(process.stderr)}")
+            raise DeviceMissingError(
+                "error.hardware.microphone_cannot_be_heard",
+                "The microphone cannot be heard: {why}",
+                why=self._complaint(process.stderr),
+            )
         data = self._rest + data
         whole = len(data) - len(data) % SAMPLE_BYTES
         self._rest = data[whole:]

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 
+class Said(str):
+    """A sentence in English that knows the key of its translations, and the values in its {places}."""
+
+    key: str
+    values: Mapping[str, object]
+
+    def __new__(cls, key: str, text: str, /, **values: object) -> Said:
+        """Give such a sentence."""
+        said = super().__new__(cls, re.sub(r"\{(\w+)\}", lambda place: str(values.get(place[1], place[0])), text))
+        said.key, said.values = key, values
+        return said
+
+
 class HardwareError(Exception):
-    """Any error of a device."""
+    """Any error of a device. key: of its translations; text: in English, with {places} for the values."""
+
+    def __init__(self, key: str, text: str, /, **values: object) -> None:
+        super().__init__(key, text)
+        self.key, self.text, self.values, self.said = key, text, values, Said(key, text, **values)
+
+    def __str__(self) -> str:
+        """Give the English text."""
+        return self.said
 
 
 class BadSettingError(HardwareError, ValueError):

@@ -65,9 +65,15 @@ class RecordingWriter:
         try:
             self._file = self.path.open("xb")
         except FileExistsError as error:
-            raise RecordingNotWrittenError(f"{path} is there already; choose another name.") from error
+            raise RecordingNotWrittenError(
+                "error.recording.is_there_already_choose_another",
+                "{path} is there already; choose another name.",
+                path=path,
+            ) from error
         except OSError as error:
-            raise RecordingNotWrittenError(f"{path} cannot be written: {error.strerror}.") from error
+            raise RecordingNotWrittenError(
+                "error.recording.cannot_be_written", "{path} cannot be written: {why}.", path=path, why=error.strerror
+            ) from error
         # JPEG does not get smaller, and a Pi has better things to do than to try.
         self._writer = Writer(self._file, chunk_size=CHUNK_BYTES, compression=CompressionType.NONE)
         self._writer.start(profile=PROFILE, library="ringmaster")
@@ -146,7 +152,9 @@ class RecordingWriter:
     def _add(self, name: str, t_ns: int, data: bytes, publish_ns: int, sequence: int) -> None:
         with self._lock:
             if not self._open:
-                raise RecordingNotWrittenError(f"{self.path} is closed already.")
+                raise RecordingNotWrittenError(
+                    "error.recording.is_closed_already", "{path} is closed already.", path=self.path
+                )
             self._guarded(lambda: self._writer.add_message(self._channels[name], t_ns, data, publish_ns, sequence))
             if t_ns - self._flushed_ns >= FLUSH_NS:
                 self._flushed_ns = t_ns
@@ -164,7 +172,12 @@ class RecordingWriter:
         except OSError as error:
             self._open = False
             self._file.close()
-            raise RecordingNotWrittenError(f"{self.path} cannot be written: {error.strerror or error}.") from error
+            raise RecordingNotWrittenError(
+                "error.recording.cannot_be_written",
+                "{path} cannot be written: {why}.",
+                path=self.path,
+                why=error.strerror or error,
+            ) from error
 
 
 def _found_fields(edge: BellEdge | SandEdge) -> dict[str, object]:
@@ -177,7 +190,7 @@ def encode_jpeg(frame: Frame) -> bytes:
 
     done, data = cv2.imencode(".jpg", frame.bgr(), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     if not done:
-        raise RecordingNotWrittenError("A picture could not be stored.")
+        raise RecordingNotWrittenError("error.recording.picture_could_not_be_stored", "A picture could not be stored.")
     return data.tobytes()
 
 
@@ -246,7 +259,12 @@ class RecordedFrame:
         try:
             image = decode(self.encoded)
         except ValueError as error:
-            raise BadRecordingError(f"The picture at {self.t_ns} ns of the recording {error}.") from error
+            raise BadRecordingError(
+                "error.recording.picture_at_ns_of_recording",
+                "The picture at {t_ns} ns of the recording {why}.",
+                t_ns=self.t_ns,
+                why=error,
+            ) from error
         return Frame(self.t_ns, self.exposure_end_ns, image, self.sequence)
 
 
@@ -382,12 +400,18 @@ def read_recording(path: str | Path, warn: Callable[[str], None] = lambda messag
         with path.open("rb") as file:
             known = file.read(len(MAGIC)) == MAGIC
         if not known:
-            raise BadRecordingError(f"{path} is not a recording (an MCAP file).")
+            raise BadRecordingError(
+                "error.recording.is_not_recording_mcap_file", "{path} is not a recording (an MCAP file).", path=path
+            )
         outline = _outline(path)
     except FileNotFoundError as error:
-        raise BadRecordingError(f"There is no recording {path}.") from error
+        raise BadRecordingError(
+            "error.recording.there_is_no_recording", "There is no recording {path}.", path=path
+        ) from error
     except OSError as error:
-        raise BadRecordingError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise BadRecordingError(
+            "error.recording.cannot_be_read", "{path} cannot be read: {why}.", path=path, why=error.strerror or error
+        ) from error
     return Recording(path, outline, warn)
 
 
@@ -447,9 +471,17 @@ def _json(stored: StoredMessage) -> dict[str, object]:
     try:
         value = json.loads(stored.message.data)
     except (ValueError, RecursionError) as error:
-        raise BadRecordingError(f"The recording's {topic} channel holds a message that is not JSON.") from error
+        raise BadRecordingError(
+            "error.recording.recordings_channel_holds_message_that_is_not",
+            "The recording's {topic} channel holds a message that is not JSON.",
+            topic=topic,
+        ) from error
     if not isinstance(value, dict):
-        raise BadRecordingError(f"The recording's {topic} channel holds a message that is not a JSON object.")
+        raise BadRecordingError(
+            "error.recording.recordings_channel_holds_message_that",
+            "The recording's {topic} channel holds a message that is not a JSON object.",
+            topic=topic,
+        )
     return value
 
 
@@ -458,7 +490,10 @@ def _bell(stored: StoredMessage, ours: bool) -> BellEdge:
     seat, pressed = value.get("seat"), value.get("pressed")
     seat_fits = seat is None or (isinstance(seat, int) and not isinstance(seat, bool) and seat >= 0)
     if not seat_fits or not isinstance(pressed, bool):
-        raise BadRecordingError('The recording\'s /bell channel holds a message without "seat" and "pressed".')
+        raise BadRecordingError(
+            "error.recording.recordings_bell_channel_holds_message",
+            'The recording\'s /bell channel holds a message without "seat" and "pressed".',
+        )
     return BellEdge(stored.message.log_time, seat if isinstance(seat, int) else None, pressed, _was_found(value))
 
 
@@ -466,7 +501,10 @@ def _sandtimer(stored: StoredMessage, ours: bool) -> SandEdge:
     value = _json(stored)
     line, level = value.get("line"), value.get("level")
     if line not in [known.value for known in SandLine] or not isinstance(level, int) or level not in (0, 1):
-        raise BadRecordingError('The recording\'s /sandtimer channel holds a message without "line" and "level".')
+        raise BadRecordingError(
+            "error.recording.recordings_sandtimer_channel_holds_message",
+            'The recording\'s /sandtimer channel holds a message without "line" and "level".',
+        )
     return SandEdge(stored.message.log_time, SandLine(line), int(level), _was_found(value))
 
 
@@ -490,16 +528,26 @@ def _camera(stored: StoredMessage, ours: bool) -> RecordedFrame:
         try:
             encoded = base64.b64decode(data, validate=True) if isinstance(data, str) else b""
         except (binascii.Error, ValueError) as error:
-            raise BadRecordingError("The recording's /camera channel holds a picture that is not base64.") from error
+            raise BadRecordingError(
+                "error.recording.recordings_camera_channel_holds_picture",
+                "The recording's /camera channel holds a picture that is not base64.",
+            ) from error
     elif encoding == "protobuf":
         from foxglove_schemas_protobuf.CompressedImage_pb2 import CompressedImage
 
         try:
             encoded = CompressedImage.FromString(message.data).data
         except DecodeError as error:
-            raise BadRecordingError("The recording's /camera channel holds a message that is torn.") from error
+            raise BadRecordingError(
+                "error.recording.recordings_camera_channel_holds_message",
+                "The recording's /camera channel holds a message that is torn.",
+            ) from error
     else:
-        raise BadRecordingError(f"The recording's /camera channel is encoded as {encoding}, not protobuf or JSON.")
+        raise BadRecordingError(
+            "error.recording.recordings_camera_channel_is_encoded",
+            "The recording's /camera channel is encoded as {encoding}, not protobuf or JSON.",
+            encoding=encoding,
+        )
     end_ns = max(message.publish_time, message.log_time) if ours else message.log_time
     return RecordedFrame(message.log_time, end_ns, message.sequence, encoded)
 

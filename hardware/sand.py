@@ -162,19 +162,29 @@ def learn_sandtimer(runs: Sequence[Sequence[int]]) -> SandProfile:
     Raises TooLittleSandError for fewer, for a run with hardly any edges, and for runs too unlike to be whole ones.
     """
     if len(runs) < 2:
-        raise TooLittleSandError("let the sandtimer run through at least twice, once each way round")
+        raise TooLittleSandError(
+            "error.sandtimer.let_sandtimer_run_through_at",
+            "let the sandtimer run through at least twice, once each way round",
+        )
     durations: list[int] = []
     gaps: list[int] = []
     for number, run in enumerate(runs, 1):
         if len(run) < EDGES_MIN:
-            raise TooLittleSandError(f"the light barrier saw hardly any sand in run {number}: check how it is mounted")
+            raise TooLittleSandError(
+                "error.sandtimer.light_barrier_saw_hardly_any",
+                "the light barrier saw hardly any sand in run {number}: check how it is mounted",
+                number=number,
+            )
         times = sorted(run)
         durations.append(times[-1] - times[0])
         gaps.append(max(later - earlier for earlier, later in pairwise(times)))
     shortest, longest = min(durations), max(durations)
     if longest - shortest > shortest // 5:
         raise TooLittleSandError(
-            f"the runs took between {shortest / SECOND:.0f} and {longest / SECOND:.0f} seconds: was one cut short?"
+            "error.sandtimer.runs_took_between_and_seconds",
+            "the runs took between {shortest} and {longest} seconds: was one cut short?",
+            shortest=f"{shortest / SECOND:.0f}",
+            longest=f"{longest / SECOND:.0f}",
         )
     return SandProfile(
         duration_ns=sum(durations) // len(durations), spread_ns=longest - shortest, longest_gap_ns=max(gaps)
@@ -561,9 +571,16 @@ class Sandtimer:
         if settings.backend == "gpio":
             return GpioLines(sand_lines(settings), make_factory, self._clock)
         if settings.backend != "watched":
-            raise BadSettingError(f'there is no sandtimer of the kind "{settings.backend}"')
+            raise BadSettingError(
+                "error.setting.there_is_no_sandtimer_of",
+                'there is no sandtimer of the kind "{kind}"',
+                kind=settings.backend,
+            )
         if settings.profile is None:
-            raise BadSettingError("a sandtimer without sensors needs its duration: learn it with ringmaster calibrate")
+            raise BadSettingError(
+                "error.setting.sandtimer_without_sensors_needs_its",
+                "a sandtimer without sensors needs its duration: learn it with ringmaster calibrate",
+            )
         return NoLines()
 
     def start(self) -> None:

@@ -38,7 +38,8 @@ class DebounceSettings:
     def __post_init__(self) -> None:
         if not 0 < self.spike_ns <= self.contact_ns <= self.spike_quiet_ns <= self.chatter_ns < self.stuck_ns:
             raise BadSettingError(
-                "the bell's times must grow in this order: spike, contact, quiet after a spike, chatter, stuck"
+                "error.setting.bells_times_must_grow_in",
+                "the bell's times must grow in this order: spike, contact, quiet after a spike, chatter, stuck",
             )
 
 
@@ -57,9 +58,17 @@ class Pin:
 
     def __post_init__(self) -> None:
         if not 0 <= self.number <= 27:
-            raise BadSettingError(f"there is no GPIO{self.number} on a Raspberry Pi's header: 0 to 27 can be used")
+            raise BadSettingError(
+                "error.setting.there_is_no_gpio_on",
+                "there is no GPIO{number} on a Raspberry Pi's header: 0 to 27 can be used",
+                number=self.number,
+            )
         if self.pull not in ("up", "down", "none"):
-            raise BadSettingError(f'a pin is pulled "up", "down" or "none", not "{self.pull}"')
+            raise BadSettingError(
+                "error.setting.pin_is_pulled_up_down",
+                'a pin is pulled "up", "down" or "none", not "{pull}"',
+                pull=self.pull,
+            )
 
 
 @dataclass(frozen=True)
@@ -79,11 +88,19 @@ class BellSettings:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.pins) <= SEATS_MAX:
-            raise BadSettingError(f"there can be one to {SEATS_MAX} bell buttons, not {len(self.pins)}")
+            raise BadSettingError(
+                "error.setting.there_can_be_one_to",
+                "there can be one to {most} bell buttons, not {number}",
+                most=SEATS_MAX,
+                number=len(self.pins),
+            )
         if self.one_for_all and len(self.pins) > 1:
-            raise BadSettingError("one bell for all has one pin; for a button a seat set one_for_all to false")
+            raise BadSettingError(
+                "error.setting.one_bell_for_all_has",
+                "one bell for all has one pin; for a button a seat set one_for_all to false",
+            )
         if len({pin.number for pin in self.pins}) < len(self.pins):
-            raise BadSettingError("two bell buttons have the same pin")
+            raise BadSettingError("error.setting.two_bell_buttons_have_same", "two bell buttons have the same pin")
 
 
 @dataclass(frozen=True)
@@ -101,7 +118,10 @@ class SandProfile:
 
     def __post_init__(self) -> None:
         if self.duration_ns <= 0 or self.spread_ns < 0 or not 0 <= self.longest_gap_ns < self.duration_ns:
-            raise BadSettingError("a sandtimer's longest gap must be shorter than its duration, and neither negative")
+            raise BadSettingError(
+                "error.setting.sandtimers_longest_gap_must_be",
+                "a sandtimer's longest gap must be shorter than its duration, and neither negative",
+            )
 
 
 @dataclass(frozen=True)
@@ -174,13 +194,19 @@ class LampSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.brightness <= 1:
-            raise BadSettingError(f"the lamp's brightness is between 0 and 1, not {self.brightness}")
+            raise BadSettingError(
+                "error.setting.lamps_brightness_is_between_0",
+                "the lamp's brightness is between 0 and 1, not {brightness}",
+                brightness=self.brightness,
+            )
         legs = (self.red, self.green, self.blue)
         if any(leg is None for leg in legs) and any(leg is not None for leg in legs):
-            raise BadSettingError("the lamp needs three pins: red, green and blue")
+            raise BadSettingError(
+                "error.setting.lamp_needs_three_pins_red", "the lamp needs three pins: red, green and blue"
+            )
         used = [pin for pin in (*legs, self.buzzer) if pin is not None]
         if len(set(used)) < len(used):
-            raise BadSettingError("lamp and buzzer share a pin")
+            raise BadSettingError("error.setting.lamp_and_buzzer_share_pin", "lamp and buzzer share a pin")
 
 
 @dataclass(frozen=True)
@@ -204,9 +230,17 @@ class MicrophoneSettings:
 
     def __post_init__(self) -> None:
         if self.rate_hz < 32_000:
-            raise BadSettingError(f"the bell's bright tones need 32000 samples a second or more, not {self.rate_hz}")
+            raise BadSettingError(
+                "error.setting.bells_bright_tones_need_32000",
+                "the bell's bright tones need 32000 samples a second or more, not {rate_hz}",
+                rate_hz=self.rate_hz,
+            )
         if not 0.1 <= self.sensitivity <= 10:
-            raise BadSettingError(f"the microphone's sensitivity is between 0.1 and 10, not {self.sensitivity}")
+            raise BadSettingError(
+                "error.setting.microphones_sensitivity_is_between_0",
+                "the microphone's sensitivity is between 0.1 and 10, not {sensitivity}",
+                sensitivity=self.sensitivity,
+            )
 
 
 def check_pins(bell: BellSettings, sand: SandSettings, lamp: LampSettings) -> None:
@@ -220,5 +254,11 @@ def check_pins(bell: BellSettings, sand: SandSettings, lamp: LampSettings) -> No
     seen: dict[int, str] = {}
     for number, user in users:
         if number in seen:
-            raise BadSettingError(f"{seen[number]} and {user} are both set to GPIO{number}")
+            raise BadSettingError(
+                "error.setting.and_are_both_set_to",
+                "{one} and {other} are both set to GPIO{number}",
+                one=seen[number],
+                other=user,
+                number=number,
+            )
         seen[number] = user

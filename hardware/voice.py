@@ -64,15 +64,36 @@ class SpeakerSettings:
 
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
-            raise BadSettingError(f'there is no speech of the kind "{self.backend}", there is {", ".join(BACKENDS)}')
+            raise BadSettingError(
+                "error.setting.there_is_no_speech_of",
+                'there is no speech of the kind "{kind}", there is {list}',
+                kind=self.backend,
+                list=", ".join(BACKENDS),
+            )
         if self.language not in ESPEAK_VOICES:
-            raise BadSettingError(f'nobody speaks "{self.language}" here, only {", ".join(ESPEAK_VOICES)}')
+            raise BadSettingError(
+                "error.setting.nobody_speaks_here_only",
+                'nobody speaks "{language}" here, only {list}',
+                language=self.language,
+                list=", ".join(ESPEAK_VOICES),
+            )
         if not 80 <= self.words_a_minute <= 400:
-            raise BadSettingError(f"speech has 80 to 400 words a minute, not {self.words_a_minute}")
+            raise BadSettingError(
+                "error.setting.speech_has_80_to_400",
+                "speech has 80 to 400 words a minute, not {words_a_minute}",
+                words_a_minute=self.words_a_minute,
+            )
         if not 0 <= self.volume <= 1:
-            raise BadSettingError(f"the volume of speech is between 0 and 1, not {self.volume}")
+            raise BadSettingError(
+                "error.setting.volume_of_speech_is_between",
+                "the volume of speech is between 0 and 1, not {volume}",
+                volume=self.volume,
+            )
         if self.waiting < 1 or self.cache_files < 1:
-            raise BadSettingError("at least one sentence must be able to wait, and one to be kept")
+            raise BadSettingError(
+                "error.setting.at_least_one_sentence_must",
+                "at least one sentence must be able to wait, and one to be kept",
+            )
 
 
 PLAYERS = ("aplay", "pw-play", "paplay")
@@ -122,11 +143,16 @@ def installed_voices(settings: SpeakerSettings) -> tuple[Voice, ...]:
         voices += _espeak_voices(settings)
     if not voices and settings.backend == "piper":
         raise DeviceMissingError(
-            f"Piper, or a voice for it, is missing: put the .onnx and .onnx.json of a voice for “{settings.language}” "
-            f"into {_piper_folders()[0]}, or choose espeak-ng."
+            "error.hardware.piper_or_voice_for_it",
+            "Piper, or a voice for it, is missing: put the .onnx and .onnx.json of a voice for "
+            "“{language}” into {folders}, or choose espeak-ng.",
+            language=settings.language,
+            folders=_piper_folders()[0],
         )
     if not voices:
-        raise DeviceMissingError("The program that speaks is missing: sudo apt install espeak-ng.")
+        raise DeviceMissingError(
+            "doctor.program_that_speaks_is_missing", "The program that speaks is missing: sudo apt install espeak-ng."
+        )
     return tuple(voices)
 
 
@@ -137,7 +163,9 @@ def installed_player(settings: SpeakerSettings) -> Player:
         if program is not None:
             device = () if settings.device is None else (f"{DEVICE_OPTION.get(name, '--device')}={settings.device}",)
             return Player(name, (program, *(("--quiet",) if name == "aplay" else ()), *device))
-    raise DeviceMissingError("The program that plays sound is missing: sudo apt install alsa-utils.")
+    raise DeviceMissingError(
+        "doctor.program_that_plays_sound_is", "The program that plays sound is missing: sudo apt install alsa-utils."
+    )
 
 
 def _espeak_voices(settings: SpeakerSettings) -> list[Voice]:

@@ -97,7 +97,7 @@ def load_truth(folder: Path) -> list[TruePicture]:
         BadInputError: there is no such folder, no picture with truth in it, or a truth file is broken.
     """
     if not folder.is_dir():
-        raise BadInputError(f"there is no folder {folder}")
+        raise BadInputError("error.accuracy.there_is_no_folder", folder=folder)
     pictures: list[TruePicture] = []
     for file in sorted(folder.glob("*.json")):
         try:
@@ -105,14 +105,16 @@ def load_truth(folder: Path) -> list[TruePicture]:
             if isinstance(data, dict) and isinstance(data.get("cards", data.get("pictures")), list):
                 pictures += [_picture(folder, one, file.stem) for one in data.get("pictures", [data])]
         except OSError as error:
-            raise BadInputError(f"{file} cannot be read: {error.strerror or error}") from error
+            raise BadInputError("error.cannot_be_read", path=file, why=error.strerror or error) from error
         except (KeyError, TypeError, ValueError) as error:
-            raise BadInputError(f"the truth in {file} is broken: {type(error).__name__} {error}") from error
+            raise BadInputError(
+                "error.accuracy.truth_in_is_broken", file=file, name=type(error).__name__, why=error
+            ) from error
     missing = [picture.path for picture in pictures if not picture.path.is_file()]
     if missing:
-        raise BadInputError(f"the picture {missing[0]} is missing beside its truth")
+        raise BadInputError("error.accuracy.picture_is_missing_beside_its", what=missing[0])
     if not pictures:
-        raise BadInputError(f"{folder} holds no pictures with truth files beside them")
+        raise BadInputError("error.accuracy.holds_no_pictures_with_truth", folder=folder)
     return pictures
 
 

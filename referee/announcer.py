@@ -70,4 +70,4 @@ class Announcer:
 
 def sound_check(language: Language) -> str:
     """Give a sentence to try the loudspeaker with."""
-    return language.text("The referee is ready.")
+    return language.text("announcer.referee_is_ready")

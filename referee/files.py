@@ -27,11 +27,11 @@ def check_writable(path: Path, inputs: Iterable[Path] = ()) -> None:
     """
     for read in inputs:
         if path.exists() and read.exists() and path.samefile(read):
-            raise BadInputError(f"{path} is to be read, and would be lost: write to another file")
+            raise BadInputError("error.is_to_be_read_and", path=path)
     if path.is_dir():
-        raise BadInputError(f"{path} is a folder, not a file")
+        raise BadInputError("error.is_folder_not_file", path=path)
     if not path.parent.is_dir():
-        raise BadInputError(f"there is no folder {path.parent} to write {path.name} into")
+        raise BadInputError("error.there_is_no_folder_to", folder=path.parent, path=path.name)
 
 
 def write_whole(path: Path, data: bytes, *, secret: bool = False) -> None:
@@ -77,7 +77,7 @@ def whole_file(path: Path, *, secret: bool = False) -> Iterator[BinaryIO]:
         put_in_place(temporary, path)
         temporary = None
     except OSError as error:
-        raise WorkFailedError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise WorkFailedError("error.cannot_be_written", path=path, why=error.strerror or error) from error
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
@@ -110,7 +110,7 @@ def kept_data(path: Path, most_bytes: int, parse: Callable[[Any], T], usual: T, 
         with path.open("rb") as file:
             data = file.read(most_bytes + 1)
         if len(data) > most_bytes:
-            raise BadInputError("it is too large")
+            raise BadInputError("error.files.it_is_too_large")
         return parse(json.loads(data))
     except FileNotFoundError:
         return usual
@@ -164,4 +164,4 @@ def note_set_aside(folder: Path) -> None:
             path.rename(seen / path.name)
         sync_folder(folder)
     except OSError as error:
-        raise WorkFailedError(f"the files cannot be moved: {error.strerror or error}") from error
+        raise WorkFailedError("error.files_cannot_be_moved", why=error.strerror or error) from error

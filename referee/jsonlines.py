@@ -48,25 +48,25 @@ def parse_object(line: Line) -> dict[str, object]:
             character (a lone surrogate).
     """
     if line is None:
-        raise BadInputError(f"longer than {MAX_LINE // 1024} kB, which no hand or event is")
+        raise BadInputError("error.jsonlines.longer_than_kb_which_no", most=MAX_LINE // 1024)
     try:
         value = DECODER.decode(line.removeprefix(b"\xef\xbb\xbf").decode())
         if b"\\u" in line:
             check_characters(value)
     except UnicodeDecodeError as error:
-        raise BadInputError(f"not UTF-8 text (byte {error.start + 1})") from error
+        raise BadInputError("error.jsonlines.not_utf_8_text_byte", start=error.start + 1) from error
     except json.JSONDecodeError as error:
-        raise BadInputError(f"broken JSON at character {error.pos + 1}") from error
+        raise BadInputError("error.broken_json_at_character", number=error.pos + 1) from error
     except RecursionError as error:
-        raise BadInputError("brackets are nested too deeply") from error
+        raise BadInputError("error.jsonlines.brackets_are_nested_too_deeply") from error
     except BadInputError:
         raise
     except ValueError as error:
-        raise BadInputError("a number in it is too long") from error
+        raise BadInputError("error.jsonlines.number_in_it_is_too_long") from error
     if line.count(b"[") + line.count(b"{") > MOST_DEPTH and not is_flat(value, MOST_DEPTH):
-        raise BadInputError("brackets are nested too deeply")
+        raise BadInputError("error.jsonlines.brackets_are_nested_too_deeply")
     if not isinstance(value, dict):
-        raise BadInputError("a JSON object in braces is needed")
+        raise BadInputError("error.json_object_in_braces_is")
     return value
 
 
@@ -90,7 +90,7 @@ def check_characters(value: object) -> None:
     try:
         _ENCODER.encode(value).encode()
     except UnicodeEncodeError as error:
-        raise BadInputError("there is half of a character in it") from error
+        raise BadInputError("error.jsonlines.there_is_half_of_character") from error
 
 
 def whole_number(value: object, name: str, least: int = 0) -> int:
@@ -100,9 +100,9 @@ def whole_number(value: object, name: str, least: int = 0) -> int:
         BadInputError: it is not; `name` says what it stands for.
     """
     if type(value) is not int:
-        raise BadInputError(f'"{name}" must be a whole number, not {shown(value)}')
+        raise BadInputError("error.jsonlines.must_be_whole_number_not", name=name, value=shown(value))
     if value < least:
-        raise BadInputError(f'"{name}" must be at least {least}')
+        raise BadInputError("error.jsonlines.must_be_at_least", name=name, least=least)
     return value
 
 
@@ -114,7 +114,7 @@ def one_of(value: object, name: str, allowed: Iterable[str]) -> str:
     """
     words = list(allowed)
     if not isinstance(value, str) or value not in words:
-        raise BadInputError(f'"{name}" must be {" or ".join(words)}, not {shown(value)}')
+        raise BadInputError("error.jsonlines.must_be_not", name=name, list=" or ".join(words), value=shown(value))
     return value
 
 
@@ -144,20 +144,20 @@ def to_line(value: dict[str, object]) -> str:
 
 
 def _no_such_number(_text: str) -> NoReturn:
-    raise BadInputError("NaN and Infinity are no numbers")
+    raise BadInputError("error.jsonlines.nan_and_infinity_are_no")
 
 
 def _real(text: str) -> float:
     number = float(text)
     if number in (float("inf"), float("-inf")):
-        raise BadInputError("a number in it is too large")
+        raise BadInputError("error.jsonlines.number_in_it_is_too")
     return number
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise BadInputError(key_twice(pairs))
+        raise BadInputError("error.detail", text=key_twice(pairs))
     return found
 
 

@@ -1,54 +1,48 @@
-"""The languages that the referee speaks: catalogues of sentences, number words and lists.
+"""The languages that the referee speaks: catalogues of texts, number words and lists.
 
-The sentences in the code are English; `locale/` holds the others as gettext catalogues (`make words` after a change).
-One more language is a code in `LANGUAGES` and a catalogue; a test fails until what else has to know it does: voices
-(`hardware/voice.py`), and the pages' own lists (`web/page/view_settings.js`, `club/page/club.js`).
+`texts/` has one catalogue a language: keys, and for each its text, or its forms `one` and `other`. The page uses the
+same ones. `make words` checks them. Another language is a code in `LANGUAGES`, a catalogue, and its plural rule;
+a test fails until voices (`hardware/voice.py`) and pages (`web/page/parts.js`, `club/page/club.js`) have it, too.
 """
 
 from __future__ import annotations
 
-import gettext
+import json
 import os
+import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from referee.errors import BadInputError
 
 LANGUAGES = ("en", "de", "fr")
-DOMAIN = "ringmaster"
-CATALOGUES = Path(__file__).parent / "locale"
+CATALOGUES = Path(__file__).parent / "texts"
+Text = str | dict[str, str]
+_WORDS = 13
+"""Numbers below this one have a word."""
 
 
-def mark_in(_context: str, message: str) -> str:
-    """Give `message` as it is: a mark for the catalogues, where `text_in` is called with a variable."""
-    return message
+@cache
+def catalogue(code: str) -> dict[str, Text]:
+    """Give all texts of a language by their keys; one that counts has the forms "one" and "other"."""
+    texts: dict[str, Text] = json.loads((CATALOGUES / f"{code}.json").read_text("utf-8"))
+    return texts
 
 
-def mark(message: str) -> str:
-    """Give `message` as it is: a mark for the catalogues, where `text` is called with a variable."""
-    return message
+def plural(code: str, number: int) -> str:
+    """Give the form for so many, by the size of the number (CLDR's plural rules; French has "one" below two)."""
+    size = abs(number)
+    return "one" if size == 1 or (code == "fr" and size < 2) else "other"
 
 
-# "one" is the name of the number ("round one"); one thing has a sentence of its own, for its gender.
-NUMBERS = (
-    mark_in("number", "zero"),
-    mark_in("number", "one"),
-    mark_in("number", "two"),
-    mark_in("number", "three"),
-    mark_in("number", "four"),
-    mark_in("number", "five"),
-    mark_in("number", "six"),
-    mark_in("number", "seven"),
-    mark_in("number", "eight"),
-    mark_in("number", "nine"),
-    mark_in("number", "ten"),
-    mark_in("number", "eleven"),
-    mark_in("number", "twelve"),
-)
+def filled(text: str, values: Mapping[str, object]) -> str:
+    """Put values into the {places} of a text; a place without a value stays, and so do other braces."""
+    return re.sub(r"\{(\w+)\}", lambda place: str(values.get(place[1], place[0])), text)
 
 
 class Language:
-    """One language. Every sentence may have {places}; their values are put in after it was translated.
+    """One language. Every text may have {places}; values are put into the text of this language.
 
     Raises:
         BadInputError: it is none of `LANGUAGES`.
@@ -56,62 +50,58 @@ class Language:
 
     def __init__(self, code: str = "en") -> None:
         if code not in LANGUAGES:
-            raise BadInputError(f"the referee speaks {', '.join(LANGUAGES)}, not {ascii(code)[:20]}")
+            raise BadInputError("error.language.referee_speaks_not", list=", ".join(LANGUAGES), code=ascii(code)[:20])
         self.code = code
-        self._catalogue = (
-            gettext.NullTranslations() if code == "en" else gettext.translation(DOMAIN, CATALOGUES, languages=[code])
-        )
+        self._texts = catalogue(code)
 
-    def text(self, message: str, **values: object) -> str:
+    def __contains__(self, key: str) -> bool:
+        """Tell whether there is a text with this key."""
+        return key in self._texts
+
+    def template(self, key: str, number: object = 0) -> str:
+        """Give a text with its {places}; number: of which it speaks, if it has forms.
+
+        A key that is in no catalogue is a text itself: of a game that somebody added.
+        """
+        text = self._texts.get(key, key)
+        if isinstance(text, str):
+            return text
+        return text[plural(self.code, number)] if isinstance(number, int) else text["other"]
+
+    def text(self, key: str, **values: object) -> str:
         """Give a sentence or a part of one."""
-        return self._catalogue.gettext(message).format(**values)
+        return filled(self.template(key), values)
 
-    def text_in(self, context: str, message: str, **values: object) -> str:
-        """Give a sentence or a part whose translation depends on where it stands."""
-        return self._catalogue.pgettext(context, message).format(**values)
-
-    def template(self, message: str) -> str:
-        """Give a sentence whose {places} somebody else fills in."""
-        return self._catalogue.gettext(message)
-
-    def template_in(self, context: str, message: str) -> str:
-        """Give a sentence whose {places} somebody else fills in."""
-        return self._catalogue.pgettext(context, message)
-
-    def count(self, one: str, many: str, number: int, **values: object) -> str:
+    def count(self, key: str, number: int, **values: object) -> str:
         """Give the sentence for so many; `{n}` is the number in words. A negative number has the form of its size."""
-        return self._catalogue.ngettext(one, many, abs(number)).format(n=self.number(number), **values)
-
-    def count_in(self, context: str, one: str, many: str, number: int, **values: object) -> str:
-        """Give the sentence for so many, where its translation depends on where it stands."""
-        return self._catalogue.npgettext(context, one, many, abs(number)).format(n=self.number(number), **values)
+        return filled(self.template(key, number), {"n": self.number(number), **values})
 
     def number(self, number: int) -> str:
         """Give a number as a word up to twelve, in digits beyond: every speech engine reads those by itself."""
         if number < 0:
-            return self.text("minus {number}", number=self.number(-number))
-        return self.text_in("number", NUMBERS[number]) if number < len(NUMBERS) else str(number)
+            return self.text("common.minus", number=self.number(-number))
+        return self.text(f"number.{number}") if number < _WORDS else str(number)
 
     def decimal(self, number: float) -> str:
         """Give a number with one decimal, "0.4" or "0,4", or none if it is whole."""
         text = f"{number:.1f}".removesuffix(".0")
-        return text.replace(".", self.text_in("decimal point", "."))
+        return text.replace(".", self.text("common.decimal_point"))
 
     def cards(self, number: int) -> str:
         """Give "no cards", "one card", "two cards"."""
-        return self.count("one card", "{n} cards", number) if number else self.text("no cards")
+        return self.count("common.cards", number) if number else self.text("common.no_cards")
 
     def points(self, number: int) -> str:
         """Give "no points", "one point", "minus two points"."""
         if number < 0:
-            return self.text("minus {number}", number=self.points(-number))
-        return self.count("one point", "{n} points", number) if number else self.text("no points")
+            return self.text("common.minus", number=self.points(-number))
+        return self.count("common.points", number) if number else self.text("common.no_points")
 
     def list_of(self, names: Sequence[str]) -> str:
         """Give "Ann", "Ann and Ben", "Ann, Ben and Cem"."""
         if len(names) < 2:
             return "".join(names)
-        return self.text("{first} and {last}", first=", ".join(names[:-1]), last=names[-1])
+        return self.text("common.and", first=", ".join(names[:-1]), last=names[-1])
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:

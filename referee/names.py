@@ -24,14 +24,6 @@ _MOST_MARKS = 3
 """Accents above each other; more of them grow over the lines beside."""
 
 
-class NameRefusedError(BadInputError):
-    """A name that cannot be. key: which sentence the page says, with `values` in its places."""
-
-    def __init__(self, text: str, key: str, **values: object) -> None:
-        super().__init__(text)
-        self.key, self.values = key, values
-
-
 def players_in(value: object) -> tuple[str, ...]:
     """Give the players' names in a list as they are used: without blanks around them, nor signs that nobody sees.
 
@@ -39,14 +31,13 @@ def players_in(value: object) -> tuple[str, ...]:
         BadInputError: it is no list of names, or one of them cannot be seen or read, is too long, or is another's.
     """
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
-        raise BadInputError('"players" must be a list of names')
+        raise BadInputError("error.journal.players_must_be_list_of")
     names: list[str] = []
     for given in value:
         name = _checked(given, len(names) + 1)
         if folded(name) in map(folded, names):
             offer = _another(name, [*names, *value])
-            text = f"two players are called {_quoted(name)}: call one of them {_quoted(offer)}"
-            raise NameRefusedError(text, "same_name", name=name, offer=offer)
+            raise BadInputError("fault.same_name", name=name, offer=offer)
         names.append(name)
     return tuple(names)
 
@@ -64,9 +55,7 @@ def told_apart(names: Iterable[str]) -> tuple[str, ...]:
 @cache
 def seat_names() -> frozenset[str]:
     """Give what seats are called whose players gave no name ("Seat 1"), in every language: nobody's name."""
-    return frozenset(
-        Language(code).text_in("page", "Seat {n}", n=seat + 1) for code in LANGUAGES for seat in range(MOST_SEATS)
-    )
+    return frozenset(Language(code).text("page.seat", n=seat + 1) for code in LANGUAGES for seat in range(MOST_SEATS))
 
 
 def folded(name: str) -> str:
@@ -76,22 +65,18 @@ def folded(name: str) -> str:
 
 def _checked(given: str, place: int) -> str:
     if any(unicodedata.category(char) in ("Cc", "Cs") for char in given):
-        raise BadInputError('"players" must be a list of names that can be shown on one line')
+        raise BadInputError("error.names.players_must_be_list_of")
     if any(char in _TURNS for char in given):
-        raise NameRefusedError(
-            f"the name of player {place} holds signs that turn its letters about: type it anew",
-            "name_turned",
+        raise BadInputError(
+            "fault.name_turned",
             number=place,
         )
     name = _cleaned(given)
     if not _shows(name):
-        raise NameRefusedError(
-            f"the name of player {place} has no letter that can be seen", "name_unseen", number=place
-        )
+        raise BadInputError("fault.name_unseen", number=place)
     if len(name) > MOST_CHARACTERS:
-        raise NameRefusedError(
-            f"the name {_quoted(name[:20] + '…')} is too long: {MOST_CHARACTERS} letters at most",
-            "name_long",
+        raise BadInputError(
+            "fault.name_long",
             name=name[:20] + "…",
             most=MOST_CHARACTERS,
         )

@@ -10,13 +10,14 @@ import click
 
 from referee.errors import WorkFailedError
 from referee.language import Language, language_of
+from referee.phrases import in_language
 from referee.safe_text import harmless
 
 Item = TypeVar("Item")
 _CLEARED = "\r\x1b[K"  # the line of a progress bar
 
 
-def complain(command: str, message: str) -> None:
+def complain(command: str, message: object) -> None:
     """Print one line to standard error, in the language that this command speaks."""
     error_line(f"ringmaster {command}", for_people(message))
 
@@ -36,14 +37,9 @@ def along(items: Iterable[Item], count: int, *, printing: bool = True) -> Iterat
         yield from bar
 
 
-def for_people(text: str) -> str:
-    """Give a sentence that was made in English in the language that this command speaks."""
-    code = language_of()
-    if code == "en":
-        return text
-    from referee.translated import translated
-
-    return translated(text, Language(code))
+def for_people(text: object) -> str:
+    """Give a phrase or an error in the language that this command speaks, anything else as it is."""
+    return in_language(text, Language(language_of()))
 
 
 class Output:
@@ -63,8 +59,8 @@ class Output:
         if len(self._lines) >= self._MANY:
             self.flush()
 
-    def say(self, text: str) -> None:
-        """Add a line for people that was made in English."""
+    def say(self, text: object) -> None:
+        """Add a line in the language that this command speaks."""
         self.line(for_people(text))
 
     def flush(self) -> None:
@@ -74,7 +70,7 @@ class Output:
             WorkFailedError: whoever started this command has closed its standard output.
         """
         if sys.stdout is None:
-            raise WorkFailedError("there is no standard output to answer on")
+            raise WorkFailedError("error.output.there_is_no_standard_output")
         if self._lines:
             self._lines.append("")
             sys.stdout.buffer.write("\n".join(self._lines).encode("utf-8"))

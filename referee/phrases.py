@@ -2,60 +2,68 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from referee.language import Language
+from referee.language import Language, catalogue, filled
 
 _MOST_DEEP = 4
 """A sentence with a list of places in it is three deep."""
 
 
 class Phrase(str):
-    """A text that knows its catalogue's sentence, the context of that ("" for none), and the values in its places."""
+    """A text that knows its key in the catalogues, and the values in its places."""
 
-    message: str
-    context: str
+    key: str
     values: Mapping[str, object]
 
-    def __new__(cls, text: str, message: str, context: str, values: Mapping[str, object]) -> Phrase:
+    def __new__(cls, text: str, key: str, values: Mapping[str, object]) -> Phrase:
         """Give such a text."""
         phrase = super().__new__(cls, text)
-        phrase.message, phrase.context, phrase.values = message, context, values
+        phrase.key, phrase.values = key, values
         return phrase
 
 
 class Remembering(Language):
     """A language whose sentences are phrases."""
 
-    def text(self, message: str, **values: object) -> str:
+    def text(self, key: str, **values: object) -> str:
         """Give a sentence or a part of one."""
-        return Phrase(super().text(message, **values), message, "", values)
+        return Phrase(super().text(key, **values), key, values)
 
-    def text_in(self, context: str, message: str, **values: object) -> str:
-        """Give a sentence or a part whose translation depends on where it stands."""
-        return Phrase(super().text_in(context, message, **values), message, context, values)
+
+def phrase(key: str, **values: object) -> Phrase:
+    """Give a sentence in English that can be given in another language later."""
+    return Phrase(in_language(Phrase(key, key, values), Language("en")), key, values)
+
+
+def phrase_of(error: Exception) -> Phrase:
+    """Give the text of an error that has a key."""
+    return Phrase(str(error), getattr(error, "key", str(error)), getattr(error, "values", {}))
 
 
 def in_language(text: object, language: Language) -> str:
-    """Give a phrase in another language; any other text as it is."""
-    if not isinstance(text, Phrase):
+    """Give what has a key (a phrase, an error) in a language, a list with its "and", anything else as it is.
+
+    What fills the places of a sentence is given in the language, too.
+    """
+    if isinstance(text, tuple | list):
+        return language.list_of([in_language(one, language) for one in text])
+    key, values = getattr(text, "key", None), getattr(text, "values", None)
+    if not isinstance(key, str) or not isinstance(values, Mapping):
         return str(text)
-    template = language.template_in(text.context, text.message) if text.context else language.template(text.message)
-    # Not by `format`: what was kept may come from somebody else's backup.
-    return re.sub(r"\{(\w+)\}", lambda place: in_language(text.values.get(place[1], place[0]), language), template)
+    if key not in language and isinstance(text, str):
+        return str(text)
+    known = {name: in_language(value, language) for name, value in values.items()}
+    # An error of a device that somebody added brings its English text.
+    return filled(language.template(key if key in language else getattr(text, "text", key), values.get("n", 0)), known)
 
 
 def as_data(text: object) -> object:
-    """Give a text as JSON; a phrase as `{"message", "context", "values"}`."""
+    """Give a text as JSON; a phrase as `{"key", "values"}`."""
     if not isinstance(text, Phrase):
         return text if isinstance(text, str | int | float) else str(text)
-    return {
-        "message": text.message,
-        "context": text.context,
-        "values": {name: as_data(value) for name, value in text.values.items()},
-    }
+    return {"key": text.key, "values": {name: as_data(value) for name, value in text.values.items()}}
 
 
 def from_data(data: Any, language: Language, deep: int = 0) -> str:  # noqa: ANN401 (a piece of JSON may be anything)
@@ -64,8 +72,13 @@ def from_data(data: Any, language: Language, deep: int = 0) -> str:  # noqa: ANN
         return str(data)
     if not isinstance(data, dict) or deep > _MOST_DEEP:
         return ""
-    message, context, values = data.get("message"), data.get("context", ""), data.get("values", {})
-    if not isinstance(message, str) or not isinstance(context, str) or not isinstance(values, dict):
+    key, values = data.get("key", _key_of(data.get("message"))), data.get("values", {})
+    if not isinstance(key, str) or not isinstance(values, dict):
         return ""
     known = {str(name): from_data(value, language, deep + 1) for name, value in values.items()}
-    return Phrase(in_language(Phrase("", message, context, known), language), message, context, known)
+    return Phrase(in_language(Phrase("", key, known), language), key, known)
+
+
+def _key_of(message: object) -> object:
+    """Give the key of what version 0.1 kept: the English sentence."""
+    return next((key for key, text in catalogue("en").items() if text == message), message)

@@ -26,7 +26,5 @@ def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
     if isinstance(deck, PrintDeck):
         if is_drawn(what):
             return drawn_deck_pdf(deck, paper)
-        raise BadInputError(
-            f"{deck.name} was taught from cards that you have: only Ringmaster's own cards can be printed"
-        )
+        raise BadInputError("error.printing.was_taught_from_cards_that", deck=deck.name)
     return deck_pdf(deck, paper)

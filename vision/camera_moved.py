@@ -70,7 +70,7 @@ def table_now(profile: TableProfile, image: NDArray[np.uint8], sight: MarkerSigh
         return profile.table_for((image.shape[1], image.shape[0])), stand
     if few:
         check_not_doubled(sight)
-        raise MovedCameraError(what_is_wrong(profile, stand))
+        raise not_shown_to_stand(profile, stand)
     return None, stand
 
 
@@ -82,18 +82,25 @@ def strays_among(copies: Sequence[Marker], profile: TableProfile, size_px: tuple
     return tuple(c for c in known if c.id in there and not _at_place(c, profile.markers_mm[c.id], table))
 
 
-def what_is_wrong(profile: TableProfile, stand: Stand) -> str:
-    """Give the sentence for a picture in which the camera is not shown to stand, and too few markers are in sight."""
+def not_shown_to_stand(profile: TableProfile, stand: Stand) -> MovedCameraError:
+    """Give the error of a picture that does not show the camera at its place, with too few markers in sight."""
     if not profile.markers_mm and profile.texture is None:
-        return (
+        return MovedCameraError(
+            "error.table_profile_is_of_earlier",
             "the table profile is of an earlier version and cannot show whether the camera was moved since: "
-            "calibrate the table again"
+            "calibrate the table again",
         )
     if stand.stands is None:
-        what = "nothing in sight shows that the camera still stands where it stood when the table was calibrated"
-    else:
-        what = "the camera was moved since the table was calibrated, or the marker cards were"
-    return f"{what}: lay marker cards 0, 1, 2 and 3 at the table's corners, or calibrate the table again"
+        return MovedCameraError(
+            "error.nothing_in_sight_shows_that",
+            "nothing in sight shows that the camera still stands where it stood when the table was calibrated: "
+            "lay marker cards 0, 1, 2 and 3 at the table's corners, or calibrate the table again",
+        )
+    return MovedCameraError(
+        "error.camera_was_moved_since_table_was_calibrated_or_marker_cards",
+        "the camera was moved since the table was calibrated, or the marker cards were: "
+        "lay marker cards 0, 1, 2 and 3 at the table's corners, or calibrate the table again",
+    )
 
 
 def _at_place(marker: Marker, corners_mm: Points, table: Table) -> bool:

@@ -94,16 +94,30 @@ def load_deck(name: str) -> Deck:
         if name.endswith(".json"):
             return parse_deck(json.loads(Path(name).read_text(encoding="utf-8")))
         if name not in deck_names():
-            raise BadDeckError(f"there is no deck called {name!r}, only {' and '.join(deck_names())}")
+            raise BadDeckError(
+                "error.there_is_no_deck_called",
+                "there is no deck called {name}, only {list}",
+                name=repr(name),
+                list=" and ".join(deck_names()),
+            )
         if deck_file_of(name) is not None:
-            raise BadDeckError(f"the cards of {name} show pictures, not marks")
+            raise BadDeckError(
+                "error.cards_of_show_pictures_not", "the cards of {name} show pictures, not marks", name=name
+            )
         return _bundled(name)
     except OSError as error:
-        raise BadDeckError(f"the deck {name} cannot be read: {error.strerror or error}") from error
+        raise BadDeckError(
+            "error.deck.deck_cannot_be_read",
+            "the deck {name} cannot be read: {why}",
+            name=name,
+            why=error.strerror or error,
+        ) from error
     except (KeyError, TypeError, AttributeError, OverflowError, RecursionError, ValueError) as error:
         if isinstance(error, BadDeckError):
             raise
-        raise BadDeckError(f"the deck {name} is broken: {why_broken(error)}") from error
+        raise BadDeckError(
+            "error.deck.deck_is_broken", "the deck {name} is broken: {why}", name=name, why=why_broken(error)
+        ) from error
 
 
 @cache

@@ -1,8 +1,46 @@
-"""What can be wrong with what the reader is given; every message is one sentence for the person at the table."""
+"""Errors of the reader: each is one sentence for the person at the table, with a key for its translations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+
+class Sentence:
+    """A sentence or a part of one. key: of its translations; text: in English, with {places} for the values."""
+
+    def __init__(self, key: str, text: str, /, **values: object) -> None:
+        self.key, self.text, self.values = key, text, values
+
+    def __str__(self) -> str:
+        """Give the English text."""
+        return _filled(self.text, self.values)
+
+
+class Listed(tuple[object, ...]):
+    """Values that are listed in a sentence: "1, 2 and 3"."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Give them in English."""
+        return " and ".join(filter(None, [", ".join(map(str, self[:-1])), *map(str, self[-1:])]))
+
+
+THE_PICTURE = Sentence("error.picture", "the picture")
+"""A picture that has no name."""
 
 
 class VisionError(Exception):
-    """Any error of the reader."""
+    """Any error of the reader; see `Sentence`."""
+
+    def __init__(self, key: str, text: str, /, **values: object) -> None:
+        super().__init__(key, text)
+        self.key, self.text, self.values = key, text, values
+
+    def __str__(self) -> str:
+        """Give the English text."""
+        return _filled(self.text, self.values)
 
 
 class BadImageError(VisionError, ValueError):
@@ -24,14 +62,22 @@ class MirroredError(BadTableError):
 class DoubledMarkerError(BadTableError):
     """A picture in which two marker cards or more have the same number; `ids` are those numbers."""
 
-    def __init__(self, ids: tuple[int, ...], name: str = "the picture") -> None:
+    def __init__(self, ids: tuple[int, ...], name: str | Sentence = THE_PICTURE) -> None:
         self.ids = ids
-        many = len(ids) > 1
-        numbers = ", ".join(map(str, ids[:-1])) + " and " * many + str(ids[-1])
-        super().__init__(
-            f"marker card{'s' * many} {numbers} {'are' if many else 'is'} in {name} twice: "
-            f"take away the one{'s' * many} that {'do' if many else 'does'} not belong there"
-        )
+        if len(ids) == 1:
+            super().__init__(
+                "error.marker_card_is_in_twice",
+                "marker card {number} is in {picture} twice: take away the one that does not belong there",
+                number=ids[0],
+                picture=name,
+            )
+        else:
+            super().__init__(
+                "error.marker_cards_are_in_twice",
+                "marker cards {list} are in {picture} twice: take away the ones that do not belong there",
+                list=Listed(ids),
+                picture=name,
+            )
 
 
 class MovedCameraError(BadTableError):
@@ -40,3 +86,7 @@ class MovedCameraError(BadTableError):
 
 class BadLessonError(VisionError, ValueError):
     """Pictures, names or sizes from which no deck can be learned."""
+
+
+def _filled(text: str, values: Mapping[str, object]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda place: str(values.get(place[1], place[0])), text)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image as Pillow
 from PIL import JpegImagePlugin
 
-from vision.errors import BadImageError
+from vision.errors import BadImageError, Sentence
 from vision.library_output import caught_from_libraries
 
 MOST_PIXELS = 50_000_000
@@ -59,12 +59,18 @@ class Flaw(Enum):
     RARE = "is a JPEG of a rare kind, which cannot be read here: save it as a plain JPEG first"
     DAMAGED = "is torn or damaged"
 
+    @property
+    def sentence(self) -> Sentence:
+        """The same with a key."""
+        return Sentence(f"error.flaw.{self.name.lower()}", self.value)
+
 
 class FlawedFileError(ValueError):
     """A file that is no whole picture."""
 
     def __init__(self, flaw: Flaw) -> None:
         super().__init__(flaw.value)
+        self.flaw = flaw
 
 
 @dataclass(frozen=True)
@@ -132,10 +138,15 @@ def frame_of(data: bytes) -> NDArray[np.uint8]:
     try:
         header = header_of(data)
         if header.width * header.height > _MOST_OF_FRAME:
-            raise BadImageError(f"is too large ({header.width} × {header.height} pixels)")
+            raise BadImageError(
+                "error.picture.is_too_large_pixels",
+                "is too large ({width} × {height} pixels)",
+                width=header.width,
+                height=header.height,
+            )
         return _decoded(header, 1)
     except FlawedFileError as error:
-        raise BadImageError(str(error)) from error
+        raise BadImageError(error.flaw.sentence.key, error.flaw.value) from error
 
 
 def header_of(data: bytes) -> Header:
@@ -218,7 +229,9 @@ def _load(path: Path, *, reduce: bool) -> Picture:
         reduction = _reduction(header) if reduce else 1
         return Picture(_decoded(header, reduction), reduction)
     except FlawedFileError as error:
-        raise BadImageError(f"the file {name} {error}") from error
+        raise BadImageError(
+            "error.file.flawed", "the file {path} {flaw}", path=name, flaw=error.flaw.sentence
+        ) from error
 
 
 def _shown(path: Path) -> str:
@@ -230,16 +243,26 @@ def _bytes_of(path: Path, name: str) -> bytes:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise BadImageError(f"{name} is a folder, not a picture")
+            raise BadImageError("error.file.folder", "{path} is a folder, not a picture", path=name)
         if not stat.S_ISREG(status.st_mode):
-            raise BadImageError(f"{name} is a device or a pipe, not a picture")
+            raise BadImageError("error.file.device", "{path} is a device or a pipe, not a picture", path=name)
         if status.st_size > _MOST_BYTES:
-            raise BadImageError(f"the file {name} is too large for a picture ({status.st_size // 2**20} MB)")
+            raise BadImageError(
+                "error.file.too_large",
+                "the file {path} is too large for a picture ({size} MB)",
+                path=name,
+                size=status.st_size // 2**20,
+            )
         return path.read_bytes()
     except FileNotFoundError as error:
-        raise BadImageError(f"there is no picture {name}") from error
+        raise BadImageError("error.file.no_picture", "there is no picture {path}", path=name) from error
     except OSError as error:
-        raise BadImageError(f"the picture {name} cannot be opened: {(error.strerror or str(error)).lower()}") from error
+        raise BadImageError(
+            "error.file.cannot_be_opened",
+            "the picture {path} cannot be opened: {why}",
+            path=name,
+            why=(error.strerror or str(error)).lower(),
+        ) from error
 
 
 def _check_size(header: Header, file_bytes: int, name: str) -> None:
@@ -247,14 +270,26 @@ def _check_size(header: Header, file_bytes: int, name: str) -> None:
     pixels = header.width * header.height
     if pixels > MOST_PIXELS:
         raise BadImageError(
-            f"the picture {name} is too large ({size}), at most {MOST_PIXELS // 1_000_000} million pixels can be read"
+            "error.file.too_many_pixels",
+            "the picture {path} is too large ({size}), at most {most} million pixels can be read",
+            path=name,
+            size=size,
+            most=MOST_PIXELS // 1000000,
         )
     if file_bytes + pixels * header.held_per_pixel > (_MOST_HELD_JPEG if header.kind == "JPEG" else _MOST_HELD):
         raise BadImageError(
-            f"the picture {name} is too large ({size}) for its kind of file, save it smaller or as a plain JPEG"
+            "error.file.too_large_for_kind",
+            "the picture {path} is too large ({size}) for its kind of file, save it smaller or as a plain JPEG",
+            path=name,
+            size=size,
         )
     if min(header.width, header.height) < _LEAST_SIDE:
-        raise BadImageError(f"the picture {name} is too small to show a table ({size})")
+        raise BadImageError(
+            "error.file.too_small",
+            "the picture {path} is too small to show a table ({size})",
+            path=name,
+            size=size,
+        )
 
 
 def _reduction(header: Header) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Points
-from vision.errors import BadTableError, DoubledMarkerError, MirroredError
+from vision.errors import THE_PICTURE, BadTableError, DoubledMarkerError, MirroredError, Sentence
 from vision.search_scale import shrinking
 from vision.table import Table
 from vision.table_fit import Piece, fit_table, misfit
@@ -142,7 +142,7 @@ def _apart(one: Points, other: Points) -> bool:
     return float(np.linalg.norm(one.mean(0) - other.mean(0))) > _ELSEWHERE * side
 
 
-def markers_in(image: NDArray[np.uint8], name: str = "the picture") -> tuple[Marker, ...]:
+def markers_in(image: NDArray[np.uint8], name: str | Sentence = THE_PICTURE) -> tuple[Marker, ...]:
     """Find the marker cards as `find_markers` does, where they tell the table without doubt.
 
     Raises:
@@ -155,7 +155,7 @@ def markers_in(image: NDArray[np.uint8], name: str = "the picture") -> tuple[Mar
     return sight.markers
 
 
-def check_not_doubled(sight: MarkerSight, name: str = "the picture") -> None:
+def check_not_doubled(sight: MarkerSight, name: str | Sentence = THE_PICTURE) -> None:
     """Refuse marker cards of which two have the same id.
 
     Raises:
@@ -165,7 +165,7 @@ def check_not_doubled(sight: MarkerSight, name: str = "the picture") -> None:
         raise DoubledMarkerError(sight.doubled, name)
 
 
-def unmirrored_markers(image: NDArray[np.uint8], name: str = "the picture") -> MarkerSight:
+def unmirrored_markers(image: NDArray[np.uint8], name: str | Sentence = THE_PICTURE) -> MarkerSight:
     """Find the marker cards, and refuse a picture that shows more of them where left and right are swapped.
 
     Mirrored cards look much like other cards of their deck.
@@ -176,7 +176,9 @@ def unmirrored_markers(image: NDArray[np.uint8], name: str = "the picture") -> M
     sight = sight_markers(image)
     if _witnesses(sight) == 0 and _witnesses(sight_markers(np.asarray(cv2.flip(image, 1), np.uint8))):
         raise MirroredError(
-            f"{name} is mirrored, left and right are swapped: turn mirroring off in the camera and take it again"
+            "error.is_mirrored_left_and_right",
+            "{picture} is mirrored, left and right are swapped: turn mirroring off in the camera and take it again",
+            picture=name,
         )
     return sight
 

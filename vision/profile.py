@@ -57,8 +57,13 @@ class TableProfile:
         # Halving an odd number of pixels loses one.
         if abs(size_px[1] - height * scale) > max(1.5, 1.5 * scale):
             raise BadTableError(
-                f"the table profile is for pictures of {width} × {height} pixels, "
-                f"and one of {size_px[0]} × {size_px[1]} does not have that shape"
+                "error.table.table_profile_is_for_pictures",
+                "the table profile is for pictures of {width} × {height} pixels, and one of {own_width} × "
+                "{own_height} does not have that shape",
+                width=width,
+                height=height,
+                own_width=size_px[0],
+                own_height=size_px[1],
             )
         shift = (scale - 1) / 2  # pixel centres are at whole numbers before and after
         zoom = np.array([[scale, 0, shift], [0, scale, shift], [0, 0, 1]])
@@ -93,16 +98,30 @@ def load_profile(path: Path) -> TableProfile:
     """
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise BadTableError(f"{path} is too large to be a table profile")
+            raise BadTableError(
+                "error.table.is_too_large_to_be", "{path} is too large to be a table profile", path=path
+            )
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise BadTableError(f"there is no table profile {path}") from error
+        raise BadTableError("error.there_is_no_table_profile", "there is no table profile {path}", path=path) from error
     except OSError as error:
-        raise BadTableError(f"the table profile {path} cannot be read: {error.strerror or error}") from error
+        raise BadTableError(
+            "error.table.table_profile_cannot_be_read",
+            "the table profile {path} cannot be read: {why}",
+            path=path,
+            why=error.strerror or error,
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise BadTableError(f"{path} is not a table profile: it is not JSON") from error
+        raise BadTableError(
+            "error.is_not_table_profile_it", "{path} is not a table profile: it is not JSON", path=path
+        ) from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise BadTableError(f'{path} is not a table profile: "format" is not "{FORMAT}"')
+        raise BadTableError(
+            "error.table.is_not_table_profile_format",
+            '{path} is not a table profile: "format" is not "{value}"',
+            path=path,
+            value=FORMAT,
+        )
     return _parsed(data, path)
 
 
@@ -118,7 +137,11 @@ def _parsed(data: Mapping[str, object], path: Path) -> TableProfile:
     focal = np.array([camera[0, 0], camera[1, 1]]) / max(width, height, 1.0)
     lens = (focal >= _SHORTEST_LENS).all() and (focal <= _LONGEST_LENS).all()
     if flat or not upright or not lens or min(width, height) < 1 or reach <= 0 or error < 0:
-        raise BadTableError(f"the table profile {path} describes no camera over a table")
+        raise BadTableError(
+            "error.table.table_profile_describes_no_camera",
+            "the table profile {path} describes no camera over a table",
+            path=path,
+        )
     distortion = _array(data, "distortion", (5,), path)
     table = Table(camera, distortion, homography, (round(float(width)), round(float(height))), error)
     return TableProfile(table, edge, reach, _markers(data, path), _texture(data, path), _seats(data, path))
@@ -132,14 +155,22 @@ def _texture_data(texture: TableTexture) -> dict[str, object]:
 def _markers(data: Mapping[str, object], path: Path) -> dict[int, Points]:
     markers = data.get("markers_mm") or {}
     if not isinstance(markers, dict) or len(markers) > _MOST_POINTS or not all(key.isdecimal() for key in markers):
-        raise BadTableError(f'"markers_mm" in the table profile {path} must give the corners of marker cards')
+        raise BadTableError(
+            "error.table.markers_mm_in_table_profile",
+            '"markers_mm" in the table profile {path} must give the corners of marker cards',
+            path=path,
+        )
     return {int(key): _array(markers, key, (4, 2), path) for key in markers}
 
 
 def _seats(data: Mapping[str, object], path: Path) -> dict[int, tuple[float, ...]]:
     seats = data.get("seats") or {}
     if not isinstance(seats, dict) or not all(seats_fit(key, places) for key, places in seats.items()):
-        raise BadTableError(f'"seats" in the table profile {path} must say where people sit, clockwise')
+        raise BadTableError(
+            "error.table.seats_in_table_profile_must",
+            '"seats" in the table profile {path} must say where people sit, clockwise',
+            path=path,
+        )
     return {int(key): tuple(float(place) for place in places) for key, places in seats.items()}
 
 
@@ -156,7 +187,11 @@ def _texture(data: Mapping[str, object], path: Path) -> TableTexture | None:
     texture = data.get("texture")
     if texture is None:
         return None
-    wrong = BadTableError(f'"texture" in the table profile {path} must be a small picture of the table')
+    wrong = BadTableError(
+        "error.table.texture_in_table_profile_must",
+        '"texture" in the table profile {path} must be a small picture of the table',
+        path=path,
+    )
     outline = texture.get("outline_px") if isinstance(texture, dict) else None
     if not isinstance(texture, dict) or not isinstance(outline, list) or not 3 <= len(outline) <= _MOST_POINTS:
         raise wrong
@@ -181,5 +216,11 @@ def _array(data: Mapping[str, object], key: str, shape: tuple[int, ...], path: P
         value = np.zeros(0)
     if value.shape != shape or not (np.abs(value) < _MOST).all():
         wanted = " × ".join(map(str, shape)) + " numbers" if shape else "a number"
-        raise BadTableError(f'"{key}" in the table profile {path} must be {wanted}')
+        raise BadTableError(
+            "error.table.in_table_profile_must_be",
+            '"{key}" in the table profile {path} must be {wanted}',
+            key=key,
+            path=path,
+            wanted=wanted,
+        )
     return value

@@ -193,12 +193,14 @@ def fit_table(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[Table,
         BadTableError: no piece, or pieces that no flat table could show.
     """
     if not pieces:
-        raise BadTableError("nothing of a known size lies on the table")
+        raise BadTableError("error.table.nothing_of_known_size_lies", "nothing of a known size lies on the table")
     model, vector = _fitted(pieces, size_px)
     errors, slope = _jacobian(model, vector)
     worst = _root_mean_square(model, errors)
     if not np.isfinite(worst) or worst > 25:
-        raise BadTableError("the marker cards in this picture do not lie on one flat table")
+        raise BadTableError(
+            "error.marker_cards_in_this_picture", "the marker cards in this picture do not lie on one flat table"
+        )
     covariance = np.linalg.inv(slope.T @ slope + 1e-9 * np.eye(len(vector))) * max(worst, 1.0) ** 2
     error = _scale_error(model, vector, np.asarray(covariance, np.float64))
     return replace(_table_of(model, vector), scale_error=error), vector[len(model.prior) :].reshape(-1, 3)

@@ -205,9 +205,18 @@ class CameraSettings:
 
     def __post_init__(self) -> None:
         if self.width < 2 or self.height < 2 or self.small_width < 2:
-            raise BadCameraError(f"A camera cannot give pictures of {self.width} by {self.height} pixels.")
+            raise BadCameraError(
+                "error.camera.camera_cannot_give_pictures_of",
+                "A camera cannot give pictures of {width} by {height} pixels.",
+                width=self.width,
+                height=self.height,
+            )
         if not self.frames_per_s > 0:
-            raise BadCameraError(f"A camera cannot give {self.frames_per_s} frames a second.")
+            raise BadCameraError(
+                "error.camera.camera_cannot_give_frames_second",
+                "A camera cannot give {rate} frames a second.",
+                rate=self.frames_per_s,
+            )
 
 
 # Where each back-end lives: imported when it is chosen, so that a machine needs only the libraries of its own camera.
@@ -251,5 +260,7 @@ def parse_spec(spec: str) -> tuple[str, str]:
     if path.is_file():
         return ("recording" if path.suffix == ".mcap" else "video"), spec
     raise BadCameraError(
-        f"There is no camera called “{spec}”: say picamera2, usb:0, or the path of a folder, a video or a recording."
+        "error.camera.there_is_no_camera_called",
+        "There is no camera called “{name}”: say picamera2, usb:0, or the path of a folder, a video or a recording.",
+        name=spec,
     )

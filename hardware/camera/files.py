@@ -77,10 +77,14 @@ def open_folder(which: str, settings: CameraSettings) -> Camera:
     """
     folder = Path(which)
     if not which or not folder.is_dir():
-        raise BadCameraError(f"“{which}” is not a folder of pictures.")
+        raise BadCameraError(
+            "error.camera.is_not_folder_of_pictures", "“{which}” is not a folder of pictures.", which=which
+        )
     paths = sorted((path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES), key=_natural)
     if not paths:
-        raise BadCameraError(f"There are no pictures in “{which}”.")
+        raise BadCameraError(
+            "error.camera.there_are_no_pictures_in", "There are no pictures in “{which}”.", which=which
+        )
     return _camera(f"the pictures in {which}", map(_picture, paths), settings, settings.frames_per_s)
 
 
@@ -92,12 +96,14 @@ def open_video(which: str, settings: CameraSettings) -> Camera:
     import cv2
 
     if not Path(which).is_file():
-        raise BadCameraError(f"There is no video “{which}”.")
+        raise BadCameraError("error.camera.there_is_no_video", "There is no video “{which}”.", which=which)
     quiet_opencv()
     capture = cv2.VideoCapture(which)
     if not capture.isOpened():
         capture.release()
-        raise BadCameraError(f"“{which}” is not a video that can be read.")
+        raise BadCameraError(
+            "error.camera.is_not_video_that_can", "“{which}” is not a video that can be read.", which=which
+        )
     rate = capture.get(cv2.CAP_PROP_FPS)
     return _camera(
         f"the video {which}", _video(capture), settings, rate if 0.1 <= rate <= 1000 else 30.0, capture.release
@@ -129,7 +135,9 @@ def _picture(path: Path) -> npt.NDArray[np.uint8]:
     quiet_opencv()
     picture = cv2.imread(str(path), cv2.IMREAD_COLOR)
     if picture is None:
-        raise CameraMissingError(f"“{path}” is not a picture that can be read.")
+        raise CameraMissingError(
+            "error.camera.is_not_picture_that_can", "“{path}” is not a picture that can be read.", path=path
+        )
     return np.asarray(picture, dtype=np.uint8)
 
 
@@ -183,7 +191,9 @@ class RecordingCamera:
 def open_recording(which: str, settings: CameraSettings) -> Camera:
     """Open the frames of a recording. Raises BadCameraError without a name, BadRecordingError if it cannot be read."""
     if not which:
-        raise BadCameraError("Say which recording: recording:GAME.mcap.")
+        raise BadCameraError(
+            "error.camera.say_which_recording_recording_game", "Say which recording: recording:GAME.mcap."
+        )
     if settings.live:
         return RecordingCamera(which, time.monotonic_ns(), wait_until)
     return RecordingCamera(which)

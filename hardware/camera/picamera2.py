@@ -85,7 +85,7 @@ def set_up(camera: Tunable, settings: CameraSettings, area: Polygon | None = Non
 
     area: what the exposure is judged by, (k, 2) in shares of the picture's size; None: all. focus: else it stays.
     """
-    notes = [] if not focus or _focus(camera) else [camera_notes.NO_FOCUS]
+    notes: list[str] = [] if not focus or _focus(camera) else [camera_notes.NO_FOCUS]
     metadata: Mapping[str, Any] = {}
     automatics = {name: True for name in ("AeEnable", "AwbEnable") if name in camera.controls}
     if automatics:
@@ -256,7 +256,12 @@ class Picamera2Camera:
             raise
         except FAULTS as error:
             self.close()
-            raise CameraMissingError(f"{name} could not be started: {_one_line(error)}") from error
+            raise CameraMissingError(
+                "error.camera.could_not_be_started",
+                "{name} could not be started: {why}",
+                name=name,
+                why=_one_line(error),
+            ) from error
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -303,17 +308,23 @@ class Picamera2Camera:
                 if self._usable(metadata):
                     return self._frame(request, metadata)
             except FAULTS as error:
-                raise CameraMissingError(f"{self.name} has a fault: {_one_line(error)}") from error
+                raise CameraMissingError(
+                    "error.camera.has_fault", "{camera} has a fault: {why}", camera=self.name, why=_one_line(error)
+                ) from error
             finally:
                 request.release()
-        raise CameraTimeoutError(f"{self.name} changes its exposure by itself.")
+        raise CameraTimeoutError(
+            "error.camera.changes_its_exposure_by_itself", "{camera} changes its exposure by itself.", camera=self.name
+        )
 
     def settle(self, area: Polygon | None = None, *, focus: bool = True) -> None:
         """Find focus, exposure and white balance anew, and hold them."""
         try:
             self._set_up(area, focus=focus)
         except FAULTS as error:
-            raise CameraMissingError(f"{self.name} has a fault: {_one_line(error)}") from error
+            raise CameraMissingError(
+                "error.camera.has_fault", "{camera} has a fault: {why}", camera=self.name, why=_one_line(error)
+            ) from error
 
     def close(self) -> None:
         """Stop and let the camera go."""
@@ -357,10 +368,16 @@ class Picamera2Camera:
                 self._job = self._device.capture_request(wait=False)
             request = self._device.wait(self._job, timeout=timeout_s)
         except TimeoutError as error:
-            raise CameraTimeoutError(f"{self.name} gives no pictures: is its cable in?") from error
+            raise CameraTimeoutError(
+                "error.camera.gives_no_pictures_is_its",
+                "{camera} gives no pictures: is its cable in?",
+                camera=self.name,
+            ) from error
         except FAULTS as error:
             self._job = None
-            raise CameraMissingError(f"{self.name} has a fault: {_one_line(error)}") from error
+            raise CameraMissingError(
+                "error.camera.has_fault", "{camera} has a fault: {why}", camera=self.name, why=_one_line(error)
+            ) from error
         self._job = None
         return request
 
@@ -421,7 +438,8 @@ def _library() -> Any:  # noqa: ANN401 (it has no types)
         return importlib.import_module("picamera2")
     except ImportError as error:
         raise CameraMissingError(
-            "The Raspberry Pi camera needs picamera2: sudo apt-get install python3-picamera2 (on a Raspberry Pi)."
+            "doctor.raspberry_pi_camera_needs_picamera2",
+            "The Raspberry Pi camera needs picamera2: sudo apt-get install python3-picamera2 (on a Raspberry Pi).",
         ) from error
 
 
@@ -435,7 +453,9 @@ def open_picamera2(which: str, settings: CameraSettings) -> Camera:
     try:
         device = library.Picamera2(int(which or 0))
     except FAULTS as error:
-        raise CameraMissingError(f"{name} was not found, or another program is using it.") from error
+        raise CameraMissingError(
+            "doctor.was_not_found_or_another", "{camera} was not found, or another program is using it.", camera=name
+        ) from error
     return Picamera2Camera(device, name, settings)
 
 

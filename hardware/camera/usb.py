@@ -127,21 +127,38 @@ def node_of(which: str, devices: Path = Path("/dev"), ask: Query = query) -> tup
     if len(cameras) == 1:
         return cameras[0].path, cameras[0].card
     if cameras:
-        raise CameraMissingError(f"USB camera {which or 0} is not there; there are {_listed(cameras)}.")
+        raise CameraMissingError(
+            "error.camera.usb_camera_is_not_there",
+            "USB camera {which} is not there; there are {cameras}.",
+            which=which or 0,
+            cameras=_listed(cameras),
+        )
     if wanted.exists() and ask(wanted) is None:
         # A driver that does not answer here may still give pictures.
         return wanted, f"USB camera {which or 0}"
-    raise CameraMissingError(f"USB camera {which or 0} is not there: is its cable in?")
+    raise CameraMissingError(
+        "doctor.usb_camera_is_not_there", "USB camera {camera} is not there: is its cable in?", camera=which or 0
+    )
 
 
 def _named(path: Path, cameras: tuple[UsbNode, ...], ask: Query) -> tuple[Path, str]:
     short = re.sub(r"^usb-|-video-index\d+$", "", path.name) if path.parent.name == "by-id" else str(path)
     if not path.exists():
         others = f" Another one is: {_listed(cameras)}." if cameras else ""
-        raise CameraMissingError(f"USB camera {short} is not there, or another program is using it.{others}")
+        raise CameraMissingError(
+            "error.camera.usb_camera_is_not_there_or_another",
+            "USB camera {which} is not there, or another program is using it.{others}",
+            which=short,
+            others=others,
+        )
     said = ask(path)
     if said is not None and not said.gives_pictures:
-        raise CameraMissingError(f"{path} gives no pictures: choose {_listed(cameras) if cameras else 'another one'}.")
+        raise CameraMissingError(
+            "error.camera.gives_no_pictures_choose",
+            "{path} gives no pictures: choose {value}.",
+            path=path,
+            value=_listed(cameras) if cameras else "another one",
+        )
     return path.resolve(), said.card if said is not None else f"USB camera {short}"
 
 
@@ -332,11 +349,21 @@ class UsbCamera:
             arrived_ns = self._clock()
             got, picture = self._capture.retrieve() if there else (False, None)
         except cv2.error as error:
-            raise CameraMissingError(f"{self.name} has a fault: {_one_line(error)}") from error
+            raise CameraMissingError(
+                "error.camera.has_fault", "{camera} has a fault: {why}", camera=self.name, why=_one_line(error)
+            ) from error
         if not got or picture is None:
-            raise CameraMissingError(f"{self.name} gives no pictures: is its cable in?")
+            raise CameraMissingError(
+                "error.camera.gives_no_pictures_is_its",
+                "{camera} gives no pictures: is its cable in?",
+                camera=self.name,
+            )
         if picture.ndim != 3 or picture.shape[2] != 3:
-            raise CameraTimeoutError(f"{self.name} gave a picture that was not whole.")
+            raise CameraTimeoutError(
+                "error.camera.gave_picture_that_was_not",
+                "{camera} gave a picture that was not whole.",
+                camera=self.name,
+            )
         first_ns = self._first_bytes_ns(arrived_ns)
         self._count(arrived_ns)
         return Frame((first_ns + arrived_ns) // 2, arrived_ns, np.asarray(picture, dtype=np.uint8), self._sequence)
@@ -385,7 +412,9 @@ def open_usb(which: str, settings: CameraSettings) -> Camera:
     capture = cv2.VideoCapture(str(node), cv2.CAP_V4L2)
     try:
         if not capture.isOpened():
-            raise CameraMissingError(f"{name} is not there, or another program is using it.")
+            raise CameraMissingError(
+                "doctor.is_not_there_or_another", "{camera} is not there, or another program is using it.", camera=name
+            )
         return UsbCamera(capture, name, settings)
     except BaseException:
         capture.release()

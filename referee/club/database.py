@@ -29,23 +29,19 @@ def open_database(url: str) -> Engine:
         address = address.set(drivername=_DRIVERS.get(address.drivername, address.drivername))
         engine = create_engine(address, pool_pre_ping=True)
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
-        raise BadInputError(
-            "a database is sqlite:////path/club.sqlite or postgresql://user:password@computer/name"
-        ) from error
+        raise BadInputError("error.club.database_is_sqlite_path_club") from error
     if engine.dialect.name not in ("sqlite", "postgresql"):
-        raise BadInputError("the club's database is SQLite or PostgreSQL")
+        raise BadInputError("error.club.clubs_database_is_sqlite_or")
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _settle_sqlite)
     try:
         upgrade(engine)
     except SQLAlchemyError as error:
         engine.dispose()
-        raise WorkFailedError(f"the club's database cannot be used: {_plain(error)}") from error
+        raise WorkFailedError("error.club.clubs_database_cannot_be_used", why=_plain(error)) from error
     except CommandError as error:
         engine.dispose()
-        raise WorkFailedError(
-            "the club's database was written by a newer Ringmaster: please upgrade this one"
-        ) from error
+        raise WorkFailedError("error.club.clubs_database_was_written_by") from error
     return engine
 
 

@@ -55,7 +55,7 @@ class EvidenceDesk:
         payload = json.dumps({"ask": ask, "game": game, "event": event}).encode()
         self._publish(topic, payload, Extras(seal(key, topic, payload), expires_s=int(ANSWER_S)))
         if not found.whole.wait(ANSWER_S):
-            raise WorkFailedError("the table does not answer: is it switched on?")
+            raise WorkFailedError("error.club.table_does_not_answer_is")
         return ask, found
 
     def picture(self, ask: str, number: int) -> bytes | None:

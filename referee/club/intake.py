@@ -164,16 +164,16 @@ def _opened(message: Received) -> _Opened:
         BadInputError: not even its number can be read, so that nothing can follow it.
     """
     if len(message.payload) > MOST_BYTES:
-        raise BadInputError("larger than any message of a table")
+        raise BadInputError("error.club.larger_than_any_message_of")
     try:
         loose = json.loads(message.payload)
         stream, seq = loose["stream"], loose["seq"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadInputError(f"no stream and number: {error}") from error
+        raise BadInputError("error.club.no_stream_and_number", why=error) from error
     if type(seq) is not int or not 0 < seq < 1 << 62:
-        raise BadInputError("its number is no whole number that can be")
+        raise BadInputError("error.club.its_number_is_no_whole")
     if not isinstance(stream, str) or not 0 < len(stream) <= 32 or not stream.isalnum():
-        raise BadInputError("its stream has no name that can be")
+        raise BadInputError("error.club.its_stream_has_no_name")
     try:
         return _Opened(stream, seq, parse_object(message.payload))
     except BadInputError as error:

@@ -46,7 +46,7 @@ def invite(engine: Engine) -> str:
         now = now_ms()
         connection.execute(delete(Invitation).where(Invitation.until_ms < now))
         if len(_codes(connection)) >= MOST_INVITATIONS:
-            raise BadInputError(f"{MOST_INVITATIONS} invitations wait already: they end by themselves after a week")
+            raise BadInputError("error.club.invitations_wait_already_they_end", most=MOST_INVITATIONS)
         code = new_code()
         connection.execute(Invitation.__table__.insert().values(code=code, made_ms=now, until_ms=now + VALID_MS))  # type: ignore[attr-defined]
         return code
@@ -125,7 +125,7 @@ def put_out(engine: Engine, which: str) -> str:
         ]
         if len(rows) != 1:
             there_is = "no table" if not rows else "more than one table"
-            raise BadInputError(f"{there_is} is called {ascii(which)[:60]}: ringmaster club tables lists them")
+            raise BadInputError("error.club.is_called_ringmaster_club_tables", tables=there_is, which=ascii(which)[:60])
         connection.execute(update(Table).where(Table.id == rows[0][0]).values(out_ms=now_ms()))
         return str(rows[0][1])
 

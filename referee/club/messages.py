@@ -123,4 +123,4 @@ def message_in(data: Mapping[str, Any]) -> Message:
         return _MESSAGE.validate_python(dict(data))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise BadInputError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise BadInputError("error.at", where=".".join(map(str, first["loc"])), why=first["msg"]) from None

@@ -38,7 +38,7 @@ class Recorder:
         match message:
             case GameBegun():
                 if self._owner(message.game) not in (None, table):
-                    raise BadInputError(f"the game {message.game} belongs to another table")
+                    raise BadInputError("error.club.game_belongs_to_another_table", game=message.game)
                 self._game(table, message)
             case EventJudged():
                 self._demand_own(table, message.game)
@@ -66,8 +66,10 @@ class Recorder:
 
     def _demand_own(self, table: str, uid: str) -> None:
         owner = self._owner(uid)
+        if owner is None:
+            raise BadInputError("error.club.game_is_not_here", game=uid)
         if owner != table:
-            raise BadInputError(f"the game {uid} " + ("is not here" if owner is None else "belongs to another table"))
+            raise BadInputError("error.club.game_belongs_to_another_table", game=uid)
 
     def _game(self, table: str, message: GameBegun) -> None:
         row = {

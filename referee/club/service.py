@@ -89,7 +89,7 @@ class ClubService:
             try:
                 line.open()
             except LineError as error:
-                self.status = error.key
+                self.status = error.line
                 self._stopping.wait(retry_s)
                 retry_s = min(2 * retry_s, LAST_RETRY_S)
                 continue

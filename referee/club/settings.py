@@ -51,9 +51,9 @@ def load_club(folder: Path) -> ClubSettings:
     except FileNotFoundError:
         return ClubSettings()
     except PermissionError as error:
-        raise WorkFailedError(f"{folder} is another user's: say sudo -u with the club's own") from error
+        raise WorkFailedError("error.club.is_another_users_say_sudo", folder=folder) from error
     except (OSError, ValueError) as error:
-        raise WorkFailedError(f"{folder / FILE} cannot be read: set the club anew with ringmaster club set") from error
+        raise WorkFailedError("error.club.cannot_be_read_set_club", folder=folder / FILE) from error
 
 
 def save_club(folder: Path, settings: ClubSettings) -> None:
@@ -61,5 +61,5 @@ def save_club(folder: Path, settings: ClubSettings) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o750)
     except OSError as error:
-        raise WorkFailedError(f"the folder {folder} cannot be made: {error.strerror}") from error
+        raise WorkFailedError("error.club.folder_cannot_be_made", folder=folder, why=error.strerror) from error
     write_whole(folder / FILE, (json.dumps(asdict(settings), indent=1) + "\n").encode(), secret=True)

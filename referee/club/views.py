@@ -198,7 +198,7 @@ class Views:
                 return self.disputes(language, most=None)
             case "rulings":
                 return self._rulings()
-        raise BadInputError(f"there is {', '.join(EXPORTS)} to export, not {ascii(what)[:40]}")
+        raise BadInputError("error.club.there_is_to_export_not", list=", ".join(EXPORTS), what=ascii(what)[:40])
 
     def _rulings(self) -> Rows:
         asked = select(Ruling, Event.wall_ms).join(

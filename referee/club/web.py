@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path as FilePath
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, FastAPI, Path, Query, Request, Response
@@ -18,13 +18,12 @@ from referee.club.service import ClubService
 from referee.club.settings import ClubSettings
 from referee.club.views import EXPORTS, Views
 from referee.errors import WorkFailedError
-from referee.language import LANGUAGES, Language
+from referee.language import LANGUAGES, Language, catalogue
 from referee.mqtt.client import shown_code
 from referee.sayings import house
-from referee.sayings.club_page import words_in
 from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, is_this_machine
-from referee.web.responses import OWN_ERRORS, Json, on_fault, on_refused
+from referee.web.responses import OWN_ERRORS, Json, on_fault
 
 FILES = FilePath(__file__).parent / "page"
 TABLE_FILES = FilePath(__file__).parents[1] / "web" / "page"
@@ -42,7 +41,6 @@ def create_club_app(service: ClubService, engine: Engine, settings: ClubSettings
     app = FastAPI(title="Ringmaster club", docs_url=None, redoc_url=None)
     app.state.language = lambda: "en"
     app.add_middleware(Guard, names=OwnNames(), language=app.state.language)
-    app.add_exception_handler(RefusedError, on_refused)
     app.add_exception_handler(RequestValidationError, _on_bad_request)
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)
@@ -73,7 +71,7 @@ def _glance(service: ClubService, settings: ClubSettings, views: Views) -> APIRo
     @router.get("/words/{language}")
     async def words(language: _Code) -> Response:
         """Give the page's words."""
-        return Json(words_in(language))
+        return Json({key[5:]: text for key, text in catalogue(language).items() if key.startswith("club.")})
 
     return router
 
@@ -110,7 +108,7 @@ def _records(views: Views) -> APIRouter:
     async def export(language: _Code, what: str, kind: str) -> Response:
         """Give what is there as a file."""
         if what not in EXPORTS or kind not in ("csv", "json"):
-            raise RefusedError(404, "not_here", "There is no such file")
+            raise RefusedError(404, "fault.not_here")
         rows = await to_thread.run_sync(views.export, what, Language(language))
         text, media = (as_csv(rows), "text/csv") if kind == "csv" else (as_json(rows), "application/json")
         name = {"Content-Disposition": f'attachment; filename="{what}.{kind}"'}
@@ -128,11 +126,11 @@ def _evidence(service: ClubService, views: Views) -> APIRouter:
         """Have a table send its pictures of an event, and give where they are."""
         key = await to_thread.run_sync(views.key_of, table)
         if key is None:
-            raise RefusedError(404, "not_here", "There is no such table in the club (any more)")
+            raise RefusedError(404, "fault.not_here")
         if not service.live.of(table)["online"]:
-            raise WorkFailedError("the table does not answer: is it switched on?")
+            raise WorkFailedError("error.club.table_does_not_answer_is")
         if asking.statistics().tasks_waiting >= MOST_WAITING:
-            raise RefusedError(503, "busy", "Many ask for pictures just now: please try again soon")
+            raise RefusedError(503, "fault.busy")
         ask, found = await to_thread.run_sync(service.evidence.fetch, table, key, game, event, limiter=asking)
         return Json({"ask": ask, "times_ms": [t_ms for t_ms, _ in found.pictures]})
 
@@ -141,7 +139,7 @@ def _evidence(service: ClubService, views: Views) -> APIRouter:
         """Give a picture that was fetched."""
         jpeg = service.evidence.picture(ask, number)
         if jpeg is None:
-            raise RefusedError(404, "no_picture", "There is no such picture (any more)")
+            raise RefusedError(404, "fault.no_picture")
         return Response(jpeg, media_type="image/jpeg")
 
     return router
@@ -152,7 +150,7 @@ def _changing(engine: Engine) -> APIRouter:
 
     def demand_home(request: Request) -> None:
         if not is_this_machine(request.client.host if request.client else None):
-            raise RefusedError(403, "other_page", "This is done at the club's own computer")
+            raise RefusedError(403, "fault.other_page")
 
     @router.post("/invite")
     async def invited(request: Request) -> Response:
@@ -179,5 +177,5 @@ def _files() -> APIRouter:
     return router
 
 
-async def _on_bad_request(_request: Request, _error: Any) -> Response:  # noqa: ANN401 (as Starlette wants it)
-    return Json({"error": "This cannot be asked like that", "key": "bad_request"}, 400)
+async def _on_bad_request(request: Request, _error: Exception) -> Response:
+    return await on_fault(request, RefusedError(400, "fault.bad_request"))

@@ -20,8 +20,9 @@ from types import TracebackType
 import click
 
 from hardware.problems import HardwareError
-from referee.errors import RefereeError
+from referee.errors import RingmasterError
 from referee.output import complain, error_line
+from referee.phrases import phrase
 from vision.errors import VisionError
 
 COMMANDS = {
@@ -122,10 +123,10 @@ def _run(arguments: list[str]) -> int:
         error_line(path, f"{' '.join(error.format_message().split())} (try {path} --help)")
         return 2
     except KeyboardInterrupt:
-        complain(name, "stopped")
+        complain(name, phrase("error.stopped"))
         return 130
-    except (VisionError, RefereeError, HardwareError) as error:
-        complain(name, str(error))
+    except (VisionError, RingmasterError, HardwareError) as error:
+        complain(name, error)
         return 2 if isinstance(error, ValueError) else 1
     except BrokenPipeError:
         # The reader of our output went away (`| head`): nothing is lost, and nobody is left to read an error.
@@ -135,7 +136,7 @@ def _run(arguments: list[str]) -> int:
         if error.errno not in _NO_ROOM:
             raise
         _drop_output()
-        complain(name, f"no more can be written: {os.strerror(error.errno)}")
+        complain(name, phrase("error.no_more_can_be_written", why=os.strerror(error.errno)))
         return 1
 
 

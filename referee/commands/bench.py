@@ -33,7 +33,7 @@ def accuracy(folder: Path, deck: str, only: str, as_json: bool) -> int:
 
     pictures = [one for one in load_truth(folder) if only in one.path.name or only in one.scenario]
     if not pictures:
-        raise BadInputError(f"no picture in {folder} has {only!r} in its name or scene")
+        raise BadInputError("error.commands.no_picture_in_has_in", folder=folder, part=repr(only))
     read, known = reader_of(None if deck == "none" else find_deck(deck))
     verdicts = []
     for picture in along(pictures, len(pictures), printing=as_json):
@@ -61,7 +61,7 @@ def speed(images: tuple[Path, ...], runs: int, as_json: bool) -> int:
     from referee.speed import measure_reading
 
     if runs < 1:
-        raise BadInputError(f"--runs must be at least 1, not {runs}")
+        raise BadInputError("error.commands.runs_must_be_at_least", runs=runs)
     for one in measure_reading(images, runs):
         if as_json:
             print(json.dumps({**asdict(one), "value": round(one.value, 3)}), flush=True)

@@ -14,6 +14,7 @@ from referee.commands import COMMANDS, options
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
 from referee.output import for_people
+from referee.phrases import phrase
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,7 +78,7 @@ def command(
     if images or output is not None or reach is not None:
         return _survey(step, images, output, reach)
     if not (math.isfinite(wait) and wait > 0):
-        raise BadInputError(f"--wait takes seconds, not {wait:g}")
+        raise BadInputError("error.commands.wait_takes_seconds_not", wait=f"{wait:g}")
     from hardware.camera.camera import parse_spec
     from referee.c_heap import share_one_heap
     from referee.journal.folder import SIMULATED, state_folder
@@ -87,7 +88,7 @@ def command(
     share_one_heap()
     if camera is not None:
         if simulated:
-            raise BadInputError("--camera is for the real table; --simulated draws its own")
+            raise BadInputError("error.commands.camera_is_for_real_table")
         parse_spec(camera)
     folder = state_folder(state)
     if simulated:
@@ -124,18 +125,20 @@ def _survey(step: str | None, images: Sequence[str], output: Path | None, reach:
     from vision.profile import REACH_MM, profile_text
 
     if step != "table" or not images or output is None:
-        raise BadInputError("pictures, -o and --reach go together: ringmaster calibrate table IMAGE... -o FILE.json")
+        raise BadInputError("error.commands.pictures_o_and_reach_go")
     reach = REACH_MM if reach is None else reach
     if not 20 <= reach <= 2000:
-        raise BadInputError(f"--reach must be from 20 to 2000 mm, not {reach:g}")
+        raise BadInputError("error.commands.reach_must_be_from_20", reach=f"{reach:g}")
     check_writable(output, map(Path, images))
     found = survey(_pictures(images))
     write_whole(output, profile_text(profile_of(found, reach)).encode())
     ids = list_of([str(marker.id) for marker in found.markers])
-    told = (
-        f"{output}: surveyed by marker cards {ids}; lengths on the table are right to about "
-        f"{100 * found.table.scale_error:.1f} %. Say --table {output} from now on, "
-        "and leave the marker cards where they are: they show that the camera still stands."
+    told = phrase(
+        "terminal.surveyed_by_marker_cards_lengths",
+        path=output,
+        list=ids,
+        percent=f"{100 * found.table.scale_error:.1f}",
+        same=output,
     )
     print(for_people(told))
     return 0

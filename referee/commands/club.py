@@ -14,6 +14,7 @@ import click
 from referee.commands import COMMANDS, options
 from referee.errors import BadInputError, WorkFailedError
 from referee.jsonlines import to_line
+from referee.phrases import phrase
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -31,9 +32,7 @@ def command() -> None:
         import alembic  # noqa: F401
         import sqlalchemy  # noqa: F401
     except ImportError as error:
-        raise WorkFailedError(
-            "the club needs more programs: make install OPTIONS='--extras club', or the package of make deb"
-        ) from error
+        raise WorkFailedError("error.commands.club_needs_more_programs_make") from error
 
 
 _STATE = options.state("where the club keeps its own", default="beside the games")
@@ -103,7 +102,7 @@ def invite_table(state: Path | None, as_json: bool) -> int:
 
     with _database(state) as (engine, _):
         code = shown_code(invite(engine))
-    print(to_line({"code": code}) if as_json else f"{code} lets one table in, within a week.")
+    print(to_line({"code": code}) if as_json else phrase("terminal.lets_one_table_in_within", code=code))
     return 0
 
 
@@ -114,7 +113,7 @@ def tables(state: Path | None, as_json: bool) -> int:
     """Print a line a table."""
     with _views(state) as views:
         rows = [{key: row[key] for key in ("id", "name", "games", "seen")} for row in views.tables()]
-    return _print(rows, as_json, "no table is in the club yet: ringmaster club invite")
+    return _print(rows, as_json, phrase("terminal.no_table_is_in_club"))
 
 
 @command.command(help="put a table out; its games stay")
@@ -127,7 +126,7 @@ def out(table: str, state: Path | None, as_json: bool) -> int:
 
     with _database(state) as (engine, _):
         name = put_out(engine, table)
-    print(to_line({"out": name}) if as_json else f"{name} is out; its games stay.")
+    print(to_line({"out": name}) if as_json else phrase("terminal.is_out_its_games_stay", table=name))
     return 0
 
 
@@ -143,9 +142,9 @@ def league(since: str | None, state: Path | None, as_json: bool) -> int:
         try:
             begin = None if since is None else date.fromisoformat(since).isoformat()
         except ValueError:
-            raise BadInputError(f"a date is like 2026-09-01, not {ascii(since)[:40]}") from None
+            raise BadInputError("error.commands.date_is_like_2026_09", since=ascii(since)[:40]) from None
         rows = [{key: row[key] for key in row if key != "against" or as_json} for row in views.league_rows(begin)]
-    return _print(rows, as_json, "no game is over yet")
+    return _print(rows, as_json, phrase("terminal.no_game_is_over_yet"))
 
 
 @command.command(help="write what is there as CSV or JSON")
@@ -183,7 +182,7 @@ def _run(engine: Engine, settings: ClubSettings, folder: Path, host: str, port: 
     share_one_heap()
     begin_log("warning")
     if not settings.host:
-        raise BadInputError("say which computer the broker runs on: ringmaster club set --broker NAME")
+        raise BadInputError("error.commands.say_which_computer_broker_runs")
     service = ClubService(settings, engine, folder=folder)
     server = PageServer(create_club_app(service, engine, settings), host, port)
     stop = threading.Event()
@@ -227,7 +226,7 @@ def _scale(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(one) for one in text.split(",") if one.strip())
     except ValueError:
-        raise BadInputError(f"points are numbers with commas between, such as 5,3,1, not {ascii(text)[:40]}") from None
+        raise BadInputError("error.commands.points_are_numbers_with_commas", text=ascii(text)[:40]) from None
 
 
 def _folder(given: Path | None) -> Path:
@@ -247,7 +246,7 @@ def _database(state: Path | None) -> Iterator[tuple[Engine, ClubSettings]]:
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o750)
         except OSError as error:
-            raise WorkFailedError(f"the folder {folder} cannot be made: {error.strerror}") from error
+            raise WorkFailedError("error.club.folder_cannot_be_made", folder=folder, why=error.strerror) from error
     engine = open_database(settings.address(folder))
     try:
         yield engine, settings

@@ -48,6 +48,6 @@ def command(state: Path | None, as_json: bool) -> int:
             return 0
     if locked is not None:
         again = called("code", locked, as_root=True)
-        raise WorkFailedError(f"only the referee's own user and root are told the code: say {again}")
+        raise WorkFailedError("error.commands.only_referees_own_user_and", again=again)
     start = "sudo systemctl start ringmaster" if INSTALLED.is_dir() else called("run")
-    raise WorkFailedError(f"no referee runs here: start it with {start}")
+    raise WorkFailedError("error.commands.no_referee_runs_here_start", start=start)

@@ -10,6 +10,7 @@ import click
 from referee.commands import COMMANDS, options
 from referee.jsonlines import to_line
 from referee.output import Output, complain, for_people
+from referee.phrases import phrase
 
 if TYPE_CHECKING:
     from referee.decks.finding import AnyDeck
@@ -53,7 +54,7 @@ def export(deck: str, output: Path, state: Path | None, as_json: bool) -> int:
     from vision.taught.deck_file import pack_deck
 
     write_whole(output, pack_deck(_store(state).load(deck)))
-    return _said(deck, f"{deck} is in {output}", as_json=as_json)
+    return _said(deck, phrase("terminal.is_in", deck=deck, path=output), as_json=as_json)
 
 
 @command.command("import", help="take a deck from a file")
@@ -69,7 +70,7 @@ def take(file: Path, name: str | None, state: Path | None, as_json: bool) -> int
         deck = renamed(deck, name)
     _store(state).add(deck)
     if not as_json:
-        return _said(deck.name, f"{deck.name} is taken", as_json=False)
+        return _said(deck.name, phrase("terminal.is_taken", deck=deck.name), as_json=False)
     output = Output()
     _line(output, _summary(deck, taught=True), as_json=True)
     output.flush()
@@ -82,7 +83,7 @@ def take(file: Path, name: str | None, state: Path | None, as_json: bool) -> int
 def remove(deck: str, state: Path | None, as_json: bool) -> int:
     """Remove the deck."""
     _store(state).remove(deck)
-    return _said(deck, f"{deck} is removed", as_json=as_json)
+    return _said(deck, phrase("terminal.is_removed", deck=deck), as_json=as_json)
 
 
 @command.command(help="give a taught deck another name")
@@ -92,7 +93,7 @@ def remove(deck: str, state: Path | None, as_json: bool) -> int:
 def rename(deck: str, new: str, state: Path | None, as_json: bool) -> int:
     """Rename the deck."""
     _store(state).rename(deck, new)
-    return _said(new, f"{deck} is now called {new}", as_json=as_json)
+    return _said(new, phrase("terminal.is_now_called", deck=deck, name=new), as_json=as_json)
 
 
 def _store(state: Path | None) -> DeckStore:

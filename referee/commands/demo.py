@@ -9,6 +9,7 @@ import click
 from referee.commands import COMMANDS, options
 from referee.errors import WorkFailedError
 from referee.language import language_of
+from referee.phrases import phrase
 
 _SEED = 7
 
@@ -66,7 +67,9 @@ def command(
     try:
         picture.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WorkFailedError(f"the folder {picture.parent} cannot be made: {error.strerror or error}") from error
+        raise WorkFailedError(
+            "error.club.folder_cannot_be_made", folder=picture.parent, why=error.strerror or error
+        ) from error
     check_picture_path(picture)
     players = demo_of(game).players
     known = find_deck(deck or game)
@@ -78,5 +81,5 @@ def command(
     if not fast:
         show_live(demo, how, print_line)
     elif show_fast(demo, how, print_line):
-        print_line(f"The picture with the evidence drawn in, to look at: {picture.absolute()}")
+        print_line(phrase("terminal.picture_with_evidence_drawn_in", path=picture.absolute()))
     return 0

@@ -14,15 +14,16 @@ from referee.errors import BadInputError
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, for_people
+from referee.phrases import phrase
 from referee.sayings.checks import say_part, say_state
 
 if TYPE_CHECKING:
     from referee.doctor.machine import Finding, Machine, Setup
 
 WITHOUT_PINS = {
-    "bell": "A call bell can be heard by a microphone instead: --bell microphone.",
-    "sandtimer": "A sandtimer can be used without a sensor: --sandtimer watched.",
-    "lamp": "Games can be judged without it: --lamp none.",
+    "bell": phrase("doctor.call_bell_can_be_heard"),
+    "sandtimer": phrase("doctor.sandtimer_can_be_used_without"),
+    "lamp": phrase("doctor.games_can_be_judged_without"),
 }
 
 
@@ -59,7 +60,7 @@ def command(
     from referee.doctor.machine import Machine, Setup
 
     if not (math.isfinite(press) and press >= 0):
-        raise BadInputError(f"nobody can wait {press} seconds for a ring")
+        raise BadInputError("error.commands.nobody_can_wait_seconds_for", seconds=press)
     parse_spec(camera)
     setup = Setup(
         game=game,
@@ -122,16 +123,20 @@ def _pin_checks(setup: Setup) -> Iterator[list[Finding]]:
     from referee.doctor.machine import Finding, State
 
     backends = {"bell": setup.bell.backend, "sandtimer": setup.sand.backend, "lamp": setup.lamp.backend}
-    yield [Finding(name, State.SKIPPED, f"No {name} is used.") for name in backends if backends[name] == "none"]
+    yield [
+        Finding(name, State.SKIPPED, phrase(f"doctor.no_{name}_is_used"))
+        for name in backends
+        if backends[name] == "none"
+    ]
     if setup.sand.backend == "watched":
-        yield [Finding("sandtimer", State.OK, "The sandtimer has no sensor: its usual time is counted.")]
+        yield [Finding("sandtimer", State.OK, phrase("doctor.sandtimer_has_no_sensor_its"))]
     wired = [name for name in backends if backends[name] == "gpio"]
     if not wired:
         return
     pins = checks.check_pins(setup.pins)
     yield pins
     if any(finding.state is State.FAULT for finding in pins):
-        yield [Finding(name, State.FAULT, f"The {name} needs the pins.", WITHOUT_PINS[name]) for name in wired]
+        yield [Finding(name, State.FAULT, phrase(f"doctor.{name}_needs_pins"), WITHOUT_PINS[name]) for name in wired]
         return
     if "bell" in wired:
         yield checks.check_bell(setup.bell, setup.pins, setup.press_s, _prompt)
@@ -141,7 +146,7 @@ def _pin_checks(setup: Setup) -> Iterator[list[Finding]]:
         yield checks.check_lamp(setup.lamp, setup.pins, silent=setup.silent)
 
 
-def _prompt(text: str) -> None:
+def _prompt(text: object) -> None:
     print(for_people(text), file=sys.stderr, flush=True)
 
 
@@ -159,12 +164,15 @@ def _as_json(finding: Finding, needed: bool) -> dict[str, object]:
 def _summary(lacks: frozenset[str], game: str | None, remarks: int) -> str:
     from referee.doctor.machine import EITHER
 
-    what = f"a game of {game.capitalize()}" if game else "a game"
+    of_game = {"game": game.capitalize()} if game else {}
+    ready = "doctor.ready_for_game_of" if game else "doctor.ready_for_game"
     if lacks:
         parts = sorted(lacks if game else lacks - EITHER) + (
             ["bell or sandtimer"] if not game and lacks & EITHER else []
         )
         language = Language(language_of())
         named = language.list_of([say_part(part, language) for part in parts])
-        return for_people(f"Not ready for {what}: {named} must work first.")
-    return for_people(f"Ready for {what}." + (" Not everything is as it could be, see above." if remarks else ""))
+        return for_people(
+            phrase("doctor.not_ready_for_game_of" if game else "doctor.not_ready_for_game", parts=named, **of_game)
+        )
+    return for_people(phrase(f"{ready}.remarks" if remarks else ready, **of_game))

@@ -13,6 +13,7 @@ from referee.commands import COMMANDS, options
 from referee.errors import BadInputError
 from referee.files import whole_file
 from referee.output import Output, along, complain, for_people
+from referee.phrases import Phrase, phrase
 
 if TYPE_CHECKING:
     from referee.journal.rows import KeptGame
@@ -52,24 +53,25 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
 
     if ruling is not None:
         if output is None or game is not None or kind is not None:
-            raise BadInputError("say with -o which file the ruling shall go into, and nothing but --ruling")
+            raise BadInputError("error.commands.say_with_o_which_file_ruling_shall")
         return _disputed(ruling, output, state)
     kind = kind or ("zip" if output is not None and output.suffix.lower() == ".zip" else "json")
     if kind == "zip" and output is None:
-        raise BadInputError("say with -o which file the games and their pictures shall go into")
+        raise BadInputError("error.commands.say_with_o_which_file")
     if kind == "jsonl" and game is None:
-        raise BadInputError("say with --game which game's event log is wanted")
+        raise BadInputError("error.commands.say_with_game_which_games")
     damaged: list[str] = []
     with reading(state, damaged.append) as query:
         known = shelf(query)
         rows = [row for row in known.games if game in (None, row.game)]
         if game is not None and not rows:
-            raise BadInputError(f"there is no game {game}; ringmaster history lists them")
+            raise BadInputError("error.there_is_no_game_ringmaster", number=game)
         left_out = _LeftOut(damaged, known.unreadable if game is None else ())
         kept = left_out.heeding(kept_game(query, row) for row in along(rows, len(rows), printing=output is None))
         if kind == "zip" and output is not None:
             games, pictures = pack(output, kept, query, state_folder(state) / EVIDENCE)
-            print(for_people(f"{_count(games, 'game')} with {_count(pictures, 'picture')} in {output}"), flush=True)
+            exported = phrase("terminal.exported", games=_games(games), pictures=_pictures(pictures), path=output)
+            print(for_people(exported), flush=True)
         elif kind == "jsonl":
             _write([as_event_log(next(kept))], output)
         elif kind == "csv":
@@ -93,8 +95,8 @@ def _disputed(ruling: str, output: Path, state: Path | None) -> int:
         data, filmed = as_kept(folder, query, ruling, settings)
     with whole_file(output) as file:
         file.write(data)
-    what = "the table is seen in it" if filmed else "no pictures are in it: only what was read then"
-    print(for_people(f"{output}: ruling {ruling}; {what}"))
+    what = phrase("terminal.table_is_seen_in_it") if filmed else phrase("terminal.no_pictures_are_in_it")
+    print(for_people(phrase("terminal.ruling", path=output, ruling=ruling, what=what)))
     return 0
 
 
@@ -117,7 +119,7 @@ class _LeftOut:
         sentences = list(self._damaged)
         if self._games:
             named = ", ".join(self._games[:10]) + (", …" if len(self._games) > 10 else "")
-            sentences.append(f"what cannot be read is left out: of game {named}")
+            sentences.append(phrase("terminal.what_cannot_be_read_is", list=named))
         if sentences:
             complain("export", "; ".join(sentences))
         return 1 if sentences else 0
@@ -136,5 +138,9 @@ def _write(parts: Iterable[str], path: Path | None) -> None:
             file.write(part.encode())
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _games(number: int) -> Phrase:
+    return phrase("terminal.games", n=number)
+
+
+def _pictures(number: int) -> Phrase:
+    return phrase("terminal.pictures", n=number)

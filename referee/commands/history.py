@@ -15,7 +15,7 @@ from referee.errors import BadInputError, WorkFailedError
 from referee.jsonlines import shown, to_line
 from referee.language import Language, language_of
 from referee.output import Output, complain, for_people
-from referee.sayings.terminal import unfinished
+from referee.phrases import phrase
 
 _MOST_FAULTS = 3
 
@@ -42,7 +42,7 @@ def command(state: Path | None, simulated: bool, as_json: bool, delete: str | No
     folder = state_folder(state) / (SIMULATED if simulated else "")
     if delete is not None or forget is not None:
         if delete is not None and forget is not None:
-            raise BadInputError("--delete or --forget, not both")
+            raise BadInputError("error.commands.delete_or_forget_not_both")
         with reading(folder):
             pass
         return _forget(folder, delete, forget, language)
@@ -53,9 +53,9 @@ def command(state: Path | None, simulated: bool, as_json: bool, delete: str | No
         output.line(to_line(game) if as_json else _line(game, language))
     faults += [*found["faults"], *(game["fault"] for game in games if game["fault"])]
     if not games and not as_json and not faults:
-        output.say("No game has been played yet.")
+        output.say(phrase("terminal.no_game_has_been_played"))
     if not as_json and (folder / SIMULATED / JOURNAL).exists():
-        output.say("The simulated table's games lie apart: add --simulated to list those.")
+        output.say(phrase("terminal.simulated_tables_games_lie_apart"))
     output.flush()
     if faults:
         more = len(faults) - _MOST_FAULTS
@@ -79,17 +79,17 @@ def _forget(folder: Path, game: str | None, name: str | None, language: Language
 
     with locked(folder), closing(Journal(folder / JOURNAL)) as journal:
         if not journal.is_open:
-            raise WorkFailedError(f"the games in {folder} cannot be changed now")
+            raise WorkFailedError("error.games_in_cannot_be_changed", folder=folder)
         if name is not None:
             count = forget_player(journal, name, language)
             forget_phrases()
-            print(for_people(f"{name} is forgotten in {count} {'game' if count == 1 else 'games'}"))
+            print(for_people(phrase("terminal.is_forgotten", n=count, name=name)))
             return 0
         number = int(game) if game is not None and game.isascii() and game.isdecimal() and len(game) < 16 else -1
         if game_numbered(journal.read, number) is None:
-            raise BadInputError(f"there is no game {shown(game)}")
+            raise BadInputError("error.there_is_no_game", game=shown(game))
         forget_game(journal, EvidenceFolder(folder / EVIDENCE, journal), folder, number)
-        print(for_people(f"game {number} is deleted with its pictures"))
+        print(for_people(phrase("terminal.game_is_deleted_with_its", number=number)))
         return 0
 
 
@@ -98,7 +98,7 @@ def _line(game: Mapping[str, Any], language: Language) -> str:
     if points:
         result = ", ".join(f"{name} {points[seat]}{'*' * (seat in winners)}" for seat, name in enumerate(players))
     else:
-        result = unfinished(", ".join(players), language)
+        result = language.text("terminal.not_played_to_its_end", players=", ".join(players))
     # For people: by the clock of the house.
     started = datetime.fromisoformat(game["started"]).astimezone().strftime("%Y-%m-%d %H:%M")
     return f"{game['id']:>4}  {started}  {game['game']}: {result}"

@@ -10,6 +10,7 @@ import click
 from referee.commands import COMMANDS, options
 from referee.errors import BadInputError, WorkFailedError
 from referee.output import complain, for_people
+from referee.phrases import phrase
 
 if TYPE_CHECKING:
     from referee.journal.database import Connection
@@ -38,7 +39,7 @@ def command(path: Path, state: Path | None) -> int:
     try:
         path.open("rb").close()
     except OSError as error:
-        raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise BadInputError("error.cannot_be_read", path=path, why=error.strerror or error) from error
     with locked(state_folder(state)) as folder:
         journal = open_journal(folder / JOURNAL)
         if journal.set_aside is not None:
@@ -50,7 +51,7 @@ def command(path: Path, state: Path | None) -> int:
             else:
                 _take_plain(path, journal.connection, tally)
         except sqlite3.Error as error:
-            raise WorkFailedError(f"the games could not be taken: {error}") from error
+            raise WorkFailedError("error.commands.games_could_not_be_taken", why=error) from error
         finally:
             journal.connection.close()
     return _told(tally)
@@ -67,10 +68,10 @@ def _take_plain(path: Path, connection: Connection, tally: Tally) -> None:
 def _told(tally: Tally) -> int:
     """Say what came of it, and give the exit status."""
     if tally.added or tally.there or not tally.left_out:
-        print(for_people(f"{tally.added} taken, {tally.there} there already"), flush=True)
+        print(for_people(phrase("terminal.taken_there_already", added=tally.added, there=tally.there)), flush=True)
     if tally.otherwise:
         named = ", ".join(map(str, tally.otherwise[:5])) + (", …" if len(tally.otherwise) > 5 else "")
-        told = f"judged again, for their results did not follow from what happened: game {named} in the file"
+        told = phrase("terminal.judged_again_for_their_results", list=named)
         print(for_people(told))
     complaint = tally.complaint()
     if complaint is not None:

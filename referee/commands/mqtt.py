@@ -54,7 +54,7 @@ def command(
 
     folder = state_folder(state)
     if on and off:
-        raise BadInputError("--on or --off, not both")
+        raise BadInputError("error.commands.on_or_off_not_both")
     wanted: dict[str, Any] = {"on": on} if on or off else {}
     wanted |= {name: value for name, value in given.items() if value is not None}
     wanted |= {name: wanted[name] == "yes" for name in ("tls", "buttons") if name in wanted}
@@ -79,7 +79,9 @@ def command(
         if wanted or join is not None or leave:
             save_mqtt(folder, settings)
     except PermissionError as error:
-        raise WorkFailedError(f"{folder} is the referee's own: say {called('mqtt', as_root=True)}") from error
+        raise WorkFailedError(
+            "error.commands.is_referees_own_say", folder=folder, value=called("mqtt", as_root=True)
+        ) from error
     shown = settings.public()
     if as_json:
         print(to_line(shown))
@@ -98,9 +100,9 @@ def _code(text: str, on: bool) -> str:
 
     code = code_in(text)
     if code is None:
-        raise BadInputError("an invitation is ten letters and digits, such as K7QF2-M9P4X")
+        raise BadInputError("error.commands.invitation_is_ten_letters_and")
     if not on:
-        raise BadInputError("switch the broker on first: ringmaster mqtt --on --host NAME")
+        raise BadInputError("error.commands.switch_broker_on_first_ringmaster")
     return code
 
 
@@ -109,4 +111,6 @@ def text_of(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from error
+        raise BadInputError(
+            "error.cannot_be_read", path=path, why=getattr(error, "strerror", None) or "it is no text"
+        ) from error

@@ -90,13 +90,13 @@ language = click.option(
 def decks_from(context: click.Context, _option: click.Parameter, begun: str) -> list[CompletionItem[str]]:
     """Give the names of decks that begin like this; without one, deck files."""
     from referee.decks.store import DeckStore
-    from referee.errors import RefereeError
+    from referee.errors import RingmasterError
     from referee.journal.folder import state_folder
     from vision.deck import deck_names
 
     try:
         taught = DeckStore(state_folder(context.params.get("state"))).names()
-    except RefereeError:
+    except RingmasterError:
         taught = []
     return offered([*deck_names(), *taught], begun)
 

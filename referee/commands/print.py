@@ -12,15 +12,15 @@ from referee.commands import COMMANDS, options
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
 from referee.output import for_people
+from referee.phrases import phrase
 from referee.printing import PAPERS, printed
-from referee.sayings.cards import USABLE_CARDS
 
 
 def _printable(_context: click.Context, _argument: click.Parameter, begun: str) -> list[CompletionItem[str]]:
     return options.offered(["markers", "confetti", "piccolino", "coloretto", "everdeck"], begun)
 
 
-@click.command(help=COMMANDS["print"], epilog=USABLE_CARDS)
+@click.command(help=COMMANDS["print"], epilog=phrase("page.usable_cards"))
 @click.argument(
     "what",
     metavar="WHAT",
@@ -39,9 +39,9 @@ def command(what: str, output: Path, manifest: Path | None, paper: str) -> int:
         BadDeckError: there is no such deck, or its description is broken.
     """
     if manifest is not None and manifest.resolve() == output.resolve():
-        raise BadInputError("the PDF and the manifest need two different files")
+        raise BadInputError("error.commands.pdf_and_manifest_need_two")
     if output.suffix.lower() not in ("", ".pdf"):
-        raise BadInputError(f"{output} will be a PDF: call it {output.with_suffix('.pdf').name}")
+        raise BadInputError("error.commands.will_be_pdf_call_it", output=output, value=output.with_suffix(".pdf").name)
     for path in (output, manifest):
         if path is not None:
             check_writable(path)
@@ -49,5 +49,5 @@ def command(what: str, output: Path, manifest: Path | None, paper: str) -> int:
     write_whole(output, pdf)
     if manifest is not None:
         write_whole(manifest, (json.dumps(places, indent=1, ensure_ascii=False) + "\n").encode())
-    print(for_people(f"{output}: {places['pages']} pages; print at 100 % and measure the ruler: 100 mm"))
+    print(for_people(phrase("terminal.pages_print_at_100_and", path=output, number=places["pages"])))
     return 0

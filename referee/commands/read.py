@@ -16,8 +16,8 @@ from referee.findings import Found, millimetres, points_of, prints_found
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, along, complain
+from referee.phrases import phrase
 from referee.sayings.cards import (
-    USABLE_CARDS,
     say_any_card,
     say_cut_short,
     say_face,
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    help=COMMANDS["read"], epilog=f"{USABLE_CARDS} With --deck none it finds cards of any deck, without names."
+    help=COMMANDS["read"],
+    epilog=f"{phrase('page.usable_cards')} With --deck none it finds cards of any deck, without names.",
 )
 @click.argument(
     "images",
@@ -65,7 +66,7 @@ def command(images: tuple[str, ...], deck: str, table: Path | None, as_json: boo
 
     if picture is not None:
         if len(images) > 1:
-            raise BadInputError("--picture takes one picture at a time")
+            raise BadInputError("error.picture_takes_one_picture_at")
         check_picture_path(picture, [Path(images[0])])
     profile = None if table is None else load_profile(table)
     language = Language(language_of())
@@ -91,7 +92,7 @@ def command(images: tuple[str, ...], deck: str, table: Path | None, as_json: boo
             for words in found.words:
                 output.line(f"  {words}")
             if not found.cards and deck != "none":
-                output.line(f"  {language.text_in('page', USABLE_CARDS)}")
+                output.line(f"  {language.text('page.usable_cards')}")
         output.flush()
         if picture is not None:
             write_picture(picture, found.draw())
@@ -118,7 +119,7 @@ def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None
 
     Without table the picture's own markers tell it.
     """
-    from vision.camera_moved import table_now, what_is_wrong
+    from vision.camera_moved import not_shown_to_stand, table_now
     from vision.markers import unmirrored_markers
 
     if profile is None:
@@ -126,9 +127,9 @@ def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None
     sight = unmirrored_markers(picture.image)
     table, stand = table_now(profile, picture.image, sight)
     if stand.stands is None:
-        complain("read", what_is_wrong(profile, stand))
+        complain("read", not_shown_to_stand(profile, stand))
     elif table is None:
-        complain("read", "the camera was moved since the table was calibrated: the marker cards tell the table now")
+        complain("read", phrase("error.camera_was_moved_since_table"))
     return table, sight.markers
 
 

@@ -16,6 +16,7 @@ from referee.engine.events import DECK, Header
 from referee.errors import BadInputError, WorkFailedError
 from referee.names import players_in
 from referee.output import complain, for_people
+from referee.phrases import phrase
 
 if TYPE_CHECKING:
     from hardware.camera.camera import Camera, CameraSettings
@@ -57,9 +58,9 @@ def command(
 
     header = _header(game, players, deck)
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-        raise BadInputError(f"{seconds} seconds cannot be recorded")
+        raise BadInputError("error.commands.seconds_cannot_be_recorded", seconds=seconds)
     if output.exists():
-        raise BadInputError(f"{output} is there already; choose another name")
+        raise BadInputError("error.is_there_already_choose_another", path=output)
     from_file = parse_spec(camera)[0] in FILES
     settings = CameraSettings(frames_per_s=fps, live=not from_file)
     opened = open_camera(camera, settings)
@@ -81,7 +82,7 @@ def _record(
 
     first = next(frames, None)
     if first is None:
-        raise WorkFailedError("not one picture came")
+        raise WorkFailedError("error.commands.not_one_picture_came")
     span_ns = math.inf if seconds is None else seconds * SECOND_NS
     last = first
     with RecordingWriter(output, header, first.t_ns) as writer:
@@ -95,14 +96,17 @@ def _record(
                 writer.frame(frame)
                 last = frame
         except KeyboardInterrupt:
-            _say("stopped")
+            _say(phrase("error.stopped"))
         for edge in fetch():
             writer.edge(edge)
         count = writer.frames
     lost = last.sequence - first.sequence + 1 - count
-    missing = f" ({lost} more did not come or were too fast to keep)" if lost > 0 else ""
-    pictures = "1 picture" if count == 1 else f"{count} pictures"
-    print(for_people(f"{output}: {pictures}{missing}, {(last.t_ns - first.t_ns) / SECOND_NS:.1f} s"))
+    span_s = f"{(last.t_ns - first.t_ns) / SECOND_NS:.1f}"
+    if lost > 0:
+        told = phrase("terminal.recorded_but", n=count, path=output, lost=lost, seconds=span_s)
+    else:
+        told = phrase("terminal.recorded", n=count, path=output, seconds=span_s)
+    print(for_people(told))
     return 0
 
 
@@ -169,13 +173,13 @@ def _live_frames(
 def _header(game: str | None, players: str | None, deck: str | None) -> dict[str, object] | None:
     if game is None:
         if players is not None or deck is not None:
-            raise BadInputError("say with --game which game is played")
+            raise BadInputError("error.commands.say_with_game_which_game")
         return None
     from referee.games.registry import game_kind
 
     given = (players or "").split(",")
     if not all(name.strip() for name in given):
-        raise BadInputError("say with --players who plays, clockwise, with commas: Ann,Ben,Cem")
+        raise BadInputError("error.commands.say_with_players_who_plays")
     # An evening's recording that no replay takes is found out too late.
     header = game_kind(game).explicit(Header(game, players_in(given), {} if deck is None else {DECK: deck}))
     game_kind(game).start(header)

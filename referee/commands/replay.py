@@ -18,6 +18,7 @@ from referee.errors import BadInputError
 from referee.jsonlines import parse_object, to_line
 from referee.language import Language, language_of
 from referee.output import Output, complain
+from referee.phrases import phrase
 
 MOST_COMPLAINTS = 3
 
@@ -56,11 +57,11 @@ def command(
             path, as_json=as_json, table=table, deck=deck, before=earlier, changed_only=changed_only
         )
     if changed_only and earlier is None:
-        raise BadInputError("an event log holds no rulings: say --before with what an earlier replay --json printed")
+        raise BadInputError("error.commands.event_log_holds_no_rulings")
     if deck is not None:
-        raise BadInputError("--deck is for recordings with pictures (.mcap); an event log has none")
+        raise BadInputError("error.commands.deck_is_for_recordings_with")
     if table is not None:
-        raise BadInputError("--table is for recordings with pictures (.mcap); an event log has none")
+        raise BadInputError("error.commands.table_is_for_recordings_with")
     return replay_log(path, as_json=as_json, before=earlier)
 
 
@@ -73,10 +74,10 @@ def rulings_in(path: Path) -> list[Mapping[str, Any]]:
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
-        raise BadInputError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise BadInputError("error.cannot_be_read", path=path, why=error.strerror or error) from error
     found = [parse_object(line) for line in lines if line.strip()]
     if not all("ruling" in one for one in found):
-        raise BadInputError(f"{path} holds no rulings as ringmaster replay --json prints them")
+        raise BadInputError("error.commands.holds_no_rulings_as_ringmaster", path=path)
     return list(found)
 
 
@@ -96,10 +97,10 @@ def replay_log(path: Path, *, as_json: bool, before: Sequence[Mapping[str, Any]]
         printer = _Printer(header, as_json, before)
         first = next(entries, None)
         if first is None:
-            raise BadInputError(f"{path} holds no events: there is nothing to judge")
+            raise BadInputError("error.holds_no_events_there_is", path=path)
         for result in judge(game, chain((first,), entries)):
             if isinstance(result, Fault):
-                printer.complain(f"{result.where}: {result.why}")
+                printer.complain(phrase("error.at", where=result.where, why=result.why))
                 status = 2
             else:
                 printer.ruling(result.as_json())
@@ -132,7 +133,7 @@ def replay_recording(
     left_out: list[str] = []
     recorded = RecordedGame(path, left_out.append)
     if recorded.is_empty and not left_out:
-        raise BadInputError(f"{path} holds no pictures and no events: there is nothing to judge")
+        raise BadInputError("error.holds_no_pictures_and_no", path=path)
     with _unpacked(recorded.attachments()) as files:
         own_table = table or files.get(TABLE)
         profile = None if own_table is None else load_profile(own_table)
@@ -141,7 +142,7 @@ def replay_recording(
     if changed_only and before is None:
         before = recorded.rulings
         if not before:
-            raise BadInputError(f"{path} holds no rulings to hold new ones against")
+            raise BadInputError("error.commands.holds_no_rulings_to_hold", path=path)
     printer = _Printer(recorded.header, as_json, before)
     check_plays(known.deck, recorded.header.game)
     if known.changed:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.commands import COMMANDS, options
-from referee.errors import BadInputError, RefereeError, WorkFailedError
+from referee.errors import BadInputError, RingmasterError, WorkFailedError
 from referee.log import LEVELS, begin_log
 from referee.output import complain
 
@@ -70,11 +70,11 @@ def command(
     share_one_heap()
     for option, given in (("camera", camera), ("table", table), ("deck", deck)):
         if simulated and given is not None:
-            raise BadInputError(f"--{option} is for the real table; --simulated draws its own")
+            raise BadInputError("error.commands.is_for_real_table_simulated", option=option)
     if camera is not None:
         parse_spec(camera)
     if first_evening and not simulated:
-        raise BadInputError("--first-evening is for trying how a table is set up: say --simulated, too")
+        raise BadInputError("error.commands.first_evening_is_for_trying")
     folder = state_folder(state)
     if simulated:
         # Games that nobody played are not to stand among a family's own.
@@ -93,8 +93,8 @@ def command(
         ):
             _serve(service, (host, port), listener, stop, has_room=not simulated)
             if service.failed:
-                raise WorkFailedError("the referee has failed and must be started again; the game is kept")
-    except RefereeError as error:
+                raise WorkFailedError("error.commands.referee_has_failed_and_must")
+    except RingmasterError as error:
         shutdown.end(1, f"ringmaster run: {error}")
         raise
     shutdown.end(0)

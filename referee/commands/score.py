@@ -17,6 +17,7 @@ from referee.games.kind import ScoreAsked, Scoring
 from referee.games.registry import GAMES
 from referee.jsonlines import Line, batches, parse_object
 from referee.output import Output, complain, for_people
+from referee.phrases import phrase
 
 DEFAULT_LIMIT = 6
 SIDES = ("brown", "grey")
@@ -78,13 +79,13 @@ def command(
         BadInputError: there is no such game, or an argument makes no sense.
     """
     if given["limit"] < 0:
-        raise BadInputError("--limit must be at least 0")
+        raise BadInputError("error.limit_must_be_at_least")
     kind = _scoring(game)
     if game == "coloretto" and table in SIDES:
         # `--table brown` is an older way to say `--scoring brown`.
         scoring, table = scoring or table, None
     if game != "coloretto" and scoring is not None:
-        raise BadInputError("--scoring is for Coloretto: which side of the summary card counts")
+        raise BadInputError("error.scoring_is_for_coloretto_which")
     asked = ScoreAsked(scoring=scoring, table=table, **given)
     module = import_module(kind.module)
     if image is not None:
@@ -92,28 +93,28 @@ def command(
         return status
     for name, value in (("players", players), *((name, getattr(asked, name)) for name in _OF_PICTURES)):
         if value is not None:
-            raise BadInputError(f"--{name} goes with a picture of the table: name it with --image")
+            raise BadInputError("error.goes_with_picture_of_table", option=name)
     scorer = module.scorer(asked)
     if sys.stdin is None:
-        raise BadInputError("there is no standard input to read hands from")
+        raise BadInputError("error.commands.there_is_no_standard_input")
     if sys.stdin.isatty():
-        print(for_people("Type a hand as JSON and press Enter; end with Ctrl-D."), file=sys.stderr)
+        print(for_people(phrase("terminal.type_hand_as_json_and")), file=sys.stderr)
     return _score_lines(scorer)
 
 
 def _scoring(game: str) -> Scoring:
     scored = {name: kind.scoring for name, kind in GAMES.items() if kind.scoring is not None}
     if game not in scored:
-        raise BadInputError(f"hands of {ascii(game)[:40]} cannot be scored, only those of {', '.join(scored)}")
+        raise BadInputError("error.hands_of_cannot_be_scored", game=ascii(game)[:40], list=", ".join(scored))
     return scored[game]
 
 
 def _checked(players: int | None, scoring: Scoring, image: Path, picture: Path | None) -> int:
     """Give the players; the picture to draw is looked at, too."""
     if players is None:
-        raise BadInputError("say how many players sit round the table, for example --players 3")
+        raise BadInputError("error.say_how_many_players_sit")
     if not 1 <= players <= scoring.most_players:
-        raise BadInputError(f"--players must be from 1 to {scoring.most_players}, not {players}")
+        raise BadInputError("error.players_must_be_from_1", most=scoring.most_players, given=players)
     if picture is not None:
         from referee.scoring.evidence_picture import check_picture_path
 
@@ -132,7 +133,7 @@ def _score_lines(scorer: Callable[[dict[str, object]], str]) -> int:
                 output.line(scorer(parse_object(line)))
             except BadInputError as error:
                 output.flush()
-                complain("score", f"line {number}: {error}")
+                complain("score", phrase("error.line", number=number, why=error))
                 status = 2
         output.flush()
     return status
@@ -144,7 +145,9 @@ def _arriving() -> Iterator[list[Line]]:
         try:
             batch = next(lines, None)
         except OSError as error:
-            raise WorkFailedError(f"standard input cannot be read: {error.strerror or error}") from error
+            raise WorkFailedError(
+                "error.commands.standard_input_cannot_be_read", why=error.strerror or error
+            ) from error
         if batch is None:
             return
         yield batch

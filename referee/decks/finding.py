@@ -30,7 +30,12 @@ def find_deck(name: str, state: Path | None = None) -> AnyDeck:
     store = DeckStore(state_folder(state))
     names = store.names()
     if name not in names:
-        raise BadDeckError(f"there is no deck called {name!r}, only {', '.join([*deck_names(), *names])}")
+        raise BadDeckError(
+            "error.there_is_no_deck_called",
+            "there is no deck called {name}, only {list}",
+            name=repr(name),
+            list=", ".join([*deck_names(), *names]),
+        )
     return store.load(name)
 
 
@@ -48,7 +53,9 @@ def find_marked_deck(name: str, state: Path | None = None) -> Deck:
     """
     deck = find_deck(name, state)
     if not isinstance(deck, Deck):
-        raise BadDeckError(f"the cards of {name} show pictures, not marks")
+        raise BadDeckError(
+            "error.cards_of_show_pictures_not", "the cards of {name} show pictures, not marks", name=name
+        )
     return deck
 
 
@@ -60,5 +67,5 @@ def find_print_deck(name: str, state: Path | None = None) -> PrintDeck:
     """
     deck = find_deck(name, state)
     if not isinstance(deck, PrintDeck):
-        raise BadDeckError(f"the cards of {name} show marks, not pictures")
+        raise BadDeckError("error.cards_of_show_marks_not", "the cards of {name} show marks, not pictures", name=name)
     return deck

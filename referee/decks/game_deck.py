@@ -44,7 +44,12 @@ def deck_of(header: Header, state: Path | None = None) -> GameDeck:
     except BadDeckError as error:
         renamed = _of_version(version, state)
         if renamed is None:
-            raise BadDeckError(f"this game was played with the deck {name}, which is not here: {error}") from error
+            raise BadDeckError(
+                "error.deck.this_game_was_played_with",
+                "this game was played with the deck {name}, which is not here: {why}",
+                name=name,
+                why=error,
+            ) from error
         deck = renamed
     if version_of(deck) != version and isinstance(version, str) and (other := _of_version(version, state)):
         deck = other
@@ -70,9 +75,7 @@ def with_version(header: Header, state: Path | None = None) -> Header:
     check_plays(deck, header.game)
     _check_side(deck, str(options.get("side", "white")))
     if isinstance(deck, PrintDeck) and not deck.has_true_size:
-        raise BadInputError(
-            f"nobody knows how large the cards of {deck.name} are: teach it once more with marker cards in the pictures"
-        )
+        raise BadInputError("error.decks.nobody_knows_how_large_cards", deck=deck.name)
     version, colours = version_of(deck), _header_colours(deck, header.game)
     if version is not None:
         options[DECK_VERSION] = version
@@ -88,20 +91,22 @@ def check_plays(deck: AnyDeck, game: str) -> None:
     kind = game_kind(game)
     if isinstance(deck, Deck):
         if not kind.cards.marked:
-            raise BadInputError(f"the cards of {deck.name} show marks: {kind.title} is played with pictures")
+            raise BadInputError("error.decks.cards_of_show_marks_is", deck=deck.name, title=kind.title)
     elif deck.game not in (None, game):
-        raise BadInputError(f"the cards of {deck.name} are for {deck.game.capitalize()}, not for {kind.title}")
+        raise BadInputError(
+            "error.decks.cards_of_are_for_not", deck=deck.name, game=deck.game.capitalize(), title=kind.title
+        )
     else:
         try:
             kind.cards.check(deck)
         except BadInputError as error:
-            raise BadInputError(f"the deck {deck.name} is none for {kind.title}: {error}") from error
+            raise BadInputError("error.decks.deck_is_none_for", deck=deck.name, title=kind.title, why=error) from error
 
 
 def _check_side(deck: AnyDeck, side: str) -> None:
     if isinstance(deck, Deck) and side not in deck.background:
         taught = " and ".join(sorted(deck.background))
-        raise BadInputError(f"of the deck {deck.name} only the {taught} side was taught: play with that side up")
+        raise BadInputError("error.decks.of_deck_only_side_was", deck=deck.name, taught=taught)
 
 
 def version_of(deck: AnyDeck) -> str | None:

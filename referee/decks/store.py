@@ -44,7 +44,9 @@ class DeckStore:
                 return []
             files = [path.name for path in self._folder.iterdir()]
         except OSError as error:
-            raise WorkFailedError(f"the decks in {self._folder} cannot be read: {error.strerror or error}") from error
+            raise WorkFailedError(
+                "error.decks.decks_in_cannot_be_read", folder=self._folder, why=error.strerror or error
+            ) from error
         names = (name.removesuffix(SUFFIX) for name in files if name.endswith(SUFFIX) and name[0] != ".")
         return sorted(names, key=lambda name: (name.casefold(), name))
 
@@ -74,7 +76,9 @@ class DeckStore:
             BadDeckError: there is none of this name, or its file is broken.
         """
         if name not in self.names():
-            raise BadDeckError(f"there is no taught deck called {name!r}")
+            raise BadDeckError(
+                "error.there_is_no_taught_deck", "there is no taught deck called {name}", name=repr(name)
+            )
         # The file may have been put there, or copied, by hand.
         return renamed(read_deck_file(self._path(name)), name)
 
@@ -89,7 +93,9 @@ class DeckStore:
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o750)
         except OSError as error:
-            raise WorkFailedError(f"the folder {self._folder} cannot be made: {error.strerror or error}") from error
+            raise WorkFailedError(
+                "error.club.folder_cannot_be_made", folder=self._folder, why=error.strerror or error
+            ) from error
         write_whole(self._path(deck.name), pack_deck(deck))
 
     def check_free(self, name: str, *, replace: bool = False) -> None:
@@ -101,15 +107,15 @@ class DeckStore:
         try:
             deck_name(name)
         except ValueError as error:
-            raise BadInputError(f"{name!r} is no name for a deck: {why_broken(error)}") from error
+            raise BadInputError("error.decks.is_no_name_for_deck", name=repr(name), why=why_broken(error)) from error
         if name.casefold() in RESERVED | set(deck_names()):
-            raise BadInputError(f"{name} is a deck that comes with Ringmaster: give yours another name")
+            raise BadInputError("error.is_deck_that_comes_with", name=name)
         names = self.names()
         taken = [other for other in names if other.casefold() == name.casefold()]
         if taken and not (replace and taken == [name]):
-            raise BadInputError(f"there is a deck called {taken[0]} already: remove it first, or take another name")
+            raise BadInputError("error.there_is_deck_called_already", name=taken[0])
         if not taken and len(names) >= MOST_DECKS:
-            raise BadInputError(f"there are {len(names)} decks already: remove one first")
+            raise BadInputError("error.decks.there_are_decks_already_remove", number=len(names))
 
     def remove(self, name: str) -> None:
         """Forget a deck.
@@ -119,11 +125,15 @@ class DeckStore:
             WorkFailedError: it cannot be removed.
         """
         if name not in self.names():
-            raise BadDeckError(f"there is no taught deck called {name!r}")
+            raise BadDeckError(
+                "error.there_is_no_taught_deck", "there is no taught deck called {name}", name=repr(name)
+            )
         try:
             self._path(name).unlink()
         except OSError as error:
-            raise WorkFailedError(f"the deck {name} cannot be removed: {error.strerror or error}") from error
+            raise WorkFailedError(
+                "error.decks.deck_cannot_be_removed", name=name, why=error.strerror or error
+            ) from error
 
     def rename(self, name: str, new: str) -> None:
         """Give a deck another name.

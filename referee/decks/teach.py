@@ -19,6 +19,7 @@ from referee.games.registry import game_kind, may_show_marks
 from referee.journal.folder import state_folder
 from referee.jsonlines import to_line
 from referee.output import Output
+from referee.phrases import phrase
 from vision.deck import Deck
 from vision.descriptions import LEAST_CARD_MM, MOST_CARD_MM
 from vision.image import load_picture
@@ -81,7 +82,7 @@ def learn(
     """
     pictures = [TeachingPicture(path.name, partial(load_picture, path)) for path in paths]
     if names and len({picture.name for picture in pictures}) < len(pictures):
-        raise BadInputError("two pictures have the same file name: nobody can tell which of them a name speaks of")
+        raise BadInputError("error.decks.two_pictures_have_same_file")
     check_images(names, [picture.name for picture in pictures])
     laid, size = laid_out(pictures, card_mm)
     lesson = named_by_look(learn_either(name, pictures, laid, size, names, game))
@@ -116,10 +117,10 @@ def card_size_of(text: str) -> tuple[float, float]:
     """
     found = _SIZE.fullmatch(text)
     if not found:
-        raise BadInputError(f"--card-mm is a width and a height in mm, for example 63x88, not {text[:40]!r}")
+        raise BadInputError("error.card_mm_is_width_and", given=repr(text[:40]))
     width, height = (float(side.replace(",", ".")) for side in found.groups())
     if not all(LEAST_CARD_MM <= side <= MOST_CARD_MM for side in (width, height)):
-        raise BadInputError(f"no card measures {width:g} × {height:g} mm")
+        raise BadInputError("error.decks.no_card_measures_mm", width=f"{width:g}", height=f"{height:g}")
     return width, height
 
 
@@ -190,11 +191,14 @@ def _picture(picture: LearnedPicture) -> dict[str, Any]:
 def told_of(lesson: Lesson) -> list[str]:
     """Give what people are told of a lesson, a line each."""
     deck = lesson.deck
-    lines = []
+    lines: list[str] = []
     for picture in lesson.pictures:
         new = sum(card.is_new for card in picture.cards)
-        unclear = f", {len(picture.unclear)} unclear" if picture.unclear else ""
-        lines.append(f"{picture.name}: {len(picture.cards)} cards, {new} of them new{unclear}")
+        told = {"picture": picture.name, "cards": len(picture.cards), "new": new}
+        if picture.unclear:
+            lines.append(phrase("terminal.cards_of_them_new_unclear", unclear=len(picture.unclear), **told))
+        else:
+            lines.append(phrase("terminal.cards_of_them_new", **told))
         cut = [quad.mean(axis=0) for quad, reason in picture.unclear if reason in CUT_OR_COVERED]
         if cut:
             at = "; ".join(f"{x:.0f}, {y:.0f} px" for x, y in cut)
@@ -205,13 +209,23 @@ def told_of(lesson: Lesson) -> list[str]:
         for face in deck.faces:
             marks = ", ".join(f"{mark.size} {mark.colour}" for mark in face.marks)
             lines.append(f"  {face.id}, {face.side} side: {marks}")
-        return [*lines, f"{deck.name}: {len(deck.faces)} faces, {deck.card_mm[0]:g} × {deck.card_mm[1]:g} mm; ready"]
+        return [
+            *lines,
+            phrase(
+                "terminal.faces_mm_ready",
+                deck=deck.name,
+                number=len(deck.faces),
+                width=f"{deck.card_mm[0]:g}",
+                height=f"{deck.card_mm[1]:g}",
+            ),
+        ]
     for printed in deck.faces:
-        told = f" ({', '.join(printed.attributes.values())})" if printed.attributes else ""
-        lines.append(f"  {printed.id}{told}, seen {_times(lesson.seen[printed.id])}")
-    measured = "" if deck.has_true_size else ", by their shape only"
-    lines.append(f"{deck.name}: {len(deck.fronts)} faces, {deck.card_mm[0]:g} × {deck.card_mm[1]:g} mm{measured}")
-    lines += [f"{one} and {two} look alike from here: lay the cards nearer to the camera" for one, two in deck.alike]
+        meant = f" ({', '.join(printed.attributes.values())})" if printed.attributes else ""
+        lines.append(phrase("terminal.seen", n=lesson.seen[printed.id], face=f"{printed.id}{meant}"))
+    sized = "terminal.faces_mm" if deck.has_true_size else "terminal.faces_mm_by_their_shape"
+    width, height = (f"{side:g}" for side in deck.card_mm)
+    lines.append(phrase(sized, deck=deck.name, number=len(deck.fronts), width=width, height=height))
+    lines += [phrase("terminal.and_look_alike_from_here", one=one, two=two) for one, two in deck.alike]
     return [*lines, *_readiness(lesson, deck)]
 
 
@@ -221,23 +235,18 @@ def _readiness(lesson: Lesson, deck: PrintDeck) -> list[str]:
     if margins is None or margins.weakest is None:
         return []
     face, rival, margin = margins.weakest
-    weakest = f"{face} from {rival}, by {_to_one(odds_of(margin))}"
+    weakest = {"one": face, "two": rival, "odds": _to_one(odds_of(margin))}
     if margins.sure < margins.judged:
         unsure = margins.judged - margins.sure
-        return [
-            f"not ready: of {margins.judged} cards that look most like others {unsure} could be mistaken, most easily "
-            f"{weakest}: take more pictures of these, nearer to the camera"
-        ]
-    return [] if deck.alike else [f"ready; least sure to be told apart is {weakest}"]
+        return [phrase("terminal.not_ready_of_cards_that", number=margins.judged, unsure=unsure, **weakest)]
+    return [] if deck.alike else [phrase("terminal.ready_least_sure_to_be", **weakest)]
 
 
 def _to_one(odds: float) -> str:
-    return "less than even odds" if odds < 1 else f"about {float(f'{odds:.1g}'):,.0f} to 1".replace(",", " ")
+    if odds < 1:
+        return phrase("terminal.less_than_even_odds")
+    return phrase("terminal.about_to_1", number=f"{float(f'{odds:.1g}'):,.0f}".replace(",", " "))
 
 
 def _points(points: NDArray[np.float64]) -> list[list[float]]:
     return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"

@@ -36,6 +36,6 @@ class FinishAlbum:
             path = self._folder / f"ring-{len(self.paths) + 1:02}.jpg"
             done, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 90])
             if not done:
-                raise WorkFailedError("a photo-finish could not be stored")
+                raise WorkFailedError("error.demo.photo_finish_could_not_be")
             write_whole(path, data.tobytes())
             self.paths.append(path)

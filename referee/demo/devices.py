@@ -250,7 +250,7 @@ class SimulatedDevices:
         """A simulated table has no other devices."""
         # What was learned of the sand is no other device.
         if others & {"camera", "bell"} or ("sandtimer" in others and not settings.sandtimer):
-            raise SettingError("this table is a simulated one: its devices cannot be changed", "simulated_devices")
+            raise SettingError("fault.simulated_devices")
 
     def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
         """Go on as before."""

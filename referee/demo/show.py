@@ -36,6 +36,7 @@ from referee.games.confetti.table_score import score_picture
 from referee.games.registry import game_kind, watcher_for
 from referee.language import Language
 from referee.output import Output, for_people
+from referee.phrases import phrase
 from referee.scoring.evidence_picture import write_picture
 from referee.service.parts import Parts
 from referee.service.service import Service, running
@@ -108,7 +109,7 @@ def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Ev
                 service.controller.start(header.game, header.players, header.options)
                 drawn = _watch(service, director, demo, options, asked)
                 if service.failed:
-                    raise WorkFailedError("the referee has failed; please report it")
+                    raise WorkFailedError("error.demo.referee_has_failed_please_report")
                 if not asked.is_set():
                     _say_what_is_next(drawn, options, say)
                     if page is not None:
@@ -225,29 +226,29 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
 def _say_what_is_next(drawn: bool, options: ShowOptions, say: Say) -> None:
     """Say where to look, and which commands to try."""
     if drawn:
-        say(for_people(f"The picture with the evidence drawn in, to look at: {options.picture.absolute()}"))
+        say(for_people(phrase("terminal.picture_with_evidence_drawn_in", path=options.picture.absolute())))
     command = called("").strip()
     say("")
-    say(for_people("What to try next:"))
+    say(for_people(phrase("terminal.what_to_try_next")))
     for words, why in (
-        ("run --simulated", "start any game on the page: the drawn table plays it"),
-        ("demo piccolino", "another game; coloretto is the third"),
-        ("doctor", "says what a real table still needs"),
+        ("run --simulated", phrase("terminal.start_any_game_on_page")),
+        ("demo piccolino", phrase("terminal.another_game_coloretto_is_third")),
+        ("doctor", phrase("terminal.says_what_real_table_still")),
     ):
         say(f"  {command} {words:<16}  {for_people(why)}")
     if "/" in command:
-        say(for_people(f"All of Ringmaster's commands are in {Path(command).parent}: {command} help lists them."))
+        say(for_people(phrase("terminal.all_of_ringmasters_commands_are", folder=Path(command).parent, path=command)))
     else:
-        say(for_people(f"All commands: {command} help"))
+        say(for_people(phrase("terminal.all_commands_help", path=command)))
 
 
 def _stay(options: ShowOptions, say: Say, asked: threading.Event) -> None:
     """Keep the page for as long as somebody may want to look at it."""
     if options.stay:
-        say(for_people("The page stays until you press Ctrl-C."))
+        say(for_people(phrase("terminal.page_stays_until_you_press")))
         asked.wait()
     elif sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
-        say(for_people("The page stays open, for another game, too. Enter ends it."))
+        say(for_people(phrase("terminal.page_stays_open_for_another")))
         while not asked.is_set() and not select.select([sys.stdin], [], [], _POLL_S)[0]:
             pass
     asked.clear()

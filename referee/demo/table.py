@@ -11,7 +11,6 @@ from referee.engine.events import DECK, Header
 from referee.errors import BadInputError
 from referee.games.kind import Demo, DemoScript
 from referee.games.registry import GAMES, game_kind
-from referee.words import list_of
 from simulation.live import LiveTable, Shots
 
 NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil")
@@ -53,10 +52,10 @@ def demo_table(
         BadInputError: there is no script for this game, for so many players or rounds, or with this deck.
     """
     if rounds is not None and not 1 <= rounds <= MOST_ROUNDS:
-        raise BadInputError(f"one to three rounds can be shown, not {rounds}")
+        raise BadInputError("error.demo.one_to_three_rounds_can", rounds=rounds)
     demo = demo_of(header.game)
     if len(header.players) > len(NAMES):
-        raise BadInputError(f"{len(NAMES)} players have room at the simulated table, not {len(header.players)}")
+        raise BadInputError("error.demo.players_have_room_at_simulated", number=len(NAMES), number2=len(header.players))
     check_plays(deck, header.game)
     played = demo.script(header, deck, seed, rounds)
     shots = shots or Shots(frames_per_s=demo.fast_fps if fast else demo.live_fps)
@@ -72,7 +71,7 @@ def demo_of(game: str) -> Demo:
     kind = GAMES.get(game)
     if kind is None or kind.demo is None:
         shown = [name for name, one in GAMES.items() if one.demo is not None]
-        raise BadInputError(f"there is no demonstration of {ascii(game)[:40]} yet, only of {list_of(shown)}")
+        raise BadInputError("error.demo.there_is_no_demonstration_of", game=ascii(game)[:40], list=shown)
     return kind.demo
 
 

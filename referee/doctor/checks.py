@@ -24,6 +24,7 @@ from hardware.settings import MS, SECOND, BellSettings, LampSettings, Microphone
 from hardware.speaker import SpokenSpeaker, open_speaker
 from hardware.voice import SpeakerSettings
 from referee.doctor.machine import Finding, Machine, State
+from referee.phrases import phrase, phrase_of
 
 # Focus, white balance and exposure are found first: some seconds on a Raspberry Pi.
 LIMIT_S = 45.0
@@ -46,24 +47,24 @@ def check_camera(spec: str, machine: Machine, opener: Opener, limit_s: float = L
     try:
         return answer.get(timeout=limit_s)
     except queue.Empty:
-        message = f"The camera does not answer within {limit_s:.0f} seconds."
-        return [Finding("camera", State.FAULT, message, "Take its power or cable off, put it on again, and restart.")]
+        message = phrase("doctor.camera_does_not_answer_within", seconds=f"{limit_s:.0f}")
+        return [Finding("camera", State.FAULT, message, phrase("doctor.take_its_power_or_cable"))]
 
 
 def _look(spec: str, machine: Machine, opener: Opener) -> list[Finding]:
     try:
         camera = opener(spec, CameraSettings())
     except HardwareError as error:
-        return [Finding("camera", State.FAULT, str(error))]
+        return [Finding("camera", State.FAULT, phrase_of(error))]
     try:
         frame = _picture(camera)
         if frame is None:
-            message = "The camera is there but gives no pictures."
-            return [Finding("camera", State.FAULT, message, "Check its cable, and restart.")]
+            message = phrase("doctor.camera_is_there_but_gives")
+            return [Finding("camera", State.FAULT, message, phrase("doctor.check_its_cable_and_restart"))]
         findings = [_judge(frame, camera.name), _clock(frame, machine)]
         return findings[:1] if parse_spec(spec)[0] in FILES else [*findings, _lock(camera)]
     except HardwareError as error:
-        return [Finding("camera", State.FAULT, str(error))]
+        return [Finding("camera", State.FAULT, phrase_of(error))]
     finally:
         camera.close()
 
@@ -80,25 +81,27 @@ def _picture(camera: Camera) -> Frame | None:
 
 def _judge(frame: Frame, name: str) -> Finding:
     if float(frame.grey().mean()) < DARK:
-        message = f"{name} sees only black."
-        return Finding("camera", State.FAULT, message, "Take the cap off the lens, and light the table.")
+        message = phrase("doctor.sees_only_black", camera=name)
+        return Finding("camera", State.FAULT, message, phrase("doctor.take_cap_off_lens_and"))
     height, width = frame.bgr().shape[:2]
-    return Finding("camera", State.OK, f"{name} gives pictures of {width} by {height} pixels.")
+    return Finding(
+        "camera", State.OK, phrase("doctor.gives_pictures_of_by_pixels", camera=name, width=width, height=height)
+    )
 
 
 def _clock(frame: Frame, machine: Machine) -> Finding:
     age_ns = machine.monotonic_ns() - frame.exposure_end_ns
     if -FUTURE_NS <= age_ns <= OLD_NS:
         return Finding(
-            "camera clock", State.OK, f"Pictures are on our clock, {max(0, age_ns) / MS:.0f} ms old when read."
+            "camera clock", State.OK, phrase("doctor.pictures_are_on_our_clock", ms=f"{max(0, age_ns) / MS:.0f}")
         )
-    message = "The camera's time is not the time of our clock; rings cannot be judged on its pictures."
-    return Finding("camera clock", State.FAULT, message, "Update the system: sudo apt full-upgrade.")
+    message = phrase("doctor.cameras_time_is_not_time")
+    return Finding("camera clock", State.FAULT, message, phrase("doctor.update_system_sudo_apt_full"))
 
 
 def _lock(camera: Camera) -> Finding:
     if not camera.notes:
-        return Finding("camera lock", State.OK, "Exposure and white balance are held on the table.")
+        return Finding("camera lock", State.OK, phrase("doctor.exposure_and_white_balance_are"))
     return Finding("camera lock", State.REMARK, " ".join(camera.notes))
 
 
@@ -121,14 +124,20 @@ SINCE_START = 16
 def check_computer(machine: Machine) -> list[Finding]:
     """Name the computer, and say if the referee runs already."""
     model = machine.text("proc/device-tree/model")
-    findings = [Finding("computer", State.OK, f"This is a {model}." if model else "This computer is no Raspberry Pi.")]
+    findings = [
+        Finding(
+            "computer",
+            State.OK,
+            phrase("doctor.this_is", model=model) if model else phrase("doctor.this_computer_is_no_raspberry"),
+        )
+    ]
     if (machine.run("systemctl", "is-active", "ringmaster") or "").strip() == "active":
         findings.append(
             Finding(
                 "computer",
                 State.REMARK,
-                "The referee is running already and holds camera and pins.",
-                "To check those, stop it first: sudo systemctl stop ringmaster.",
+                phrase("doctor.referee_is_running_already_and"),
+                phrase("doctor.to_check_those_stop_it"),
             )
         )
     return findings
@@ -142,14 +151,14 @@ def check_permissions(machine: Machine) -> list[Finding]:
         if devices and not any(machine.usable(device) for device in devices):
             refused.append((group, what))
     if not refused:
-        return [Finding("permissions", State.OK, "This user may use all devices that are there.")]
+        return [Finding("permissions", State.OK, phrase("doctor.this_user_may_use_all"))]
     groups = ",".join(group for group, _ in refused)
     return [
         Finding(
             "permissions",
             State.FAULT,
-            f"This user may not use the {' and the '.join(what for _, what in refused)}.",
-            f"Run: sudo usermod -aG {groups} {machine.user()}, then log out and in again.",
+            phrase("doctor.this_user_may_not_use", devices=" and the ".join((what for _, what in refused))),
+            phrase("doctor.run_sudo_usermod_ag_then", groups=groups, user=machine.user()),
         )
     ]
 
@@ -159,29 +168,26 @@ def check_power(machine: Machine) -> list[Finding]:
     bits = power_bits(machine)
     degrees = machine.number("sys/class/thermal/thermal_zone0/temp")
     if bits is None:
-        return [Finding("power", State.SKIPPED, "This computer does not say how it is powered.")]
+        return [Finding("power", State.SKIPPED, phrase("doctor.this_computer_does_not_say"))]
     findings = []
     if bits & UNDER_VOLTAGE:
-        findings.append(_under_voltage(State.FAULT, "The Raspberry Pi gets too little voltage now."))
+        findings.append(_under_voltage(State.FAULT, phrase("doctor.raspberry_pi_gets_too_little")))
     elif bits >> SINCE_START & UNDER_VOLTAGE:
-        message = "The Raspberry Pi got too little voltage at times since it was started."
+        message = phrase("doctor.raspberry_pi_got_too_little")
         findings.append(_under_voltage(State.REMARK, message))
     if bits & (CAPPED | THROTTLED | HOT) or (degrees is not None and degrees >= HOT_MILLIDEGREES):
-        heat = "" if degrees is None else f" ({degrees // 1000} °C)"
-        message = f"The Raspberry Pi is slowed down, it is too hot or has too little power{heat}."
-        findings.append(
-            Finding("power", State.REMARK, message, "Give it a fan or a heat sink and a good power supply.")
-        )
+        message = phrase("doctor.raspberry_pi_is_slowed_down")
+        if degrees is not None:
+            message = phrase("doctor.raspberry_pi_is_slowed_down_it_is", heat=degrees // 1000)
+        findings.append(Finding("power", State.REMARK, message, phrase("doctor.give_it_fan_or_heat")))
     elif bits >> SINCE_START & (CAPPED | THROTTLED | HOT):
-        message = "The Raspberry Pi was slowed down at times since it was started, by heat or for want of power."
-        findings.append(
-            Finding("power", State.REMARK, message, "Give it a fan or a heat sink and a good power supply.")
-        )
-    return findings or [Finding("power", State.OK, "Voltage and temperature are fine.")]
+        message = phrase("doctor.raspberry_pi_was_slowed_down")
+        findings.append(Finding("power", State.REMARK, message, phrase("doctor.give_it_fan_or_heat")))
+    return findings or [Finding("power", State.OK, phrase("doctor.voltage_and_temperature_are_fine"))]
 
 
 def _under_voltage(state: State, message: str) -> Finding:
-    return Finding("power", state, message, "Use the official power supply and a short cable.")
+    return Finding("power", state, message, phrase("doctor.use_official_power_supply_and"))
 
 
 def power_bits(machine: Machine) -> int | None:
@@ -203,14 +209,14 @@ def check_clock(machine: Machine) -> list[Finding]:
     """Say whether the kernel stamps presses on our clock, and whether the wall clock is right."""
     release, findings = machine.release(), []
     if kernel_stamps_monotonic(release):
-        message = f"The kernel ({release}) stamps presses on the clock of the pictures."
+        message = phrase("doctor.kernel_stamps_presses_on_clock", release=release)
         findings.append(Finding("clock", State.OK, message))
     else:
-        message = f"The kernel ({release}) is too old to stamp presses on the clock of the pictures."
-        findings.append(Finding("clock", State.FAULT, message, "Update the system: sudo apt full-upgrade."))
+        message = phrase("doctor.kernel_is_too_old_to", release=release)
+        findings.append(Finding("clock", State.FAULT, message, phrase("doctor.update_system_sudo_apt_full")))
     if machine.year() < FIRST_YEAR:
-        message = f"The date is wrong: it says {machine.year()}; only the names of recordings suffer."
-        findings.append(Finding("clock", State.REMARK, message, "Connect the network once, or set it: sudo date -s …"))
+        message = phrase("doctor.date_is_wrong_it_says", year=machine.year())
+        findings.append(Finding("clock", State.REMARK, message, phrase("doctor.connect_network_once_or_set")))
     return findings
 
 
@@ -220,18 +226,34 @@ def check_disk(machine: Machine) -> list[Finding]:
     try:
         free = machine.free_bytes(folder)
     except OSError as error:
-        message = f"{folder} cannot be looked at: {error.strerror or error}."
-        return [Finding("disk", State.FAULT, message, "Check the SD card.")]
-    room = f"{free / GIB:.1f} GB are free"
+        message = phrase("doctor.cannot_be_looked_at", folder=folder, why=error.strerror or error)
+        return [Finding("disk", State.FAULT, message, phrase("doctor.check_sd_card"))]
+    room = phrase("doctor.gb_are_free", size=f"{free / GIB:.1f}")
     if not machine.writable(folder):
         return [
-            Finding("disk", State.FAULT, f"Nothing can be written to {folder}.", "Check the SD card and its rights.")
+            Finding(
+                "disk",
+                State.FAULT,
+                phrase("doctor.nothing_can_be_written_to", folder=folder),
+                phrase("doctor.check_sd_card_and_its"),
+            )
         ]
     if free < LEAST_BYTES:
-        return [Finding("disk", State.FAULT, f"The disk is full: {room}.", "Delete old recordings.")]
+        return [
+            Finding(
+                "disk", State.FAULT, phrase("doctor.disk_is_full", room=room), phrase("doctor.delete_old_recordings")
+            )
+        ]
     if free < FEW_BYTES:
-        return [Finding("disk", State.REMARK, f"There is little room for recordings: {room}.", "Delete old ones.")]
-    return [Finding("disk", State.OK, f"There is room for recordings: {room}.")]
+        return [
+            Finding(
+                "disk",
+                State.REMARK,
+                phrase("doctor.there_is_little_room_for", room=room),
+                phrase("doctor.delete_old_ones"),
+            )
+        ]
+    return [Finding("disk", State.OK, phrase("doctor.there_is_room_for_recordings", room=room))]
 
 
 SHOW_S = 0.6
@@ -243,8 +265,8 @@ def check_pins(make_factory: FactoryMaker) -> list[Finding]:
     try:
         make_factory()
     except HardwareError as error:
-        return [Finding("pins", State.FAULT, str(error))]
-    return [Finding("pins", State.OK, "The pins can be used.")]
+        return [Finding("pins", State.FAULT, phrase_of(error))]
+    return [Finding("pins", State.OK, phrase("doctor.pins_can_be_used"))]
 
 
 def check_bell(
@@ -257,49 +279,49 @@ def check_bell(
     try:
         levels = lines.open(lambda edge: rung.set(), lambda state, message: None)
     except HardwareError as error:
-        return [Finding("bell", State.FAULT, str(error))]
+        return [Finding("bell", State.FAULT, phrase_of(error))]
     try:
         if stuck := [_place(spec) for spec, edge in zip(specs, levels, strict=True) if edge.active]:
-            message = f"The bell on {' and '.join(stuck)} is held down, jammed or shorted."
-            return [Finding("bell", State.FAULT, message, "Let it go, or check its two wires.")]
+            message = phrase("doctor.bell_on_is_held_down", pins=" and ".join(stuck))
+            return [Finding("bell", State.FAULT, message, phrase("doctor.let_it_go_or_check"))]
         if press_s > 0:
-            prompt(f"Please ring the bell now ({press_s:.0f} seconds).")
+            prompt(phrase("doctor.please_ring_bell_now_seconds", seconds=f"{press_s:.0f}"))
             return _pressed(rung.wait(press_s), lines)
         where = " and ".join(_place(spec) for spec in specs)
-        return [Finding("bell", State.OK, f"The bell's line on {where} is quiet; try it with --press 10.")]
+        return [Finding("bell", State.OK, phrase("doctor.bells_line_on_is_quiet", pins=where))]
     finally:
         lines.close()
 
 
 def _pressed(rung: bool, lines: GpioLines) -> list[Finding]:
     if not rung:
-        return [Finding("bell", State.FAULT, "Nobody rang, or the bell is not heard.", "Check its two wires.")]
-    findings = [Finding("bell", State.OK, "The bell was heard.")]
+        return [
+            Finding("bell", State.FAULT, phrase("doctor.nobody_rang_or_bell_is"), phrase("doctor.check_its_two_wires"))
+        ]
+    findings = [Finding("bell", State.OK, phrase("doctor.bell_was_heard"))]
     if lines.check.agrees:
-        message = f"The bell's time stamps are on our clock, {lines.check.worst_lag_ns / MS:.1f} ms old when read."
+        message = phrase("doctor.bells_time_stamps_are_on", ms=f"{lines.check.worst_lag_ns / MS:.1f}")
         return [*findings, Finding("bell clock", State.OK, message)]
-    message = "The bell's time stamps are not on our clock; presses are timed a little late."
-    return [*findings, Finding("bell clock", State.REMARK, message, "Update the system: sudo apt full-upgrade.")]
+    message = phrase("doctor.bells_time_stamps_are_not")
+    return [*findings, Finding("bell clock", State.REMARK, message, phrase("doctor.update_system_sudo_apt_full"))]
 
 
 def check_sandtimer(settings: SandSettings, make_factory: FactoryMaker) -> list[Finding]:
     """Say whether the sandtimer's sensors are free; that they see the sand, only a flip can tell."""
     specs = sand_lines(settings)
     if not specs:
-        return [Finding("sandtimer", State.FAULT, "No pin is set for the sandtimer's sensors.")]
+        return [Finding("sandtimer", State.FAULT, phrase("doctor.no_pin_is_set_for"))]
     lines = GpioLines(specs, make_factory)
     try:
         levels = lines.open(lambda edge: None, lambda state, message: None)
     except HardwareError as error:
-        return [Finding("sandtimer", State.FAULT, str(error))]
+        return [Finding("sandtimer", State.FAULT, phrase_of(error))]
     lines.close()
     if any(_blocked(edge) for edge in levels):
-        message = "The sandtimer's light barrier is blocked though no sand should run."
-        return [
-            Finding("sandtimer", State.REMARK, message, "Put the timer's neck between its two halves; check its wires.")
-        ]
+        message = phrase("doctor.sandtimers_light_barrier_is_blocked")
+        return [Finding("sandtimer", State.REMARK, message, phrase("doctor.put_timers_neck_between_its"))]
     where = " and ".join(_place(spec) for spec in specs)
-    return [Finding("sandtimer", State.OK, f"The sandtimer's sensors on {where} can be read; flip it to try them.")]
+    return [Finding("sandtimer", State.OK, phrase("doctor.sandtimers_sensors_on_can_be", pins=where))]
 
 
 def _blocked(edge: Edge) -> bool:
@@ -317,7 +339,7 @@ def check_lamp(
     try:
         lamp = GpioLamp(replace(settings, quiet=settings.quiet or silent), make_factory, reports.append)
     except HardwareError as error:
-        return [Finding("lamp", State.FAULT, str(error))]
+        return [Finding("lamp", State.FAULT, phrase_of(error))]
     if not silent:
         lamp.show(Signal.VALID)
         pause(SHOW_S)
@@ -325,8 +347,8 @@ def check_lamp(
     if broken := [report.message for report in reports if report.state is not Health.OK]:
         return [Finding("lamp", State.FAULT, broken[-1])]
     if silent:
-        return [Finding("lamp", State.OK, "Lamp and buzzer can be used.")]
-    return [Finding("lamp", State.OK, "The lamp should have lit green just now, with a beep; if not, check its wires.")]
+        return [Finding("lamp", State.OK, phrase("doctor.lamp_and_buzzer_can_be"))]
+    return [Finding("lamp", State.OK, phrase("doctor.lamp_should_have_lit_green"))]
 
 
 def _place(spec: LineSpec) -> str:
@@ -340,7 +362,7 @@ LISTEN_S = 3.0
 def check_speech(settings: SpeakerSettings, sentence: str, silent: bool = False) -> list[Finding]:
     """Say a sentence, or only render it."""
     if settings.backend == "none":
-        return [Finding("speech", State.SKIPPED, "Speech is switched off.")]
+        return [Finding("speech", State.SKIPPED, phrase("doctor.speech_is_switched_off"))]
     reports: list[DeviceHealth] = []
     speaker = open_speaker(settings, reports.append)
     if isinstance(speaker, SpokenSpeaker):
@@ -355,10 +377,10 @@ def check_speech(settings: SpeakerSettings, sentence: str, silent: bool = False)
     if broken := [report.message for report in reports if report.state is not Health.OK]:
         return [Finding("speech", State.FAULT, broken[-1])]
     if not done:
-        return [Finding("speech", State.FAULT, "Speech takes too long on this computer.", "Choose espeak-ng.")]
+        return [Finding("speech", State.FAULT, phrase("doctor.speech_takes_too_long_on"), "Choose espeak-ng.")]
     if silent:
-        return [Finding("speech", State.OK, f"Speech can be made; “{sentence}” was not said aloud.")]
-    message = f"You should have heard “{sentence}”; if not, check the loudspeaker and its volume (alsamixer)."
+        return [Finding("speech", State.OK, phrase("doctor.speech_can_be_made_was", sentence=sentence))]
+    message = phrase("doctor.you_should_have_heard_if", sentence=sentence)
     return [Finding("speech", State.OK, message)]
 
 
@@ -377,15 +399,22 @@ def check_microphone(
             heard += len(samples)
             loudest = max(loudest, float(np.abs(samples).max(initial=0.0)))
     except HardwareError as error:
-        return [Finding("bell", State.FAULT, str(error))]
+        return [Finding("bell", State.FAULT, phrase_of(error))]
     finally:
         source.close()
     if not heard:
         return [
-            Finding("bell", State.FAULT, "The bell's microphone gives no sound.", "Unplug it and plug it in again.")
+            Finding(
+                "bell",
+                State.FAULT,
+                phrase("doctor.bells_microphone_gives_no_sound"),
+                phrase("doctor.unplug_it_and_plug_it"),
+            )
         ]
     if loudest == 0.0:
         return [
-            Finding("bell", State.FAULT, "The bell's microphone is muted.", "Switch it on and up in alsamixer (F4).")
+            Finding(
+                "bell", State.FAULT, phrase("doctor.bells_microphone_is_muted"), phrase("doctor.switch_it_on_and_up")
+            )
         ]
-    return [Finding("bell", State.OK, "The bell's microphone hears the room.")]
+    return [Finding("bell", State.OK, phrase("doctor.bells_microphone_hears_room"))]

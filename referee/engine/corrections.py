@@ -64,7 +64,7 @@ def corrected(event: Event, data: Mapping[str, Any]) -> Event:
         BadInputError: `data` makes no event.
     """
     if not all(isinstance(key, str) for key in data):
-        raise BadInputError("a correction must name what it corrects")
+        raise BadInputError("error.engine.correction_must_name_what_it")
     return parse_event({"event": event.kind, **event.data, **data, "t_ns": event.t_ns})
 
 

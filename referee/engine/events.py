@@ -41,12 +41,14 @@ class Header:
         for name, value in self.options.items():
             if name in (DECK, DECK_VERSION):
                 if not is_name(value):
-                    raise BadInputError(f"{name} is a short text, not {shown(value)}")
+                    raise BadInputError("error.engine.is_short_text_not", name=name, value=shown(value))
             elif name == DECK_COLOURS:
                 if not isinstance(value, list) or len(value) > _MOST_COLOURS or not all(map(is_name, value)):
-                    raise BadInputError(f"{name} is a list of colours, not {shown(value)}")
+                    raise BadInputError("error.engine.is_list_of_colours_not", name=name, value=shown(value))
             elif name not in known:
-                raise BadInputError(f"{self.game} has no option {shown(name)}, it has {', '.join(known)}")
+                raise BadInputError(
+                    "error.engine.has_no_option_it_has", game=self.game, name=shown(name), list=", ".join(known)
+                )
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Event:
         """
         seat = whole_number(self.data.get("seat"), "seat")
         if seat >= players:
-            raise BadInputError(f"nobody sits at seat {shown(seat)}, the last seat is {players - 1}")
+            raise BadInputError("error.engine.nobody_sits_at_seat_last", seat=shown(seat), players=players - 1)
         return seat
 
 
@@ -147,10 +149,10 @@ def parse_header(data: Mapping[str, object]) -> Header:
     """
     game, players, options = data.get("game"), data.get("players"), data.get("options", {})
     if not isinstance(game, str):
-        raise BadInputError('the first line must say which game and who plays: {"game": …, "players": […]}')
+        raise BadInputError("error.engine.first_line_must_say_which")
     names = players_in(players)
     if not isinstance(options, dict):
-        raise BadInputError('"options" must be an object')
+        raise BadInputError("error.engine.options_must_be_object")
     return Header(game, names, options)
 
 
@@ -162,10 +164,10 @@ def parse_event(data: Mapping[str, object]) -> Event:
     """
     kind = data.get("event")
     if not isinstance(kind, str):
-        raise BadInputError('"event" must say what happened')
+        raise BadInputError("error.engine.event_must_say_what_happened")
     t_ns = whole_number(data.get("t_ns"), "t_ns")
     if t_ns > MAX_T_NS:
-        raise BadInputError('"t_ns" is more than a clock can say')
+        raise BadInputError("error.engine.t_ns_is_more_than")
     return Event(t_ns, kind, data)
 
 

@@ -29,6 +29,7 @@ from referee.engine.session import Outcome, Session
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import game_kind, watcher_for
 from referee.jsonlines import MAX_LINE, Line, parse_object
+from referee.phrases import phrase, phrase_of
 from referee.watchers.table_finder import WatchSetup
 from vision.image import frame_of
 
@@ -60,7 +61,7 @@ def open_log(path: Path) -> Iterator[tuple[Header, Iterator[Entry | Fault]]]:
         file = path.open("rb")
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "that is no file's name"
-        raise BadInputError(f"{ascii(str(path))[1:-1]} cannot be opened: {why}") from error
+        raise BadInputError("error.games.cannot_be_opened", path=ascii(str(path))[1:-1], why=why) from error
     with file:
         lines = _lines(file)
         yield _header(lines), _entries(lines)
@@ -83,28 +84,28 @@ def _lines(file: BufferedReader) -> Iterator[_Numbered]:
         text = part.rstrip(b"\r\n")
         if len(part) > MAX_LINE:
             # Told before its end is looked for: a device's may never come.
-            yield _Numbered(f"line {number}", None, True)
+            yield _Numbered(phrase("error.where_line", number=number), None, True)
             while not whole and (part := _readline(file)):
                 whole = part.endswith(b"\n")
         elif text.strip():
-            yield _Numbered(f"line {number}", text, whole)
+            yield _Numbered(phrase("error.where_line", number=number), text, whole)
 
 
 def _readline(file: BufferedReader) -> bytes:
     try:
         return file.readline(MAX_LINE + 1)
     except OSError as error:
-        raise WorkFailedError(f"the recording could not be read to its end: {error.strerror or error}") from error
+        raise WorkFailedError("error.games.recording_could_not_be_read", why=error.strerror or error) from error
 
 
 def _header(lines: Iterator[_Numbered]) -> Header:
     first = next(lines, None)
     if first is None:
-        raise BadInputError("the event log is empty")
+        raise BadInputError("error.games.event_log_is_empty")
     try:
         return parse_header(parse_object(first.text))
     except BadInputError as error:
-        raise BadInputError(f"{first.where}: {error}") from error
+        raise BadInputError("error.at", where=first.where, why=error) from error
 
 
 def _entries(lines: Iterator[_Numbered]) -> Iterator[Entry | Fault]:
@@ -112,12 +113,14 @@ def _entries(lines: Iterator[_Numbered]) -> Iterator[Entry | Fault]:
         try:
             data = parse_object(line.text)
         except BadInputError as error:
-            yield Fault(line.where, str(error) if line.whole else "torn off in the middle, the recording stopped there")
+            yield Fault(
+                line.where, phrase_of(error) if line.whole else "torn off in the middle, the recording stopped there"
+            )
             continue
         try:
             yield Entry(line.where, parse_event(data))
         except BadInputError as error:
-            yield Fault(line.where, str(error))
+            yield Fault(line.where, phrase_of(error))
 
 
 TABLE, DECK_FILE = "table.json", "family.deck"
@@ -139,7 +142,7 @@ class RecordedGame:
     def __init__(self, path: Path, warn: Warn) -> None:
         self._recording = read_recording(path, warn)
         if self._recording.header is None:
-            raise BadInputError(f"{path} does not say which game it is: record with --game and --players")
+            raise BadInputError("error.games.does_not_say_which_game", path=path)
         self.header: Header = parse_header(self._recording.header)
         self._game = game_kind(self.header.game).start(self.header)
         self._warn = warn
@@ -267,7 +270,7 @@ def judge(game: Game, entries: Iterable[Entry | Fault]) -> Iterator[Ruling | Fau
         try:
             rulings = game.apply(entry.event)
         except BadInputError as error:
-            yield Fault(entry.where, str(error))
+            yield Fault(entry.where, phrase_of(error))
             continue
         last_t_ns = t_ns
         yield from rulings

@@ -25,7 +25,7 @@ def game_kind(name: str) -> GameKind:
         BadInputError: there is none.
     """
     if name not in GAMES:
-        raise BadInputError(f"there is no game {ascii(name)[:40]} to judge, there is {', '.join(GAMES)}")
+        raise BadInputError("error.games.there_is_no_game_to", name=ascii(name)[:40], list=", ".join(GAMES))
     return GAMES[name]
 
 

@@ -44,7 +44,7 @@ def make_copy(path: Path) -> Path:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.execute("VACUUM INTO ?", (str(part),))
         if not is_sound(part):
-            raise WorkFailedError("the copy of the journal is not sound")
+            raise WorkFailedError("error.journal.copy_of_journal_is_not")
         copy = folder / f"journal-{number}.sqlite"
         put_in_place(part, copy)
         today = [one for one in kept[:1] if _day(one) == _day(copy)]
@@ -53,7 +53,7 @@ def make_copy(path: Path) -> Path:
     except (sqlite3.Error, OSError) as error:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        raise WorkFailedError(f"the journal cannot be copied: {error}") from error
+        raise WorkFailedError("error.journal.journal_cannot_be_copied", why=error) from error
     LOG.info("the journal is copied to %s", copy.name)
     return copy
 

@@ -17,7 +17,6 @@ from referee.journal.recovery import NewerError, as_text, build, damage_in, fini
 from referee.journal.tables import LATER, TABLES, VERSION
 from referee.log import LOG
 
-_NEWER = "the journal {} was written by a newer Ringmaster: please upgrade this one"
 Value = str | int | float | bytes | None
 
 
@@ -48,22 +47,22 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
         WorkFailedError: there is none, or it cannot be read.
     """
     if not path.is_file():
-        raise WorkFailedError(f"no games are kept in {path.parent} yet")
+        raise WorkFailedError("error.no_games_are_kept_in", folder=path.parent)
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=2.0)
     connection.text_factory = as_text
     try:
         connection.execute("SELECT count(*) FROM games").fetchone()
     except Exception as error:  # SQLite answers damage with errors of any kind.
         connection.close()
-        raise WorkFailedError(f"the games in {path.parent} cannot be read: {error}") from error
+        raise WorkFailedError("error.journal.games_in_cannot_be_read", folder=path.parent, why=error) from error
     return connection
 
 
 class DiskError(WorkFailedError):
     """The disk does not let the journal be opened; `cause`: the error, `damaged`: why it would have to be mended."""
 
-    def __init__(self, message: str, cause: Exception, damaged: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, key: str, cause: Exception, damaged: str | None = None, /, **values: object) -> None:
+        super().__init__(key, **values)
         self.cause, self.damaged = cause, damaged
 
 
@@ -92,7 +91,7 @@ def open_journal(path: Path, connector: Connect = connect, *, instead_of_newer: 
             damage = damage_in(path)
         except NewerError:
             if not instead_of_newer:
-                raise WorkFailedError(_NEWER.format(path)) from None
+                raise WorkFailedError("error.journal.is_of_newer_ringmaster", path=path) from None
             damage = "it is of a newer Ringmaster"
         if damage is not None:
             LOG.warning("the journal %s is damaged: %s", path, damage)
@@ -105,7 +104,7 @@ def open_journal(path: Path, connector: Connect = connect, *, instead_of_newer: 
             raise
         return Opened(connection, aside)
     except (sqlite3.Error, OSError) as error:
-        raise DiskError(f"the journal {path} cannot be opened: {error}", error, damage) from error
+        raise DiskError("error.journal.journal_cannot_be_opened", error, damage, path=path, why=error) from error
 
 
 @contextmanager
@@ -118,7 +117,7 @@ def readable(path: Path) -> Iterator[tuple[Connection, bool]]:
         WorkFailedError: there is none, or nothing in it can be read.
     """
     if not path.exists() and not copies(path):
-        raise WorkFailedError(f"no games are kept in {path.parent} yet")
+        raise WorkFailedError("error.no_games_are_kept_in", folder=path.parent)
     with tempfile.TemporaryDirectory() as folder:
         saved, damaged = Path(folder) / path.name, False
         try:
@@ -127,10 +126,10 @@ def readable(path: Path) -> Iterator[tuple[Connection, bool]]:
             if damaged:
                 build(path, saved)
         except (sqlite3.Error, OSError) as error:
-            raise WorkFailedError(f"the games in {path.parent} cannot be read: {error}") from error
+            raise WorkFailedError("error.journal.games_in_cannot_be_read", folder=path.parent, why=error) from error
         with closing(connect_to_read(saved if damaged else path)) as connection:
             if damaged and not connection.execute("SELECT count(*) FROM games").fetchone()[0]:
-                raise WorkFailedError(f"the games in {path.parent} cannot be read: the file is damaged all through")
+                raise WorkFailedError("error.journal.games_in_cannot_be_read_file_is", folder=path.parent)
             yield connection, damaged
 
 

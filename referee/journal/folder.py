@@ -66,7 +66,9 @@ def _mirror(folder: Path, place: Path) -> None:
             elif path.is_dir():
                 (place / path.name).symlink_to(path.absolute())
     except OSError as error:
-        raise WorkFailedError(f"the folder {folder} cannot be read: {error.strerror or error}") from error
+        raise WorkFailedError(
+            "error.journal.folder_cannot_be_read", folder=folder, why=error.strerror or error
+        ) from error
 
 
 class ReadOnlyError(WorkFailedError):
@@ -92,7 +94,7 @@ def locked(folder: Path) -> Iterator[Path]:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         os.close(descriptor)
-        raise WorkFailedError(f"another Ringmaster is running with the games in {folder}: stop it first") from error
+        raise WorkFailedError("error.another_ringmaster_is_running_with", folder=folder) from error
     try:
         yield folder
     finally:

@@ -213,13 +213,13 @@ class Journal:
         """Let games be added, all or none. Raises WorkFailedError if the disk refuses them, and what `work` raises."""
         with self._lock:
             if not self.flush() or self._connection is None:
-                raise WorkFailedError("the journal cannot be written now")
+                raise WorkFailedError("error.journal.journal_cannot_be_written_now")
             try:
                 work(self._connection)
             except BaseException as error:
                 self._roll_back(self._connection)
                 if isinstance(error, sqlite3.Error):
-                    raise WorkFailedError(f"the games could not be taken: {error}") from error
+                    raise WorkFailedError("error.commands.games_could_not_be_taken", why=error) from error
                 raise
             self.changes += 1
             self._last_game = max(self._last_game, *self.read(LAST_GAME)[0])
@@ -236,7 +236,7 @@ class Journal:
             try:
                 return list(self._connection.execute(sql, values))
             except Exception as error:  # SQLite answers damage with errors of any kind, MemoryError among them.
-                raise WorkFailedError(f"the journal cannot be read: {error}") from error
+                raise WorkFailedError("error.journal.journal_cannot_be_read", why=error) from error
 
     def change_outbox(self, change: Callable[[Outbox], object], *, durable: bool = False) -> None:
         """Change what is to be told to others, and write it."""
@@ -273,7 +273,7 @@ class Journal:
         try:
             forget_copies(self._path)
         except OSError as error:
-            raise WorkFailedError(f"the copies of the journal cannot be deleted: {error.strerror or error}") from error
+            raise WorkFailedError("error.journal.copies_of_journal_cannot_be", why=error.strerror or error) from error
 
     def close(self) -> None:
         """Write what waits, and close the file. Harmless when done twice."""

@@ -80,12 +80,12 @@ def packed_from(item: Item, tally: Tally) -> Packed:
         said = _Pictures.model_validate(item.data)
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_url=False, include_input=False)[0]["loc"]))
-        raise BadInputError(f"what is said of a picture in it makes no sense ({place})") from None
+        raise BadInputError("error.journal.what_is_said_of_picture", place=place) from None
     shown = {one.event for one in said.pictures} | {one.event for one in said.sights}
     if not shown <= {one.number for one in game.events}:
-        raise BadInputError("a picture in it belongs to no event")
+        raise BadInputError("error.journal.picture_in_it_belongs_to")
     entries = [f"pictures/{item.number}/{one.event}-{one.place}.jpg" for one in said.pictures]
     if len(set(entries)) < len(entries):
-        raise BadInputError("a picture stands twice in it")
+        raise BadInputError("error.journal.picture_stands_twice_in_it")
     pieces = (one.model_copy(update={"entry": entry}) for one, entry in zip(said.pictures, entries, strict=True))
     return Packed(game, tuple(pieces), {one.event: one.data.model_dump() for one in said.sights})

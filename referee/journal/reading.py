@@ -31,7 +31,7 @@ def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: N
             try:
                 return list(connection.execute(sql, values))
             except (sqlite3.Error, UnicodeDecodeError) as error:
-                raise WorkFailedError(f"the games cannot be read: {error}") from error
+                raise WorkFailedError("error.journal.games_cannot_be_read", why=error) from error
 
         if damaged:
             warn(f"The file of games in {folder} is damaged: what can be read of it is given.")
@@ -50,4 +50,4 @@ def _check_place(folder: Path) -> None:
     for place in (folder / SIMULATED, INSTALLED, INSTALLED / SIMULATED):
         with suppress(OSError):
             if (place / JOURNAL).exists():
-                raise WorkFailedError(f"no games are kept in {folder}, but there are some in {place}: --state {place}")
+                raise WorkFailedError("error.no_games_are_kept_in_but_there", folder=folder, other=place, same=place)

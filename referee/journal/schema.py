@@ -36,13 +36,13 @@ def game_from(data: object) -> Taken:
         BadInputError: it is none, or cannot be judged.
     """
     if not is_flat(data, MOST_DEPTH):
-        raise BadInputError("brackets in it are nested too deeply")
+        raise BadInputError("error.journal.brackets_in_it_are_nested")
     if not isinstance(data, dict):
-        raise BadInputError("it is none")
+        raise BadInputError("error.journal.it_is_none")
     try:
         kept = _game(data)
     except (KeyError, TypeError, AttributeError) as error:
-        raise BadInputError(f"it is not whole ({' '.join(str(error).split())[:60]})") from error
+        raise BadInputError("error.journal.it_is_not_whole", list=" ".join(str(error).split())[:60]) from error
     game_kind(kept.row.header.game).start(kept.row.header)
     _check_corrections(kept)
     told = checked(kept, past=True)
@@ -56,7 +56,7 @@ def game_from(data: object) -> Taken:
 def _game(data: Mapping[str, Any]) -> KeptGame:
     uid = data["uid"]
     if not is_name(uid):
-        raise BadInputError('"uid" must be the name of a game')
+        raise BadInputError("error.journal.uid_must_be_name_of")
     header = kept_header(data)
     ended = None if data["ended_ms"] is None else wall_time(data["ended_ms"], "ended_ms")
     started, judged = wall_time(data["started_ms"], "started_ms"), number(data["judged"], "judged")
@@ -88,41 +88,41 @@ def _game(data: Mapping[str, Any]) -> KeptGame:
 def _event(data: Mapping[str, Any]) -> EventRow:
     refused = data["refused"]
     if not isinstance(refused, bool):
-        raise BadInputError('"refused" is true or false')
+        raise BadInputError("error.journal.refused_is_true_or_false")
     event = parse_event(_small(data["data"]))
     return EventRow(number(data["number"], "number", 1), wall_time(data["wall_ms"], "wall_ms"), event, refused)
 
 
 def _small(data: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(data, dict) or len(to_line(data)) > _MOST_EVENT_CHARS:
-        raise BadInputError("an event in it is none")
+        raise BadInputError("error.journal.event_in_it_is_none")
     return data
 
 
 def _list(value: object, most: int) -> list[Any]:
     if not isinstance(value, list):
-        raise BadInputError("a list is missing in it")
+        raise BadInputError("error.journal.list_is_missing_in_it")
     if len(value) > most:
-        raise BadInputError("more happened in it than in any game")
+        raise BadInputError("error.journal.more_happened_in_it_than")
     return value
 
 
 def _in_order(kept: KeptGame) -> KeptGame:
     """Refuse a game in which a number stands twice, or something is missing."""
     if [one.number for one in kept.events] != list(range(1, len(kept.events) + 1)):
-        raise BadInputError("its events are not numbered one after the other")
+        raise BadInputError("error.journal.its_events_are_not_numbered")
     if [one.number for one in kept.corrections] != list(range(1, len(kept.corrections) + 1)):
-        raise BadInputError("its corrections are not numbered one after the other")
+        raise BadInputError("error.journal.its_corrections_are_not_numbered")
     if len({(one.event, one.place, one.since) for one in kept.rulings}) < len(kept.rulings):
-        raise BadInputError("a ruling stands twice in it")
+        raise BadInputError("error.journal.ruling_stands_twice_in_it")
     return kept
 
 
 def _check_corrections(kept: KeptGame) -> None:
     for one in kept.corrections:
         if one.event is not None and one.event > len(kept.events):
-            raise BadInputError("it corrects what never was")
+            raise BadInputError("error.journal.it_corrects_what_never_was")
         if one.undoes is not None and one.undoes >= one.number:
-            raise BadInputError("it takes back a correction that came later")
+            raise BadInputError("error.journal.it_takes_back_correction_that")
         if one.event is not None and one.data is not None:
             corrected(kept.events[one.event - 1].event, one.data)

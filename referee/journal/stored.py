@@ -85,7 +85,7 @@ def stored_object(text: object) -> dict[str, Any]:
         BadInputError: there is none.
     """
     if not isinstance(text, str):
-        raise BadInputError("a JSON object in braces is needed")
+        raise BadInputError("error.json_object_in_braces_is")
     return parse_object(text.encode())
 
 
@@ -96,7 +96,7 @@ def ruling_data(data: object) -> Mapping[str, Any]:
         BadInputError: it is none.
     """
     if not isinstance(data, dict) or not isinstance(data.get("ruling"), str):
-        raise BadInputError('"ruling" must say what was ruled')
+        raise BadInputError("error.journal.ruling_must_say_what_was")
     number(data.get("t_ns"), "t_ns")
     return data
 
@@ -109,7 +109,7 @@ def number(value: object, name: str, least: int = 0) -> int:
     """
     found = whole_number(value, name, least)
     if found > MOST_NUMBER:
-        raise BadInputError(f'"{name}" is too large')
+        raise BadInputError("error.journal.is_too_large", name=name)
     return found
 
 
@@ -126,7 +126,7 @@ def wall_time(value: object, name: str) -> int:
     """
     found = whole_number(value, name)
     if found > LAST_MS:
-        raise BadInputError(f'"{name}" is no time that there is')
+        raise BadInputError("error.journal.is_no_time_that_there", name=name)
     return found
 
 
@@ -138,11 +138,11 @@ def kept_header(data: Mapping[str, Any]) -> Header:
     """
     game, players, options = data.get("game"), data.get("players"), data.get("options", {})
     if not isinstance(game, str) or not isinstance(options, dict):
-        raise BadInputError("a game says which one it is, and by which options")
+        raise BadInputError("error.journal.game_says_which_one_it")
     if not isinstance(players, list) or not all(isinstance(player, str) for player in players):
-        raise BadInputError('"players" must be a list of names')
+        raise BadInputError("error.journal.players_must_be_list_of")
     if not 1 <= len(players) <= _MOST_PLAYERS:
-        raise BadInputError("so many cannot have played")
+        raise BadInputError("error.journal.so_many_cannot_have_played")
     return Header(game, told_apart(players), options)
 
 

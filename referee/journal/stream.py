@@ -71,7 +71,7 @@ class _Text:
             key = self._value()
             self._expect(":")
             if not isinstance(key, str) or key in known:
-                raise BadInputError("this is no export of games: it is not JSON")
+                raise BadInputError("error.journal.this_is_no_export_of_games_it")
             known.add(key)
             if key == "games" and self._next() == "[":
                 yield from self._items()
@@ -112,19 +112,19 @@ class _Text:
             except json.JSONDecodeError as error:
                 if self._ended or self._held() > MOST_GAME_CHARS:
                     if not self._ended:
-                        raise BadInputError("a game in it is larger than any of ours") from error
-                    raise BadInputError("this is no export of games: it is not JSON") from error
+                        raise BadInputError("error.journal.game_in_it_is_larger") from error
+                    raise BadInputError("error.journal.this_is_no_export_of_games_it") from error
             except RecursionError as error:
-                raise BadInputError("this is no export of games: brackets are nested too deeply") from error
+                raise BadInputError("error.journal.this_is_no_export_of_games_brackets") from error
             except ValueError as error:
-                raise BadInputError("this is no export of games: a number in it is too long") from error
+                raise BadInputError("error.journal.this_is_no_export_of_games_number") from error
             else:
                 # A number may go on in what has not been read yet.
                 if end < len(self._text) or self._ended:
                     self._at = end
                     return value
                 if self._held() > MOST_GAME_CHARS:
-                    raise BadInputError("a game in it is larger than any of ours")
+                    raise BadInputError("error.journal.game_in_it_is_larger")
             self._more(min(max(_CHUNK, self._held()), MOST_GAME_CHARS + _CHUNK - self._held()))
 
     def _next(self) -> str:
@@ -138,7 +138,7 @@ class _Text:
 
     def _expect(self, char: str) -> None:
         if self._next() != char:
-            raise BadInputError("this is no export of games: it is not JSON")
+            raise BadInputError("error.journal.this_is_no_export_of_games_it")
         self._at += 1
 
     def _held(self) -> int:
@@ -155,13 +155,13 @@ class _Text:
             data = b"".join(parts)
             text = self._utf8.decode(data, final=left > 0)
         except UnicodeDecodeError as error:
-            raise BadInputError("this is no export of games: it is not UTF-8 text") from error
+            raise BadInputError("error.journal.this_is_no_export_of_games_it_is_not_utf") from error
         except _TORN as error:
-            raise BadInputError("this export of games is torn") from error
+            raise BadInputError("error.journal.this_export_of_games_is") from error
         self._ended = left > 0
         self._count += len(text)
         if self._count > MOST_CHARS:
-            raise BadInputError("it is larger than any export")
+            raise BadInputError("error.journal.it_is_larger_than_any")
         self._text = self._text[self._at :] + text
         self._at = 0
 
@@ -182,4 +182,4 @@ class _Text:
 
 
 def _no_export() -> BadInputError:
-    return BadInputError(f'this is no export of games: "format" must be "{FORMAT}"')
+    return BadInputError("error.journal.this_is_no_export_of", value=FORMAT)

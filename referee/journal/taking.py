@@ -44,7 +44,7 @@ class Tally:
         """
         self.left_out.append(game)
         if len(self.left_out) > MOST_LEFT_OUT:
-            raise BadInputError(f"none of the first {MOST_LEFT_OUT} games in it can be read ({game.why})")
+            raise BadInputError("error.journal.none_of_first_games_in", most=MOST_LEFT_OUT, why=game.why)
 
     def game_of(self, item: Item) -> KeptGame:
         """Give the game that stands in the file.
@@ -53,7 +53,7 @@ class Tally:
             BadInputError: it is none.
         """
         if item.fault is not None:
-            raise BadInputError(item.fault)
+            raise BadInputError("error.detail", text=item.fault)
         taken = game_from(item.data)
         if taken.otherwise:
             self.otherwise.append(item.number)

@@ -118,10 +118,10 @@ class GamesZip:
         if GAMES not in self._sizes:
             raise KeyError(GAMES)
         if len(self._sizes) > MOST_PICTURES:
-            raise BadInputError("there are more pictures in it than any journal keeps")
+            raise BadInputError("error.journal.there_are_more_pictures_in")
         self.bytes = sum(size for name, size in self._sizes.items() if name.startswith("pictures/"))
         if self.bytes > MOST_BYTES:
-            raise BadInputError("its pictures are larger than all that a journal keeps")
+            raise BadInputError("error.journal.its_pictures_are_larger_than")
 
     def games(self, tally: Tally, *, whatever_is_sound: bool = False) -> Iterator[Packed]:
         """Give the games in it, one after the other; tally: learns which were left out, and why.
@@ -143,7 +143,7 @@ class GamesZip:
                     packed = packed_from(item, tally)
                     missing = next((one.entry for one in packed.pieces if one.entry not in self._sizes), None)
                     if missing is not None and pictures_too:
-                        raise BadInputError(f"the picture {missing} is missing")
+                        raise BadInputError("error.journal.picture_is_missing", what=missing)
                 except BadInputError as error:
                     tally.leave_out(LeftOut(item.number, str(error)))
                     continue
@@ -157,17 +157,17 @@ class GamesZip:
         """
         data = self._read(piece.entry, MOST_PICTURE_BYTES)
         if not data.startswith(_JPEG):
-            raise BadInputError(f"{piece.entry} in it is no picture")
+            raise BadInputError("error.journal.in_it_is_no_picture", entry=piece.entry)
         return data
 
     def _read(self, entry: str, most: int) -> bytes:
         if self._sizes.get(entry, 0) > most:
-            raise BadInputError(f"{entry} in it is larger than any of ours")
+            raise BadInputError("error.journal.in_it_is_larger_than", entry=entry)
         with self._file.open(entry) as file:
             # What it says of its size need not be true.
             data = file.read(most + 1)
         if len(data) > most:
-            raise BadInputError(f"{entry} in it is larger than any of ours")
+            raise BadInputError("error.journal.in_it_is_larger_than", entry=entry)
         return data
 
 
@@ -185,7 +185,7 @@ def opened(path: Path) -> Iterator[GamesZip]:
     except (BadInputError, WorkFailedError):
         raise
     except (KeyError, *TORN) as error:
-        raise BadInputError(f"{path} is torn, or no export of games") from error
+        raise BadInputError("error.is_torn_or_no_export", path=path) from error
 
 
 def _check_list(path: Path) -> None:
@@ -202,7 +202,7 @@ def _check_list(path: Path) -> None:
     (bytes_of_list,) = struct.unpack_from("<L", tail, at + 12)
     # Such a list has its true length elsewhere (ZIP64), and is longer than any of ours.
     if bytes_of_list > _MOST_LIST_BYTES:
-        raise BadInputError(f"there are more files in {path} than in any export")
+        raise BadInputError("error.journal.there_are_more_files_in", path=path)
 
 
 def check_room(folder: Path, wanted: int) -> None:
@@ -216,7 +216,7 @@ def check_room(folder: Path, wanted: int) -> None:
     except OSError:
         return
     if free - wanted < LEAST_FREE_BYTES:
-        raise WorkFailedError(f"there is no room for its pictures: {wanted // 1_000_000} MB are wanted")
+        raise WorkFailedError("error.journal.there_is_no_room_for", wanted=wanted // 1000000)
 
 
 def unpack(

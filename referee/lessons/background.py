@@ -41,7 +41,7 @@ def _take_in(on: GoingOn, found: work.Studied, known: list[int]) -> None:
     draft = on.get()
     if found.fault is not None:
         on.forget_picture(found.shot.number)
-        raise LessonError(found.fault)
+        raise LessonError(f"fault.{found.fault}")
     place = next(k for k, shot in enumerate(draft.shots) if shot.number == found.shot.number)
     draft.shots[place] = found.shot
     draft.card_mm = draft.card_mm or found.card_mm
@@ -87,7 +87,7 @@ def make(on: GoingOn, bench: Workbench) -> None:
     measured = bench.run(work.make_deck, on.state, given)
     with on.lock:
         if not on.is_still(given):
-            raise LessonError("lesson_changed")
+            raise LessonError("fault.lesson_changed")
         on.get().measured = measured
         on.keep()
 
@@ -100,7 +100,7 @@ def test(on: GoingOn, bench: Workbench, number: int) -> None:
         given = on.copy()
         found = bench.run(work.read_test, on.state, number, given)
         if not found.readings:
-            raise LessonError("lesson_no_cards")
+            raise LessonError("fault.lesson_no_cards")
     except (VisionError, LessonError):
         with on.lock:
             if on.draft is not None:

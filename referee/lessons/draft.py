@@ -145,7 +145,7 @@ class Draft(_Data):
         """
         found = next((shot for shot in self.shots if shot.number == number), None)
         if found is None:
-            raise LessonError("lesson_gone")
+            raise LessonError("fault.lesson_gone")
         return found
 
     def group(self, number: int) -> Group:
@@ -158,7 +158,7 @@ class Draft(_Data):
             number = self.joined[number]
         found = next((group for group in self.groups if group.id == number), None)
         if found is None:
-            raise LessonError("lesson_gone")
+            raise LessonError("fault.lesson_gone")
         return found
 
     def new_shot(self, state: Literal["waiting", "test"] = "waiting") -> Shot:
@@ -168,7 +168,7 @@ class Draft(_Data):
             LessonError: there are enough.
         """
         if len(self.shots) >= MOST_PICTURES:
-            raise LessonError("lesson_full", n=MOST_PICTURES)
+            raise LessonError("fault.lesson_full", n=MOST_PICTURES)
         self.shots.append(Shot(number=self.next_picture, state=state))
         self.next_picture += 1
         return self.shots[-1]
@@ -236,14 +236,14 @@ class Draft(_Data):
                 return self.new_group([example])
             target.examples.append(example)
             return target
-        raise LessonError("lesson_gone")
+        raise LessonError("fault.lesson_gone")
 
     def split(self, number: int, others: Sequence[bool]) -> Group:
         """Make two groups of one; `others` says of each card whether it goes to the new one."""
         group = self.group(number)
         gone = [example for example, goes in zip(group.examples, others, strict=True) if goes]
         if not gone or len(gone) == len(group.examples):
-            raise LessonError("lesson_one_card")
+            raise LessonError("fault.lesson_one_card")
         group.examples = [example for example in group.examples if example not in gone]
         self.changed()
         return self.new_group(gone)

@@ -95,7 +95,9 @@ class LessonFiles:
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o750)
         except OSError as error:
-            raise WorkFailedError(f"the folder {self.folder} cannot be made: {error.strerror or error}") from error
+            raise WorkFailedError(
+                "error.club.folder_cannot_be_made", folder=self.folder, why=error.strerror or error
+            ) from error
 
 
 def _draft(data: object) -> Draft | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hardware.supervised import SupervisedThread
-from referee.errors import RefereeError
+from referee.errors import RingmasterError
 from referee.lessons.draft import Draft
 from referee.lessons.faults import LessonError
 from referee.lessons.files import LessonFiles
@@ -63,7 +63,7 @@ class GoingOn:
             LessonError: there is none.
         """
         if self.draft is None:
-            raise LessonError("lesson_none")
+            raise LessonError("fault.lesson_none")
         return self.draft
 
     def copy(self) -> Draft:
@@ -125,7 +125,7 @@ class GoingOn:
             began = None if self.draft is None else self.draft.began
             try:
                 job()
-            except (RefereeError, VisionError) as error:
+            except (RingmasterError, VisionError) as error:
                 # Of a lesson that was given up nobody wants to hear.
                 if self.draft is not None and self.draft.began == began:
                     self.trouble = told(error)
@@ -138,5 +138,5 @@ class GoingOn:
 def told(error: Exception) -> dict[str, Any]:
     """Give the sentence that the page says of an error: its key and its values."""
     if isinstance(error, LessonError):
-        return {"key": error.key, "values": dict(error.values)}
+        return {"key": error.key.removeprefix("fault."), "values": dict(error.values)}
     return {"key": "lesson_failed", "values": {"why": str(error)}}

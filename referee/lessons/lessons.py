@@ -124,7 +124,7 @@ class Lessons:
         with self._on.lock:
             draft = self._on.get()
             if not draft.shots:
-                raise LessonError("lesson_gone")
+                raise LessonError("fault.lesson_gone")
             self._on.forget_picture(draft.shots[-1].number)
         self._propose()
 
@@ -150,7 +150,7 @@ class Lessons:
         def parted(draft: Draft) -> Group:
             names = [example.name for example in draft.group(group).examples]
             if len(names) < 2 or draft.card_mm is None:
-                raise LessonError("lesson_one_card")
+                raise LessonError("fault.lesson_one_card")
             return draft.split(group, work.split(self._on.state, names, draft.card_mm))
 
         self._edit(parted)
@@ -180,10 +180,10 @@ class Lessons:
         with self._on.lock:
             draft = self._on.get()
             if draft.test is None or not 0 <= reading < len(draft.test.readings):
-                raise LessonError("lesson_gone")
+                raise LessonError("fault.lesson_gone")
             read = draft.test.readings[reading]
             if draft.kind == "marks" or len(read.corners) != 4:
-                raise LessonError("lesson_gone")
+                raise LessonError("fault.lesson_gone")
             shot = draft.shot(draft.test.picture)
             place = len(shot.cards)
             size = work.keep_example(self._on.state, shot.number, place, read.corners, draft)
@@ -223,14 +223,14 @@ class Lessons:
         with self._on.lock:
             key = missing(self._on.get())
         if key is not None:
-            raise LessonError(key)
+            raise LessonError(f"fault.{key}")
 
     def _picture_now(self) -> NDArray[np.uint8]:
         with self._on.lock:
             self._on.get()
         image = self._take()
         if image is None:
-            raise LessonError("lesson_no_camera")
+            raise LessonError("fault.lesson_no_camera")
         return image
 
     def _drop_test(self, draft: Draft) -> None:

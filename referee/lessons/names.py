@@ -14,8 +14,8 @@ def check_name(store: DeckStore, name: str) -> None:
         LessonError: it cannot.
     """
     if any(name.casefold() == other.casefold() for other in store.names()):
-        raise LessonError("deck_name_taken", name=name)
+        raise LessonError("fault.deck_name_taken", name=name)
     try:
         store.check_free(name)
     except BadInputError as error:
-        raise LessonError("deck_name_bad", name=name[:60]) from error
+        raise LessonError("fault.deck_name_bad", name=name[:60]) from error

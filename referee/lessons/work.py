@@ -235,7 +235,7 @@ def _laid_in(shot: Shot, image: Image) -> LaidCards:
 def _card(files: LessonFiles, name: str) -> Image:
     card = cv2.imread(str(files.card(name)), cv2.IMREAD_COLOR)
     if card is None:
-        raise VisionError(f"the picture of card {name} is gone")
+        raise VisionError("error.lessons.picture_of_card_is_gone", "the picture of card {name} is gone", name=name)
     return np.asarray(card, np.uint8)
 
 

@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any, ParamSpec, TypeVar
 
-from referee.errors import RefereeError, WorkFailedError
+from referee.errors import RingmasterError, WorkFailedError
 from vision.errors import VisionError
 
 _NICE = 10
@@ -48,7 +48,7 @@ class Workbench:
                     break
                 # The machine was short of memory, most likely: once more, with a new process.
                 self.rest()
-        raise WorkFailedError("this was too much for the machine, or was ended")
+        raise WorkFailedError("error.lessons.this_was_too_much_for")
 
     def rest(self) -> None:
         """End the process, whatever it is doing, until there is work again."""
@@ -96,8 +96,8 @@ def _serve(line: Connection) -> None:
         answer: tuple[bool, Any]
         try:
             answer = True, work(*args, **kwargs)
-        except (RefereeError, VisionError) as error:
+        except (RingmasterError, VisionError) as error:
             answer = False, error
         except Exception as error:  # a fault of ours must not end the lesson
-            answer = False, WorkFailedError(f"a fault of its own: {type(error).__name__}")
+            answer = False, WorkFailedError("error.lessons.fault_of_its_own", name=type(error).__name__)
         line.send(answer)

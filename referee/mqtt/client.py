@@ -77,11 +77,11 @@ _BURST = 40
 
 
 class LineError(WorkFailedError):
-    """A broker that cannot be had. key: why, "unreachable", "refused" (name or password), "tls" or "slow"."""
+    """A broker that cannot be had. line: why, "unreachable", "refused" (name or password), "tls", "slow" or "lost"."""
 
-    def __init__(self, text: str, key: str) -> None:
-        super().__init__(text)
-        self.key = key
+    def __init__(self, key: str, line: str, /, **values: object) -> None:
+        super().__init__(key, **values)
+        self.line = line
 
 
 @dataclass(frozen=True)
@@ -187,16 +187,16 @@ class Line:
                 self._broker.host, self._broker.usual_port, _KEEPALIVE_S, clean_start=True, properties=asked
             )
         except ssl.SSLError as error:
-            raise LineError(f"the broker is not the one that was named, by its certificate: {error}", "tls") from error
+            raise LineError("error.mqtt.broker_is_not_one_that", "tls", why=error) from error
         except (OSError, ValueError) as error:
-            raise LineError(f"the broker cannot be reached: {error}", "unreachable") from error
+            raise LineError("error.mqtt.broker_cannot_be_reached", "unreachable", why=error) from error
         self._client.loop_start()
         if not self._answered.wait(_CONNECT_S):
             self.close()
-            raise LineError("the broker does not answer", "slow")
+            raise LineError("error.mqtt.broker_does_not_answer", "slow")
         if self._refused is not None:
             self.close()
-            raise LineError(f"the broker does not let us in: {self._refused}", "refused")
+            raise LineError("error.mqtt.broker_does_not_let_us", "refused", why=self._refused)
 
     def subscribe(self, *topics: str) -> None:
         """Ask for what comes under some topics, at QoS 1."""

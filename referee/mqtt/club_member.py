@@ -50,9 +50,9 @@ class ClubMember:
         """
         code = code_in(text)
         if code is None:
-            raise SettingError("an invitation is ten letters and digits, such as K7QF2-M9P4X", "mqtt_code")
+            raise SettingError("fault.mqtt_code")
         if not settings.on:
-            raise SettingError("switch the broker on first", "mqtt_off")
+            raise SettingError("fault.mqtt_off")
         self._told_s = float("-inf")
         key = key_of(secret_of(code), settings.table)
         self._asked = key, secrets.token_hex(8), time.monotonic() + ANSWER_S, settings
@@ -88,7 +88,7 @@ class ClubMember:
         """
         data = parse_object(message.payload)
         if not isinstance(data["in"], bool):
-            raise BadInputError('"in" is true or false')
+            raise BadInputError("error.mqtt.in_is_true_or_false")
         is_answer = self._asked is not None and data.get("nonce") == self._asked[1]
         if data["in"]:
             if self._asked is not None and is_answer:

@@ -24,7 +24,7 @@ from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
 from hardware.problems import DeviceHealth, Health
 from hardware.supervised import nothing
-from referee.errors import BadInputError, RefereeError, WorkFailedError
+from referee.errors import BadInputError, RingmasterError, WorkFailedError
 from referee.journal.database import connect_to_read
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.folder import JOURNAL
@@ -183,7 +183,7 @@ class Connection:
             command = {"do": "count"}
         if command is not None:
             # What cannot be done now is not done: there is no game, or nothing to count.
-            with suppress(RefereeError):
+            with suppress(RingmasterError):
                 self._table.do(command)
 
     def _follow_stream(self) -> None:
@@ -505,10 +505,10 @@ class Publisher:
                 self._hold(settings)
                 retry_s = self._first_retry_s
             except LineError as error:
-                self._status = error.key
+                self._status = error.line
                 self._rest(retry_s)
                 retry_s = min(2 * retry_s, LAST_RETRY_S)
-            except (RefereeError, sqlite3.Error, OSError):
+            except (RingmasterError, sqlite3.Error, OSError):
                 # The journal cannot be read just now, or a setting cannot be kept: it is tried again, like a line.
                 self._status = "lost"
                 self._rest(LAST_RETRY_S)
@@ -547,7 +547,7 @@ class Publisher:
                 connection.leave(gone=not self._settings.on)
             elif not self._stale:
                 self._status = "lost"
-                raise LineError("the line was cut", "lost")
+                raise LineError("error.mqtt.line_was_cut", "lost")
         finally:
             connection.close()
 

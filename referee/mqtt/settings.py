@@ -26,14 +26,14 @@ _MOST_BYTES, _MOST_NAME = 1 << 18, 60
 STRICT = ConfigDict(strict=True)
 Name = Annotated[str, Field(max_length=_MOST_NAME, pattern=r"\S")]
 _REFUSALS = {
-    "host": ("the broker is named like homeassistant.local or 192.168.1.5", "mqtt_host"),
-    "port": ("a port is a number from 1 to 65535", "mqtt_port"),
-    "user": ("the broker's user is no text, or too long", "mqtt_text"),
-    "password": ("the broker's password is no text, or too long", "mqtt_text"),
-    "ca": ("that is no certificate of an authority (a PEM file)", "mqtt_ca"),
-    "name": ("a name has up to 60 letters", "mqtt_name"),
-    "scale": ("points for a place are between 0 and 1000", "mqtt_points"),
-    "": ("say which computer the broker runs on", "mqtt_no_host"),
+    "host": "fault.mqtt_host",
+    "port": "fault.mqtt_port",
+    "user": "fault.mqtt_text",
+    "password": "fault.mqtt_text",
+    "ca": "fault.mqtt_ca",
+    "name": "fault.mqtt_name",
+    "scale": "fault.mqtt_points",
+    "": "fault.mqtt_no_host",
 }
 Settings = TypeVar("Settings", bound="Broker")
 
@@ -110,7 +110,7 @@ class MqttSettings(Broker):
         """
         for name in data:
             if name not in SETTABLE:
-                raise BadInputError(f"there is no setting {shown(name)}")
+                raise BadInputError("error.mqtt.there_is_no_setting", name=shown(name))
         return changed(self, data)
 
     def public(self) -> dict[str, Any]:
@@ -128,8 +128,8 @@ def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
     except ValidationError as error:
         where = str((*error.errors(include_url=False, include_input=False)[0]["loc"], "")[0])
         if where in _REFUSALS:
-            raise SettingError(*_REFUSALS[where]) from None
-        raise BadInputError(f"that is no value of the setting {where}") from None
+            raise SettingError(_REFUSALS[where]) from None
+        raise BadInputError("error.mqtt.that_is_no_value_of", where=where) from None
 
 
 def load_mqtt(folder: Path) -> MqttSettings:

@@ -6,83 +6,78 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from referee.language import Language, mark, mark_in
+from referee.language import Language
 from referee.sayings.colours import colour_name
 from referee.sayings.service import rang
 from vision.reading import PLACES, UnclearCard
 
-USABLE_CARDS = mark_in("page", "Print Ringmaster's cards, or teach it your own.")
-
-
 _SIDES = {
-    "white": mark("{face}, white side: {marks}"),
-    "black": mark("{face}, black side: {marks}"),
+    "white": "cards.side.white",
+    "black": "cards.side.black",
 }
 _SIZES = {
-    "small": mark_in("mark", "small"),
-    "medium": mark_in("mark", "medium"),
-    "big": mark_in("mark", "big"),
+    "small": "cards.size.small",
+    "medium": "cards.size.medium",
+    "big": "cards.size.big",
 }
 _SHAPES = {
-    "circle": mark_in("shape", "circle"),
-    "triangle": mark_in("shape", "triangle"),
-    "square": mark_in("shape", "square"),
-    "star": mark_in("shape", "star"),
-    "cross": mark_in("shape", "cross"),
-    "heart": mark_in("shape", "heart"),
-    "crescent": mark_in("shape", "crescent"),
+    "circle": "cards.shape.circle",
+    "triangle": "cards.shape.triangle",
+    "square": "cards.shape.square",
+    "star": "cards.shape.star",
+    "cross": "cards.shape.cross",
+    "heart": "cards.shape.heart",
+    "crescent": "cards.shape.crescent",
 }
 _MEANINGS = {
-    "happy": mark_in("card", "happy"),
-    "sad": mark_in("card", "sad"),
-    "joker": mark_in("card", "joker"),
-    "row": mark_in("card", "row"),
-    "last round": mark_in("card", "last round"),
-    "summary": mark_in("card", "summary"),
+    "happy": "cards.meaning.happy",
+    "sad": "cards.meaning.sad",
+    "joker": "cards.meaning.joker",
+    "row": "cards.meaning.row",
+    "last round": "cards.meaning.last_round",
+    "summary": "cards.meaning.summary",
 }
 
 
 def say_picture(image: str, cards: int, unclear: int, ms: float, language: Language) -> str:
     """Give how much was found in a picture, and how long it took."""
-    return language.text(
-        "{image}: {cards} cards, {unclear} unclear ({ms} ms)", image=image, cards=cards, unclear=unclear, ms=f"{ms:.0f}"
-    )
+    return language.text("cards.cards_unclear_ms", image=image, cards=cards, unclear=unclear, ms=f"{ms:.0f}")
 
 
 def say_sure(confidence: float, language: Language) -> str:
     """Give how sure a reading is; 100 % is never said: nothing is that certain."""
-    return language.text("{percent} sure", percent=f"{language.decimal(min(100 * confidence, 99.9))} %")
+    return language.text("cards.sure", percent=f"{language.decimal(min(100 * confidence, 99.9))} %")
 
 
 def say_face(named: str, confidence: float, language: Language) -> str:
     """Give a card that was read."""
-    return language.text("{card} ({sure})", card=named, sure=say_sure(confidence, language))
+    return language.text("cards.card_sure", card=named, sure=say_sure(confidence, language))
 
 
 def say_marked(face: str, side: str, marks: Iterable[tuple[str, str, str]], language: Language) -> str:
     """Give the name of a card and its marks, each a size, a colour and a shape."""
     said = ", ".join(
         language.text(
-            "{size} {colour} {shape}",
-            size=language.text_in("mark", _SIZES[size]),
+            "cards.size_colour_shape",
+            size=language.text(_SIZES[size]),
             colour=colour_name(language, colour),
             shape=_shape(shape, language),
         )
         for size, colour, shape in marks
     )
-    return language.text(_SIDES.get(side, mark("{face}: {marks}")), face=face, marks=said)
+    return language.text(_SIDES.get(side, "cards.face_marks"), face=face, marks=said)
 
 
 def say_print(face: str | None, side: str | None, attributes: Mapping[str, str], language: Language) -> str:
     """Give the name of a card that its print tells, and what it means in its game; face: None for a stranger."""
     if side == "back":
-        return language.text("a card's back")
+        return language.text("cards.cards_back")
     if face is None:
-        return language.text("no face of the deck")
+        return language.text("cards.no_face_of_deck")
     if not attributes:
         return face
     return language.text(
-        "{face}: {marks}", face=face, marks=", ".join(_meaning(one, language) for one in attributes.values())
+        "cards.face_marks", face=face, marks=", ".join(_meaning(one, language) for one in attributes.values())
     )
 
 
@@ -90,33 +85,30 @@ def say_unread(reason: str | None, place: tuple[float, float] | None, perhaps: s
     """Give a card that could not be read, where it lies (px), and what it may be; "": nobody knows."""
     why = say_reason(reason or "covered", language)
     if place is None:
-        said = language.text("unclear, {reason}", reason=why)
+        said = language.text("cards.unclear", reason=why)
     else:
         x, y = place
-        said = language.text("unclear, {reason}: the card at {x}, {y} px", reason=why, x=f"{x:.0f}", y=f"{y:.0f}")
-    return language.text("{card}; perhaps {perhaps}", card=said, perhaps=perhaps) if perhaps else said
+        said = language.text("cards.unclear_card_at_px", reason=why, x=f"{x:.0f}", y=f"{y:.0f}")
+    return language.text("cards.perhaps", card=said, perhaps=perhaps) if perhaps else said
 
 
 def say_any_card(place: tuple[float, float], confidence: float, language: Language) -> str:
     """Give a card of an unknown deck: where it is (px)."""
-    at = language.text("card at {x}, {y} px", x=f"{place[0]:.0f}", y=f"{place[1]:.0f}")
+    at = language.text("cards.card_at_px", x=f"{place[0]:.0f}", y=f"{place[1]:.0f}")
     return say_face(at, confidence, language)
 
 
 def say_cut_short(language: Language) -> str:
     """Give what is said where a picture was not read to its end."""
-    return language.text(
-        "unclear, cut short: the picture is too hard to read to the end, there may be more cards; take it from nearer, "
-        "sharp and well lit"
-    )
+    return language.text("cards.unclear_cut_short_picture_is")
 
 
 def _shape(shape: str, language: Language) -> str:
-    return language.text_in("shape", _SHAPES[shape]) if shape in _SHAPES else shape
+    return language.text(_SHAPES[shape]) if shape in _SHAPES else shape
 
 
 def _meaning(value: str, language: Language) -> str:
-    return language.text_in("card", _MEANINGS[value]) if value in _MEANINGS else colour_name(language, value)
+    return language.text(_MEANINGS[value]) if value in _MEANINGS else colour_name(language, value)
 
 
 def changed_reading(
@@ -139,7 +131,7 @@ def changed_reading(
 
 def _text(kind: str, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
     if kind in ("card_shown", "card_read"):
-        mood = language.text_in("page", "Happy") if data.get("mood") == "happy" else language.text_in("page", "Sad")
+        mood = language.text("page.mood_happy") if data.get("mood") == "happy" else language.text("page.mood_sad")
         return f"{colour_name(language, str(data.get('colour')))}, {mood.lower()}"
     if kind == "hand":
         return _hand_text(_cards(data), language)
@@ -159,53 +151,53 @@ def _hand_text(cards: Counter[tuple[str, ...]], language: Language) -> str:
 
 
 _REASONS = {
-    "covered": mark_in("unclear", "covered"),
-    "glare": mark_in("unclear", "glare"),
-    "dark": mark_in("unclear", "dark"),
-    "blurred": mark_in("unclear", "blurred"),
-    "edge of picture": mark_in("unclear", "edge of picture"),
-    "same card twice": mark_in("unclear", "same card twice"),
-    "colours": mark_in("unclear", "colours"),
-    "no face fits": mark_in("unclear", "no face fits"),
-    "alike": mark_in("unclear", "alike"),
-    "aslant": mark_in("unclear", "aslant"),
-    "cut short": mark_in("unclear", "cut short"),
-    "camera": mark_in("unclear", "camera"),
-    "out of sight": mark_in("unclear", "out of sight"),
-    "hand": mark_in("unclear", "hand"),
-    "thing": mark_in("unclear", "thing"),
-    "light": mark_in("unclear", "light"),
-    "darkness": mark_in("unclear", "darkness"),
-    "between": mark_in("unclear", "between"),
-    "apart": mark_in("unclear", "apart"),
-    "blur": mark_in("unclear", "blur"),
+    "covered": "cards.reason.covered",
+    "glare": "cards.reason.glare",
+    "dark": "cards.reason.dark",
+    "blurred": "cards.reason.blurred",
+    "edge of picture": "cards.reason.edge_of_picture",
+    "same card twice": "cards.reason.same_card_twice",
+    "colours": "cards.reason.colours",
+    "no face fits": "cards.reason.no_face_fits",
+    "alike": "cards.reason.alike",
+    "aslant": "cards.reason.aslant",
+    "cut short": "cards.reason.cut_short",
+    "camera": "cards.reason.camera",
+    "out of sight": "cards.reason.out_of_sight",
+    "hand": "cards.reason.hand",
+    "thing": "cards.reason.thing",
+    "light": "cards.reason.light",
+    "darkness": "cards.reason.darkness",
+    "between": "cards.reason.between",
+    "apart": "cards.reason.apart",
+    "blur": "cards.reason.blur",
 }
 _REMEDIES = {
-    "glare": mark("turn the card or the lamp"),
-    "dark": mark("make more light"),
-    "blurred": mark("hold the camera still"),
-    "edge of picture": mark("move the card into the picture"),
-    "same card twice": mark("no card is there twice, so look at the two"),
-    "colours": mark("put the card into better light"),
-    "no face fits": mark("take away what is no card of this deck"),
+    "glare": "cards.remedy.glare",
+    "dark": "cards.remedy.dark",
+    "blurred": "cards.remedy.blurred",
+    "edge of picture": "cards.remedy.edge_of_picture",
+    "same card twice": "cards.remedy.same_card_twice",
+    "colours": "cards.remedy.colours",
+    "no face fits": "cards.remedy.no_face_fits",
 }
 _AT_A_PLACE = {
-    "cut short": mark("the picture is too hard to read to the end, take it from nearer, sharp and well lit"),
-    "camera": mark("nothing shows that the camera was not moved, lay the marker cards at the table's corners"),
-    "out of sight": mark("this seat's place is not in the picture, turn the camera"),
-    "hand": mark("a hand lies there and may hide cards, take it away"),
-    "thing": mark("something lies there that may hide a card or be one, take it away"),
-    "light": mark("it is too bright there to see a card (glare), turn the lamp or shade the table"),
-    "darkness": mark("it is too dark there to see every card, make more light"),
-    "between": mark("a card lies on the border of two seats, push it to the one whose it is"),
-    "apart": mark("a card lies just where the middle of the table begins, pull it to the hand or push it away"),
-    "blur": mark("the picture is too blurred to show every card, hold the camera still and wipe its lens"),
+    "cut short": "cards.at_a_place.cut_short",
+    "camera": "cards.at_a_place.camera",
+    "out of sight": "cards.at_a_place.out_of_sight",
+    "hand": "cards.at_a_place.hand",
+    "thing": "cards.at_a_place.thing",
+    "light": "cards.at_a_place.light",
+    "darkness": "cards.at_a_place.darkness",
+    "between": "cards.at_a_place.between",
+    "apart": "cards.at_a_place.apart",
+    "blur": "cards.at_a_place.blur",
 }
 
 
 def say_reason(reason: str, language: Language) -> str:
     """Give in a word or two why a card could not be read."""
-    return language.text_in("unclear", _REASONS[reason]) if reason in _REASONS else reason
+    return language.text(_REASONS[reason]) if reason in _REASONS else reason
 
 
 def say_unclear(cards: Sequence[UnclearCard], seat: int, language: Language) -> str:
@@ -217,8 +209,7 @@ def say_unclear(cards: Sequence[UnclearCard], seat: int, language: Language) -> 
         remedies = dict.fromkeys(_remedy(reason, seat, language) for reason in reasons)
         said.append(
             language.count(
-                "one card cannot be read ({reasons}), {remedies}",
-                "{n} cards cannot be read ({reasons}), {remedies}",
+                "cards.one_card_cannot_be_read",
                 len(unread),
                 reasons=language.list_of([say_reason(reason, language) for reason in reasons]),
                 remedies=language.list_of(list(remedies)),
@@ -231,27 +222,27 @@ def say_unclear(cards: Sequence[UnclearCard], seat: int, language: Language) -> 
 def _remedy(reason: str, seat: int, language: Language) -> str:
     if reason in _REMEDIES:
         return language.text(_REMEDIES[reason])
-    return language.text("spread the cards at seat {number}", number=seat + 1)
+    return language.text("cards.spread_cards_at_seat", number=seat + 1)
 
 
-_PLAYED = {"white": mark("White side played, {heap}"), "black": mark("Black side played, {heap}")}
+_PLAYED = {"white": "cards.played.white", "black": "cards.played.black"}
 
 
 def say_seat(seat: int, told: str, language: Language) -> str:
     """Give what is told of a seat under its name; people count seats from one."""
-    return language.text("Seat {number}: {told}", number=seat + 1, told=told)
+    return language.text("cards.seat_number_told", number=seat + 1, told=told)
 
 
 def seat_tag(seat: int, points: int | None, language: Language, *, doubtful: bool = False) -> str:
     """Give a seat's name as it stands in the picture, with its points if it has any; doubtful: not all was read."""
     if points is None:
-        return language.text("Seat {number}", number=seat + 1)
+        return language.text("cards.seat", number=seat + 1)
     return say_seat(seat, language.points(points), language) + ("?" if doubtful else "")
 
 
 def say_worth(held: str, points: int, language: Language) -> str:
     """Give what a hand holds, and its points: "five sets on six cards: five points"."""
-    return language.text("{hand}: {points}", hand=held, points=language.points(points))
+    return language.text("cards.hand_points", hand=held, points=language.points(points))
 
 
 def say_hand_alone(held: str, points: int, language: Language) -> str:
@@ -264,7 +255,7 @@ def say_left_out(cards: int, language: Language) -> str:
     """Give how many cards do not count, because their other side is up; 0: nothing."""
     if not cards:
         return ""
-    left_out = language.text("not counted: {cards} with the other side up", cards=language.cards(cards))
+    left_out = language.text("cards.not_counted_with_other_side", cards=language.cards(cards))
     return f"; {left_out}"
 
 
@@ -272,12 +263,7 @@ def say_strange(faces: Sequence[str], language: Language) -> str:
     """Give which faces do not count, because the game leaves them out; none: nothing."""
     if not faces:
         return ""
-    left_out = language.count(
-        "not counted, for it is not in this game: {faces}",
-        "not counted, for they are not in this game: {faces}",
-        len(faces),
-        faces=language.list_of(faces),
-    )
+    left_out = language.count("cards.not_counted_for_it_is", len(faces), faces=language.list_of(faces))
     return f"; {left_out}"
 
 
@@ -285,26 +271,24 @@ def say_doubts(unclear: Sequence[UnclearCard], seat: int, language: Language) ->
     """Give what is not certain at a seat, and what to do about it; none: nothing."""
     if not unclear:
         return ""
-    doubts = language.text("not certain: {doubts}", doubts=say_unclear(unclear, seat, language))
+    doubts = language.text("cards.not_certain", doubts=say_unclear(unclear, seat, language))
     return f"; {doubts}"
 
 
 def say_heap(cards: int, unread: int, side: str | None, language: Language) -> str:
     """Give what lies before nobody; side: which was played, None if nobody has a card."""
-    heap = language.text("{cards} in nobody's hand", cards=language.cards(cards))
+    heap = language.text("cards.in_nobodys_hand", cards=language.cards(cards))
     if unread:
-        heap = language.count(
-            "{heap} and one more that cannot be read", "{heap} and {n} more that cannot be read", unread, heap=heap
-        )
+        heap = language.count("cards.and_one_more_that_cannot", unread, heap=heap)
     played = _PLAYED.get(side or "")
     return language.text(played, heap=heap) if played else heap[:1].upper() + heap[1:]
 
 
 def say_inferred(language: Language) -> str:
     """Give that nobody said which side is played."""
-    return language.text("Nobody said which side is played, so it is the one that most cards show")
+    return language.text("cards.nobody_said_which_side_is")
 
 
 def other_side_tag(language: Language) -> str:
     """Give what stands in the picture on a card that does not count."""
-    return language.text("other side up")
+    return language.text("cards.other_side_up")

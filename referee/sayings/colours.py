@@ -2,60 +2,60 @@
 
 from __future__ import annotations
 
-from referee.language import Language, mark_in
+from referee.language import Language
 
 _NAMES = {
-    "red": mark_in("colour", "red"),
-    "orange": mark_in("colour", "orange"),
-    "yellow": mark_in("colour", "yellow"),
-    "green": mark_in("colour", "green"),
-    "turquoise": mark_in("colour", "turquoise"),
-    "blue": mark_in("colour", "blue"),
-    "purple": mark_in("colour", "purple"),
-    "pink": mark_in("colour", "pink"),
-    "black": mark_in("colour", "black"),
-    "white": mark_in("colour", "white"),
-    "brown": mark_in("colour", "brown"),
-    "grey": mark_in("colour", "grey"),
-    "spade": mark_in("suit", "spade"),
-    "heart": mark_in("suit", "heart"),
-    "diamond": mark_in("suit", "diamond"),
-    "club": mark_in("suit", "club"),
-    "coin": mark_in("suit", "coin"),
-    "crown": mark_in("suit", "crown"),
-    "moon": mark_in("suit", "moon"),
-    "star": mark_in("suit", "star"),
+    "red": "colour.red",
+    "orange": "colour.orange",
+    "yellow": "colour.yellow",
+    "green": "colour.green",
+    "turquoise": "colour.turquoise",
+    "blue": "colour.blue",
+    "purple": "colour.purple",
+    "pink": "colour.pink",
+    "black": "colour.black",
+    "white": "colour.white",
+    "brown": "colour.brown",
+    "grey": "colour.grey",
+    "spade": "suit.spade",
+    "heart": "suit.heart",
+    "diamond": "suit.diamond",
+    "club": "suit.club",
+    "coin": "suit.coin",
+    "crown": "suit.crown",
+    "moon": "suit.moon",
+    "star": "suit.star",
 }
 _SUITS = frozenset({"spade", "heart", "diamond", "club", "coin", "crown", "moon", "star"})
 
 _HAPPY = {
-    "red": mark_in("two happy …", "reds"),
-    "orange": mark_in("two happy …", "oranges"),
-    "yellow": mark_in("two happy …", "yellows"),
-    "green": mark_in("two happy …", "greens"),
-    "turquoise": mark_in("two happy …", "turquoises"),
-    "blue": mark_in("two happy …", "blues"),
-    "purple": mark_in("two happy …", "purples"),
-    "pink": mark_in("two happy …", "pinks"),
-    "black": mark_in("two happy …", "blacks"),
-    "white": mark_in("two happy …", "whites"),
-    "brown": mark_in("two happy …", "browns"),
-    "grey": mark_in("two happy …", "greys"),
+    "red": "clowns.happy.red",
+    "orange": "clowns.happy.orange",
+    "yellow": "clowns.happy.yellow",
+    "green": "clowns.happy.green",
+    "turquoise": "clowns.happy.turquoise",
+    "blue": "clowns.happy.blue",
+    "purple": "clowns.happy.purple",
+    "pink": "clowns.happy.pink",
+    "black": "clowns.happy.black",
+    "white": "clowns.happy.white",
+    "brown": "clowns.happy.brown",
+    "grey": "clowns.happy.grey",
 }
 
 _ONE_OF = {
-    "red": mark_in("one of the …", "reds"),
-    "orange": mark_in("one of the …", "oranges"),
-    "yellow": mark_in("one of the …", "yellows"),
-    "green": mark_in("one of the …", "greens"),
-    "turquoise": mark_in("one of the …", "turquoises"),
-    "blue": mark_in("one of the …", "blues"),
-    "purple": mark_in("one of the …", "purples"),
-    "pink": mark_in("one of the …", "pinks"),
-    "black": mark_in("one of the …", "blacks"),
-    "white": mark_in("one of the …", "whites"),
-    "brown": mark_in("one of the …", "browns"),
-    "grey": mark_in("one of the …", "greys"),
+    "red": "clowns.one_of.red",
+    "orange": "clowns.one_of.orange",
+    "yellow": "clowns.one_of.yellow",
+    "green": "clowns.one_of.green",
+    "turquoise": "clowns.one_of.turquoise",
+    "blue": "clowns.one_of.blue",
+    "purple": "clowns.one_of.purple",
+    "pink": "clowns.one_of.pink",
+    "black": "clowns.one_of.black",
+    "white": "clowns.one_of.white",
+    "brown": "clowns.one_of.brown",
+    "grey": "clowns.one_of.grey",
 }
 
 
@@ -63,21 +63,21 @@ def colour_name(language: Language, colour: str) -> str:
     """Give a colour's or suit's name; one that has no translation as the deck calls it."""
     if colour not in _NAMES:
         return colour
-    return language.text_in("suit" if colour in _SUITS else "colour", _NAMES[colour])
+    return language.text(_NAMES[colour])
 
 
 def happy_clowns(language: Language, number: int, colour: str) -> str:
     """Give "two happy greens"."""
     if colour not in _HAPPY:
-        return language.text("{n} happy clowns of the colour {colour}", n=language.number(number), colour=colour)
-    clowns = language.text_in("two happy …", _HAPPY[colour])
-    return language.text("{n} happy {clowns}", n=language.number(number), clowns=clowns)
+        return language.text("clowns.happy_of_colour", n=language.number(number), colour=colour)
+    clowns = language.text(_HAPPY[colour])
+    return language.text("clowns.happy", n=language.number(number), clowns=clowns)
 
 
 def one_is_sad(language: Language, colour: str | None) -> str:
     """Give "one of the reds is sad"; None: the colour is not known."""
     if colour is None:
-        return language.text("one of the two is sad")
+        return language.text("clowns.one_is_sad")
     if colour not in _ONE_OF:
-        return language.text("one of the clowns of the colour {colour} is sad", colour=colour)
-    return language.text("one of the {clowns} is sad", clowns=language.text_in("one of the …", _ONE_OF[colour]))
+        return language.text("clowns.sad_of_colour", colour=colour)
+    return language.text("clowns.sad", clowns=language.text(_ONE_OF[colour]))

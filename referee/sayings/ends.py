@@ -21,15 +21,15 @@ def say_end(
     """
     names, total = language.list_of([players[seat] for seat in winners]), totals[winners[0]]
     if len(players) == 1:
-        verdict = language.text("The end: {player} has {total}.", player=names, total=total)
+        verdict = language.text("end.end_has", player=names, total=total)
     elif len(winners) == 1:
-        verdict = language.text("The end: {player} wins with {total}.", player=names, total=total)
+        verdict = language.text("end.end_wins_with", player=names, total=total)
     else:
-        verdict = language.text("The end: {players} share the win with {total} each.", players=names, total=total)
+        verdict = language.text("end.end_share_win_with_each", players=names, total=total)
     others = [
-        language.text("{player}: {total}.", player=players[seat], total=totals[seat])
+        language.text("end.player_total", player=players[seat], total=totals[seat])
         for seat in range(len(players))
         if seat not in winners
     ]
-    early = (language.text("The game ends early, with the points as they are."),) if stopped else ()
+    early = (language.text("end.game_ends_early_with_points"),) if stopped else ()
     return (*early, verdict, *others)

@@ -2,68 +2,63 @@
 
 from __future__ import annotations
 
-from referee.language import Language, mark_in
+from referee.language import Language
 
 _PARTS = {
-    "bell": mark_in("house", "Bell"),
-    "ruling": mark_in("house", "Latest ruling"),
-    "turn": mark_in("house", "Whose turn"),
-    "sand": mark_in("house", "Sand left"),
-    "pause": mark_in("house", "Pause or go on"),
-    "count": mark_in("house", "Count now"),
-    "mode": mark_in("house", "Game"),
+    "bell": "house.part.bell",
+    "ruling": "house.part.ruling",
+    "turn": "house.part.turn",
+    "sand": "house.part.sand",
+    "pause": "house.part.pause",
+    "count": "house.part.count",
+    "mode": "house.part.mode",
 }
 _DEVICES = {
-    "camera": mark_in("house", "Camera"),
-    "bell": mark_in("house", "Bell button"),
-    "sandtimer": mark_in("house", "Sandtimer"),
-    "lamp": mark_in("house", "Lamp"),
-    "speaker": mark_in("house", "Loudspeaker"),
-    "reader": mark_in("house", "Reading of cards"),
-    "journal": mark_in("house", "Keeping of games"),
-    "files": mark_in("house", "Files"),
+    "camera": "house.device.camera",
+    "bell": "house.device.bell",
+    "sandtimer": "house.device.sandtimer",
+    "lamp": "house.device.lamp",
+    "speaker": "house.device.speaker",
+    "reader": "house.device.reader",
+    "journal": "house.device.journal",
+    "files": "house.device.files",
 }
 _LINE = {
-    "off": mark_in("house", "Nothing is told."),
-    "trying": mark_in("house", "The broker is being called …"),
-    "up": mark_in("house", "Connected."),
-    "unreachable": mark_in("house", "The broker cannot be reached: is its computer on, and its name right?"),
-    "refused": mark_in("house", "The broker does not let Ringmaster in: please check name and password."),
-    "tls": mark_in("house", "The broker’s certificate is not from the authority that was given."),
-    "slow": mark_in("house", "The broker does not answer. It is called again and again."),
-    "lost": mark_in("house", "The line to the broker is cut. It is called again and again."),
-    "asking": mark_in("house", "The club is being asked …"),
-    "not_let_in": mark_in("house", "The club does not answer to this code. Is it right, and the club’s computer on?"),
-    "put_out": mark_in("house", "The club has put this table out."),
-    "name_in_use": mark_in("house", "Another table of the club has this name. Give this table another name."),
-    "damaged": mark_in(
-        "house", "The settings for house and club were damaged. Please enter them again; the club is left."
-    ),
-    "restored": mark_in("house", "The settings for house and club were damaged, and are kept as they were."),
-    "copied": mark_in(
-        "house",
-        "Another table has the same name: was the SD card copied? This one is “{name}” now. Join the club again.",
-    ),
+    "off": "house.line.off",
+    "trying": "house.line.trying",
+    "up": "house.line.up",
+    "unreachable": "house.line.unreachable",
+    "refused": "house.line.refused",
+    "tls": "house.line.tls",
+    "slow": "house.line.slow",
+    "lost": "house.line.lost",
+    "asking": "house.line.asking",
+    "not_let_in": "house.line.not_let_in",
+    "put_out": "house.line.put_out",
+    "name_in_use": "house.line.name_in_use",
+    "damaged": "house.line.damaged",
+    "restored": "house.line.restored",
+    "copied": "house.line.copied",
 }
 
 
 def part(key: str, language: Language) -> str:
     """Give the name of a part."""
-    return language.text_in("house", _PARTS[key])
+    return language.text(_PARTS[key])
 
 
 def device(key: str, language: Language) -> str:
     """Give the name of a device; one that has none is called by its own."""
     kind, _, number = key.partition("_")
-    name = language.text_in("house", _DEVICES[kind]) if kind in _DEVICES else key
+    name = language.text(_DEVICES[kind]) if kind in _DEVICES else key
     return f"{name} {int(number) + 1}" if number.isdecimal() else name
 
 
 def score(player: str, language: Language) -> str:
     """Give what a player's points are called."""
-    return language.text_in("house", "Points of {player}", player=player)
+    return language.text("house.house.points_of", player=player)
 
 
 def line(key: str, language: Language, name: str = "") -> str:
     """Give how the line is; name: of the table."""
-    return language.text_in("house", _LINE.get(key, _LINE["lost"]), name=name)
+    return language.text(_LINE.get(key, _LINE["lost"]), name=name)

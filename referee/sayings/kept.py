@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from referee.journal.judging import Trouble
-from referee.language import Language, mark
+from referee.language import Language
 from referee.safe_text import harmless
 
 _TROUBLES = {
-    Trouble.UNJUDGED: mark("Game {number} cannot be judged: this Ringmaster does not know such a game."),
-    Trouble.PARTLY: mark("Game {number} cannot be read to its end: it is shown as far as it can be read."),
-    Trouble.OTHERWISE: mark(
-        "The result kept for game {number} does not follow from what happened: it was judged again."
-    ),
-    Trouble.JUDGED_AGAIN: mark("Some rulings of game {number} cannot be read: they were judged again."),
+    Trouble.UNJUDGED: "kept.trouble.unjudged",
+    Trouble.PARTLY: "kept.trouble.partly",
+    Trouble.OTHERWISE: "kept.trouble.otherwise",
+    Trouble.JUDGED_AGAIN: "kept.trouble.judged_again",
 }
 
 
@@ -26,38 +24,23 @@ def trouble(what: Trouble, number: int, language: Language) -> str:
 
 def unreadable(number: object, language: Language) -> str:
     """Give the sentence for a game that cannot be shown at all."""
-    return language.text("Game {number} cannot be read, and is left out.", number=number)
-
-
-def game_is_on(language: Language) -> str:
-    """Give the sentence for what has to wait for the end of a game."""
-    return language.text("A game is being played: end it first.")
-
-
-def no_backup(language: Language) -> str:
-    """Give the sentence for a file that cannot be restored."""
-    return language.text("This file is no backup of Ringmaster, or it is torn: nothing more was taken from it.")
-
-
-def no_such_game(language: Language) -> str:
-    """Give the sentence for a game that is not kept."""
-    return language.text("There is no such game (any more).")
+    return language.text("kept.game_cannot_be_read_and", number=number)
 
 
 def somebody(number: int, language: Language) -> str:
     """Give the name of a player who is forgotten; number: from 1, where several of them have played together."""
-    name = language.text("Somebody")
+    name = language.text("piccolino.somebody")
     return name if number == 1 else f"{name} {number}"
 
 
 GAMES, PICTURES, SOME_SETTINGS = "games", "pictures", "some settings"
 _PARTS = {
-    GAMES: mark("games behind a tear"),
-    PICTURES: mark("some pictures"),
-    SOME_SETTINGS: mark("some settings"),
-    "settings.json": mark("the settings"),
-    "setup.json": mark("a part of setting up"),
-    "table.json": mark("the measured table"),
+    GAMES: "kept.games_behind_tear",
+    PICTURES: "kept.some_pictures",
+    SOME_SETTINGS: "kept.some_settings",
+    "settings.json": "kept.part.settings",
+    "setup.json": "kept.part.setup",
+    "table.json": "kept.part.table",
 }
 
 
@@ -66,25 +49,8 @@ def not_restored(parts: Sequence[str], language: Language) -> str:
     if not parts:
         return ""
     named = [language.text(_PARTS[one]) if one in _PARTS else _deck(one, language) for one in parts]
-    return language.text("Torn, and not restored: {list}.", list=language.list_of(named))
+    return language.text("kept.torn_and_not_restored", list=language.list_of(named))
 
 
 def _deck(name: str, language: Language) -> str:
-    return language.text("the deck “{deck}”", deck=harmless(Path(name).stem))
-
-
-def played_each_other(name: str, other: str, language: Language) -> str:
-    """Give the sentence for two players who cannot be one."""
-    return language.text(
-        "{name} and {other} have played against each other: they are two people.", name=name, other=other
-    )
-
-
-def nobody_called(name: str, language: Language) -> str:
-    """Give the sentence for a name that no game has."""
-    return language.text("Nobody called {name} has played here.", name=name)
-
-
-def no_power(language: Language) -> str:
-    """Give the sentence for a machine that cannot be switched from the page."""
-    return language.text("That cannot be done from here: please do it at the machine.")
+    return language.text("kept.deck", deck=harmless(Path(name).stem))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from hardware.events import Event, SandReason, SandResumed, SandTrouble
-from referee.language import Language, mark
+from referee.language import Language
 
 _TROUBLES = {
-    SandReason.CLOGGED: mark("The sandtimer is clogged: please tap it."),
-    SandReason.KNOCKED_OVER: mark("The sandtimer was knocked over: please set it upright."),
-    SandReason.FLIPPED_EARLY: mark("The sandtimer was flipped too early: sand was left."),
-    SandReason.STOPPED: mark("The sand has stopped: please look at the sandtimer."),
-    SandReason.NO_SAND: mark("The sandtimer was flipped, but no sand runs."),
-    SandReason.ENDLESS: mark("The sandtimer's sensor sees more than sand: please check it."),
-    SandReason.BARRIER_SILENT: mark("The sandtimer's sensor sees no sand: its usual time is counted."),
+    SandReason.CLOGGED: "sandtimer.trouble.clogged",
+    SandReason.KNOCKED_OVER: "sandtimer.trouble.knocked_over",
+    SandReason.FLIPPED_EARLY: "sandtimer.trouble.flipped_early",
+    SandReason.STOPPED: "sandtimer.trouble.stopped",
+    SandReason.NO_SAND: "sandtimer.trouble.no_sand",
+    SandReason.ENDLESS: "sandtimer.trouble.endless",
+    SandReason.BARRIER_SILENT: "sandtimer.trouble.barrier_silent",
 }
 
 
@@ -21,5 +21,5 @@ def sentences(event: Event, language: Language) -> tuple[str, ...]:
     if isinstance(event, SandTrouble):
         return (language.text(_TROUBLES[event.reason]),)
     if isinstance(event, SandResumed):
-        return (language.text("The sand runs again."),)
+        return (language.text("sandtimer.sand_runs_again"),)
     return ()

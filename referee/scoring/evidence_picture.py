@@ -174,7 +174,7 @@ def check_picture_path(path: Path, inputs: Iterable[Path] = ()) -> None:
         BadInputError: the name does not end like a picture's, its folder does not exist, or it is one of the inputs.
     """
     if path.suffix.lower() not in _KINDS:
-        raise BadInputError(f"the name of the picture to write, {path}, must end in .jpg or .png")
+        raise BadInputError("error.scoring.name_of_picture_to_write", path=path)
     check_writable(path, inputs)
 
 

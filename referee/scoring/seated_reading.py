@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import BadInputError
-from referee.scoring.seats import SeatRing, marker_rectangle, what_is_missing
+from referee.phrases import Phrase, phrase, phrase_of
+from referee.scoring.seats import SeatRing, marker_rectangle, markers_missing
 from vision.arrays import Image
-from vision.camera_moved import MOST_OFF_MM, Stand, stand_of, strays_among, what_is_wrong
+from vision.camera_moved import MOST_OFF_MM, Stand, not_shown_to_stand, stand_of, strays_among
 from vision.deck import Deck, Face
-from vision.errors import MovedCameraError
 from vision.marked.reader import read_picture
 from vision.markers import (
     Marker,
@@ -101,15 +101,14 @@ class SeatedReading:
         """Give what to do about camera and marker cards."""
         said = [] if self.doubt is None else [self.doubt]
         if self.moved:
-            said.append(
-                "the camera was moved since the table was calibrated: the marker cards tell the table now; "
-                "calibrate it again"
-            )
-        said += [f"marker card {n} was pushed since the table was calibrated: it is left out" for n in self.pushed]
+            said.append(phrase("error.camera_was_moved_since_table_was_calibrated"))
+        said += [phrase("error.marker_card_was_pushed_since", number=n) for n in self.pushed]
         for number in self.doubled:
             which = [_where(marker, self.table.size_px) for marker in self.strays if marker.id == number]
-            take = f"the one at the {which[0]} of the picture" if which else "one"
-            said.append(f"two marker cards have the number {number}: both are left out, take {take} away")
+            if which:
+                said.append(phrase("error.markers.two_alike_at", number=number, where=which[0]))
+            else:
+                said.append(phrase("error.markers.two_alike", number=number))
         return tuple(said)
 
 
@@ -170,8 +169,10 @@ class SeatedReader:
             return replace(self._read_by_markers(image, sight), moved=True)
         except BadInputError as error:
             if stand.stands is False:
-                raise MovedCameraError(what_is_wrong(profile, stand)) from error
-        return _doubted(self._read_by_profile(image, sight, profile, stand), what_is_wrong(profile, stand))
+                raise not_shown_to_stand(profile, stand) from error
+        return _doubted(
+            self._read_by_profile(image, sight, profile, stand), phrase_of(not_shown_to_stand(profile, stand))
+        )
 
     def _read_by_profile(
         self, image: NDArray[np.uint8], sight: MarkerSight, profile: TableProfile, stand: Stand
@@ -198,12 +199,12 @@ class SeatedReader:
         if len(markers) < _ALL:
             check_not_doubled(sight)
         if not markers:
-            raise BadInputError(what_is_missing(()))
+            raise markers_missing(())
         # Where two have one number, the others tell the table; none of them is taken for a playing card.
         shown = table_from_markers(markers, size_px) if sight.doubled else None
         reading, table = self._read(image, shown, sight.cards)
         if table is None:
-            raise BadInputError(what_is_missing(()))
+            raise markers_missing(())
         return self._seated(reading, table, marker_rectangle(markers, table), sight)
 
     def _seated(
@@ -223,11 +224,11 @@ class SeatedReader:
         return SeatedReading(seen, table, ring, sight.doubled, pushed, markers=sight.cards)
 
 
-def _where(marker: Marker, size_px: tuple[int, int]) -> str:
+def _where(marker: Marker, size_px: tuple[int, int]) -> Phrase:
     """Say in which part of a picture a marker card lies."""
     across, down = np.clip((3 * marker.corners_px.mean(0) / size_px).astype(int), 0, 2)
     words = [("top", "", "bottom")[down], ("left", "", "right")[across]]
-    return " ".join(word for word in words if word) or "middle"
+    return phrase(f"error.{'_'.join(word for word in words if word) or 'middle'}")
 
 
 def _doubted(seated: SeatedReading, why: str) -> SeatedReading:

@@ -10,7 +10,6 @@ import cv2
 import numpy as np
 
 from referee.errors import BadInputError
-from referee.words import list_of
 from vision.arrays import Points
 from vision.markers import Marker
 from vision.profile import REACH_MM
@@ -142,7 +141,7 @@ def marker_rectangle(markers: Sequence[Marker], table: Table) -> Points:
         sides = np.linalg.norm(rectangle[1:3] - rectangle[:2], axis=1)
         if sides.min() >= _LEAST_SIDE_MM:
             return rectangle
-    raise BadInputError(what_is_missing([marker.id for marker in markers]))
+    raise markers_missing([marker.id for marker in markers])
 
 
 def _common_turn_deg(corners_mm: Points) -> float | None:
@@ -157,18 +156,18 @@ def _common_turn_deg(corners_mm: Points) -> float | None:
     return float(np.degrees(np.angle(common)) / 4) if differ < _STRAIGHT_DEG else None
 
 
-def what_is_missing(ids: Sequence[int]) -> str:
-    """Tell what to say when the markers with these ids do not show where the seats are."""
-    missing = [str(number) for number in _USUAL_IDS if number not in ids]
-    seen = list_of([str(number) for number in ids])
+def markers_missing(ids: Sequence[int]) -> BadInputError:
+    """Give the error of a picture in which the markers with these ids do not show where the seats are."""
+    missing = [number for number in _USUAL_IDS if number not in ids]
     if not ids:
-        what = "no marker card is in sight"
-    elif len(ids) >= _TELLING or not missing:
-        what = f"marker cards {seen} lie on one line"
-    else:
-        few = f"card {seen} is" if len(ids) == 1 else f"cards {seen} are"
-        what = f"only marker {few} in sight, {list_of(missing)} {'is' if len(missing) == 1 else 'are'} missing"
-    return f"{what}, so nobody knows who sits where: lay marker cards 0, 1, 2 and 3 at the table's corners"
+        return BadInputError("error.markers.none")
+    if len(ids) >= _TELLING or not missing:
+        return BadInputError("error.markers.on_one_line", list=tuple(ids))
+    if len(ids) == 1:
+        return BadInputError("error.markers.one", number=ids[0], list=tuple(missing))
+    if len(missing) == 1:
+        return BadInputError("error.markers.some_but_one", seen=tuple(ids), number=missing[0])
+    return BadInputError("error.markers.some", seen=tuple(ids), list=tuple(missing))
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ def one_game(
     """
     row = game_numbered(query, int(which)) if which.isascii() and which.isdecimal() else None
     if row is None:
-        raise BadInputError("there is no such game")
+        raise BadInputError("error.service.there_is_no_such_game")
     told = checked(kept_game(query, row), past=True)
     kept = told.kept
     announcer = Announcer(row.header.game, row.header.players, language)

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from referee.decks.store import DECKS, DeckStore
-from referee.errors import BadInputError, RefereeError, SettingError
+from referee.errors import BadInputError, RingmasterError, SettingError
 from referee.journal.folder import EVIDENCE
 from referee.journal.journal import Journal
 from referee.journal.rows import Query
@@ -128,9 +128,9 @@ def _part(file: zipfile.ZipFile, name: str, lost: list[str], take: Callable[[byt
         with file.open(name) as entry:
             data = entry.read(most + 1)
         if len(data) > most:
-            raise BadInputError("it is larger than any of ours")
+            raise BadInputError("error.service.it_is_larger_than_any")
         take(data)
-    except (RefereeError, VisionError, RecursionError, *TORN):
+    except (RingmasterError, VisionError, RecursionError, *TORN):
         lost.append(name)
         return False
     return True
@@ -164,13 +164,13 @@ def _restore_setup(data: Mapping[str, Any], folder: Path) -> None:
     kept = kept_from(data)
     save_kept(folder, {**kept, **load_kept(folder)})
     if len(kept) < len(data):
-        raise BadInputError("some steps in it make no sense")
+        raise BadInputError("error.service.some_steps_in_it_make")
 
 
 def _object(data: bytes) -> dict[str, Any]:
     value = json.loads(data)
     if not isinstance(value, dict):
-        raise BadInputError("it is no JSON object")
+        raise BadInputError("error.service.it_is_no_json_object")
     return value
 
 

@@ -12,7 +12,7 @@ Data = Mapping[str, Any]
 
 
 class Desk(Protocol):
-    """What the page needs. Methods raise `RefereeError`s with one sentence for the person at the page.
+    """What the page needs. Methods raise `RingmasterError`s with one sentence for the person at the page.
 
     A `BadInputError` means that there is no such thing, or that it cannot be asked like that.
     """

@@ -272,7 +272,7 @@ def try_camera(spec: str) -> None:
     except queue.Empty:
         why = "it does not answer"
     if why:
-        raise SettingError(f"that camera gives no picture ({why}): the one before stays", "no_picture_from", why=why)
+        raise SettingError("fault.no_picture_from", why=why)
 
 
 def _why_no_picture(spec: str) -> str:

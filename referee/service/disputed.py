@@ -83,7 +83,7 @@ def keep_disputed(folder: Path, log: GameLog, ruling: str, film: Film, machine: 
     except (OSError, RecordingNotWrittenError) as error:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        raise WorkFailedError(f"the file to send cannot be written: {error}") from error
+        raise WorkFailedError("error.service.file_to_send_cannot_be", why=error) from error
     return path
 
 
@@ -97,7 +97,7 @@ def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) ->
     game = next(iter(numbers_in(ruling)), None)
     row = None if game is None else game_numbered(query, game)
     if row is None:
-        raise BadInputError(f"there is no ruling {shown(ruling)}")
+        raise BadInputError("error.service.there_is_no_ruling", ruling=shown(ruling))
     log = log_of(checked(kept_game(query, row), past=True).kept)
     log.ruling(ruling)
     kept = kept_path(folder, ruling)
@@ -109,7 +109,7 @@ def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) ->
             write_disputed(path, log, ruling, Film(), Machine(open_settings(settings)), folder)
             return path.read_bytes(), False
     except (OSError, RecordingNotWrittenError) as error:
-        raise WorkFailedError(f"the file to send cannot be made: {error}") from error
+        raise WorkFailedError("error.service.file_to_send_cannot_be_made", why=error) from error
 
 
 def last_ruling(query: Query) -> str:
@@ -122,7 +122,7 @@ def last_ruling(query: Query) -> str:
         log = log_of(checked(kept_game(query, row), past=True).kept)
         for place, _ in log.newest(1):
             return log.ruling_id(place)
-    raise BadInputError("nothing has been ruled yet")
+    raise BadInputError("error.service.nothing_has_been_ruled_yet")
 
 
 def open_settings(settings: TableSettings) -> dict[str, Any]:

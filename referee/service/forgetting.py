@@ -47,11 +47,11 @@ def renamed(query: Query, name: str, called: str, language: Language) -> Mapping
             continue
         others = [one for one in players if one != name]
         if folded(called) in map(folded, others):
-            raise BadInputError(sayings.played_each_other(name, called, language))
+            raise BadInputError("kept.and_have_played_against_each", name=name, other=called)
         changed = tuple(called if one == name else one for one in players)
         changes[row.game] = replace(row.header, players=changed)
     if not changes:
-        raise BadInputError(sayings.nobody_called(name, language))
+        raise BadInputError("kept.nobody_called_has_played_here", name=name)
     return changes
 
 

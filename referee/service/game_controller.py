@@ -171,7 +171,7 @@ class GameController(GameOnTable):
         with self.lock:
             play = self.playing()
             if play.over:
-                raise BadInputError("the game is over")
+                raise BadInputError("error.service.game_is_over")
             if play.paused is not on:
                 play.note(PAUSE if on else RESUME, self._clock())
                 self.voice.tell(sayings.paused(on, self.language))

@@ -60,7 +60,7 @@ class GameLog:
         match numbers_in(ident):
             case [game, number] if game == self.row.game and number in self.records:
                 return number
-        raise BadInputError("there is no such event in this game")
+        raise BadInputError("error.service.there_is_no_such_event")
 
     def place_of(self, ident: str) -> Place:
         """Give where the ruling with this name stands.
@@ -72,7 +72,7 @@ class GameLog:
             case [game, number, place] if game == self.row.game and number in self.records:
                 if place < len(self.records[number].rulings):
                     return Place(number, place)
-        raise BadInputError("there is no such ruling in this game (any more)")
+        raise BadInputError("error.service.there_is_no_such_ruling")
 
     def ruling(self, ident: str) -> tuple[Record, RulingData]:
         """Give the ruling with this name, and the event that it is on.

@@ -53,7 +53,7 @@ class GameOnTable:
             BadInputError: there is none.
         """
         if self.play is None:
-            raise BadInputError("no game is being played")
+            raise BadInputError("error.service.no_game_is_being_played")
         return self.play
 
     def _announcer(self, play: LiveGame) -> Announcer:

@@ -17,7 +17,6 @@ from hardware.problems import HealthBoard
 from referee.errors import BadInputError
 from referee.journal.stored import games
 from referee.log import KEPT
-from referee.sayings import kept as sayings
 from referee.service.backup import Restored, back_up, restore
 from referee.service.disputed import Machine, keep_disputed, open_settings
 from referee.service.film import Film
@@ -66,11 +65,11 @@ class Keeping:
         """
         with self._lock:
             if self.controller.in_play:
-                raise BadInputError(sayings.game_is_on(self.controller.language))
+                raise BadInputError("kept.game_is_being_played_end")
             try:
                 return restore(path, self.controller.journal, self.folder, self.change, self.keep_profile)
             except (BadInputError, VisionError) as error:
-                raise BadInputError(sayings.no_backup(self.controller.language)) from error
+                raise BadInputError("kept.this_file_is_no_backup") from error
 
     def disputed(self, ruling: str) -> bytes:
         """Give a file of a ruling that is in dispute, to be sent; it is kept, and so are the ruling's pictures.

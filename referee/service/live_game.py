@@ -172,7 +172,7 @@ class LiveGame:
         """
         record = self.log.records.get(number)
         if record is None or not record.is_of_game:
-            raise BadInputError("that cannot be corrected: it is no reading of this game")
+            raise BadInputError("error.service.that_cannot_be_corrected_it")
         if data is not None:
             corrected(record.event, data)
         row = CorrectionRow(len(self.log.corrections) + 1, 0, number, data)
@@ -189,7 +189,7 @@ class LiveGame:
             return self.correct(stopped_by, None)
         holding = self._holding()
         if not holding:
-            raise BadInputError("there is no correction to take back")
+            raise BadInputError("error.service.there_is_no_correction_to")
         last = holding[-1]
         return self._rejudge(CorrectionRow(len(self.log.corrections) + 1, 0, last.event, None, undoes=last.number))
 

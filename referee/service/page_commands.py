@@ -27,7 +27,7 @@ def ring(controller: GameController, device_admin: DeviceAdmin, command: Data) -
         players = len(controller.playing().header.players)
     seat, t_ns, within_ns = int(command["seat"]), int(command["t_ns"]), int(command["within_ms"]) * MS
     if seat >= players:
-        raise BadInputError("nobody sits there")
+        raise BadInputError("error.service.nobody_sits_there")
     if "came_ns" in command and isinstance(device_admin, DatesRings):
         arrival = Arrival(int(command["came_ns"]), int(command["half_ns"]))
         taken = device_admin.ring_that_came(seat, t_ns, within_ns, arrival)
@@ -56,7 +56,7 @@ def tell(controller: GameController, event: object) -> list[dict[str, Any]]:
         BadInputError: it is none of this game's.
     """
     if not isinstance(event, Mapping) or not isinstance(event.get("event"), str):
-        raise BadInputError('"event" must say what happened')
+        raise BadInputError("error.engine.event_must_say_what_happened")
     data = {str(key): value for key, value in event.items() if key not in ("event", "t_ns")}
     return [dict(ruling) for ruling in controller.say(str(event["event"]), data).rulings]
 
@@ -69,7 +69,7 @@ def correct(controller: GameController, command: Mapping[str, Any]) -> int:
     """
     data = command.get("with")
     if data is not None and not isinstance(data, Mapping):
-        raise BadInputError("a correction says what is right, or that it never was")
+        raise BadInputError("error.service.correction_says_what_is_right")
     with controller.lock:
         ident = str(command.get("event", command.get("ruling")))
         play = controller.game_of(ident)
@@ -89,7 +89,7 @@ def answer(controller: GameController, question: str, number: object) -> None:
         asked = {play.question_id(doubt): doubt for doubt in play.doubts}
         doubt = asked.get(question)
         if doubt is None or not isinstance(number, int) or not 0 <= number < len(doubt.answers):
-            raise BadInputError("that is not asked any more")
+            raise BadInputError("error.service.that_is_not_asked_any")
         given, watcher = doubt.answers[number], play.watcher
         if isinstance(watcher, Doubts):
             watcher.answered(doubt)
@@ -97,7 +97,7 @@ def answer(controller: GameController, question: str, number: object) -> None:
         gone_on = not told or any(record.is_of_game for record in play.log.since(told[-1]))
         if doubt.told and len(given.events) > len(told) and gone_on:
             # Said now, it would be judged as if it had happened now: a foul of nobody's.
-            raise BadInputError("play has gone on since: please put it right in the list of what happened")
+            raise BadInputError("error.service.play_has_gone_on_since")
         for at, event in enumerate(given.events):
             data = {key: value for key, value in event.data.items() if key != "event"}
             if at < len(told):

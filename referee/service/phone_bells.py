@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from hardware.camera.frames import SECOND_NS
 from hardware.events import BellPressed, EventQueue, PhoneWay, Source
 from hardware.settings import MS
-from referee.errors import RefereeError
+from referee.errors import RingmasterError
 
 LAG_NS = 300 * MS
 """So long a press may be on its way; all rulings wait for that while phones ring."""
@@ -25,12 +25,8 @@ GONE_NS = 60 * SECOND_NS
 """A phone that has said nothing for so long rings no more, and nothing waits for it."""
 
 
-class PhoneRingError(RefereeError):
-    """A press that cannot count. key: which sentence the page says, with `values` in its places."""
-
-    def __init__(self, text: str, key: str, **values: object) -> None:
-        super().__init__(text)
-        self.key, self.values = key, values
+class PhoneRingError(RingmasterError):
+    """A press that cannot count."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +72,10 @@ class PhoneBells:
         with self._lock:
             source, now_ns = self._open(), self._clock()
             if within_ns > MOST_WITHIN_NS:
-                raise PhoneRingError(
-                    "the network is too slow for this bell just now", "bell_uncertain", ms=round(within_ns / MS)
-                )
+                raise PhoneRingError("fault.bell_uncertain", ms=round(within_ns / MS))
             late_ns = now_ns - t_ns
             if late_ns > LAG_NS:
-                raise PhoneRingError("this ring came too late over the network", "bell_late", ms=round(late_ns / MS))
+                raise PhoneRingError("fault.bell_late", ms=round(late_ns / MS))
             # It cannot have been pressed after it came.
             pressed_ns, way = min(t_ns, now_ns), None
             if arrival is not None:

@@ -33,7 +33,7 @@ def unfinished_game(
         return None
     kept = kept_game(journal.read, row)
     if kept.lost.first_event is not None:
-        raise BadInputError("not all that happened in it can be read")
+        raise BadInputError("error.service.not_all_that_happened_in")
     last_ns = max((event.event.t_ns for event in kept.events), default=0)
     fresh_clock = resumed_clock(row, last_ns, boot, clock())
     if fresh_clock is not row:
@@ -54,7 +54,7 @@ def past_game(journal: Journal, game: int) -> LiveGame | None:
         return None
     kept = kept_game(journal.read, row)
     if kept.lost.first_event is not None:
-        raise BadInputError("not all that happened in that game can be read, so it cannot be corrected")
+        raise BadInputError("error.service.not_all_that_happened_in_that_game")
     play = LiveGame(row, ByHandWatcher(), journal)
     play.restore(kept)
     return play

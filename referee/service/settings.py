@@ -105,7 +105,7 @@ class TableSettings:
         known = {field.name for field in fields(self)}
         for name in data:
             if name not in known:
-                raise BadInputError(f"there is no setting {shown(name)}")
+                raise BadInputError("error.mqtt.there_is_no_setting", name=shown(name))
         plain: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
@@ -116,7 +116,7 @@ class TableSettings:
             if isinstance(why := first.get("ctx", {}).get("error"), SettingError):
                 raise why from None
             name = str((*first["loc"], *data)[0])
-            raise BadInputError(f"the setting {name} cannot be {shown(data[name])}") from None
+            raise BadInputError("error.service.setting_cannot_be", name=name, value=shown(data[name])) from None
 
     def is_quiet_at(self, hour: int, minute: int) -> bool:
         """Tell whether nothing is to be said at a time of day; quiet hours may go over midnight."""
@@ -143,13 +143,13 @@ class TableSettings:
     def _pins_are_free(self) -> TableSettings:
         """Raise SettingError if a pin is none, is used twice, or there are too few or too many buttons."""
         if not 1 <= len(self.bell_pins) <= len(SEAT_PINS):
-            raise SettingError(f"there can be one to {len(SEAT_PINS)} bell buttons", "too_many_buttons")
+            raise SettingError("fault.too_many_buttons")
         wrong = next((pin for pin in self.bell_pins if pin not in USABLE_PINS), None)
         if wrong is not None:
-            raise SettingError(f"there is no pin GPIO{shown(wrong)} for a button", "no_such_pin", pin=shown(wrong))
+            raise SettingError("fault.no_such_pin", pin=shown(wrong))
         if self.bell == "seats" and len(set(self.bell_pins)) < len(self.bell_pins):
             twice = next(pin for pin in self.bell_pins if self.bell_pins.count(pin) > 1)
-            raise SettingError(f"GPIO{twice} has two buttons: each needs a pin of its own", "pin_taken", pin=twice)
+            raise SettingError("fault.pin_taken", pin=twice)
         buttons = [pin.number for pin in self.bell_settings().pins] if self.bell in ("one", "seats") else []
         sand, lamp = self.sand_settings(), self.lamp_settings()
         sensors = (sand.barrier, sand.tilt) if self.sandtimer and sand is not None else ()
@@ -157,9 +157,7 @@ class TableSettings:
         taken = {pin.number for pin in sensors if pin is not None} | {pin for pin in lights if pin is not None}
         used = next((pin for pin in buttons if pin in taken), None)
         if used is not None:
-            raise SettingError(
-                f"GPIO{used} is in use by the sandtimer or the lamp: choose another pin", "pin_taken", pin=used
-            )
+            raise SettingError("fault.pin_taken", pin=used)
         return self
 
     def camera_turn(self) -> Turn:
@@ -240,7 +238,7 @@ def _kept(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         data = json.loads(file.read(_MOST_BYTES))
     if not isinstance(data, dict):
-        raise BadInputError("it is no list of settings")
+        raise BadInputError("error.service.it_is_no_list_of")
     return data
 
 

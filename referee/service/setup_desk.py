@@ -33,7 +33,7 @@ def setup_done(
         WorkFailedError: the disk does not take it.
     """
     if walk is None:
-        raise BadInputError("there is nothing to set up here")
+        raise BadInputError("error.service.there_is_nothing_to_set")
     match command.get("act"):
         case "open":
             walk.open(str(command.get("step")))

@@ -13,8 +13,7 @@ from hardware.camera.frames import SECOND_NS
 from hardware.events import Event
 from hardware.problems import HealthBoard
 from referee.errors import SettingError
-from referee.phrases import Remembering
-from referee.sayings.guard import camera_note
+from referee.phrases import Remembering, in_language
 from referee.service.game_controller import GameController
 from referee.service.guard.guard import Eyes
 from referee.setup.devices import loudness
@@ -78,7 +77,7 @@ class SetupKit:
             heard=self.hearing.since(since_ns),
             profile=self.profile(),
             troubles=troubles_in_words(self.health.troubles(), language),
-            notes=tuple(camera_note(note, language) for note in self.devices.camera_notes),
+            notes=tuple(in_language(note, language) for note in self.devices.camera_notes),
             settling=self.devices.settling,
             level=None if peak is None else loudness(peak),
             kept=kept,

@@ -67,5 +67,5 @@ def log_named(controller: GameController, ident: str) -> GameLog:
         return controller.play.log
     row = None if game is None else game_numbered(controller.journal.read, game)
     if row is None:
-        raise BadInputError("there is no such game")
+        raise BadInputError("error.service.there_is_no_such_game")
     return log_of(checked(kept_game(controller.journal.read, row), past=True).kept)

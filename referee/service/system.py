@@ -21,14 +21,13 @@ from referee.journal.tidying import change_headers
 from referee.language import Language
 from referee.log import KEPT
 from referee.names import players_in
-from referee.sayings import kept as sayings
+from referee.phrases import in_language
 from referee.sayings.service import device
 from referee.service.forgetting import forget_game, forget_player, renamed
 from referee.service.game_controller import GameController
 from referee.service.past import Known, listed
 from referee.service.power import Power
 from referee.service.set_aside import report_set_aside
-from referee.translated import translated
 
 _STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: State.FAULT}
 
@@ -81,7 +80,7 @@ class System:
             WorkFailedError: it cannot be done from here.
         """
         if not self.power.ask(what):
-            raise WorkFailedError(sayings.no_power(self.controller.language))
+            raise WorkFailedError("kept.that_cannot_be_done_from")
 
     def note_set_aside(self) -> None:
         """Take it that somebody has read which files were set aside.
@@ -105,9 +104,9 @@ class System:
             if controller.play is not None and controller.play.over and controller.open_game == game:
                 controller.stop()
             if game in self._held():
-                raise BadInputError(sayings.game_is_on(controller.language))
+                raise BadInputError("kept.game_is_being_played_end")
             if game_numbered(controller.journal.read, game) is None:
-                raise BadInputError(sayings.no_such_game(controller.language))
+                raise BadInputError("kept.there_is_no_such_game")
             forget_game(controller.journal, self.evidence, self.folder, game)
 
     def forget_player(self, name: str) -> int:
@@ -120,7 +119,7 @@ class System:
         controller = self.controller
         with controller.lock:
             if controller.play is not None and not controller.play.over:
-                raise BadInputError(sayings.game_is_on(controller.language))
+                raise BadInputError("kept.game_is_being_played_end")
             count = forget_player(controller.journal, name, controller.language)
             if controller.play is not None:
                 # It is over, and stands on the pages with the name.
@@ -142,7 +141,7 @@ class System:
         (called,) = players_in([new])
         with self.controller.lock:
             if self.controller.in_play:
-                raise BadInputError(sayings.game_is_on(language))
+                raise BadInputError("kept.game_is_being_played_end")
             changes = renamed(self.controller.journal.read, name, called, language)
             change_headers(self.controller.journal, changes)
         return len(changes)
@@ -178,6 +177,6 @@ def _data(finding: Finding, language: Language) -> dict[str, str]:
     return {
         "check": finding.check,
         "state": finding.state.value,
-        "message": translated(finding.message, language),
-        "advice": translated(finding.advice, language),
+        "message": in_language(finding.message, language),
+        "advice": in_language(finding.advice, language),
     }

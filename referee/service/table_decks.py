@@ -57,11 +57,11 @@ class TableDecks:
         name = header.options.get(DECK)
         built_in = game_kind(header.game).cards.beside
         if name not in (None, header.game, *built_in, *DeckStore(self._folder).names()):
-            raise BadInputError("this deck is not here any more: choose another one")
+            raise BadInputError("error.this_deck_is_not_here")
         try:
             return with_version(header, self._folder)
         except BadDeckError as error:
-            raise BadInputError(str(error)) from error
+            raise BadInputError(error.key, **error.values) from error
 
     def watcher(self, header: Header, profile: TableProfile | None) -> Watcher:
         """Give what looks on for a game; where its deck is gone, people tell what lies there."""
@@ -114,18 +114,15 @@ def check_kept(name: str, folder: Path) -> None:
     built_in = built_in_decks()
     names = [*built_in, *store.names()]
     if name not in names:
-        raise BadInputError(f"there is no deck called {name!r} here, only {', '.join(names)}")
+        raise BadInputError("error.service.there_is_no_deck_called", name=repr(name), list=", ".join(names))
     if name in built_in:
         return
     try:
         store.load(name)
     except BadDeckError as error:
-        raise BadInputError(str(error)) from error
+        raise BadInputError(error.key, **error.values) from error
     if not any(name in decks_for(game, store) for game in GAMES):
-        raise BadInputError(
-            f"no game can be played with the deck {name!r}: teach it once more and say which game it is for, "
-            "and what its cards are called (ringmaster teach --game, --names)"
-        )
+        raise BadInputError("error.service.no_game_can_be_played", name=repr(name))
 
 
 @cache

@@ -15,7 +15,7 @@ from referee.games.coloretto.page import sheet
 from referee.games.registry import GAMES
 from referee.journal.evidence import EvidenceFolder
 from referee.language import Language
-from referee.sayings.guard import camera_note
+from referee.phrases import in_language
 from referee.service import archive
 from referee.service.board import moment
 from referee.service.bus import Bus, OutlinesMoved, PicturesKept, StateChanged
@@ -155,7 +155,7 @@ class TableDesk:
             return self._carry_out(command)
         with self._controller.lock:
             if seen != moment(self._controller.play):
-                raise OvertakenError("something else was entered just before: please look again")
+                raise OvertakenError("fault.overtaken")
             return self._carry_out(command)
 
     def _carry_out(self, command: Data) -> Data:
@@ -204,7 +204,7 @@ class TableDesk:
             case "settings":
                 return self._settings({key: value for key, value in command.items() if key != "do"})
             case _:
-                raise BadInputError("there is no such command")
+                raise BadInputError("error.service.there_is_no_such_command")
         return {"version": self._version}
 
     def picture(self, which: str) -> bytes | None:
@@ -254,7 +254,7 @@ class TableDesk:
             BadInputError: there is none at this table.
         """
         if self.walk is None:
-            raise BadInputError("there is nothing to set up here")
+            raise BadInputError("error.service.there_is_nothing_to_set")
         return self.walk
 
     def whole_picture(self) -> bytes | None:
@@ -263,7 +263,7 @@ class TableDesk:
 
     def cameras(self) -> Data:
         """Give the cameras that are plugged in."""
-        notes = [camera_note(note, self._controller.language) for note in self._device_admin.camera_notes()]
+        notes = [in_language(note, self._controller.language) for note in self._device_admin.camera_notes()]
         return {
             "cameras": [{"camera": spec, "name": name} for spec, name in self._device_admin.cameras()],
             "notes": notes,
@@ -272,16 +272,16 @@ class TableDesk:
     def _start(self, command: Data) -> Data:
         game, players, options = command.get("game"), command.get("players"), command.get("options", {})
         if game not in GAMES or not isinstance(players, list) or not isinstance(options, Mapping):
-            raise BadInputError(f"choose a game ({', '.join(GAMES)}) and say who plays")
+            raise BadInputError("error.service.choose_game_and_say_who", list=", ".join(GAMES))
         play = self._controller.start(str(game), [str(player) for player in players], options)
         return {"version": self._version, "game": str(play.log.row.game)}
 
     def _settings(self, data: Mapping[str, Any]) -> Data:
         hidden = set(data) - set(TableSettings().public())
         if hidden:
-            raise BadInputError("there is no such setting on the page")
+            raise BadInputError("error.service.there_is_no_such_setting")
         if "camera" in data and not re.match(PAGE_CAMERA, str(data["camera"])):
-            raise BadInputError("there is no such camera")
+            raise BadInputError("error.service.there_is_no_such_camera")
         return self.change_settings(data)
 
     def change_settings(self, data: Mapping[str, Any]) -> Data:

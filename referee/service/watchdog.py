@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from referee.errors import RefereeError
+from referee.errors import RingmasterError
 from referee.files import write_whole
 from vision.effort import MOST, heard_by
 
@@ -110,7 +110,7 @@ class Watchdog:
             pass
         try:
             write_whole(self._mark, f"{self._boot} {now_ns}".encode("ascii"))
-        except RefereeError:
+        except RingmasterError:
             # Without a note it would be tried for ever.
             return False
         return True

@@ -39,11 +39,11 @@ class CameraStep:
 
     def title(self, language: Language) -> str:
         """What it is called."""
-        return language.text("Camera")
+        return language.text("setup.camera.camera")
 
     def ask(self, language: Language) -> str:
         """What to do."""
-        return language.text("Aim the camera so that the whole table is in the picture.")
+        return language.text("setup.camera.aim_camera_so_that_whole")
 
     def begin(self, seen: Seen) -> Wish:
         """Try the cameras that are plugged in, where the one that is set gives nothing."""
@@ -64,19 +64,19 @@ class CameraStep:
             cameras = ()
         turn = (
             *cameras,
-            Choice(language.text("Turn the picture upside down"), {"turn": True}),
-            Choice(language.text("Swap left and right"), {"mirror": True}),
+            Choice(language.text("setup.camera.turn_picture_upside_down"), {"turn": True}),
+            Choice(language.text("setup.camera.swap_left_and_right"), {"mirror": True}),
         )
         try:
             markers = unmirrored_markers(seen.image).markers
         except MirroredError:
-            text = language.text("The picture is mirrored: tap “Swap left and right”.")
+            text = language.text("setup.camera.picture_is_mirrored_tap_swap")
             return Finding(State.MEND, text, choices=turn[::-1])
         sharp, how = self._sharpness(seen.image, markers, language)
         cut, shapes = _coverage(seen, markers)
         more = tuple(text for text in (how, *seen.notes) if text)
         good = not cut and sharp >= 0.5
-        text = cut or (language.text("The camera sees the table well.") if good else how)
+        text = cut or (language.text("setup.camera.camera_sees_table_well") if good else how)
         rest = tuple(one for one in more if one != text)
         return Finding(State.GOOD if good else State.MEND, text, rest, sharp, shapes, turn)
 
@@ -88,7 +88,7 @@ class CameraStep:
             return Wish({"camera_turned": not seen.settings.camera_turned})
         if answer.get("mirror"):
             return Wish({"camera_mirrored": not seen.settings.camera_mirrored})
-        raise BadInputError("that is no answer here")
+        raise BadInputError("error.setup.that_is_no_answer_here")
 
     def keep(self, seen: Seen) -> Wish:
         """How it stands needs no keeping; what was turned is kept already."""
@@ -106,19 +106,17 @@ class CameraStep:
         self._recent.append(sharp)
         self._best = max(self._best, sharp)
         if markers and sharp >= 0.5:
-            return sharp, language.text("The picture is sharp.")
+            return sharp, language.text("setup.camera.picture_is_sharp")
         if sharp > before * (1 + _TREND):
-            return sharp, language.text("Sharper: turn the lens on a little.")
+            return sharp, language.text("setup.camera.sharper_turn_lens_on_little")
         if sharp < self._best * _LIKE_BEST:
-            return sharp, language.text("Less sharp: turn the lens back a little.")
+            return sharp, language.text("setup.camera.less_sharp_turn_lens_back")
         if markers:
             soft = sharp >= 1 / (1 + (SOFT_PX / SHARP_PX) ** 2)
             if soft:
-                return sharp, language.text(
-                    "The picture is a little soft: turn the lens a little, if it can be turned."
-                )
-            return sharp, language.text("The picture is blurred: turn the lens a little, or wipe it.")
-        return 0.5, language.text("Lay marker cards on the table: then it can be told how sharp the picture is.")
+                return sharp, language.text("setup.camera.picture_is_little_soft_turn")
+            return sharp, language.text("setup.camera.picture_is_blurred_turn_lens")
+        return 0.5, language.text("setup.camera.lay_marker_cards_on_table")
 
 
 def _missing(seen: Seen, cameras: tuple[Choice, ...]) -> Finding:
@@ -127,11 +125,9 @@ def _missing(seen: Seen, cameras: tuple[Choice, ...]) -> Finding:
     if found.state is State.WAIT:
         return replace(found, choices=cameras)
     if not cameras:
-        text = seen.language.text("No camera is plugged in: check its cable.")
+        text = seen.language.text("setup.camera.no_camera_is_plugged_in")
         return replace(found, text=text)
-    return replace(
-        found, text=seen.language.text("No picture comes from this camera. Tap the one to use:"), choices=cameras
-    )
+    return replace(found, text=seen.language.text("setup.camera.no_picture_comes_from_this"), choices=cameras)
 
 
 def _coverage(seen: Seen, markers: tuple[Marker, ...]) -> tuple[str, tuple[Shape, ...]]:
@@ -149,12 +145,10 @@ def _coverage(seen: Seen, markers: tuple[Marker, ...]) -> tuple[str, tuple[Shape
     shapes += (Shape(shares(outline, size_px), "bad" if cut else "good"),)
     if cut:
         where = finding.sides(cut, language)
-        return language.text(
-            "The table is cut off at the {where}: hang the camera higher, or aim it anew.", where=where
-        ), shapes
+        return language.text("setup.camera.table_is_cut_off_at", where=where), shapes
     middle = np.array([[size_px[0] / 2, size_px[1] / 2]])
     if float(table.px_per_mm(middle)[0]) < LEAST_PX_PER_MM:
-        return language.text("The table is small in the picture: hang the camera lower."), shapes
+        return language.text("setup.camera.table_is_small_in_picture"), shapes
     return "", shapes
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hardware.events import BellPressed
 from referee.errors import BadInputError
-from referee.language import Language, mark
+from referee.language import Language
 from referee.phrases import in_language
 from referee.setup.finding import Choice, Finding, Seen, Shape, State, Wish, camera_missing, shares
 from referee.setup.seats import chosen_deck
@@ -22,10 +22,10 @@ from vision.read.print_deck import PrintDeck
 CARDS = 10
 LOOK_NS = 1_000_000_000
 _REASONS = {
-    "covered": mark("something covers one"),
-    "glare": mark("a lamp dazzles on one"),
-    "colours": mark("the colours of one cannot be told in this light"),
-    "no face fits": mark("one is of another deck"),
+    "covered": "setup.check.reason.covered",
+    "glare": "setup.check.reason.glare",
+    "colours": "setup.check.reason.colours",
+    "no face fits": "setup.check.reason.no_face_fits",
 }
 
 
@@ -47,11 +47,11 @@ class CheckStep:
 
     def title(self, language: Language) -> str:
         """What it is called."""
-        return language.text("Check")
+        return language.text("setup.check.check")
 
     def ask(self, language: Language) -> str:
         """What to do."""
-        return language.text("Lay ten cards anywhere on the table, apart from each other, and ring once.")
+        return language.text("setup.check.lay_ten_cards_anywhere_on")
 
     def begin(self, seen: Seen) -> Wish:
         """Nothing is to be done."""
@@ -65,35 +65,35 @@ class CheckStep:
         try:
             reading = self._reading(seen, seen.image)
         except VisionError as error:
-            return Finding(State.MEND, language.text("The table is not seen: measure it anew."), (str(error),))
+            return Finding(State.MEND, language.text("setup.check.table_is_not_seen_measure"), (str(error),))
         shapes = tuple(Shape(shares(corners, seen.size_px)) for corners in reading.cards)
         shapes += tuple(Shape(shares(c, seen.size_px), "bad", why) for c, why in reading.unclear if len(c))
         read, unclear = len(reading.cards), len(reading.unclear)
         rang = any(isinstance(one.event, BellPressed) for one in seen.heard) or seen.settings.bell == "none"
-        again = (Choice(language.text("Look again"), {"again": True}),)
+        again = (Choice(language.text("setup.check.look_again"), {"again": True}),)
         bar = min(1.0, read / CARDS)
-        told = language.text("{read} cards are read, {unclear} are unclear.", read=read, unclear=unclear)
+        told = language.text("setup.check.cards_are_read_are_unclear", read=read, unclear=unclear)
         if unclear:
             why = language.list_of(sorted({_in_words(reason, language) for _, reason in reading.unclear}))
-            text = language.text("Not all cards are clear: {why}.", why=why)
+            text = language.text("setup.check.not_all_cards_are_clear", why=why)
             return Finding(State.MEND, text, (told,), bar, shapes, again)
         if read < CARDS:
-            text = language.text("Read so far: {n} of 10 cards.", n=read)
+            text = language.text("setup.check.read_so_far_of_10", n=read)
             return Finding(State.WAIT, text, _what_to_mend(seen), bar, shapes, again)
         if not rang and "bell" in seen.troubles:
-            text = language.text("All {n} cards are read, but the bell is not there.", n=read)
+            text = language.text("setup.check.all_cards_are_read_but", n=read)
             return Finding(State.MEND, text, (seen.troubles["bell"],), bar, shapes, again)
         if not rang:
-            text = language.text("All {n} cards are read. Now ring once.", n=read)
+            text = language.text("setup.check.all_cards_are_read_now", n=read)
             return Finding(State.WAIT, text, (), bar, shapes, again)
         mend = _what_to_mend(seen)
-        text = language.text("Ready to play: {n} cards are read, and the ring is heard.", n=read)
+        text = language.text("setup.check.ready_to_play_cards_are", n=read)
         return Finding(State.MEND if mend else State.GOOD, text, mend, bar, shapes, again)
 
     def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
         """Look again."""
         if not answer.get("again"):
-            raise BadInputError("that is no answer here")
+            raise BadInputError("error.setup.that_is_no_answer_here")
         self._read = None
         return Wish()
 
@@ -132,7 +132,7 @@ def read_cards(deck: object, image: Image, profile: TableProfile | None) -> Chec
 
 
 def _in_words(reason: str, language: Language) -> str:
-    return language.text(_REASONS[reason] if reason in _REASONS else mark("one cannot be told"))
+    return language.text(_REASONS.get(reason, "setup.check.one_cannot_be_told"))
 
 
 def _what_to_mend(seen: Seen) -> tuple[str, ...]:

@@ -38,11 +38,11 @@ class BellStep:
 
     def title(self, language: Language) -> str:
         """What it is called."""
-        return language.text("Bell")
+        return language.text("setup.device.bell")
 
     def ask(self, language: Language) -> str:
         """What to do."""
-        return language.text("Press the bell three times, with a moment between.")
+        return language.text("setup.device.press_bell_three_times_with")
 
     def begin(self, seen: Seen) -> Wish:
         """Nothing is to be done."""
@@ -52,11 +52,10 @@ class BellStep:
         """Judge the presses."""
         language, settings = seen.language, seen.settings
         kinds = tuple(
-            Choice(language.text_in("page", text), {"bell": kind}, chosen=kind == settings.bell)
-            for kind, text in zip(_KINDS, _kind_words(), strict=True)
+            Choice(language.text(f"page.bell_{kind}"), {"bell": kind}, chosen=kind == settings.bell) for kind in _KINDS
         )
         if settings.bell == "none":
-            text = language.text("No bell is used; phones at the table can ring.")
+            text = language.text("setup.device.no_bell_is_used_phones")
             return Finding(State.GOOD, text, choices=kinds)
         trouble = seen.troubles.get("bell")
         found = presses(seen.heard)
@@ -65,8 +64,8 @@ class BellStep:
         level = seen.level if settings.bell == "microphone" else None
         if len(found) < PRESSES:
             bar = len(found) / PRESSES if level is None else level
-            text = language.text("Heard so far: {n} of 3.", n=len(found))
-            more = (language.text("The bar shows how loud it is; claps do not count."),) if level is not None else ()
+            text = language.text("setup.device.heard_so_far_of_3", n=len(found))
+            more = (language.text("setup.device.bar_shows_how_loud_it"),) if level is not None else ()
             return Finding(State.WAIT, text, more, bar, choices=kinds)
         return Finding(*_judged(found, language), 1.0, choices=kinds)
 
@@ -74,7 +73,7 @@ class BellStep:
         """Take another kind of bell."""
         if answer.get("bell") in _KINDS:
             return Wish({"bell": answer["bell"]})
-        raise BadInputError("that is no answer here")
+        raise BadInputError("error.setup.that_is_no_answer_here")
 
     def keep(self, seen: Seen) -> Wish:
         """What was measured is only told; which bell it is, is kept already."""
@@ -106,27 +105,17 @@ def loudness(peak: float) -> float:
 def _judged(found: Sequence[Press], language: Language) -> tuple[State, str, tuple[str, ...]]:
     bounce = max(press.bounce_ms for press in found)
     delay = sorted(press.delay_ms for press in found)[len(found) // 2]
-    figures = language.text(
-        "I hear a press within {delay} ms; the contact bounces for {bounce} ms.",
-        bounce=language.decimal(bounce),
-        delay=round(delay),
-    )
+    figures = language.text("setup.device.i_hear_press_within_ms", bounce=language.decimal(bounce), delay=round(delay))
     if bounce > _MUCH_MS:
-        text = language.text("The bell works, but its contact bounces long: a better button would help.")
+        text = language.text("setup.device.bell_works_but_its_contact")
         return State.MEND, text, (figures,)
     if delay > _LATE_MS:
-        return State.MEND, language.text("The bell works, but is known late: the computer is busy."), (figures,)
-    return State.GOOD, language.text("The bell works."), (figures,)
+        return State.MEND, language.text("setup.device.bell_works_but_is_known"), (figures,)
+    return State.GOOD, language.text("setup.device.bell_works"), (figures,)
 
 
 def _go_on(language: Language) -> str:
-    return language.text("You can go on without it, and come back to this step when it is there.")
-
-
-def _kind_words() -> tuple[str, ...]:
-    from referee.web.words import WORDS
-
-    return tuple(WORDS[f"bell_{kind}"] for kind in _KINDS)
+    return language.text("setup.device.you_can_go_on_without")
 
 
 RUNS = 2
@@ -150,11 +139,11 @@ class SandtimerStep:
 
     def title(self, language: Language) -> str:
         """What it is called."""
-        return language.text("Sandtimer")
+        return language.text("setup.device.sandtimer")
 
     def ask(self, language: Language) -> str:
         """What to do."""
-        return language.text("Turn the sandtimer and let it run through, twice; or tap how long it runs.")
+        return language.text("setup.device.turn_sandtimer_and_let_it")
 
     def begin(self, seen: Seen) -> Wish:
         """Nothing is to be done."""
@@ -168,38 +157,38 @@ class SandtimerStep:
             return Finding(State.GOOD, _runs_for(self._told_s * SECOND, language), choices=choices)
         if self._begun_ns is not None:
             gone_s = (seen.now_ns - self._begun_ns) / SECOND
-            text = language.text("{n} seconds so far: tap again when the last grain has fallen.", n=int(gone_s))
+            text = language.text("setup.device.seconds_so_far_tap_again", n=int(gone_s))
             return Finding(State.WAIT, text, choices=choices)
         if not seen.settings.sandtimer:
-            text = language.text("It has no sensors: tap how long it runs.")
+            text = language.text("setup.device.it_has_no_sensors_tap")
             return Finding(State.WAIT, text, choices=choices)
         edges = barrier_edges(seen.heard)
         bar = flicker(edges, seen.now_ns)
         trouble = seen.troubles.get("sandtimer")
         if trouble and not edges:
-            return Finding(State.MISSING, trouble, (language.text("You can tap how long it runs."),), choices=choices)
+            return Finding(
+                State.MISSING, trouble, (language.text("setup.device.you_can_tap_how_long"),), choices=choices
+            )
         whole = whole_runs(edges, seen)
         running = bool(edges) and seen.now_ns - edges[-1] < PAUSE_NS
         if len(whole) >= RUNS:
             try:
                 profile = learn_sandtimer(whole[-RUNS:])
             except TooLittleSandError:
-                text = language.text("The two runs took unequally long: let it run through once more.")
+                text = language.text("setup.device.two_runs_took_unequally_long")
                 return Finding(State.WAIT, text, bar=bar, choices=choices)
             spread = language.text(
-                "Its two ways differ by {seconds} seconds.", seconds=language.decimal(profile.spread_ns / SECOND)
+                "setup.device.its_two_ways_differ_by", seconds=language.decimal(profile.spread_ns / SECOND)
             )
             return Finding(State.GOOD, _runs_for(profile.duration_ns, language), (spread,), bar, choices=choices)
         if running:
-            text = language.text("The sand runs: run {n} of 2.", n=len(whole) + 1)
+            text = language.text("setup.device.sand_runs_run_of_2", n=len(whole) + 1)
         elif whole:
-            text = language.text("Once more: turn it again.")
+            text = language.text("setup.device.once_more_turn_it_again")
         elif edges:
-            text = language.text(
-                "Hardly any sand is seen: turn the barrier's screw until the bar rises, then turn it again."
-            )
+            text = language.text("setup.device.hardly_any_sand_is_seen")
         else:
-            text = language.text("Turn it now.")
+            text = language.text("setup.device.turn_it_now")
         return Finding(State.WAIT, text, bar=bar, choices=choices)
 
     def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
@@ -213,7 +202,7 @@ class SandtimerStep:
                 return Wish()
             seconds, self._begun_ns = round((seen.now_ns - self._begun_ns) / SECOND), None
         if type(seconds) is not int or not _SHORTEST_S <= seconds <= _LONGEST_S:
-            raise BadInputError(seen.language.text("That is too short or too long for a sandtimer."))
+            raise BadInputError("setup.device.that_is_too_short_or")
         self._told_s = seconds
         return Wish()
 
@@ -225,9 +214,7 @@ class SandtimerStep:
         """
         profile = self._learned(seen)
         if profile is None:
-            raise BadInputError(
-                seen.language.text("The sandtimer is not known yet: let it run through, or tap its time.")
-            )
+            raise BadInputError("setup.device.sandtimer_is_not_known_yet")
         return Wish({"sand": [profile.duration_ns, profile.spread_ns, profile.longest_gap_ns]})
 
     def _learned(self, seen: Seen) -> SandProfile | None:
@@ -242,11 +229,18 @@ class SandtimerStep:
     def _choices(self, seen: Seen) -> tuple[Choice, ...]:
         language = seen.language
         usual = tuple(
-            Choice(language.text("{n} seconds", n=n), {"seconds": n}, chosen=n == self._told_s) for n in _USUAL_S
+            Choice(language.text("setup.device.seconds", n=n), {"seconds": n}, chosen=n == self._told_s)
+            for n in _USUAL_S
         )
-        tap = language.text("Sand begins to run") if self._begun_ns is None else language.text("Last grain has fallen")
+        tap = (
+            language.text("setup.device.sand_begins_to_run")
+            if self._begun_ns is None
+            else language.text("setup.device.last_grain_has_fallen")
+        )
         fitted = seen.settings.sandtimer
-        sensors = language.text("It has no sensors") if fitted else language.text("It has sensors")
+        sensors = (
+            language.text("setup.device.it_has_no_sensors") if fitted else language.text("setup.device.it_has_sensors")
+        )
         return (*usual, Choice(tap, {"tap": True}), Choice(sensors, {"sensors": not fitted}))
 
 
@@ -285,7 +279,7 @@ def flicker(edges: Sequence[int], now_ns: int) -> float:
 
 
 def _runs_for(duration_ns: int, language: Language) -> str:
-    return language.text("It runs for {seconds} seconds.", seconds=round(duration_ns / SECOND))
+    return language.text("setup.device.it_runs_for_seconds", seconds=round(duration_ns / SECOND))
 
 
 _STEP = 0.2
@@ -303,11 +297,11 @@ class LampStep:
 
     def title(self, language: Language) -> str:
         """What it is called."""
-        return language.text("Lamp and voice")
+        return language.text("setup.device.lamp_and_voice")
 
     def ask(self, language: Language) -> str:
         """What to do."""
-        return language.text("Do you see the lamp, and do you hear me?")
+        return language.text("setup.device.do_you_see_lamp_and")
 
     def begin(self, seen: Seen) -> Wish:
         """Light the lamp; what to do is said, too."""
@@ -319,20 +313,20 @@ class LampStep:
         choices = tuple(
             Choice(text, {key: value}, chosen=self._answers.get(key) is value)
             for text, key, value in (
-                (language.text("I see the lamp"), "seen", True),
-                (language.text("There is no lamp"), "seen", False),
-                (language.text("I hear the voice"), "heard", True),
-                (language.text("There is no voice"), "heard", False),
+                (language.text("setup.device.i_see_lamp"), "seen", True),
+                (language.text("setup.device.there_is_no_lamp"), "seen", False),
+                (language.text("setup.device.i_hear_voice"), "heard", True),
+                (language.text("setup.device.there_is_no_voice"), "heard", False),
             )
         )
         choices += (
-            Choice(language.text("Louder"), {"louder": True}),
-            Choice(language.text("Quieter"), {"quieter": True}),
-            Choice(language.text("Once more"), {"again": True}),
+            Choice(language.text("setup.device.louder"), {"louder": True}),
+            Choice(language.text("setup.device.quieter"), {"quieter": True}),
+            Choice(language.text("setup.device.once_more"), {"again": True}),
             # Boards differ in which leg is which colour.
-            Choice(language.text("Show red"), {"colour": "red"}),
-            Choice(language.text("Show green"), {"colour": "green"}),
-            Choice(language.text("Show blue"), {"colour": "blue"}),
+            Choice(language.text("setup.device.show_red"), {"colour": "red"}),
+            Choice(language.text("setup.device.show_green"), {"colour": "green"}),
+            Choice(language.text("setup.device.show_blue"), {"colour": "blue"}),
         )
         # Of what is said not to be there nobody needs to be told that it is missing.
         asked = [kind for kind, key in (("lamp", "seen"), ("speaker", "heard")) if self._answers.get(key) is not False]
@@ -354,12 +348,12 @@ class LampStep:
         if answer.get("louder") or answer.get("quieter"):
             step = _STEP if answer.get("louder") else -_STEP
             volume = round(min(1.0, max(0.0, seen.settings.volume + step)), 2)
-            return Wish({"volume": volume}, say=language.text("This is how loud I am now."))
+            return Wish({"volume": volume}, say=language.text("setup.device.this_is_how_loud_i"))
         for key in ("seen", "heard"):
             if isinstance(answer.get(key), bool):
                 self._answers[key] = bool(answer[key])
                 return Wish()
-        raise BadInputError("that is no answer here")
+        raise BadInputError("error.setup.that_is_no_answer_here")
 
     def keep(self, seen: Seen) -> Wish:
         """Take what nobody sees or hears for not fitted."""
@@ -374,7 +368,11 @@ class LampStep:
 def _answered(seen: bool, heard: bool, language: Language) -> str:
     """Give what it comes to which of lamp and voice are there."""
     if seen and heard:
-        return language.text("Lamp and voice work.")
+        return language.text("setup.device.lamp_and_voice_work")
     if seen:
-        return language.text("No voice – that is fine.")
-    return language.text("No lamp – that is fine.") if heard else language.text("No lamp, no voice – that is fine.")
+        return language.text("setup.device.no_voice_that_is_fine")
+    return (
+        language.text("setup.device.no_lamp_that_is_fine")
+        if heard
+        else language.text("setup.device.no_lamp_no_voice_that")
+    )

@@ -17,7 +17,7 @@ from hardware.lamp import Signal
 from hardware.problems import DeviceHealth
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import kept_data, set_aside, write_whole
-from referee.language import Language, mark
+from referee.language import Language
 from referee.phrases import as_data, from_data
 from referee.sayings.guard import GUARD
 from referee.sayings.service import device
@@ -188,29 +188,29 @@ def camera_missing(seen: Seen) -> Finding:
     """Give what is found where no picture comes."""
     why = seen.troubles.get("camera", "")
     if not why:
-        return Finding(State.WAIT, seen.language.text("One moment: the camera is being started."))
-    ask = seen.language.text("No picture comes from the camera: check its cable, or choose another one in Settings.")
+        return Finding(State.WAIT, seen.language.text("setup.one_moment_camera_is_being"))
+    ask = seen.language.text("setup.no_picture_comes_from_camera")
     return Finding(State.MISSING, ask, (why,))
 
 
 _CORNERS = (
-    mark("near the top left corner"),
-    mark("near the top right corner"),
-    mark("near the bottom left corner"),
-    mark("near the bottom right corner"),
+    "setup.near_top_left_corner",
+    "setup.near_top_right_corner",
+    "setup.near_bottom_left_corner",
+    "setup.near_bottom_right_corner",
 )
 _AREAS = (
-    mark("at the top left"),
-    mark("at the top"),
-    mark("at the top right"),
-    mark("on the left"),
-    mark("in the middle"),
-    mark("on the right"),
-    mark("at the bottom left"),
-    mark("at the bottom"),
-    mark("at the bottom right"),
+    "setup.at_top_left",
+    "setup.at_top",
+    "setup.at_top_right",
+    "setup.on_left",
+    "setup.in_middle",
+    "setup.on_right",
+    "setup.at_bottom_left",
+    "setup.at_bottom",
+    "setup.at_bottom_right",
 )
-_SIDES = (mark("left edge"), mark("right edge"), mark("top edge"), mark("bottom edge"))
+_SIDES = ("setup.left_edge", "setup.right_edge", "setup.top_edge", "setup.bottom_edge")
 
 
 def corners_without(points: Points, size_px: tuple[int, int]) -> list[int]:
@@ -294,7 +294,7 @@ def load_kept(folder: Path) -> dict[str, Kept]:
 
 def _object(data: object) -> dict[str, object]:
     if not isinstance(data, dict):
-        raise BadInputError("it is no list of steps")
+        raise BadInputError("error.setup.it_is_no_list_of")
     return data
 
 

@@ -60,16 +60,14 @@ def _said(deck: PrintDeck, lamp: UnderLamp, white: Points, px_per_mm: float, lan
     )
     names = {"one": one, "other": other}
     if closest.sure:
-        return language.text("I can tell all cards apart; most alike are {one} and {other}.", **names)
+        return language.text("setup.light.i_can_tell_all_cards", **names)
     if _told(lamp, closest, _GOOD_WHITE, px_per_mm):
         if white.min() < _PRINT_LEANS * white.max():
-            return language.text(
-                "Hard to tell in this light are {one} and {other}: a whiter lamp, or daylight, would help.", **names
-            )
-        return language.text("Hard to tell in this light are {one} and {other}: more light would help.", **names)
+            return language.text("setup.light.hard_to_tell_in_this_light_are", **names)
+        return language.text("setup.light.hard_to_tell_in_this", **names)
     if _told(lamp, closest, seen, px_per_mm * _NEARER):
-        return language.text("Hard to tell from so far are {one} and {other}: hang the camera lower.", **names)
-    return language.text("Hard to tell in any light are {one} and {other}: where they lie it will ask.", **names)
+        return language.text("setup.light.hard_to_tell_from_so", **names)
+    return language.text("setup.light.hard_to_tell_in_any", **names)
 
 
 def _told(lamp: UnderLamp, closest: ClosestPrints, white: Points, px_per_mm: float) -> bool:
@@ -90,7 +88,7 @@ def face_in_words(face: str, attributes: Mapping[str, str], language: Language) 
 
 
 def _mood(mood: str, language: Language) -> str:
-    return language.text_in("page", "Happy") if mood == "Happy" else language.text_in("page", "Sad")
+    return language.text("page.mood_happy") if mood == "Happy" else language.text("page.mood_sad")
 
 
 _USUAL_WHITE, _USUAL_PX_PER_MM = np.full(3, 0.88), 1.2
@@ -123,11 +121,11 @@ class LightStep:
 
     def title(self, language: Language) -> str:
         """What it is called."""
-        return language.text("Light")
+        return language.text("setup.light.light")
 
     def ask(self, language: Language) -> str:
         """What to do."""
-        return language.text("Switch on the light that you play by, and take everything but the marker cards away.")
+        return language.text("setup.light.switch_on_light_that_you")
 
     def begin(self, seen: Seen) -> Wish:
         """Have the camera set itself to this light."""
@@ -136,34 +134,34 @@ class LightStep:
     def look(self, seen: Seen) -> Finding:
         """Judge the light."""
         if seen.settling:
-            return Finding(State.WAIT, seen.language.text("One moment: the camera sets itself to the light."))
+            return Finding(State.WAIT, seen.language.text("guard.one_moment_camera_sets_itself"))
         if seen.image is None:
             return camera_missing(seen)
         language = seen.language
         whites = whites_of(seen.image, find_markers_or_none(seen.image))
         bleached = bleached_blocks(seen.image, whites)
         shapes = tuple(Shape(box, "bad") for box in bleached)
-        again = (Choice(language.text("Set the camera to this light again"), {"settle": True}),)
+        again = (Choice(language.text("setup.light.set_camera_to_this_light"), {"settle": True}),)
         colours = self._closest(seen, whites)
         more = tuple(text for text in (colours, *seen.notes) if text)
         if bleached:
             middle = np.mean([np.mean(box, axis=0) for box in bleached], axis=0)
             where = finding.area(float(middle[0]), float(middle[1]), language)
-            text = language.text("A lamp dazzles {where}: put no cards there, or move the lamp.", where=where)
+            text = language.text("setup.light.lamp_dazzles_put_no_cards", where=where)
             return Finding(State.MEND, text, more, None, shapes, again)
         white = float(np.median(whites.max(axis=1))) if len(whites) else None
         if white is not None and white < WHITE_LOW * 0.6:
-            text = language.text("It is dark: one more lamp would help.")
+            text = language.text("setup.light.it_is_dark_one_more")
             return Finding(State.MEND, text, more, white / WHITE_HIGH, shapes, again)
         bar = None if white is None else min(1.0, white / WHITE_HIGH)
         state = State.MEND if seen.notes else State.GOOD
-        return Finding(state, language.text("The light is good."), more, bar, shapes, again)
+        return Finding(state, language.text("setup.light.light_is_good"), more, bar, shapes, again)
 
     def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
         """Set the camera anew."""
         if answer.get("settle"):
             return Wish(settle=True)
-        raise BadInputError("that is no answer here")
+        raise BadInputError("error.setup.that_is_no_answer_here")
 
     def keep(self, seen: Seen) -> Wish:
         """The camera holds what it was set to."""
@@ -264,14 +262,12 @@ def colours_in_words(seen: Seen, whites: Points) -> str:
     language = seen.language
     names = {"one": colour_name(language, closest.one), "other": colour_name(language, closest.other)}
     if closest.mistaken < _SURE:
-        return language.text("I can tell all colours apart; most alike are {one} and {other}.", **names)
+        return language.text("setup.light.i_can_tell_all_colours", **names)
     if closest.mistaken < _WELL:
-        return language.text("Closest come {one} and {other}; they are told well.", **names)
+        return language.text("setup.light.closest_come_and_they_are", **names)
     if lamp.min() < _LEANS:
-        return language.text(
-            "Hard to tell in this light are {one} and {other}: a whiter lamp, or daylight, would help.", **names
-        )
-    return language.text("Hard to tell in this light are {one} and {other}: more light would help.", **names)
+        return language.text("setup.light.hard_to_tell_in_this_light_are", **names)
+    return language.text("setup.light.hard_to_tell_in_this", **names)
 
 
 def _most_alike(names: Sequence[str], hues: Sequence[float], spreads: Sequence[float]) -> Closest | None:

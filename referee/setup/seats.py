@@ -11,7 +11,7 @@ import numpy as np
 from hardware.events import BellPressed
 from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.store import DeckStore
-from referee.errors import BadInputError, RefereeError
+from referee.errors import BadInputError, RingmasterError
 from referee.language import Language
 from referee.scoring.seats import MOST_PLAYERS, SeatRing, even_places, marker_rectangle
 from referee.setup.finding import (
@@ -49,11 +49,11 @@ class DeckStep:
 
     def title(self, language: Language) -> str:
         """What it is called."""
-        return language.text("Cards")
+        return language.text("setup.seats.cards")
 
     def ask(self, language: Language) -> str:
         """What to do."""
-        return language.text("Which cards do you play with?")
+        return language.text("setup.seats.which_cards_do_you_play")
 
     def begin(self, seen: Seen) -> Wish:
         """Begin with the deck of the last time."""
@@ -66,24 +66,20 @@ class DeckStep:
         names = (*PRINTABLE, *_taught(seen))
         choices = tuple(Choice(_called(name), {"deck": name}, chosen=name == self._deck) for name in names)
         links = tuple(
-            Choice(language.text("{deck} to print", deck=_called(name)), href=f"/print/{name}.pdf")
+            Choice(language.text("setup.seats.to_print", deck=_called(name)), href=f"/print/{name}.pdf")
             for name in PRINTABLE
             if name == self._deck
         )
-        teach = Choice(language.text("Teach my own cards"), href="#teach")
-        text = language.text("You play with {deck}.", deck=_called(self._deck))
-        more = (
-            (language.text("Print it at 100 %; the ruler on the page shows whether the size is right."),)
-            if links
-            else ()
-        )
+        teach = Choice(language.text("setup.seats.teach_my_own_cards"), href="#teach")
+        text = language.text("setup.seats.you_play_with", deck=_called(self._deck))
+        more = (language.text("setup.seats.print_it_at_100_ruler"),) if links else ()
         return Finding(State.GOOD, text, more, choices=(*choices, *links, teach))
 
     def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
         """Take another deck."""
         deck = answer.get("deck")
         if deck not in (*PRINTABLE, *_taught(seen)):
-            raise BadInputError("there is no such deck")
+            raise BadInputError("error.setup.there_is_no_such_deck")
         self._deck = str(deck)
         return Wish(data={"deck": self._deck})
 
@@ -101,7 +97,7 @@ def chosen_deck(seen: Seen) -> AnyDeck | None:
     """Give the deck that was chosen; None if it is there no more."""
     try:
         return find_deck(chosen_name(seen), seen.folder)
-    except (VisionError, RefereeError):
+    except (VisionError, RingmasterError):
         return None
 
 
@@ -117,7 +113,7 @@ def chosen_palette(seen: Seen) -> tuple[Mapping[str, str], str, str] | None:
 def _taught(seen: Seen) -> list[str]:
     try:
         return DeckStore(seen.folder).names()
-    except RefereeError:
+    except RingmasterError:
         return []
 
 
@@ -144,11 +140,11 @@ class SeatsStep:
 
     def title(self, language: Language) -> str:
         """What it is called."""
-        return language.text("Seats")
+        return language.text("setup.seats.seats")
 
     def ask(self, language: Language) -> str:
         """What to do."""
-        return language.text("How many play? Seat 1 is at the bottom of the picture, the others follow clockwise.")
+        return language.text("setup.seats.how_many_play_seat_1")
 
     def begin(self, seen: Seen) -> Wish:
         """Begin with the players of the last time."""
@@ -171,15 +167,15 @@ class SeatsStep:
         if self._place is not None:
             shapes = seat_shapes(self._ring(self._place[1]), self._place[0], seen.size_px)
         if self._players in self._places:
-            counts = (*counts, Choice(language.text("Spread the seats evenly"), {"even": True}))
+            counts = (*counts, Choice(language.text("setup.seats.spread_seats_evenly"), {"even": True}))
         if seen.settings.bell != "seats":
-            text = language.text("{n} players share one bell.", n=self._players)
+            text = language.text("setup.seats.players_share_one_bell", n=self._players)
             return self._found(seen, State.GOOD, text, None, shapes, counts)
         rung = order_rung(seen.heard)
         if len(rung) >= self._players:
-            text = language.text("Each seat has its bell.")
+            text = language.text("setup.seats.each_seat_has_its_bell")
             return self._found(seen, State.GOOD, text, 1.0, shapes, counts)
-        text = language.text("Seat {n}, ring now.", n=len(rung) + 1)
+        text = language.text("setup.seats.seat_ring_now", n=len(rung) + 1)
         return self._found(seen, State.WAIT, text, len(rung) / self._players, shapes, counts)
 
     def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
@@ -191,7 +187,7 @@ class SeatsStep:
         else:
             players = answer.get("players")
             if type(players) is not int or not FEWEST <= players <= MOST_PLAYERS:
-                raise BadInputError("that is no number of players")
+                raise BadInputError("error.setup.that_is_no_number_of")
             self._players = players
         return Wish(profile=self._profile(seen), data=self._data())
 
@@ -222,11 +218,9 @@ class SeatsStep:
         seat, at, by_cm = answer.get("seat"), answer.get("at"), answer.get("by_cm")
         self._place = _place(seen) or self._place
         if self._place is None or seen.profile is None:
-            raise BadInputError(
-                seen.language.text("Seats can be moved when the table is measured: go back one step, and measure it.")
-            )
+            raise BadInputError("setup.seats.seats_can_be_moved_when")
         if type(seat) is not int or not 0 <= seat < self._players:
-            raise BadInputError("there is no such seat")
+            raise BadInputError("error.setup.there_is_no_such_seat")
         table, rectangle = self._place
         ring, places = self._ring(rectangle), self._places.get(self._players, even_places(self._players))
         if isinstance(at, list | tuple) and len(at) == 2 and all(_is_number(one) for one in at):
@@ -237,7 +231,7 @@ class SeatsStep:
         elif _is_number(by_cm) and isinstance(by_cm, int | float) and abs(by_cm) <= _FARTHEST_CM:
             share = places[seat] + 10 * by_cm / ring.length_mm
         else:
-            raise BadInputError("that is no place at the table")
+            raise BadInputError("error.setup.that_is_no_place_at")
         self._places[self._players] = moved(places, seat, share)
 
     def _found(
@@ -254,9 +248,9 @@ class SeatsStep:
             handles: tuple[Handle, ...] = ()
             if self._place is not None and seen.profile is not None:
                 handles = seat_handles(self._ring(self._place[1]), self._place[0], seen.size_px, seen.language)
-                more = (seen.language.text("Drag a seat to where somebody sits, or move it with the arrow keys."),)
+                more = (seen.language.text("setup.seats.drag_seat_to_where_somebody"),)
             return Finding(state, text, more, bar, shapes, counts, handles)
-        unknown = seen.language.text("Nobody knows where the table is: measure it in the step before.")
+        unknown = seen.language.text("setup.seats.nobody_knows_where_table_is")
         return Finding(State.MEND, text, (unknown,), bar, choices=counts)
 
 
@@ -291,7 +285,7 @@ def seat_handles(ring: SeatRing, table: Table, size_px: tuple[int, int], languag
         (x, y) = table.to_px(point[None])[0]
         at = (round(float(x) / size_px[0], 4), round(float(y) / size_px[1], 4))
         way = ring.way_of((float(point[0]), float(point[1]))) / ring.length_mm % 1
-        handles.append(Handle(seat, at, language.text("Seat {n}", n=seat + 1), way))
+        handles.append(Handle(seat, at, language.text("setup.seats.seat", n=seat + 1), way))
     return tuple(handles)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from calibration.survey import ENOUGH, SHEETS_MM, SheetSurvey, Survey, survey, survey_by_sheets
 from referee.errors import BadInputError
-from referee.language import Language, mark
+from referee.language import Language
 from referee.measured_table import profile_of, sheet_profile
 from referee.scoring.seats import marker_rectangle, rectangle_of
 from referee.setup import finding
@@ -115,12 +115,12 @@ PICTURES = 4
 APART_NS = 400_000_000
 _USUAL = 4
 _KINDS = {
-    "markers": mark("Marker cards"),
-    "a4": mark("Sheets of A4 paper"),
-    "letter": mark("Sheets of Letter paper"),
-    "poker": mark("Playing cards, 63 mm wide"),
-    "bridge": mark("Playing cards, 57 mm wide"),
-    "phone": mark("A phone that shows them"),
+    "markers": "setup.table.kind.markers",
+    "a4": "setup.table.kind.a4",
+    "letter": "setup.table.kind.letter",
+    "poker": "setup.table.kind.poker",
+    "bridge": "setup.table.kind.bridge",
+    "phone": "setup.table.kind.phone",
 }
 
 
@@ -137,11 +137,11 @@ class TableStep:
 
     def title(self, language: Language) -> str:
         """What it is called."""
-        return language.text("Table")
+        return language.text("setup.table.table")
 
     def ask(self, language: Language) -> str:
         """What to do."""
-        return language.text("Lay marker cards 0, 1, 2 and 3 at the corners of the table, and leave them there.")
+        return language.text("setup.table.lay_marker_cards_0_1")
 
     def begin(self, seen: Seen) -> Wish:
         """Nothing is to be done."""
@@ -157,8 +157,8 @@ class TableStep:
         kinds = tuple(
             Choice(language.text(name), {"reference": kind}, chosen=kind == self._kind) for kind, name in _KINDS.items()
         )
-        printed = Choice(language.text("Marker cards to print"), href="/print/markers.pdf")
-        shown = Choice(language.text("Show one on this phone"), href="#marker")
+        printed = Choice(language.text("setup.table.marker_cards_to_print"), href="/print/markers.pdf")
+        shown = Choice(language.text("setup.table.show_one_on_this_phone"), href="#marker")
         further = {"markers": (printed,), "phone": (shown,)}.get(self._kind, ())
         return replace(found, choices=(*kinds, *further))
 
@@ -166,7 +166,7 @@ class TableStep:
         """Take another reference."""
         kind = answer.get("reference")
         if kind not in _KINDS:
-            raise BadInputError("that is no answer here")
+            raise BadInputError("error.setup.that_is_no_answer_here")
         self._kind, self._sheets, self._phone = str(kind), None, PhoneSurvey()
         self._pictures.clear()
         return Wish()
@@ -181,21 +181,14 @@ class TableStep:
         if bare is not None and seen.image is not None:
             profile = replace(bare, seats=seats_of(seen.kept))
             if profile.texture is None or profile.texture.shift_px(seen.image) is None:
-                raise BadInputError(
-                    seen.language.text(
-                        "This table has no pattern by which to see that the camera is bumped: "
-                        "leave a sheet or a newspaper at its edge."
-                    )
-                )
+                raise BadInputError("setup.table.this_table_has_no_pattern")
             return Wish(profile=profile)
         try:
             found = survey([(f"picture {k + 1}", image) for k, (_, image) in enumerate(self._pictures)])
             profile = replace(profile_of(found, REACH_MM), seats=seats_of(seen.kept))
         except (BadTableError, BadInputError) as error:
             self._pictures.clear()
-            raise BadInputError(
-                seen.language.text("The table is not measured yet: leave camera and marker cards still for a moment.")
-            ) from error
+            raise BadInputError("setup.table.table_is_not_measured_yet") from error
         return Wish(profile=profile)
 
     def _bare_profile(self, image: Image | None) -> TableProfile | None:
@@ -211,23 +204,23 @@ class TableStep:
         try:
             sight = unmirrored_markers(image)
         except VisionError:
-            return Finding(State.MEND, language.text("The picture is mirrored: put that right in the step before."))
+            return Finding(State.MEND, language.text("setup.table.picture_is_mirrored_put_that"))
         self._phone.look(sight.markers, seen.image_t_ns)
         lay = self._phone.markers
         shapes = tuple(Shape(shares(m.corners_px, size_px), label=str(m.id)) for m in lay)
         if not self._phone.whole:
             middles = np.array([marker.corners_px.mean(0) for marker in lay]).reshape(-1, 2)
             empty = finding.corners_without(middles, size_px)
-            where = finding.corner(empty[0], language) if empty else language.text("farther from the others")
-            text = language.text("Lay the phone {where}, showing number {n}.", where=where, n=self._phone.next_number)
+            where = finding.corner(empty[0], language) if empty else language.text("setup.table.farther_from_others")
+            text = language.text("setup.table.lay_phone_showing_number", where=where, n=self._phone.next_number)
             return Finding(State.WAIT, text, (), len(lay) / PHONE_CORNERS, shapes)
         try:
             table = self._phone.table(size_px)
             rectangle = rectangle_of(np.array([table.to_mm(m.corners_px).mean(0) for m in lay]))
         except VisionError:
             self._phone = PhoneSurvey()
-            return Finding(State.WAIT, language.text("That was no flat table: begin again with number 0."))
-        text = language.text("Measured. Take the phone away, and go on.")
+            return Finding(State.WAIT, language.text("setup.table.that_was_no_flat_table"))
+        text = language.text("setup.table.measured_take_phone_away_and")
         return Finding(State.GOOD, text, (error_in_words(table, rectangle, language),), 1.0, shapes)
 
     def _by_markers(self, seen: Seen, image: Image) -> Finding:
@@ -237,9 +230,9 @@ class TableStep:
             check_not_doubled(sight)
         except DoubledMarkerError as error:
             numbers = language.list_of([str(number) for number in error.ids])
-            return Finding(State.MEND, language.text("Two marker cards have the number {n}: take one away.", n=numbers))
+            return Finding(State.MEND, language.text("setup.table.two_marker_cards_have_number", n=numbers))
         except VisionError:
-            return Finding(State.MEND, language.text("The picture is mirrored: put that right in the step before."))
+            return Finding(State.MEND, language.text("setup.table.picture_is_mirrored_put_that"))
         shapes = tuple(Shape(shares(m.corners_px, size_px), label=str(m.id)) for m in sight.markers)
         try:
             table = table_from_markers(sight.markers, size_px)
@@ -252,20 +245,19 @@ class TableStep:
         more = (*([help_] if help_ else []), error_in_words(table, rectangle, language))
         if len(self._pictures) < PICTURES:
             bar = len(self._pictures) / PICTURES
-            return Finding(State.WAIT, language.text("One moment: the table is being measured."), more, bar, shapes)
-        text = language.text("The table is measured.")
+            return Finding(State.WAIT, language.text("setup.table.one_moment_table_is_being"), more, bar, shapes)
+        text = language.text("setup.table.table_is_measured")
         return Finding(State.MEND if help_ else State.GOOD, text, more, 1.0, shapes)
 
     def _look_for_sheets(self, seen: Seen, image: Image) -> Finding:
         language = seen.language
-        text = language.text("Measured. Take the sheets away, all but what may stay at the edge, and go on.")
+        text = language.text("setup.table.measured_take_sheets_away_all")
         try:
             self._sheets = survey_by_sheets(image, self._kind)
         except BadTableError:
             if self._sheets is None:
                 few = language.text(
-                    "Lay {n} of them near the corners of the table, flat and apart from each other.",
-                    n=language.number(max(_USUAL, ENOUGH[self._kind])),
+                    "setup.table.lay_of_them_near_corners", n=language.number(max(_USUAL, ENOUGH[self._kind]))
                 )
                 return Finding(State.WAIT, few, (_size_in_words(self._kind, language),))
             return Finding(State.GOOD, text, bar=1.0)
@@ -283,21 +275,21 @@ class TableStep:
 def what_is_missing(sight: MarkerSight, size_px: tuple[int, int], language: Language) -> str:
     """Say where one more marker card would help, in words of the table."""
     if not sight.markers:
-        return language.text("No marker card is in sight: lay them face up near the corners of the table.")
+        return language.text("setup.table.no_marker_card_is_in")
     middles = np.array([marker.corners_px.mean(0) for marker in sight.markers])
     empty = finding.corners_without(middles, size_px)
-    where = finding.corner(empty[0], language) if empty else language.text("farther from the others")
+    where = finding.corner(empty[0], language) if empty else language.text("setup.table.farther_from_others")
     left = [number for number in range(_USUAL) if number not in {marker.id for marker in sight.markers}]
     if not left:
-        return language.text("Lay one of the marker cards {where}.", where=where)
-    return language.text("Put marker card {n} {where}.", n=left[0], where=where)
+        return language.text("setup.table.lay_one_of_marker_cards", where=where)
+    return language.text("setup.table.put_marker_card", n=left[0], where=where)
 
 
 def error_in_words(table: Table, rectangle_mm: Points, language: Language) -> str:
     """Say how large the table is, and how far off a length on it may be."""
     width, height = sorted(np.linalg.norm(rectangle_mm[1:3] - rectangle_mm[:2], axis=1) / 10, reverse=True)
     return language.text(
-        "It is {width} × {height} cm between the marks; a card is placed to about {error} mm.",
+        "setup.table.it_is_cm_between_marks",
         width=round(float(width)),
         height=round(float(height)),
         error=language.decimal(max(0.1, float(table.scale_error) * float(width) * 10 / 2)),
@@ -306,4 +298,4 @@ def error_in_words(table: Table, rectangle_mm: Points, language: Language) -> st
 
 def _size_in_words(kind: str, language: Language) -> str:
     width, height = (language.decimal(mm) for mm in SHEETS_MM[kind])
-    return language.text("Each is taken to be {width} × {height} mm.", width=width, height=height)
+    return language.text("setup.table.each_is_taken_to_be", width=width, height=height)

@@ -50,7 +50,7 @@ class Terminal:
         self._tell(f"\n{step.title(self._language)}: {step.ask(self._language)}")
         self._walk.open(name)
         if self._keys is not None:
-            self._tell(self._language.text("Enter goes on, s leaves it for later, a number chooses."))
+            self._tell(self._language.text("setup.enter_goes_on_s_leaves"))
         while True:
             found, typed = self._wait()
             if typed == "s":
@@ -144,9 +144,9 @@ def keys_of_people() -> TextIO | None:
 def _in_lines(found: Finding, language: Language) -> str:
     more = [*found.more]
     if found.handles:
-        more = [language.text("“2 +10” moves seat 2 clockwise by 10 cm, “2 -10” back.")]
+        more = [language.text("setup.2_10_moves_seat_2")]
         more += [
-            language.text("{seat}: {percent} percent of the way round", seat=one.label, percent=round(100 * one.round))
+            language.text("setup.percent_of_way_round", seat=one.label, percent=round(100 * one.round))
             for one in found.handles
         ]
     lines = [f"  {found.text}", *(f"  {one}" for one in more)]

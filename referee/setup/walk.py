@@ -39,7 +39,7 @@ def new_step(name: str) -> Step:
         BadInputError: there is none of this name.
     """
     if name not in _MAKERS:
-        raise BadInputError(f"there is no such step, there is {', '.join(NAMES)}")
+        raise BadInputError("error.setup.there_is_no_such_step", list=", ".join(NAMES))
     return _MAKERS[name]()
 
 
@@ -186,7 +186,7 @@ class Walk:
 
     def _opened(self) -> Step:
         if self._step is None:
-            raise BadInputError("no step of setting up is open")
+            raise BadInputError("error.setup.no_step_of_setting_up")
         return self._step
 
 
@@ -197,7 +197,7 @@ def _found(step: Step, seen: Seen) -> Finding:
     except FAULTS as error:
         why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
         LOG.warning("the step %s cannot judge what it is shown: %s", step.name, why)
-        text = seen.language.text("What the camera shows now tells nothing: look at its picture, or go on without it.")
+        text = seen.language.text("setup.what_camera_shows_now_tells")
         return Finding(State.MISSING, text)
 
 

@@ -20,7 +20,7 @@ from referee.errors import BadInputError
 from referee.scoring.seats import SeatRing, marker_rectangle
 from referee.watchers.table_arms import Place
 from vision.arrays import Image
-from vision.camera_moved import stand_of, what_is_wrong
+from vision.camera_moved import not_shown_to_stand, stand_of
 from vision.errors import DoubledMarkerError, MirroredError, MovedCameraError, VisionError
 from vision.markers import (
     Marker,
@@ -140,7 +140,7 @@ class TableFinder:
             self.place = self._calibrated = None
         if self.place is None and len(sight.markers) < _SURE_MARKERS:
             check_not_doubled(sight)
-            raise MovedCameraError(what_is_wrong(self._profile, stand))
+            raise not_shown_to_stand(self._profile, stand)
         return None
 
     def _have_moved(self, markers: Sequence[Marker]) -> bool:

@@ -25,7 +25,7 @@ from referee.web.local_door import local_door
 from referee.web.options import WebOptions
 from referee.web.qr import qr_svg
 from referee.web.refusal import refusal
-from referee.web.responses import OWN_ERRORS, Desks, Json, not_taken, on_fault, on_refused
+from referee.web.responses import OWN_ERRORS, Desks, Json, not_taken, on_fault
 from referee.web.uploads import Uploads
 
 FILES = Path(__file__).parent / "page"
@@ -73,14 +73,12 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     app.state.language = language
     app.add_middleware(_Packed, minimum_size=1000, compresslevel=6)
     app.add_middleware(Guard, names=names, language=language, demand_paired=app.state.who.demand_paired)
-    app.add_exception_handler(RefusedError, on_refused)
     app.add_exception_handler(RequestValidationError, _on_bad_request)
 
     async def on_http_error(request: Request, error: Exception) -> Response:
         if not isinstance(error, HTTPException):
             raise error
-        data = {"error": str(error.detail), "key": "not_here"}
-        answer = refusal(request.scope, names, language(), error.status_code, data)
+        answer = refusal(request.scope, names, language(), RefusedError(error.status_code, "fault.not_here"))
         answer.headers.update(error.headers or {})
         return answer
 
@@ -142,7 +140,7 @@ def _add_address(app: FastAPI, names: OwnNames) -> None:
         """Give the address that pairs whoever opens it, as a QR code, to a screen in the room."""
         code = app.state.who.code_for(request)
         if code is None or app.state.who.address is None:
-            raise RefusedError(404, "not_here", "There is no such thing here")
+            raise RefusedError(404, "fault.not_here")
         return Response(qr_svg(f"{address_of(request)}#pair={code}"), media_type="image/svg+xml")
 
     @app.get("/qr.svg", responses={200: {"content": {"image/svg+xml": {}}}})
@@ -173,4 +171,4 @@ class _Files(StaticFiles):
 async def _on_bad_request(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    return await on_refused(request, not_taken(error.errors()))
+    return await on_fault(request, not_taken(error.errors()))

@@ -173,7 +173,7 @@ COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
 
 def _six_digits(code: str) -> str:
     if not re.fullmatch(_CODE, code):
-        raise RefusedError(400, "code_digits", "The code has six digits")
+        raise RefusedError(400, "fault.code_digits")
     return code
 
 

@@ -66,7 +66,7 @@ def routes(desk: Desk, ask: Desks, who: Who, listing: DeckListing, uploads: Uplo
         """Give a small picture of a face, by its place in the list; `v` is the deck's version, for caches."""
         data = await ask(lambda: listing.face(deck, n))
         if data is None:
-            raise RefusedError(404, "no_picture", "There is no such picture (any more)")
+            raise RefusedError(404, "fault.no_picture")
         return Response(data, media_type="image/png", headers=_KEPT)
 
     @router.get(DECK_PATH)
@@ -100,11 +100,11 @@ def routes(desk: Desk, ask: Desks, who: Who, listing: DeckListing, uploads: Uplo
 
 def _carry_out(desk: Desk, store: DeckStore, command: Rename | Remove) -> None:
     if command.deck in deck_names():
-        raise LessonError("deck_built_in")
+        raise LessonError("fault.deck_built_in")
     if command.deck not in store.names():
-        raise LessonError("deck_gone")
+        raise LessonError("fault.deck_gone")
     if command.deck == _in_use(desk):
-        raise LessonError("deck_in_use")
+        raise LessonError("fault.deck_in_use")
     if isinstance(command, Remove):
         store.remove(command.deck)
         return
@@ -127,7 +127,7 @@ def _kept(store: DeckStore, name: str) -> TaughtDeck:
     try:
         return store.load(name)
     except BadDeckError as error:
-        raise LessonError("deck_gone" if name not in store.names() else "deck_file_bad") from error
+        raise LessonError("fault.deck_gone" if name not in store.names() else "fault.deck_file_bad") from error
 
 
 def _taken(store: DeckStore, data: bytes) -> str:
@@ -135,16 +135,16 @@ def _taken(store: DeckStore, data: bytes) -> str:
     try:
         deck = unpack_deck(data, "this file")
     except BadDeckError as error:
-        raise LessonError("deck_file_bad") from error
+        raise LessonError("fault.deck_file_bad") from error
     plain = deck.name
     for again in range(1, _MOST_TRIES):
         name = plain if again == 1 else f"{plain} {again}"
         try:
             check_name(store, name)
         except LessonError as error:
-            if error.key == "deck_name_taken" or plain.casefold() in deck_names():
+            if error.key == "fault.deck_name_taken" or plain.casefold() in deck_names():
                 continue
             raise
         store.add(renamed(deck, name))
         return name
-    raise LessonError("deck_name_taken", name=plain)
+    raise LessonError("fault.deck_name_taken", name=plain)

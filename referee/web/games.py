@@ -25,7 +25,7 @@ def _game(kind: GameKind, language: Language) -> dict[str, Any]:
     return {
         "id": kind.name,
         "name": kind.title,
-        "text": language.template_in("page", kind.page.text),
+        "text": language.template(kind.page.text),
         "least": kind.page.least,
         "most": kind.page.most,
         "options": [_option(option, language) for option in kind.page.options],
@@ -33,10 +33,10 @@ def _game(kind: GameKind, language: Language) -> dict[str, Any]:
 
 
 def _option(option: Option, language: Language) -> dict[str, Any]:
-    choices = [{"value": value, "text": language.template_in("page", text)} for value, text in option.choices]
+    choices = [{"value": value, "text": language.template(text)} for value, text in option.choices]
     return {
         "name": option.name,
-        "text": language.template_in("page", option.text),
+        "text": language.template(option.text),
         "kind": "choice" if choices else "seat",
         "choices": choices,
         "default": choices[0]["value"] if choices else 0,

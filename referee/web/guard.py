@@ -10,6 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from referee.errors import RingmasterError
 from referee.web.hosts import OwnNames, is_own_host
 from referee.web.refusal import refusal
 
@@ -44,17 +45,17 @@ HEADERS: Mapping[str, str] = {
 }
 
 
-class RefusedError(Exception):
-    """A request that is not let through. key: which sentence the page says; text: the same for people without one."""
+class RefusedError(RingmasterError):
+    """A request that is not let through, with its status."""
 
-    def __init__(self, status: int, key: str, text: str) -> None:
-        super().__init__(text)
-        self.status, self.key, self.text = status, key, text
+    def __init__(self, status: int, key: str, /, **values: object) -> None:
+        super().__init__(key, **values)
+        self.status = status
 
 
 def too_large(most: int) -> RefusedError:
     """Give the refusal of a body that is larger than `most` bytes."""
-    return RefusedError(413, "too_large", f"This is too large: at most {most // 1024} kB can be taken")
+    return RefusedError(413, "fault.too_large", most=most // 1024)
 
 
 class Guard:
@@ -92,9 +93,7 @@ class Guard:
         try:
             body = await self._checked(scope, receive)
         except RefusedError as error:
-            answer = refusal(
-                scope, self._names, self._language(), error.status, {"error": error.text, "key": error.key}
-            )
+            answer = refusal(scope, self._names, self._language(), error)
             if _promised(scope) > MOST_BODY_BYTES:
                 # A small body is passed over, so that its sender can read the answer; a large one is not waited for.
                 answer.headers["Connection"] = "close"
@@ -107,14 +106,14 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if len(headers.getlist("host")) != 1 or not is_own_host(host, self._names):
-            raise RefusedError(421, "wrong_host", "This is not an address of Ringmaster: try http://ringmaster.local")
+            raise RefusedError(421, "fault.wrong_host")
         if scope["method"] in _READS:
             return None
         origin, fetched_from = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
         if (origin is not None and origin.lower() != f"{scope['scheme']}://{host}".lower()) or (
             fetched_from not in ("same-origin", "none")
         ):
-            raise RefusedError(403, "other_page", "Another page has asked for this: please use Ringmaster's own page")
+            raise RefusedError(403, "fault.other_page")
         path = scope["path"]
         most = MOST_GUEST_BYTES if path in GUESTS else LARGE_BODIES.get(path, MOST_BODY_BYTES)
         if "content-length" in headers and _promised(scope) > most:
@@ -127,7 +126,7 @@ class Guard:
             async with asyncio.timeout(BODY_S):
                 return await _body(receive, most)
         except TimeoutError:
-            raise RefusedError(408, "too_slow", "The rest of this did not arrive: please try again") from None
+            raise RefusedError(408, "fault.too_slow") from None
 
 
 def _promised(scope: Scope) -> float:
@@ -143,7 +142,7 @@ async def _body(receive: Receive, most: int) -> bytes:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise RefusedError(400, "too_slow", "The rest of this did not arrive: please try again")
+            raise RefusedError(400, "fault.too_slow")
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if size > most:

@@ -39,13 +39,18 @@ _HOUR_S = 3600.0
 class WrongCodeError(BadInputError):
     """The code is not the one that was said."""
 
+    status = 403
+
 
 class TooManyTriesError(WorkFailedError):
     """Codes may not be tried now; `wait_s` says for how long, s; `may_renew`: unless somebody in the room helps."""
 
+    status = 429
+
     def __init__(self, wait_s: float, may_renew: bool = False) -> None:
-        super().__init__(f"too many wrong codes: please wait {max(1, round(wait_s))} seconds")
-        self.wait_s, self.may_renew = wait_s, may_renew
+        seconds = max(1, round(wait_s))
+        super().__init__("fault.too_many_tries", seconds=seconds)
+        self.wait_s, self.may_renew, self.headers = wait_s, may_renew, {"Retry-After": str(seconds)}
 
 
 def new_code() -> str:
@@ -164,7 +169,7 @@ class Pairing:
                 self._tries_of_code += 1
                 if self._tries_of_code >= (TRIES_PER_GIVEN_CODE if self._given else TRIES_PER_CODE):
                     self._code = None
-                raise WrongCodeError("that is not the code: ask for it again and listen, or look at the screen")
+                raise WrongCodeError("fault.wrong_code")
             self._code = None
             self._silence_s = SAY_AGAIN_S
 

@@ -24,7 +24,7 @@ def score_upload(
         BadInputError, BadImageError, BadTableError: it is no picture of a table, or too large.
     """
     if not file.stat().st_size:
-        raise BadInputError("no picture has arrived")
+        raise BadInputError("error.no_picture_has_arrived")
     import cv2
 
     from referee.decks.finding import find_marked_deck
@@ -35,13 +35,13 @@ def score_upload(
     from vision.image import load_picture
 
     if deck_name != "confetti" and deck_name not in DeckStore(state_folder(state)).names():
-        raise BadInputError("this deck is not here any more: choose another one")
+        raise BadInputError("error.this_deck_is_not_here")
     deck = find_marked_deck(deck_name, state)
     try:
         picture = load_picture(file)
     except BadImageError as error:
         # People know it as their picture, not by the name that it has had here.
-        raise BadInputError(str(error).replace(f" {file}", "")) from error
+        raise BadInputError(f"{error.key}.upload", **error.values) from error
     result = score_picture(picture, deck, None, players, limit)
     drawn = result.drawn(picture, deck, language)
     shrink = min(1.0, _WIDTH_PX / drawn.shape[1])

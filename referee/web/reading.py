@@ -126,5 +126,5 @@ def routes(desk: Desk, ask: Desks, who: Who, options: WebOptions) -> APIRouter:
 
 def _jpeg(data: bytes | None, headers: dict[str, str]) -> Response:
     if data is None:
-        raise RefusedError(404, "no_picture", "There is no such picture (any more)")
+        raise RefusedError(404, "fault.no_picture")
     return Response(data, media_type="image/jpeg", headers=headers)

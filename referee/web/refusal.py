@@ -5,15 +5,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Mapping
 from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import Scope
 
+from referee.errors import RingmasterError
+from referee.language import Language
+from referee.phrases import in_language
 from referee.web.hosts import OwnNames, addresses
-from referee.web.words import words_in
 
 _STYLE = (
     "body{font:1.25rem/1.5 system-ui,sans-serif;max-width:34rem;margin:12vh auto 0;padding:0 1rem}"
@@ -25,21 +26,30 @@ _POLICY = (
 )
 
 
-def refusal(scope: Scope, names: OwnNames, language: str, status: int, data: Mapping[str, Any]) -> Response:
-    """Give the answer to a request that is not let through.
-
-    data: `{"error": a sentence in English, "key": of the page's words}`. A browser that was to show a page shows one.
-    """
+def refusal(scope: Scope, names: OwnNames, language: str, error: RingmasterError) -> Response:
+    """Give the answer to a request that is not let through: a page where a browser was to show one, else JSON."""
     accepted = Headers(scope=scope).get("accept", "")
     if scope["method"] != "GET" or "text/html" not in accepted:
-        return JSONResponse(dict(data), status)
-    words = words_in(language)
-    reason = words.get(f"fault_{data['key']}", str(data["error"]))
+        return JSONResponse(fault(error, Language(language)), error.status)
+    words = Language(language)
+    reason, here = in_language(error, words), words.text("page.page_is_here")
     server = scope.get("server") or (None, None)
     links = "".join(f'<a href="{html.escape(url)}">{html.escape(url)}</a>' for url in addresses(names, *server))
     page = (
         f'<!doctype html><html lang="{language}"><meta charset="utf-8"><title>Ringmaster</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style>'
-        f"<main><h1>Ringmaster</h1><p>{html.escape(reason)}</p><p>{html.escape(words['page_is_here'])}</p>{links}</main>"
+        f"<main><h1>Ringmaster</h1><p>{html.escape(reason)}</p><p>{html.escape(here)}</p>{links}</main>"
     )
-    return HTMLResponse(page, status, {"Content-Security-Policy": _POLICY})
+    return HTMLResponse(page, error.status, {"Content-Security-Policy": _POLICY})
+
+
+def fault(error: Exception, language: Language) -> dict[str, Any]:
+    """Give what is wrong: in English with key and values where the page has words for it, else in the language."""
+    key, values = getattr(error, "key", ""), getattr(error, "values", {})
+    if not key.startswith("fault."):
+        return {"error": _capital(in_language(error, language))}
+    return {"error": _capital(str(error)), "key": key.removeprefix("fault."), **({"values": values} if values else {})}
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -11,16 +11,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from hardware.problems import HardwareError
-from referee.errors import BadInputError, OvertakenError, RefereeError, SettingError
+from referee.errors import BadInputError, RingmasterError
 from referee.jsonlines import parse_object
 from referee.language import Language
-from referee.lessons.faults import LessonError
-from referee.names import NameRefusedError
-from referee.service.phone_bells import PhoneRingError
-from referee.translated import translated
 from referee.web.feed import encoded
 from referee.web.guard import RefusedError
-from referee.web.pairing import TooManyTriesError, WrongCodeError
+from referee.web.refusal import fault
 from vision.errors import VisionError
 
 T = TypeVar("T")
@@ -55,7 +51,7 @@ async def body_as(model: TypeAdapter[T], request: Request) -> T:
         RefusedError: it is not of that kind.
     """
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-        raise RefusedError(415, "bad_request", "This must be sent as JSON")
+        raise RefusedError(415, "fault.bad_request")
     data = _plain_data(await request.body())
     try:
         return model.validate_python(data, by_alias=True)
@@ -66,7 +62,7 @@ async def body_as(model: TypeAdapter[T], request: Request) -> T:
 def not_taken(faults: Sequence[Mapping[str, Any]]) -> RefusedError:
     """Give the refusal of data by where its first fault is; a library's own words about it are for no one here."""
     where = ".".join(str(part) for part in faults[0]["loc"])[:80]
-    return RefusedError(400, "bad_request", f"This cannot be taken: please look at {where or 'all of it'}")
+    return RefusedError(400, "fault.bad_request", where=where)
 
 
 def _plain_data(body: bytes) -> dict[str, object]:
@@ -74,9 +70,9 @@ def _plain_data(body: bytes) -> dict[str, object]:
         data = parse_object(body)
         encoded(data).encode()
     except (BadInputError, UnicodeEncodeError):
-        raise RefusedError(400, "bad_request", "This cannot be taken: it is no proper JSON object") from None
+        raise RefusedError(400, "fault.bad_request") from None
     if not _is_flat(data, _DEPTH):
-        raise RefusedError(400, "bad_request", "This cannot be taken: its brackets are nested too deeply")
+        raise RefusedError(400, "fault.bad_request")
     return data
 
 
@@ -88,36 +84,10 @@ def _is_flat(value: object, depth: int) -> bool:
     return depth > 0 and all(_is_flat(part, depth - 1) for part in parts)
 
 
-async def on_refused(_request: Request, error: Exception) -> Response:
-    """Answer a `RefusedError`."""
-    if not isinstance(error, RefusedError):
-        raise error
-    return Json({"error": error.text, "key": error.key}, error.status)
-
-
 async def on_fault(request: Request, error: Exception) -> Response:
-    """Answer an error of the project's own: 400 for what cannot be asked, 409 for what cannot be done now."""
-    if isinstance(error, TooManyTriesError):
-        wait_s = max(1, round(error.wait_s))
-        key = "ring_to_pair" if error.may_renew and request.app.state.has_bell() else "too_many_tries"
-        data = {"error": _sentence(error), "key": key, "values": {"seconds": wait_s}}
-        return Json(data, 429, {"Retry-After": str(wait_s)})
-    if isinstance(error, WrongCodeError):
-        return Json({"error": _sentence(error), "key": "wrong_code"}, 403)
-    if isinstance(error, PhoneRingError):
-        return Json({"error": _sentence(error), "key": error.key, "values": error.values}, 409)
-    if isinstance(error, SettingError | NameRefusedError | LessonError):
-        return Json({"error": _sentence(error), "key": error.key, "values": error.values}, 400)
-    if isinstance(error, OvertakenError):
-        return Json({"error": _sentence(error), "key": "overtaken"}, 409)
-    told = _sentence(error, Language(request.app.state.language()))
-    return Json({"error": told}, 400 if isinstance(error, ValueError) else 409)
+    """Answer an error of the project's own, with its status: 400 for bad input, 409 for work that cannot be done."""
+    status = getattr(error, "status", 400 if isinstance(error, ValueError) else 409)
+    return Json(fault(error, Language(request.app.state.language())), status, getattr(error, "headers", None))
 
 
-OWN_ERRORS = (RefereeError, HardwareError, VisionError)
-
-
-def _sentence(error: Exception, language: Language | None = None) -> str:
-    """Give what is wrong; language: None where the page has words of its own for it."""
-    text = str(error) if language is None else translated(str(error), language)
-    return text[:1].upper() + text[1:]
+OWN_ERRORS = (RingmasterError, HardwareError, VisionError)

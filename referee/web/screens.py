@@ -106,7 +106,7 @@ def routes(who: Who, screens: Screens) -> APIRouter:
         """Let the screen in that shows a code."""
         who.demand_paired(request)
         if not screens.let_in((await body_as(TypeAdapter(ScreenCode), request)).code):
-            raise RefusedError(404, "no_screen", "No screen shows this code: please look again")
+            raise RefusedError(404, "fault.no_screen")
         return Json({"let_in": True})
 
     return router

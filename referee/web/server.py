@@ -71,7 +71,7 @@ class PageServer:
         while not self._server.started:
             if not self._thread.is_alive or self._thread.faults_in_a_row or time.monotonic() > deadline:
                 self._thread.stop(1.0)
-                raise WorkFailedError("the web page could not be started")
+                raise WorkFailedError("error.web.web_page_could_not_be")
             time.sleep(0.01)
 
     def stop(self) -> None:
@@ -114,4 +114,4 @@ def listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         where = f"port {port}" if not host else f"{host}, port {port}"
         why = (error.strerror or str(error)).lower()
-        raise WorkFailedError(f"the web page cannot be served at {where}: {why}; --port takes another") from error
+        raise WorkFailedError("error.web.web_page_cannot_be_served", where=where, why=why) from error

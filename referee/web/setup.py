@@ -37,7 +37,7 @@ def routes(desk: Desk, ask: Desks, who: Who) -> APIRouter:
         who.paired_token(request)
         data = await ask(desk.whole_picture)
         if data is None:
-            raise RefusedError(404, "no_picture", "There is no such picture (any more)")
+            raise RefusedError(404, "fault.no_picture")
         return Response(data, media_type="image/jpeg")
 
     @router.get("/marker/{number}.svg", responses={200: {"content": {"image/svg+xml": {}}}})

@@ -36,7 +36,7 @@ class EventStream(Response):
             RefusedError: too many pages are open.
         """
         if self._feed.watchers >= self._most or self._feed.watchers_of(self._whose) >= self._most_of_one:
-            raise RefusedError(503, "too_many_pages", "Too many pages are open: please close one")
+            raise RefusedError(503, "fault.too_many_pages")
         gone = asyncio.ensure_future(_disconnected(receive))
         zipped = "gzip" in Headers(scope=scope).get("accept-encoding", "")
         if zipped:

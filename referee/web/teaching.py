@@ -165,5 +165,5 @@ def routes(desk: Desk, ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
 
 def _image(data: bytes | None, kind: str) -> Response:
     if data is None:
-        raise RefusedError(404, "no_picture", "There is no such picture (any more)")
+        raise RefusedError(404, "fault.no_picture")
     return Response(data, media_type=kind, headers=_KEPT)

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from referee.errors import BadInputError, RefereeError, WorkFailedError
+from referee.errors import BadInputError, RingmasterError, WorkFailedError
 from referee.files import kept_data, sync_folder, write_whole
 
 FILE = "paired-devices.json"
@@ -98,7 +98,7 @@ class TokenStore:
             else:
                 self._devices.pop(digest_of(token), None)
             if not self._deleted() and not self._write():
-                raise WorkFailedError("the disk takes nothing: forgotten devices are paired again after the next start")
+                raise WorkFailedError("error.disk_takes_nothing_forgotten_devices")
 
     def _deleted(self) -> bool:
         """Delete the file where no device is left, and give whether it is gone: a full disk still deletes."""
@@ -117,7 +117,7 @@ class TokenStore:
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 write_whole(self._path, data, secret=True)
-            except (OSError, RefereeError):
+            except (OSError, RingmasterError):
                 self.kept = False
         return self.kept
 
@@ -125,5 +125,5 @@ class TokenStore:
 def _devices(entries: list[dict[str, str]]) -> list[Device]:
     devices = [Device(one["digest"], one["name"], one["since"]) for one in entries]
     if not all(isinstance(value, str) for device in devices for value in asdict(device).values()):
-        raise BadInputError("it is no list of devices")
+        raise BadInputError("error.web.it_is_no_list_of")
     return devices[-MOST_DEVICES:]

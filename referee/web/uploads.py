@@ -41,7 +41,7 @@ class Uploads:
         try:
             self._one.acquire_nowait()
         except WouldBlock:
-            raise RefusedError(503, "busy", "Another file is being read: please try again in a moment") from None
+            raise RefusedError(503, "fault.busy") from None
         try:
             path = self._named()
             try:
@@ -69,7 +69,7 @@ class Uploads:
                     async with asyncio.timeout(BODY_S):
                         part = await anext(stream, None)
                 except (TimeoutError, ClientDisconnect):
-                    raise RefusedError(408, "too_slow", "The rest of this did not arrive: please try again") from None
+                    raise RefusedError(408, "fault.too_slow") from None
                 if part is None:
                     break
                 size += len(part)
@@ -89,4 +89,4 @@ def _write(file: FileIO, part: bytes) -> None:
 
 
 def _not_kept(error: OSError) -> WorkFailedError:
-    return WorkFailedError(f"the file cannot be kept: {error.strerror or error}")
+    return WorkFailedError("error.file_cannot_be_kept", why=error.strerror or error)

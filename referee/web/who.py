@@ -15,7 +15,7 @@ from referee.web.first_device import FirstDevice
 from referee.web.guard import RefusedError
 from referee.web.hosts import is_this_machine
 from referee.web.options import WebOptions
-from referee.web.pairing import Pairing
+from referee.web.pairing import Pairing, TooManyTriesError
 from referee.web.responses import Json, body_as
 from referee.web.round_trips import RoundTrips
 from referee.web.tokens import TokenStore, csrf_of
@@ -51,7 +51,7 @@ class Who:
         """
         token = self.token(request)
         if token is None:
-            raise RefusedError(401, "pair_first", "Please pair this device first")
+            raise RefusedError(401, "fault.pair_first")
         return token
 
     def shown(self, request: Request, part: Part | None) -> Part:
@@ -62,7 +62,7 @@ class Who:
         """
         self.paired_token(request)
         if part is None:
-            raise RefusedError(404, "not_here", "There is no such thing here")
+            raise RefusedError(404, "fault.not_here")
         return part
 
     def demand_paired(self, request: Request) -> str:
@@ -74,7 +74,7 @@ class Who:
         token = self.paired_token(request)
         given = request.headers.get(CSRF_HEADER, "")
         if not hmac.compare_digest(csrf_of(token).encode(), given.encode("utf-8", "replace")):
-            raise RefusedError(403, "other_page", "Another page has asked for this: please use Ringmaster's own page")
+            raise RefusedError(403, "fault.other_page")
         return token
 
     def about(self, request: Request) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class Who:
             RefusedError: pictures are for those only.
         """
         if self.token(request) is None and not is_here(request) and not settings.get("open_pictures"):
-            raise RefusedError(401, "pictures_paired", "Pictures of the table are for paired devices only")
+            raise RefusedError(401, "fault.pictures_paired")
 
     def ask(self, request: Request) -> bool:
         """Have the code said, and tell whether it is: by a guest not again and again."""
@@ -147,7 +147,12 @@ def routes(who: Who) -> APIRouter:
     async def pair(request: Request) -> Response:
         """Pair the device that sends the code."""
         code = await body_as(TypeAdapter(Code), request)
-        who.pairing.redeem(code.code, address_of(request), here=is_here(request))
+        try:
+            who.pairing.redeem(code.code, address_of(request), here=is_here(request))
+        except TooManyTriesError as error:
+            if error.may_renew and request.app.state.has_bell():
+                error.key = "fault.ring_to_pair"
+            raise
         return let_in(who.tokens.add(request.headers.get("user-agent", "")), kept=who.tokens.kept)
 
     @router.post("/pair/forget", openapi_extra=json_body(Forget.model_json_schema()))

@@ -222,7 +222,7 @@ def test_a_press_reaches_the_sink_when_nothing_earlier_can_be_on_its_way() -> No
 
 def test_a_missing_bell_is_reported_once_and_works_when_it_is_there() -> None:
     clock, lines, sink = FakeClock(), FakeLines(), ListSink()
-    lines.error = DeviceMissingError("No pins.")
+    lines.error = DeviceMissingError("some.fault", "No pins.")
     device = EdgeDevice("bell", lines, BellLogic(SEATS), sink, clock)
     for _ in range(50):
         clock.t_ns += 100 * MS

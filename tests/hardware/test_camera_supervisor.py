@@ -54,7 +54,7 @@ class FakeCamera:
         self.asked.put((area, focus))
         assert self.done.wait(PATIENCE_S)
         if self.fails:
-            raise CameraMissingError("its cable came off")
+            raise CameraMissingError("some.fault", "its cable came off")
         self.notes = ()
 
     def close(self) -> None:
@@ -140,7 +140,8 @@ def rig() -> Iterator[Rig]:
 
 
 @pytest.mark.parametrize(
-    "failure", [CameraMissingError("The cable is out."), OSError("no such device"), RuntimeError("timed\nout")]
+    "failure",
+    [CameraMissingError("some.fault", "The cable is out."), OSError("no such device"), RuntimeError("timed\nout")],
 )
 def test_an_unplugged_camera_is_reported_and_comes_back_by_itself(rig: Rig, failure: Exception) -> None:
     camera = rig.running()
@@ -150,7 +151,10 @@ def test_an_unplugged_camera_is_reported_and_comes_back_by_itself(rig: Rig, fail
     health = report.health("camera 2")
     assert (health.state, health.device, health.message) == (Health.MISSING, "camera 2", report.message)
     camera.gone()
-    rig.failures = [CameraMissingError("It is not there."), CameraMissingError("It is not there.")]
+    rig.failures = [
+        CameraMissingError("some.fault", "It is not there."),
+        CameraMissingError("some.fault", "It is not there."),
+    ]
     for _ in range(2):
         rig.later(SECOND)
         for thread in threading.enumerate():
@@ -219,7 +223,7 @@ def test_a_camera_that_hangs_or_is_unplugged_while_it_is_set_up_is_told(rig: Rig
 
 def test_a_short_pause_is_no_reason_to_reopen(rig: Rig) -> None:
     camera = rig.running()
-    camera.things.put(CameraTimeoutError("No picture came."))
+    camera.things.put(CameraTimeoutError("some.fault", "No picture came."))
     rig.later(SECOND)
     rig.arrives(camera)
     assert len(rig.cameras) == 1
@@ -264,7 +268,7 @@ def test_started_for_real_it_ends_with_all_its_threads() -> None:
     assert buffer.wait_complete(clock.t_ns, PATIENCE_S)
     stopping = threading.Thread(target=supervisor.stop, args=(PATIENCE_S,))
     stopping.start()
-    camera.things.put(CameraTimeoutError("No picture came."))
+    camera.things.put(CameraTimeoutError("some.fault", "No picture came."))
     stopping.join(PATIENCE_S)
     assert camera.closed.is_set()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("camera")]

@@ -136,7 +136,7 @@ def test_a_stroke_arrives_with_the_time_at_the_bell_not_at_the_microphone() -> N
 def test_a_microphone_that_is_pulled_and_put_back_is_reported_and_heard_again() -> None:
     rig = Rig()
     rig.play(sounds.silence(0.2, rig.rng))
-    rig.source.error = DeviceMissingError("It was unplugged.")
+    rig.source.error = DeviceMissingError("some.fault", "It was unplugged.")
     rig.later(100)
     assert 3 <= rig.source.opened <= 7
     rig.source.error = None

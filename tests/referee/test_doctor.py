@@ -83,8 +83,8 @@ class FakeCamera:
         (FakeCamera(age_ns=40 * MS), "camera", State.OK),
         (FakeCamera(age_ns=40 * MS), "camera clock", State.OK),
         (FakeCamera(grey=2), "camera", State.FAULT),
-        (FakeCamera(fault=CameraTimeoutError("no frame")), "camera", State.FAULT),
-        (FakeCamera(fault=CameraMissingError("gone")), "camera", State.FAULT),
+        (FakeCamera(fault=CameraTimeoutError("some.fault", "no frame")), "camera", State.FAULT),
+        (FakeCamera(fault=CameraMissingError("some.fault", "gone")), "camera", State.FAULT),
         (FakeCamera(age_ns=60 * SECOND), "camera clock", State.FAULT),
         (FakeCamera(age_ns=-SECOND), "camera clock", State.FAULT),
         (FakeCamera(note="Colours may drift."), "camera lock", State.REMARK),
@@ -112,7 +112,7 @@ def test_a_camera_that_hangs_is_a_fault(tmp_path: Path) -> None:
 
 
 def no_pins() -> MockFactory:
-    raise DeviceMissingError("This computer has no pins.")
+    raise DeviceMissingError("some.fault", "This computer has no pins.")
 
 
 PULLED: dict[str, Any] = {"pull": "up", "active_high": True}
@@ -242,7 +242,7 @@ def setup(pins: FactoryMaker, opener: Callable[[str, CameraSettings], Camera]) -
 
 
 def no_camera(spec: str, settings: CameraSettings) -> Camera:
-    raise CameraMissingError("No camera was found.")
+    raise CameraMissingError("some.fault", "No camera was found.")
 
 
 def test_on_a_laptop_all_that_is_missing_is_said_in_a_line_each(tmp_path: Path, capfd: Capture) -> None:
@@ -258,7 +258,7 @@ def test_on_a_laptop_all_that_is_missing_is_said_in_a_line_each(tmp_path: Path, 
     assert {finding.check for finding in findings if finding.needed} == {"camera", "disk", "bell", "sandtimer"}
 
     def refused() -> MockFactory:
-        raise NoPermissionError("This user may not use the pins: sudo usermod -aG gpio $USER.")
+        raise NoPermissionError("some.fault", "This user may not use the pins: sudo usermod -aG gpio $USER.")
 
     assert examine(setup(refused, no_camera), machine(tmp_path), as_json=False) == 1
     assert "usermod -aG gpio" in capfd.readouterr().out

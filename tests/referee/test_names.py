@@ -32,12 +32,12 @@ def test_names_are_taken_as_people_see_them(given_names: list[str], names: tuple
 @pytest.mark.parametrize(
     ("names", "complaint"),
     [
-        (["Ann", "Ben", "Ann "], 'two players are called "Ann": call one of them "Ann 2"'),
-        (["Ann", "ANN"], 'call one of them "ANN 2"'),
-        (["Ann", "Ａｎｎ", "Ann 2"], 'call one of them "Ａｎｎ 3"'),
-        (["Ann", "A\u200bnn"], 'call one of them "Ann 2"'),
+        (["Ann", "Ben", "Ann "], "Two players are called Ann: call one of them Ann 2."),
+        (["Ann", "ANN"], "call one of them ANN 2"),
+        (["Ann", "Ａｎｎ", "Ann 2"], "call one of them Ａｎｎ 3"),
+        (["Ann", "A\u200bnn"], "call one of them Ann 2"),
         (["Straße", "STRASSE"], "call one of them"),
-        (["Ann", "\u200b"], "the name of player 2 has no letter that can be seen"),
+        (["Ann", "\u200b"], "The name of player 2 has no letter that can be seen"),
         (["\u3164"], "no letter that can be seen"),
         (["Ann", " "], "no letter that can be seen"),
         (["\u202eneB"], "turn its letters about"),

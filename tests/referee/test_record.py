@@ -99,7 +99,7 @@ def test_what_is_there_is_not_overwritten_and_a_missing_camera_is_status_one(
     assert path.read_text() == "precious"
 
     def missing(spec: str, settings: object) -> Camera:
-        raise CameraMissingError("Camera 0 was not found.")
+        raise CameraMissingError("some.fault", "Camera 0 was not found.")
 
     monkeypatch.setattr("hardware.camera.camera.open_camera", missing)
     assert main(["record", "-o", str(tmp_path / "other.mcap")]) == 1

@@ -139,7 +139,7 @@ class FakeDevices:
 
     def check(self, settings: TableSettings, others: frozenset[str]) -> None:
         if "camera" in others and settings.camera in self.unpluggable:
-            raise SettingError("that camera gives no picture", "no_picture_from", why="it is not there")
+            raise SettingError("fault.no_picture_from", why="it is not there")
 
     def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
         for device in sorted(others - {"lamp"}):

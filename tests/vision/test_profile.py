@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from calibration.survey import survey
 from referee.measured_table import profile_of
-from vision.camera_moved import stand_of, table_now, what_is_wrong
+from vision.camera_moved import not_shown_to_stand, stand_of, table_now
 from vision.errors import BadTableError, MovedCameraError
 from vision.image import load_image
 from vision.markers import find_markers, sight_markers
@@ -153,7 +153,7 @@ def test_nothing_in_sight_shows_nothing_and_a_push_is_refused_in_a_sentence() ->
     assert stand(cloth) == (None, ())
     table, shown = table_now(PROFILE, cloth, sight_markers(cloth))
     assert table is not None
-    assert "nothing in sight shows that the camera still stands" in what_is_wrong(PROFILE, shown)
+    assert "nothing in sight shows that the camera still stands" in str(not_shown_to_stand(PROFILE, shown))
     # Turned about is moved, too.
     assert stand(np.ascontiguousarray(SEEN[::-1, ::-1])) == (False, ())
     aside = moved(SEEN, 330.0)
@@ -165,7 +165,7 @@ def test_a_profile_of_an_earlier_version_asks_to_be_made_anew(tmp_path: Path) ->
     old = TableProfile(PROFILE.table, PROFILE.edge_mm)
     without = bare(SEEN, 0, 1, 2, 3)
     assert stand(without, old) == (None, ())
-    assert "of an earlier version" in what_is_wrong(old, stand_of(old, without, ()))
+    assert "of an earlier version" in str(not_shown_to_stand(old, stand_of(old, without, ())))
     assert table_now(old, SEEN, sight_markers(SEEN))[0] is None  # its own markers tell
     kept = tmp_path / "table.json"
     kept.write_text(profile_text(PROFILE), encoding="utf-8")

@@ -28,16 +28,26 @@ class NoNetworkError(VisionError, RuntimeError):
 
 def _interpreter(path: Path) -> Interpreter:
     if not path.is_file():
-        raise NoNetworkError(f"the card finder's file {path.name} is missing: install Ringmaster again")
+        raise NoNetworkError(
+            "error.finder.card_finders_file_is_missing",
+            "the card finder's file {path} is missing: install Ringmaster again",
+            path=path.name,
+        )
     try:
         from ai_edge_litert.interpreter import Interpreter
     except ImportError as error:
-        raise NoNetworkError("the package ai-edge-litert is missing: install Ringmaster again") from error
+        raise NoNetworkError(
+            "error.finder.package_ai_edge_litert_is", "the package ai-edge-litert is missing: install Ringmaster again"
+        ) from error
     try:
         with caught_from_libraries():  # it reports its delegates
             return Interpreter(str(path), num_threads=1)
     except (ValueError, RuntimeError) as error:
-        raise NoNetworkError(f"the card finder's file {path.name} is damaged: install Ringmaster again") from error
+        raise NoNetworkError(
+            "error.finder.card_finders_file_is_damaged",
+            "the card finder's file {path} is damaged: install Ringmaster again",
+            path=path.name,
+        ) from error
 
 
 class Network:

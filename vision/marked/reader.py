@@ -44,7 +44,7 @@ def table_in(image_bgr: Image) -> tuple[Table, tuple[Marker, ...]]:
     """
     markers = markers_in(image_bgr)
     if not markers:
-        raise BadTableError("no marker card is in sight")
+        raise BadTableError("error.no_marker_card_is_in", "no marker card is in sight")
     return table_from_markers(markers, (image_bgr.shape[1], image_bgr.shape[0])), markers
 
 

@@ -50,12 +50,17 @@ def read_deck_file(path: Path) -> TaughtDeck:
     """
     try:
         if not path.is_file():
-            raise BadDeckError(f"there is no deck file {path}")
+            raise BadDeckError("error.there_is_no_deck_file", "there is no deck file {path}", path=path)
         if path.stat().st_size > MOST_BYTES:
-            raise BadDeckError(f"{path} is larger than any deck")
+            raise BadDeckError("error.deck.is_larger_than_any_deck", "{path} is larger than any deck", path=path)
         data = path.read_bytes()
     except OSError as error:
-        raise BadDeckError(f"the deck file {path} cannot be read: {error.strerror or error}") from error
+        raise BadDeckError(
+            "error.deck.deck_file_cannot_be_read",
+            "the deck file {path} cannot be read: {why}",
+            path=path,
+            why=error.strerror or error,
+        ) from error
     return unpack_deck(data, str(path))
 
 
@@ -75,11 +80,18 @@ def unpack_deck(data: bytes, called: str) -> TaughtDeck:
                 return _deck_of_marks(description)
             return _deck_of_prints(description, lambda name: _content(file, entries, name, _MOST_PICTURE))
     except _TORN as error:
-        raise BadDeckError(f"{called} is torn, or is no deck file") from error
+        raise BadDeckError("error.is_torn_or_is_no", "{path} is torn, or is no deck file", path=called) from error
     except BadDeckError as error:
-        raise BadDeckError(f"{called} is no sound deck file: {error}") from error
+        raise BadDeckError(
+            "error.deck.is_no_sound_deck_file", "{path} is no sound deck file: {why}", path=called, why=error
+        ) from error
     except _BROKEN as error:
-        raise BadDeckError(f"{called} is no sound deck file: {why_broken(error)}") from error
+        raise BadDeckError(
+            "error.deck.is_no_sound_deck_file",
+            "{path} is no sound deck file: {why}",
+            path=called,
+            why=why_broken(error),
+        ) from error
 
 
 def pack_deck(deck: TaughtDeck) -> bytes:

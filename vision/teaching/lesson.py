@@ -45,14 +45,28 @@ def laid_out(
         BadImageError: one cannot be read.
     """
     if len(pictures) > MOST_PICTURES:
-        raise BadLessonError(f"{len(pictures)} pictures are more than a deck needs: at most {MOST_PICTURES} are taken")
-    nothing = f"no cards that lie apart are in {pictures[0].name}" + (" nor in the others" if pictures[1:] else "")
+        raise BadLessonError(
+            "error.lesson.pictures_are_more_than_deck",
+            "{number} pictures are more than a deck needs: at most {most} are taken",
+            number=len(pictures),
+            most=MOST_PICTURES,
+        )
+    if pictures[1:]:
+        nothing = BadLessonError(
+            "error.no_cards_that_lie_apart_are_in",
+            "no cards that lie apart are in {picture} nor in the others",
+            picture=pictures[0].name,
+        )
+    else:
+        nothing = BadLessonError(
+            "error.no_cards_that_lie_apart", "no cards that lie apart are in {picture}", picture=pictures[0].name
+        )
     # People measure to a millimetre or two: their size tells the shape, and pictures the rest.
     given = None if card_mm is None else CardSize((min(card_mm), max(card_mm)), False)
     laid = [lay_out(picture.load().image, given) for picture in pictures]
     size = agreed_size(laid, card_mm)
     if size is None:
-        raise BadLessonError(nothing)
+        raise nothing
     right = [fits(look, size) for look in laid]
     for k, picture in enumerate(pictures):
         if not (len(right[k]) and right[k].all()):
@@ -60,7 +74,7 @@ def laid_out(
             if fits(again, size).sum() > right[k].sum():
                 laid[k], right[k] = again, fits(again, size)
     if not any(one.any() for one in right):
-        raise BadLessonError(nothing)
+        raise nothing
     return [only_those(look, one) for look, one in zip(laid, right, strict=True)], size
 
 
@@ -90,7 +104,11 @@ def learn_prints(
         said |= {(k, place): entry for place, entry in named_cards(names, picture.name, filed[-1].quads_px).items()}
         sightings += [Sighting(k, place, card) for place, card in enumerate(cards)]
         if len(sightings) > MOST_CARDS:
-            raise BadLessonError(f"more than {MOST_CARDS} cards are more than any deck needs")
+            raise BadLessonError(
+                "error.lesson.more_than_cards_are_more",
+                "more than {most} cards are more than any deck needs",
+                most=MOST_CARDS,
+            )
     groups = _named(grouped(_named_first(sightings, said), turns), said, turns, pictures)
     return taught(name, [picture.name for picture in pictures], filed, size, game, groups, turns)
 
@@ -141,7 +159,13 @@ def _named(
             turn = best_turn(small(other.first), small(part.first), turns)[1]
             if difference(other.first, laid_on(other.first, part.first, turn)) > DIFFERENT:
                 one, two = (pictures[g.sightings[0].picture].name for g in (other, part))
-                raise BadLessonError(f"two cards that look different are called {name.face}, in {one} and in {two}")
+                raise BadLessonError(
+                    "error.two_cards_that_look_different",
+                    "two cards that look different are called {name}, in {one} and in {other}",
+                    name=name.face,
+                    one=one,
+                    other=two,
+                )
             other.take(part, turns)
     return faces
 

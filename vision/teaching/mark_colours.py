@@ -63,7 +63,10 @@ def _named(middles: Floats, side: str) -> tuple[str, ...]:
     names = sorted(palette)
     if len(middles) > len(names):
         raise BadLessonError(
-            f"these cards have marks of more than {len(names)} colours: Confetti has {', '.join(names)}"
+            "error.lesson.these_cards_have_marks_of",
+            "these cards have marks of more than {number} colours: Confetti has {list}",
+            number=len(names),
+            list=", ".join(names),
         )
     blue_green_red = np.array([bgr(palette[name]) for name in names], np.uint8)
     known = _by_hue(lab_of_linear(linear_of_bgr(blue_green_red)))

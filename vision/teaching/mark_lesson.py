@@ -87,7 +87,10 @@ def learn_marks(
                 side = "black" if marked.ground.mean() < _DARK else "white"
                 sightings.append(_Sighting(k, place, marked, side))
     if not sightings:
-        raise BadLessonError("no card in these pictures shows three discs of three colours and sizes")
+        raise BadLessonError(
+            "error.lesson.no_card_in_these_pictures",
+            "no card in these pictures shows three discs of three colours and sizes",
+        )
     seen, colours = _faces_seen(sightings, size)
     ids = _ids(seen, said)
     deck = _deck(name, size, seen, ids, colours)
@@ -154,12 +157,20 @@ def _ids(seen: Sequence[_FaceSeen], said: Mapping[tuple[int, int], CardName]) ->
             if (s.picture, s.place) in said
         }
         if len(told) > 1:
-            raise BadLessonError(f"{' and '.join(sorted(told))} are two names for cards with the same marks")
+            raise BadLessonError(
+                "error.lesson.are_two_names_for_cards",
+                "{list} are two names for cards with the same marks",
+                list=" and ".join(sorted(told)),
+            )
         entries.append(next(iter(told.values()), None))
     names = [entry.face for entry in entries if entry is not None]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise BadLessonError(f"two cards with different marks are called {twice}")
+        raise BadLessonError(
+            "error.lesson.two_cards_with_different_marks",
+            "two cards with different marks are called {name}",
+            name=twice,
+        )
     return face_ids(entries)
 
 

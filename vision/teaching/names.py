@@ -39,22 +39,36 @@ def load_names(path: Path) -> tuple[CardName, ...]:
     """
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise BadLessonError(f"{path} is larger than any list of names")
+            raise BadLessonError(
+                "error.lesson.is_larger_than_any_list", "{path} is larger than any list of names", path=path
+            )
         data = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(data, list) or len(data) > _MOST_NAMES:
             raise ValueError("it is no list of names")
         names = tuple(_name(entry) for entry in data)
     except OSError as error:
-        raise BadLessonError(f"the names in {path} cannot be read: {error.strerror or error}") from error
+        raise BadLessonError(
+            "error.lesson.names_in_cannot_be_read",
+            "the names in {path} cannot be read: {why}",
+            path=path,
+            why=error.strerror or error,
+        ) from error
     except (KeyError, TypeError, AttributeError, OverflowError, RecursionError, ValueError) as error:
         if isinstance(error, BadLessonError):
             raise
         broken = "it is not JSON" if isinstance(error, json.JSONDecodeError) else why_broken(error)
-        raise BadLessonError(f"the names in {path} are broken: {broken}") from error
+        raise BadLessonError(
+            "error.lesson.names_in_are_broken", "the names in {path} are broken: {why}", path=path, why=broken
+        ) from error
     meant: dict[str, Mapping[str, str]] = {}
     for name in names:
         if meant.setdefault(name.face, name.attributes) != name.attributes:
-            raise BadLessonError(f"{path} says two different things of {name.face}")
+            raise BadLessonError(
+                "error.lesson.says_two_different_things_of",
+                "{path} says two different things of {face}",
+                path=path,
+                face=name.face,
+            )
     return names
 
 
@@ -66,7 +80,11 @@ def check_images(names: Sequence[CardName], images: Sequence[str]) -> None:
     """
     for name in names:
         if name.image not in images:
-            raise BadLessonError(f"the names speak of {name.image}, which is none of the pictures")
+            raise BadLessonError(
+                "error.lesson.names_speak_of_which_is",
+                "the names speak of {image}, which is none of the pictures",
+                image=name.image,
+            )
 
 
 def named_cards(names: Sequence[CardName], image: str, quads_px: NDArray[np.float64]) -> dict[int, CardName]:
@@ -84,11 +102,24 @@ def named_cards(names: Sequence[CardName], image: str, quads_px: NDArray[np.floa
         x, y = name.at_px
         if not under:
             raise BadLessonError(
-                f"the name {name.face} points beside every card that was found in {image} ({x:g}, {y:g})"
+                "error.lesson.name_points_beside_every_card",
+                "the name {face} points beside every card that was found in {image} ({x}, {y})",
+                face=name.face,
+                image=image,
+                x=f"{x:g}",
+                y=f"{y:g}",
             )
         for k in under:
             if found.setdefault(k, name).face != name.face:
-                raise BadLessonError(f"one card in {image} is called {found[k].face} and {name.face} ({x:g}, {y:g})")
+                raise BadLessonError(
+                    "error.lesson.one_card_in_is_called",
+                    "one card in {image} is called {face} and {other} ({x}, {y})",
+                    image=image,
+                    face=found[k].face,
+                    other=name.face,
+                    x=f"{x:g}",
+                    y=f"{y:g}",
+                )
     return found
 
 

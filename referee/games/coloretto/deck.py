@@ -28,17 +28,13 @@ def _check(deck: PrintDeck) -> None:
         if kind is None and "suit" in face.attributes:
             continue
         if kind not in KINDS or not _is_whole(face.attributes):
-            raise BadInputError(
-                f"{face.id} has no kind (or no colour): Coloretto's are {', '.join(KINDS)} (say so with --names)"
-            )
+            raise BadInputError("error.games.has_no_kind_or_no", number=face.id, list=", ".join(KINDS))
     kinds = Counter(face.attributes.get("kind") for face in deck.fronts)
     missing = [kind for kind in ("colour", "+2", "joker") if not kinds[kind]]
     if missing:
-        raise BadInputError(
-            f"there are no {missing[0]} cards in these pictures: Coloretto cannot be played without them"
-        )
+        raise BadInputError("error.games.there_are_no_cards_in", what=missing[0])
     if kinds["colour"] < _FEWEST_COLOURS:
-        raise BadInputError("all colour cards in these pictures are of one colour: Coloretto needs more")
+        raise BadInputError("error.games.all_colour_cards_in_these")
 
 
 def card_colours(deck: PrintDeck) -> list[str]:

@@ -114,7 +114,7 @@ def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> Col
     wanted = plan.settings.start_cards
     needed = {card for hand in wanted for card in hand}
     if len(colours) < 2 or not {PLUS2, JOKER, *needed} <= set(faces):
-        raise BadInputError(f"the cards of {deck.name} are not all of Coloretto's: colours, +2 and jokers")
+        raise BadInputError("error.games.cards_of_are_not_all", deck=deck.name)
     started_with = max(players, 4)
     others = [card for card in colours if card not in needed]
     spare = max(0, min(len(others), len(colours) - started_with))

@@ -26,7 +26,7 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
 
     deck = setup.deck_for(header)
     if not isinstance(deck, PrintDeck):
-        raise BadInputError(f"Coloretto cannot be played with the cards of {deck.name}")
+        raise BadInputError("error.coloretto_cannot_be_played_with", name=deck.name)
     return ColorettoWatcher(header, deck, setup.profile)
 
 
@@ -36,7 +36,7 @@ def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> Dem
     from vision.read.print_deck import PrintDeck
 
     if not isinstance(deck, PrintDeck):
-        raise BadInputError(f"Coloretto cannot be played with the cards of {deck.name}")
+        raise BadInputError("error.coloretto_cannot_be_played_with", name=deck.name)
     plan = Plan(rounds or Plan.rounds, players=len(header.players), settings=settings_from(header))
     game = write_coloretto(deck, seed, plan)
     said = () if game.has_last_card else tuple(move for move in game.moves if move.kind == "last_round")

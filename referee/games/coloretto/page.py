@@ -20,7 +20,7 @@ from referee.games.coloretto.score import (
 )
 from referee.games.coloretto.setup import JOKER, PLUS2, is_colour
 from referee.games.kind import Option, Page
-from referee.language import Language, mark_in
+from referee.language import Language
 
 if TYPE_CHECKING:
     from referee.service.live_game import LiveGame
@@ -29,13 +29,13 @@ _MOST_HANDS = 5
 _OPTIONS = (
     Option(
         "table",
-        mark_in("page", "Which table of points?"),
+        "coloretto.which_table_of_points",
         (
-            ("brown", mark_in("page", "Brown: 1, 3, 6, 10, 15, 21")),
-            ("grey", mark_in("page", "Grey: 1, 4, 8, 7, 6, 5")),
+            ("brown", "page.sheet_brown"),
+            ("grey", "page.sheet_grey"),
         ),
     ),
-    Option("first", mark_in("page", "Who begins?")),
+    Option("first", "coloretto.who_begins"),
 )
 
 
@@ -70,11 +70,11 @@ def sheet(command: Mapping[str, Any], language: Language) -> list[dict[str, Any]
     """
     hands = command.get("hands")
     if not isinstance(hands, list) or not 1 <= len(hands) <= _MOST_HANDS:
-        raise BadInputError('"hands" must be a list with the cards of one to five players')
+        raise BadInputError("error.games.hands_must_be_list_with")
     lines = []
     for data in hands:
         if not isinstance(data, Mapping):
-            raise BadInputError("a hand says how many cards of each colour there are")
+            raise BadInputError("error.games.hand_says_how_many_cards")
         hand, table = parse_hand({**data, "table": command.get("table", Table.BROWN.value)})
         lines.append(sheet_line(hand, table, language))
     return lines
@@ -139,7 +139,7 @@ def _held(play: LiveGame, seat: int) -> list[tuple[str, int]]:
 
 def _detail(play: LiveGame, seat: int, language: Language) -> str:
     """Whether a seat sits the round out."""
-    return language.text("has taken a row") if seat in _game(play).taken else ""
+    return language.text("coloretto.has_taken_row") if seat in _game(play).taken else ""
 
 
 def _step(play: LiveGame) -> str:
@@ -147,7 +147,7 @@ def _step(play: LiveGame) -> str:
 
 
 PAGE = Page(
-    text=mark_in("page", "Place a card or take a row; the camera follows, or you tell it."),
+    text="coloretto.place_card_or_take_row",
     least=2,
     most=5,
     options=_OPTIONS,

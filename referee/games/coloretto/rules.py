@@ -44,7 +44,9 @@ class Coloretto:
 
     def __init__(self, players: int, settings: Settings | None = None) -> None:
         if not MIN_PLAYERS <= players <= MAX_PLAYERS:
-            raise BadInputError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play Coloretto, not {players}")
+            raise BadInputError(
+                "error.games.to_can_play_coloretto_not", least=MIN_PLAYERS, most=MAX_PLAYERS, number=players
+            )
         self.settings = settings or Settings()
         self.players = players
         self.rooms = rooms(players)
@@ -81,7 +83,7 @@ class Coloretto:
                 return self.announce_last()
             case "card_taken_back":
                 if not self.can_take_back(self._row(event)):
-                    raise BadInputError("only the card that was placed last can be taken back, before the next turn")
+                    raise BadInputError("error.games.only_card_that_was_placed")
                 return self.take_back()
             case "card_moved":
                 return self.move(self._card(event), self._row(event), self._row(event, "to"))
@@ -94,7 +96,7 @@ class Coloretto:
                     return (Ignored(event.t_ns, event.kind, None, reason),)
                 return self.stop(event.t_ns)
             case _:
-                raise BadInputError(f"Coloretto knows no event {shown(event.kind)}")
+                raise BadInputError("error.games.coloretto_knows_no_event", kind=shown(event.kind))
 
     def verify_place(self, seat: int, row: int) -> Reason | None:
         """Tell why a seat may not put a card in a row (K4), in the order of the outside contract."""
@@ -127,7 +129,7 @@ class Coloretto:
     def take_back(self) -> Rulings:
         """Take the card that was placed last out of its row again, as if it had not been: it was laid and lifted."""
         if self._placed_last is None:
-            raise BadInputError("no card was placed just now")
+            raise BadInputError("error.games.no_card_was_placed_just")
         self.turn, row = self._placed_last
         self._seen[self._cards(row).pop()] -= 1
         self._placed_last = None
@@ -142,7 +144,7 @@ class Coloretto:
     def move(self, card: str, row: int, to: int) -> Rulings:
         """Let a card lie in another row: it was pushed there, or put where it belongs; it is nobody's turn."""
         if not self.can_move(card, row, to):
-            raise BadInputError("no such card lies in that row, or the other row has no room for it")
+            raise BadInputError("error.games.no_such_card_lies_in")
         self._cards(row).remove(card)
         self._cards(to).append(card)
         self._placed_last = None
@@ -207,7 +209,7 @@ class Coloretto:
             BadInputError: nobody did.
         """
         if not self.over and not self._rows_taken:
-            raise BadInputError("nobody has taken a row yet, so there is no result")
+            raise BadInputError("error.games.nobody_has_taken_row_yet")
         return Reason.GAME_OVER if self.over else None
 
     def can_stop(self) -> bool:
@@ -255,9 +257,9 @@ class Coloretto:
         """Take the colours that a seat starts with (K2), whenever they are known."""
         seat, cards = event.seat(self.players), event.data.get("cards")
         if self.over:
-            raise BadInputError("the cards that everybody starts with are told before the game is over")
+            raise BadInputError("error.games.cards_that_everybody_starts_with")
         if not isinstance(cards, list) or not all(map(is_colour, cards)) or len(cards) > MAX_START_CARDS:
-            raise BadInputError('"cards" must be the colours that a seat starts with')
+            raise BadInputError("error.games.cards_must_be_colours_that")
         before, self._begun_with[seat] = self._begun_with[seat], Counter(cards)
         self.hands[seat] = self.hands[seat] - before + Counter(cards)
         self._seen = self._seen - before + Counter(cards)
@@ -267,7 +269,7 @@ class Coloretto:
         """Take it that a card that a seat has was read wrongly: it is another one."""
         seat, was, card = event.seat(self.players), event.data.get("was"), self._card(event)
         if not isinstance(was, str) or self.hands[seat][was] < 1:
-            raise BadInputError('"was" must be a card that the seat has')
+            raise BadInputError("error.games.was_must_be_card_that")
         self.hands[seat] = self.hands[seat] - Counter([was]) + Counter([card])
         self._seen = self._seen - Counter([was]) + Counter([card])
         return self._end(event.t_ns, stopped=self._stopped) if self.over else ()
@@ -275,13 +277,13 @@ class Coloretto:
     def _row(self, event: Event, key: str = "row") -> int:
         row = whole_number(event.data.get(key), key)
         if row >= len(self.rooms):
-            raise BadInputError(f"there is no row {shown(row)}, the last row is {len(self.rooms) - 1}")
+            raise BadInputError("error.games.there_is_no_row_last", row=shown(row), number=len(self.rooms) - 1)
         return row
 
     def _card(self, event: Event) -> str:
         card = card_in(event)
         if card == JOKER and self._seen[JOKER] >= MAX_JOKERS:
-            raise BadInputError(f"no deck has more than {MAX_JOKERS} jokers")
+            raise BadInputError("error.games.no_deck_has_more_than", most=MAX_JOKERS)
         return card
 
     def _refuse(self, event: Event, seat: int, row: int, reason: Reason) -> Rulings:
@@ -296,5 +298,7 @@ def from_header(header: Header) -> Coloretto:
         BadInputError: it has an option or a number of players that Coloretto does not.
     """
     if not MIN_PLAYERS <= len(header.players) <= MAX_PLAYERS:
-        raise BadInputError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play Coloretto, not {len(header.players)}")
+        raise BadInputError(
+            "error.games.to_can_play_coloretto_not", least=MIN_PLAYERS, most=MAX_PLAYERS, number=len(header.players)
+        )
     return Coloretto(len(header.players), settings_from(header))

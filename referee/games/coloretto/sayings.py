@@ -7,16 +7,16 @@ from typing import Any
 
 from referee.games.coloretto.score import ColorettoHand
 from referee.games.kind import RulingData, Words
-from referee.language import Language, mark
+from referee.language import Language
 from referee.sayings.colours import colour_name
 from referee.sayings.ends import say_end
 
 _WHY_FOUL = {
-    "already_out": mark("a row was taken already this round"),
-    "not_your_turn": mark("it is not your turn"),
-    "row_gone": mark("that row is gone"),
-    "row_full": mark("that row is full"),
-    "row_empty": mark("that row is empty"),
+    "already_out": "coloretto.why_foul.already_out",
+    "not_your_turn": "coloretto.why_foul.not_your_turn",
+    "row_gone": "coloretto.why_foul.row_gone",
+    "row_full": "coloretto.why_foul.row_full",
+    "row_empty": "coloretto.why_foul.row_empty",
 }
 
 
@@ -24,13 +24,13 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
     """Give the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
     match ruling["ruling"]:
         case "foul":
-            why = _WHY_FOUL.get(ruling["reason"], mark("that is not allowed"))
-            return (language.text("Foul, {player}: {why}.", player=players[ruling["seat"]], why=language.text(why)),)
+            why = _WHY_FOUL.get(ruling["reason"], "coloretto.that_is_not_allowed")
+            return (language.text("coloretto.foul", player=players[ruling["seat"]], why=language.text(why)),)
         case "round_end" if ruling.get("last"):
-            return (language.text("The round is over."),)
+            return (language.text("coloretto.round_is_over"),)
         case "round_end":
-            starts = language.text("{player} starts the next one.", player=players[ruling["starts"]])
-            return (language.text("The round is over."), starts)
+            starts = language.text("coloretto.starts_next_one", player=players[ruling["starts"]])
+            return (language.text("coloretto.round_is_over"), starts)
         case "end":
             return _end(ruling, players, language)
         case _:
@@ -43,43 +43,29 @@ def notice(kind: str, player: str, data: Mapping[str, Any], players: Sequence[st
     match kind:
         case "who_took":
             names = [players[seat] for seat in data["seats"]]
-            asked = language.text("{first} or {last}", first=", ".join(names[:-1]), last=names[-1])
-            return language.text(
-                "Who took row {row}: {players}? Tap it on the page, or show the cards.", row=row, players=asked
-            )
+            asked = language.text("coloretto.or", first=", ".join(names[:-1]), last=names[-1])
+            return language.text("coloretto.who_took_row_tap_it", row=row, players=asked)
         case "rows_unmarked":
-            return language.text("No cards mark the rows here: please leave a hand's width, 10 cm, between two rows.")
+            return language.text("coloretto.no_cards_mark_rows_here")
         case "row_card_unread":
-            return language.text("A card in row {row} cannot be read, please straighten it.", row=row)
+            return language.text("coloretto.card_in_row_cannot_be", row=row)
         case "misread":
             who, seen = players[int(data["seat"])], _cards_named([data["card"]], language)
             was = language.list_of([card_name(card, language) for card in dict.fromkeys(data["was"])])
-            return language.text(
-                "{player}: I see {seen} before you, where {was} should lie. Which is it? Tap it on the page.",
-                player=who,
-                seen=seen,
-                was=was,
-            )
+            return language.text("coloretto.i_see_before_you_where", player=who, seen=seen, was=was)
         case "start_card":
             who = players[int(data["seat"])]
-            return language.text("{player}: which card do you start with? I cannot read it.", player=who)
+            return language.text("coloretto.which_card_do_you_start", player=who)
         case "not_understood":
-            return language.text("I have lost track of what was done: please tell it on the page.")
+            return language.text("coloretto.i_have_lost_track_of")
         case "area_differs":
             lacking = _cards_named(data["missing"], language)
             over = _cards_named(data["extra"], language)
             if lacking and over:
-                return language.text(
-                    "{player}: I see {extra}, and not {missing}. Please look at your cards once more.",
-                    player=player,
-                    extra=over,
-                    missing=lacking,
-                )
+                return language.text("coloretto.i_see_and_not_please", player=player, extra=over, missing=lacking)
             if lacking:
-                return language.text(
-                    "{player}: I do not see {missing}. Please spread your cards.", player=player, missing=lacking
-                )
-            return language.text("{player}: I see {extra}, which you did not take.", player=player, extra=over)
+                return language.text("coloretto.i_do_not_see_please", player=player, missing=lacking)
+            return language.text("coloretto.i_see_which_you_did", player=player, extra=over)
         case _:
             return ""
 
@@ -96,7 +82,7 @@ def answer(data: Mapping[str, Any], players: Sequence[str], language: Language) 
         case {"moves": [*moves]}:
             return language.list_of([said for move in moves if (said := _move(move, players, language))])
         case _:
-            return language.text("All is as it was told")
+            return language.text("coloretto.all_is_as_it_was")
 
 
 def _move(move: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
@@ -104,19 +90,21 @@ def _move(move: Mapping[str, Any], players: Sequence[str], language: Language) -
     match move["event"]:
         case "card_placed":
             card = card_name(str(move["card"]), language)
-            return language.text("{player} laid {card} in row {row}", player=players[move["seat"]], card=card, row=row)
+            return language.text("coloretto.laid_in_row", player=players[move["seat"]], card=card, row=row)
         case "card_moved":
             card, to = card_name(str(move["card"]), language), int(move["to"]) + 1
-            return language.text("{card} slipped from row {row} to row {to}", card=card, row=row, to=to)
+            return language.text("coloretto.slipped_from_row_to_row", card=card, row=row, to=to)
         case "row_taken":
-            return language.text("{player} took row {row}", player=players[move["seat"]], row=row)
+            return language.text("coloretto.took_row", player=players[move["seat"]], row=row)
         case _:
-            return language.text("the last card was taken back from row {row}", row=row)
+            return language.text("coloretto.last_card_was_taken_back", row=row)
 
 
 def card_name(card: str, language: Language) -> str:
     """Give a card as the rules name it in words."""
-    return card if card == "+2" else language.text("joker") if card == "joker" else colour_name(language, card)
+    return (
+        card if card == "+2" else language.text("coloretto.joker") if card == "joker" else colour_name(language, card)
+    )
 
 
 def _cards_named(cards: Sequence[str], language: Language) -> str:
@@ -129,11 +117,13 @@ def say_hand(hand: ColorettoHand, language: Language) -> str:
     """Give what somebody has: "six green, four yellow, one joker, one +2"."""
     held = [(colour_name(language, colour), cards) for colour, cards in hand.colours.items() if cards]
     held.sort(key=lambda one: -one[1])
-    parts = [language.text("{cards} {colour}", cards=language.number(cards), colour=colour) for colour, cards in held]
+    parts = [
+        language.text("coloretto.cards_colour", cards=language.number(cards), colour=colour) for colour, cards in held
+    ]
     if hand.jokers:
-        parts.append(language.count("{n} joker", "{n} jokers", hand.jokers))
+        parts.append(language.count("coloretto.n_joker", hand.jokers))
     if hand.plus2:
-        parts.append(language.text("{cards} {colour}", cards=language.number(hand.plus2), colour="+2"))
+        parts.append(language.text("coloretto.cards_colour", cards=language.number(hand.plus2), colour="+2"))
     return language.list_of(parts)
 
 
@@ -141,15 +131,13 @@ def say_choice(plus: Sequence[str], minus: Sequence[str], jokers: Sequence[str],
     """Give which colours count how (K8), and what the jokers are: "green and red count plus, blue counts minus"."""
     parts = []
     if plus:
-        parts.append(
-            language.count("{colours} counts plus", "{colours} count plus", len(plus), **_named(plus, language))
-        )
+        parts.append(language.count("coloretto.counts_plus", len(plus), **_named(plus, language)))
     if minus:
-        count = language.count("{colours} counts minus", "{colours} count minus", len(minus), **_named(minus, language))
+        count = language.count("coloretto.counts_minus", len(minus), **_named(minus, language))
         parts.append(count)
     if jokers:
         named = _named(jokers, language)
-        parts.append(language.count("the joker is {colours}", "the jokers are {colours}", len(jokers), **named))
+        parts.append(language.count("coloretto.joker_is", len(jokers), **named))
     return ", ".join(parts)
 
 
@@ -164,7 +152,7 @@ def _end(ruling: Mapping[str, Any], players: Sequence[str], language: Language) 
     for player, hand in zip(players, ruling.get("hands", ()), strict=False):
         choice = say_choice(hand["plus"], hand.get("minus", ()), hand["joker_colours"], language)
         if choice:
-            choices.append(language.text("{player}: {choice}.", player=player, choice=choice))
+            choices.append(language.text("coloretto.player_choice", player=player, choice=choice))
     return (*verdict, *choices)
 
 

@@ -78,10 +78,10 @@ def parse_hand(data: Mapping[str, object]) -> tuple[ColorettoHand, Table]:
     """
     colours = data.get("colours")
     if not isinstance(colours, dict):
-        raise BadInputError('"colours" must be an object such as {"green": 6, "yellow": 4}')
+        raise BadInputError("error.games.colours_must_be_object_such")
     for colour, cards in colours.items():
         if not is_name(colour) or colour in ("+2", "joker", "last round"):
-            raise BadInputError(f"there is no colour {shown(colour)}")
+            raise BadInputError("error.there_is_no_colour", colour=shown(colour))
         _at_most(whole_number(cards, colour), CARDS_A_COLOUR, f"{colour} cards")
     _at_most(len(colours), COLOURS_IN_DECK, "colours")
     jokers = _at_most(whole_number(data.get("jokers", 0), "jokers"), JOKERS_IN_DECK, "jokers")
@@ -92,7 +92,7 @@ def parse_hand(data: Mapping[str, object]) -> tuple[ColorettoHand, Table]:
 
 def _at_most(number: int, most: int, what: str) -> int:
     if number > most:
-        raise BadInputError(f"too many {what}, there are {most} in the deck")
+        raise BadInputError("error.games.too_many_there_are_in", what=what, most=most)
     return number
 
 

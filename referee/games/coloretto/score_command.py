@@ -12,6 +12,7 @@ from referee.games.kind import ScoreAsked
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, complain, for_people
+from referee.phrases import phrase
 
 
 def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
@@ -47,7 +48,7 @@ def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
     from vision.profile import load_profile
 
     if asked.side is not None:
-        raise BadInputError("--side goes with Confetti: cards of Coloretto have one side")
+        raise BadInputError("error.games.side_goes_with_confetti_cards")
     deck = find_print_deck("coloretto" if asked.deck is None else asked.deck)
     check_plays(deck, "coloretto")
     picture, profile = load_picture(image), None if asked.table is None else load_profile(Path(asked.table))
@@ -62,5 +63,5 @@ def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
     if asked.picture is not None:
         write_picture(asked.picture, result.drawn(picture.image, language))
         if not asked.as_json:
-            print(for_people(f"Drawn in {asked.picture}"))
+            print(for_people(phrase("terminal.drawn_in", path=asked.picture)))
     return 0

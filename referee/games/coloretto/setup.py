@@ -54,10 +54,10 @@ def settings_from(header: Header) -> Settings:
     options, players = header.options, len(header.players)
     first = whole_number(options.get("first", 0), "first")
     if first >= players:
-        raise BadInputError(f'"first": nobody sits at seat {shown(first)}')
+        raise BadInputError("error.games.first_nobody_sits_at_seat", first=shown(first))
     start_cards = options.get("start_cards", [])
     if not isinstance(start_cards, list) or len(start_cards) not in (0, players):
-        raise BadInputError('"start_cards" must be a list with a list of colours for every seat')
+        raise BadInputError("error.games.start_cards_must_be_list")
     return Settings(
         table=Table(header.option("table", [table.value for table in Table])),
         first=first,
@@ -70,10 +70,10 @@ def _colours(value: object, name: str) -> tuple[str, ...]:
     """Give the colours in a list; a single one needs no list."""
     colours = [value] if isinstance(value, str) else value
     if not isinstance(colours, list):
-        raise BadInputError(f'"{name}" must be a list of colours, not {shown(value)}')
+        raise BadInputError("error.games.must_be_list_of_colours", name=name, value=shown(value))
     for colour in colours:
         if not is_colour(colour):
-            raise BadInputError(f'"{name}": there is no colour {shown(colour)}')
+            raise BadInputError("error.games.there_is_no_colour", name=name, colour=shown(colour))
     return tuple(colours)
 
 
@@ -85,7 +85,7 @@ def card_in(event: Event) -> str:
     """
     card = event.data.get("card")
     if not isinstance(card, str) or not (is_colour(card) or card in (PLUS2, JOKER)):
-        raise BadInputError(f'"card" must be a colour, "{PLUS2}" or "{JOKER}", not {shown(card)}')
+        raise BadInputError("error.games.card_must_be_colour_or", plus2=PLUS2, joker=JOKER, card=shown(card))
     return card
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _check(deck: PrintDeck) -> None:
-    raise BadInputError("these cards show pictures, not three marks each: Confetti cannot be played with them")
+    raise BadInputError("error.games.these_cards_show_pictures_not")
 
 
 def _missing(fronts: Sequence[Said]) -> str:

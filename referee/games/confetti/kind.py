@@ -34,7 +34,7 @@ def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> Dem
     from vision.deck import Deck
 
     if not isinstance(deck, Deck):
-        raise BadInputError(f"the cards of {deck.name} show pictures, not three marks each")
+        raise BadInputError("error.games.cards_of_show_pictures_not", deck=deck.name)
     players, side = len(header.players), settings_from(header).side
     most = len(round_limits(players)) if rounds is None else rounds
     heap = max(DEMO_HEAP, _EACH * players)

@@ -10,7 +10,7 @@ from referee.games.confetti import sayings as words
 from referee.games.confetti.rules import Confetti, Phase
 from referee.games.confetti.score import parse_cards
 from referee.games.kind import Option, Page, RulingData
-from referee.language import Language, mark_in
+from referee.language import Language
 
 if TYPE_CHECKING:
     from referee.service.live_game import LiveGame
@@ -24,31 +24,31 @@ _KEYS = {
 _OPTIONS = (
     Option(
         "edition",
-        mark_in("page", "Whose rules?"),
+        "confetti.whose_rules",
         (
-            ("english", mark_in("page", "English rules")),
-            ("german", mark_in("page", "German rules (“Konfetti”)")),
+            ("english", "confetti.english_rules"),
+            ("german", "confetti.german_rules_konfetti"),
         ),
     ),
     Option(
         "side",
-        mark_in("page", "Which side of the cards?"),
-        (("white", mark_in("page", "White: circles")), ("black", mark_in("page", "Black: shapes"))),
+        "confetti.which_side_of_cards",
+        (("white", "confetti.white_circles"), ("black", "confetti.black_shapes")),
     ),
     Option(
         "overlimit",
-        mark_in("page", "Cards over the limit"),
+        "confetti.cards_over_limit",
         (
-            ("separate", mark_in("page", "cost a point more, used or not")),
-            ("once", mark_in("page", "cost one point at most")),
+            ("separate", "confetti.cost_point_more_used_or"),
+            ("once", "confetti.cost_one_point_at_most"),
         ),
     ),
     Option(
         "late_cards",
-        mark_in("page", "Cards taken after time"),
+        "confetti.cards_taken_after_time",
         (
-            ("count", mark_in("page", "are a foul, and count as they lie")),
-            ("void", mark_in("page", "are a foul, and do not count")),
+            ("count", "confetti.are_foul_and_count_as"),
+            ("void", "confetti.are_foul_and_do_not"),
         ),
     ),
 )
@@ -116,7 +116,7 @@ def _steps(ruling: RulingData, readings: Sequence[Event], language: Language) ->
 
 
 PAGE = Page(
-    text=mark_in("page", "Collect sets of one colour while the sand runs."),
+    text="confetti.collect_sets_of_one_colour",
     least=1,
     most=7,
     options=_OPTIONS,

@@ -121,7 +121,7 @@ class Confetti:
 
     def __init__(self, players: int, settings: Settings | None = None) -> None:
         if not 1 <= players <= MAX_PLAYERS:
-            raise BadInputError(f"1 to {MAX_PLAYERS} can play Confetti, not {players}")
+            raise BadInputError("error.games.1_to_can_play_confetti", most=MAX_PLAYERS, players=players)
         self.settings = settings or Settings()
         self.players = players
         self.limits = round_limits(players)
@@ -173,7 +173,7 @@ class Confetti:
                 reason = self.verify_challenge(seat)
                 return self._ignore(event, reason, seat) if reason else self.challenge(event.t_ns, seat)
             case _:
-                raise BadInputError(f"Confetti knows no event {shown(event.kind)}")
+                raise BadInputError("error.games.confetti_knows_no_event", kind=shown(event.kind))
 
     def verify_flip(self) -> Reason | None:
         """Tell why the sandtimer may not be flipped to start a round."""
@@ -311,7 +311,7 @@ class Confetti:
             BadInputError: nothing was.
         """
         if self.phase is not Phase.OVER and not self.counted:
-            raise BadInputError("no hand has been counted yet, so there is no result")
+            raise BadInputError("error.games.no_hand_has_been_counted")
         return Reason.GAME_OVER if self.phase is Phase.OVER else None
 
     def can_stop(self) -> bool:
@@ -387,7 +387,7 @@ def _gone_in(event: Event, players: int) -> dict[int, tuple[Card, ...] | None]:
     """
     seats, hands = event.data.get("seats"), event.data.get("last_seen")
     if not isinstance(seats, list) or not seats or not isinstance(hands, list) or len(hands) != len(seats):
-        raise BadInputError('"seats" must list the seats, and "last_seen" a hand or null for each')
+        raise BadInputError("error.games.seats_must_list_seats_and")
     gone = {}
     for seat, hand in zip(seats, hands, strict=True):
         where = replace(event, data={"seat": seat}).seat(players)

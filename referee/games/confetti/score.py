@@ -170,9 +170,9 @@ def parse_cards(value: object) -> tuple[Card, ...]:
         BadInputError: it is no list of cards, a card cannot exist (C1), or they are more than `MAX_CARDS`.
     """
     if not isinstance(value, list):
-        raise BadInputError('"cards" must be a list of cards, each a list of three colours')
+        raise BadInputError("error.cards_must_be_list_of")
     if len(value) > MAX_CARDS:
-        raise BadInputError(f"{len(value)} cards are too many for one hand, at most {MAX_CARDS} can be scored")
+        raise BadInputError("error.cards_are_too_many_for", number=len(value), most=MAX_CARDS)
     if set(map(type, value)) <= {list}:
         # Nearly all hands are fine, and looking at every mark takes longer than scoring them.
         with suppress(KeyError, TypeError, ValueError):
@@ -182,13 +182,13 @@ def parse_cards(value: object) -> tuple[Card, ...]:
 
 def _parse_card(which: str, card: object) -> Card:
     if not isinstance(card, list) or len(card) != 3:
-        raise BadInputError(f"{which} must be a list of three colours: small, medium, big")
+        raise BadInputError("error.must_be_list_of_three", card=which)
     small, medium, big = card
     for colour in card:
         if not isinstance(colour, str) or colour not in COLOURS:
-            raise BadInputError(f"{which} has the colour {shown(colour)}, there is {', '.join(COLOURS)}")
+            raise BadInputError("error.has_colour_there_is", card=which, colour=shown(colour), list=", ".join(COLOURS))
     if (small, medium, big) not in _PLACES:
-        raise BadInputError(f"{which} has one colour twice, a card's three colours differ")
+        raise BadInputError("error.has_one_colour_twice_cards", card=which)
     return small, medium, big
 
 
@@ -211,11 +211,11 @@ def best_arrangement(cards: Sequence[Card]) -> tuple[tuple[ColourSet, ...], int]
         BadInputError: there are more than `MAX_CARDS` cards, or one that cannot exist.
     """
     if len(cards) > MAX_CARDS:
-        raise BadInputError(f"{len(cards)} cards are too many for one hand, at most {MAX_CARDS} can be scored")
+        raise BadInputError("error.cards_are_too_many_for", number=len(cards), most=MAX_CARDS)
     try:
         tallies = [_TALLIES[card] for card in cards]
     except KeyError as error:
-        raise BadInputError(f"there is no card {ascii(error.args[0])[:80]}") from error
+        raise BadInputError("error.games.there_is_no_card", card=ascii(error.args[0])[:80]) from error
     wanted = sets_wanted(sum(tallies))
     away = most_to_put_away(tallies, wanted)
     used = [number for number in range(len(cards)) if not away >> number & 1]

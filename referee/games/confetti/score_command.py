@@ -12,6 +12,7 @@ from referee.games.kind import ScoreAsked
 from referee.jsonlines import one_of, to_line, whole_number
 from referee.language import Language, language_of
 from referee.output import Output, complain, for_people
+from referee.phrases import phrase
 
 if TYPE_CHECKING:
     from referee.games.confetti.table_score import TableScore
@@ -59,7 +60,7 @@ def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
     if asked.picture is not None:
         write_picture(asked.picture, result.drawn(picture, deck, language))
         if not asked.as_json:
-            print(for_people(f"Drawn in {asked.picture}"))
+            print(for_people(phrase("terminal.drawn_in", path=asked.picture)))
     return 2 if result.faults else 0
 
 
@@ -77,4 +78,4 @@ def _print(result: TableScore, language: Language, *, as_json: bool) -> None:
     for remark in result.remarks:
         complain("score", remark)
     for seat, fault in result.faults.items():
-        complain("score", f"seat {seat if as_json else seat + 1}: {fault}")
+        complain("score", phrase("error.seat", number=seat if as_json else seat + 1, why=fault))

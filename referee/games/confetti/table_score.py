@@ -11,11 +11,11 @@ from referee.errors import BadInputError
 from referee.games.confetti.sayings import say_score
 from referee.games.confetti.score import SIZES, Card, Overlimit, Score, score_hand
 from referee.language import Language
+from referee.phrases import in_language, phrase_of
 from referee.sayings.cards import say_doubts, say_heap, say_inferred, say_left_out, say_seat, say_worth
 from referee.scoring.evidence_picture import draw_scores
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score
-from referee.translated import translated
 from vision.deck import Deck, Face
 from vision.image import Picture
 from vision.profile import TableProfile
@@ -71,7 +71,7 @@ class TableScore:
 
     def _say_hand(self, hand: SeatCards, language: Language) -> str:
         if hand.seat in self.faults:
-            return translated(self.faults[hand.seat], language)
+            return in_language(self.faults[hand.seat], language)
         score = self.scores[hand.seat]
         held = say_score(score.as_json(), language) if hand.cards else language.cards(0)
         return (
@@ -105,7 +105,7 @@ def score_picture(
         try:
             scores[hand.seat] = score_hand([card_of(card.face) for card in hand.cards], limit, overlimit)
         except BadInputError as error:
-            faults[hand.seat] = str(error)
+            faults[hand.seat] = phrase_of(error)
     return TableScore(seated.ring, seated.table, sharing, scores, faults, seated.remarks())
 
 

@@ -78,18 +78,14 @@ def check(deck: PrintDeck) -> None:
     """
     for face in deck.fronts:
         if not is_clown(face.attributes):
-            raise BadInputError(
-                f"{face.id} has no colour, or is neither happy nor sad: Piccolino needs both of every clown (--names)"
-            )
+            raise BadInputError("error.games.has_no_colour_or_is", number=face.id)
     moods = Counter(face.attributes["mood"] for face in deck.fronts)
     for mood in MOODS:
         if not moods[mood]:
-            raise BadInputError(
-                f"there are no {mood} clowns in these pictures: Piccolino cannot be played without them"
-            )
+            raise BadInputError("error.games.there_are_no_clowns_in", mood=mood)
     happy = {face.attributes["colour"] for face in deck.fronts if face.attributes["mood"] == "happy"}
     if len(happy) < _FEWEST_COLOURS:
-        raise BadInputError("all happy clowns in these pictures are of one colour: Piccolino needs more")
+        raise BadInputError("error.games.all_happy_clowns_in_these")
 
 
 def clown_colours(deck: PrintDeck) -> list[str]:

@@ -120,11 +120,11 @@ def parse_action(event: Event, players: int) -> Action:
             return PileUnchanged(event.t_ns, event.seat(players))
         case "bell":
             if "seat" not in event.data:
-                raise BadInputError('"seat" must say who rang, or be null')
+                raise BadInputError("error.games.seat_must_say_who_rang")
             seat = None if event.data["seat"] is None else event.seat(players)
             decided = event.data.get("valid")
             if decided is not None and not isinstance(decided, bool):
-                raise BadInputError(f'"valid" must be true, false or null, not {shown(decided)}')
+                raise BadInputError("error.games.valid_must_be_true_false", decided=shown(decided))
             turning, unseen = (_seats(event, key, players) for key in ("turning", "unseen"))
             return Bell(event.t_ns, seat, turning, unseen, decided, no_clowns=event.data.get("no_clowns") is True)
         case "ringer":
@@ -134,27 +134,27 @@ def parse_action(event: Event, players: int) -> Action:
         case "decided":
             valid = event.data.get("valid")
             if not isinstance(valid, bool):
-                raise BadInputError(f'"valid" must be true or false, not {shown(valid)}')
+                raise BadInputError("error.games.valid_must_be_true_or", valid=shown(valid))
             return Decided(event.t_ns, valid)
         case "stop":
             return Stopped(event.t_ns)
         case _:
-            raise BadInputError(f"Piccolino knows no event {shown(event.kind)}")
+            raise BadInputError("error.games.piccolino_knows_no_event", kind=shown(event.kind))
 
 
 def _seats(event: Event, key: str, players: int) -> tuple[int, ...]:
     seats = event.data.get(key, [])
     if not isinstance(seats, list | tuple):
-        raise BadInputError(f'"{key}" must be a list of seats')
+        raise BadInputError("error.games.must_be_list_of_seats", key=key)
     return tuple(replace(event, data={"seat": seat}).seat(players) for seat in seats)
 
 
 def _face(event: Event) -> tuple[str | None, Mood | None]:
     for key in ("colour", "mood"):
         if key not in event.data:
-            raise BadInputError(f'"{key}" must say what the card shows')
+            raise BadInputError("error.games.must_say_what_card_shows", key=key)
     colour, mood = event.data["colour"], event.data["mood"]
     if colour is not None and not is_name(colour):
-        raise BadInputError(f"there is no colour {shown(colour)}")
+        raise BadInputError("error.there_is_no_colour", colour=shown(colour))
     kind = None if mood is None else Mood(one_of(mood, "mood", [mood.value for mood in Mood]))
     return None if colour is None else str(colour), kind

@@ -31,7 +31,7 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
 
     deck = setup.deck_for(header)
     if isinstance(deck, Deck):
-        raise BadInputError(f"the cards of {deck.name} show marks, not clowns")
+        raise BadInputError("error.games.cards_of_show_marks_not", deck=deck.name)
     eyes = TableEyes(PrintClowns(deck), setup.profile, len(header.players))
     return PiccolinoWatcher(header, eyes, ArmEyes(lambda: eyes.seating))
 
@@ -42,7 +42,7 @@ def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> Dem
     from vision.deck import Deck
 
     if isinstance(deck, Deck):
-        raise BadInputError(f"the cards of {deck.name} show marks, not clowns")
+        raise BadInputError("error.games.cards_of_show_marks_not", deck=deck.name)
     turns = None if rounds is None else _TURNS * rounds
     played = write_piccolino(deck, seed, Plan(len(header.players), turns, settings=settings_from(header)))
     rings = tuple(ruling for ruling in played.rulings if ruling["ruling"] == "ring")

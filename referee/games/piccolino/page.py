@@ -6,40 +6,40 @@ from typing import TYPE_CHECKING, Any
 
 from referee.games.kind import Option, Page
 from referee.games.piccolino.one_bell import KnownSeats, OneBell
-from referee.language import Language, mark_in
+from referee.language import Language
 
 if TYPE_CHECKING:
     from referee.service.live_game import LiveGame
 
 _OPTIONS = (
-    Option("dealer", mark_in("page", "Who deals?")),
+    Option("dealer", "piccolino.who_deals"),
     Option(
         "two_left",
-        mark_in("page", "A false ring with two players left"),
+        "piccolino.false_ring_with_two_players",
         (
-            ("always", mark_in("page", "gives the other all open cards")),
-            ("start", mark_in("page", "does so only if two began the game")),
+            ("always", "piccolino.gives_other_all_open_cards"),
+            ("start", "piccolino.does_so_only_if_two"),
         ),
     ),
     Option(
         "lucky_guess",
-        mark_in("page", "A ring faster than anybody can react"),
+        "piccolino.ring_faster_than_anybody_can",
         (
-            ("valid", mark_in("page", "is valid, and called a lucky guess")),
-            ("false", mark_in("page", "is false")),
+            ("valid", "piccolino.is_valid_and_called_lucky"),
+            ("false", "piccolino.is_false"),
         ),
     ),
     Option(
         "remarks",
-        mark_in("page", "Cards turned out of turn"),
-        (("off", mark_in("page", "are not mentioned")), ("on", mark_in("page", "are pointed out"))),
+        "piccolino.cards_turned_out_of_turn",
+        (("off", "piccolino.are_not_mentioned"), ("on", "piccolino.are_pointed_out")),
     ),
     Option(
         "missed",
-        mark_in("page", "Pairs that nobody rang for"),
+        "piccolino.pairs_that_nobody_rang_for",
         (
-            ("off", mark_in("page", "are not mentioned")),
-            ("on", mark_in("page", "are told at the end of a round")),
+            ("off", "piccolino.are_not_mentioned"),
+            ("on", "piccolino.are_told_at_end_of"),
         ),
     ),
 )
@@ -67,12 +67,12 @@ def _detail(play: LiveGame, seat: int, language: Language) -> str:
     """What a seat holds, in a few words."""
     cards = _game(play).cards
     if cards.is_out[seat]:
-        return language.text("out")
-    return language.text("{draw} to turn, {open} open", draw=cards.draw[seat], open=cards.discard[seat])
+        return language.text("piccolino.out")
+    return language.text("piccolino.to_turn_open", draw=cards.draw[seat], open=cards.discard[seat])
 
 
 PAGE = Page(
-    text=mark_in("page", "Two happy clowns of one colour: ring!"),
+    text="piccolino.two_happy_clowns_of_one",
     least=2,
     most=5,
     options=_OPTIONS,

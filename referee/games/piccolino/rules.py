@@ -62,7 +62,9 @@ class Piccolino:
 
     def __init__(self, players: int, settings: Settings | None = None) -> None:
         if not MIN_PLAYERS <= players <= MAX_PLAYERS:
-            raise BadInputError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play Piccolino, not {players}")
+            raise BadInputError(
+                "error.games.to_can_play_piccolino_not", least=MIN_PLAYERS, most=MAX_PLAYERS, number=players
+            )
         self.settings = settings or Settings()
         self.players = players
         self.cards = Holdings(deal(players, cards_dealt(players, self.settings), self.settings.dealer))
@@ -290,5 +292,7 @@ def from_header(header: Header) -> OneBell:
         BadInputError: it has an option or a number of players that Piccolino does not.
     """
     if not MIN_PLAYERS <= len(header.players) <= MAX_PLAYERS:
-        raise BadInputError(f"{MIN_PLAYERS} to {MAX_PLAYERS} can play Piccolino, not {len(header.players)}")
+        raise BadInputError(
+            "error.games.to_can_play_piccolino_not", least=MIN_PLAYERS, most=MAX_PLAYERS, number=len(header.players)
+        )
     return OneBell(Piccolino(len(header.players), settings_from(header)))

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from referee.games.kind import RulingData, Words
-from referee.language import Language, mark
+from referee.language import Language
 from referee.sayings.colours import happy_clowns, one_is_sad
 from referee.sayings.ends import say_end
 
@@ -15,9 +15,9 @@ _MS_PER_S = 1000
 _CLOWNS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "black")
 
 _REMARKS = {
-    "no_draw_pile": mark("{player} turned a card, but should have no draw pile left: please count the cards."),
-    "out_of_turn": mark("{player} turned a card out of turn."),
-    "two_at_once": mark("{player} turned a card at once with another player."),
+    "no_draw_pile": "piccolino.remark.no_draw_pile",
+    "out_of_turn": "piccolino.remark.out_of_turn",
+    "two_at_once": "piccolino.remark.two_at_once",
 }
 
 
@@ -25,10 +25,10 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
     """Give the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
     match ruling["ruling"]:
         case "ring":
-            again = language.text("The hidden card is still the one I saw before.")
+            again = language.text("piccolino.hidden_card_is_still_one")
             return (_ring(ruling, players, language), *((again,) if ruling.get("seen_again") else ()))
         case "unclear":
-            return (_unclear(ruling, players, language), language.text("Please look at the picture and decide."))
+            return (_unclear(ruling, players, language), language.text("piccolino.please_look_at_picture_and"))
         case "too_early":
             return (_too_early(ruling, language),)
         case "also_rang":
@@ -41,7 +41,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
                 return (_piles(to, ruling["count"], language),)
             return (_say_penalty(players[ruling["from"]], [to], ruling["count"], language),)
         case "out":
-            return (language.text("{player} is out.", player=players[ruling["seat"]]),)
+            return (language.text("piccolino.is_out", player=players[ruling["seat"]]),)
         case "remark":
             return (language.text(_remark(ruling["reason"]), player=players[ruling["seat"]]),)
         case "missed":
@@ -57,19 +57,13 @@ def notice(kind: str, name: str, data: Mapping[str, Any], players: Sequence[str]
     """Give what players should do; "" for what is none of this game's."""
     match kind:
         case "unread_card":
-            return language.text("{player}: the top card cannot be read, please straighten it.", player=name)
+            return language.text("piccolino.top_card_cannot_be_read", player=name)
         case "strange_card":
-            return language.text(
-                "{player}: what lies before you is no card of this deck, please take it away.", player=name
-            )
+            return language.text("piccolino.what_lies_before_you_is", player=name)
         case "no_clowns":
-            return language.text(
-                "I see no clowns of this deck here: please play with its cards, or rings stay unclear."
-            )
+            return language.text("piccolino.i_see_no_clowns_of")
         case "no_card_to_turn":
-            return language.text(
-                "Nobody has a card left to turn: ring if two happy clowns of one colour lie open, or end the game."
-            )
+            return language.text("piccolino.nobody_has_card_left_to")
         case _:
             return ""
 
@@ -77,26 +71,12 @@ def notice(kind: str, name: str, data: Mapping[str, Any], players: Sequence[str]
 def _say_penalty(giver: str, receivers: Sequence[str], cards: int, language: Language) -> str:
     """Give the sentence for penalty cards (P5), so many to each."""
     if len(receivers) == 1:
-        return language.count(
-            "{player} gives one card to {other}.",
-            "{player} gives {n} cards to {other}.",
-            cards,
-            player=giver,
-            other=receivers[0],
-        )
-    return language.count(
-        "{player} gives one card each to {others}.",
-        "{player} gives {n} cards each to {others}.",
-        cards,
-        player=giver,
-        others=language.list_of(receivers),
-    )
+        return language.count("piccolino.gives_one_card_to", cards, player=giver, other=receivers[0])
+    return language.count("piccolino.gives_one_card_each_to", cards, player=giver, others=language.list_of(receivers))
 
 
 def _piles(winner: str, cards: int, language: Language) -> str:
-    return language.count(
-        "{player} wins the piles: one card.", "{player} wins the piles: {n} cards.", cards, player=winner
-    )
+    return language.count("piccolino.wins_piles_one_card", cards, player=winner)
 
 
 def _ring(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
@@ -104,107 +84,105 @@ def _ring(ruling: Mapping[str, Any], players: Sequence[str], language: Language)
     if ruling["valid"]:
         why = _why_valid(ruling, language)
         if seat is None:
-            return language.text("Valid ring: {why}.", why=why)
-        return language.text("Valid ring, {player}: {why}.", player=players[seat], why=why)
+            return language.text("piccolino.valid_ring", why=why)
+        return language.text("piccolino.valid_ring_player_why", player=players[seat], why=why)
     why = _why_false(ruling, language)
     if ruling.get("turning"):
-        why = language.text("{why}, a card was still turning", why=why)
+        why = language.text("piccolino.card_was_still_turning", why=why)
     if seat is None:
-        return language.text("False ring: {why}.", why=why)
-    return language.text("False ring, {player}: {why}.", player=players[seat], why=why)
+        return language.text("piccolino.false_ring", why=why)
+    return language.text("piccolino.false_ring_player_why", player=players[seat], why=why)
 
 
 def _why_valid(ruling: Mapping[str, Any], language: Language) -> str:
     if ruling.get("decided"):
-        return language.text("so you decided")
+        return language.text("piccolino.so_you_decided")
     why = happy_clowns(language, len(ruling["seats"]), ruling["colour"])
-    return language.text("{why}, but a lucky guess", why=why) if ruling.get("lucky") else why
+    return language.text("piccolino.but_lucky_guess", why=why) if ruling.get("lucky") else why
 
 
 def _why_false(ruling: Mapping[str, Any], language: Language) -> str:
     colour = ruling.get("colour")
     if ruling.get("decided"):
-        return language.text("so you decided")
+        return language.text("piccolino.so_you_decided")
     match ruling.get("reason"):
         case "covered_up":
-            return language.text("the pair was already covered up")
+            return language.text("piccolino.pair_was_already_covered_up")
         case "sad":
             return one_is_sad(language, colour)
         case "lucky_guess":
-            return language.text("too soon, a lucky guess")
+            return language.text("piccolino.too_soon_lucky_guess")
         case _:
-            return language.text("no two happy clowns of one colour")
+            return language.text("piccolino.no_two_happy_clowns_of")
 
 
 def _too_early(ruling: Mapping[str, Any], language: Language) -> str:
     pair = happy_clowns(language, len(ruling["seats"]), ruling["colour"])
     lag = max(2, round(ruling["early_ms"]))
-    return language.text("Too early: {pair}, but {lag} milliseconds after the ring.", pair=pair, lag=lag)
+    return language.text("piccolino.too_early_but_milliseconds_after", pair=pair, lag=lag)
 
 
 def _also_rang(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
     player, lag_ms = _ringer(ruling, players, language), float(ruling["lag_ms"])
     if ruling.get("again"):
-        return language.text("{player} pressed the bell once more.", player=player)
+        return language.text("piccolino.pressed_bell_once_more", player=player)
     if lag_ms < 0.1:
-        return language.text("{player} rang too, at the very same moment.", player=player)
+        return language.text("piccolino.rang_too_at_very_same", player=player)
     if lag_ms >= 2 * _MS_PER_S:
         seconds = language.decimal(lag_ms / _MS_PER_S)
-        return language.text("{player} rang too, {lag} seconds later.", player=player, lag=seconds)
+        return language.text("piccolino.rang_too_seconds_later", player=player, lag=seconds)
     lag = language.decimal(lag_ms) if lag_ms < 10 else str(round(lag_ms))
     if lag == "1":
-        return language.text("{player} rang too, one millisecond later.", player=player)
+        return language.text("piccolino.rang_too_one_millisecond_later", player=player)
     if round(lag_ms, 1) < 2:
         # French has the singular up to here.
-        return language.text_in("under two", "{player} rang too, {lag} milliseconds later.", player=player, lag=lag)
-    return language.text("{player} rang too, {lag} milliseconds later.", player=player, lag=lag)
+        return language.text("piccolino.under_two.rang_too_milliseconds_later", player=player, lag=lag)
+    return language.text("piccolino.rang_too_milliseconds_later", player=player, lag=lag)
 
 
 def _ignored(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
     """Give why something does not count, to whoever rang or played; the camera's looks are nobody's doing."""
     event, reason = ruling.get("event", "bell"), ruling["reason"]
     if event == "card_shown" and reason == "out":
-        return (language.text("{player} is out: that card does not count.", player=players[ruling["seat"]]),)
+        return (language.text("piccolino.is_out_that_card_does", player=players[ruling["seat"]]),)
     if event != "bell":
         return ()
     player = _ringer(ruling, players, language)
     match reason:
         case "out":
-            return (language.text("{player} is out: that ring does not count.", player=player),)
+            return (language.text("piccolino.is_out_that_ring_does", player=player),)
         case "table_cleared":
-            return (language.text("{player} rang after the piles were won: that does not count.", player=player),)
+            return (language.text("piccolino.rang_after_piles_were_won", player=player),)
         case "game_over":
-            return (language.text("{player} rang after the end: that does not count.", player=player),)
+            return (language.text("piccolino.rang_after_end_that_does", player=player),)
         case _:
-            return (language.text("{player} rang: that does not count.", player=player),)
+            return (language.text("piccolino.rang_that_does_not_count", player=player),)
 
 
 def _ringer(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
     seat = ruling.get("seat")
-    return language.text("Somebody") if seat is None else players[seat]
+    return language.text("piccolino.somebody") if seat is None else players[seat]
 
 
 def _unclear(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
     if ruling.get("reason") == "no_clowns":
-        return language.text("Unclear: I see no clowns of this deck here.")
+        return language.text("piccolino.unclear_i_see_no_clowns")
     unread = [players[seat] for seat in ruling.get("seats", ())]
     if not unread:
-        return language.text("Unclear: the cards could not be told for certain.")
-    return language.text(
-        "Unclear, the cards could not be told for certain: {players}.", players=language.list_of(unread)
-    )
+        return language.text("piccolino.unclear_cards_could_not_be")
+    return language.text("piccolino.unclear_cards_could_not_be_told_for", players=language.list_of(unread))
 
 
 def _remark(reason: str) -> str:
-    return _REMARKS.get(reason, mark("{player}: please look at the cards."))
+    return _REMARKS.get(reason, "piccolino.please_look_at_cards")
 
 
 def _missed(ruling: Mapping[str, Any], language: Language) -> str:
     seconds = language.decimal(ruling["longest_ms"] / _MS_PER_S)
     if ruling["count"] == 1:
-        return language.text("Nobody rang for one pair, open for {seconds} s.", seconds=seconds)
+        return language.text("piccolino.nobody_rang_for_one_pair", seconds=seconds)
     pairs = language.number(ruling["count"])
-    return language.text("Nobody rang for {n} pairs, the longest open for {seconds} s.", n=pairs, seconds=seconds)
+    return language.text("piccolino.nobody_rang_for_pairs_longest", n=pairs, seconds=seconds)
 
 
 def _likely(players: int) -> Iterable[RulingData]:

@@ -76,7 +76,7 @@ def settings_from(header: Header) -> Settings:
     options = header.options
     dealer = whole_number(options.get("dealer", 0), "dealer")
     if dealer >= len(header.players):
-        raise BadInputError(f'"dealer": nobody sits at seat {shown(dealer)}')
+        raise BadInputError("error.games.dealer_nobody_sits_at_seat", dealer=shown(dealer))
     cards = options.get("cards")
     lockout_ms = whole_number(options.get("lockout_ms", Settings.lockout_ms), "lockout_ms")
     dealt = cards_dealt(len(header.players), Settings()) if cards is None else whole_number(cards, "cards", 1)
@@ -93,5 +93,5 @@ def settings_from(header: Header) -> Settings:
 
 def _at_most(number: int, name: str, most: int) -> int:
     if number > most:
-        raise BadInputError(f'"{name}" must be at most {most}')
+        raise BadInputError("error.games.must_be_at_most", name=name, most=most)
     return number

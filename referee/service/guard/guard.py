@@ -31,7 +31,7 @@ MACHINE_NS = 10 * SECOND_NS
 BEGIN_NS = 3 * SECOND_NS
 """So long after its beginning a game has not been played yet: cards are dealt."""
 _OLD_NS = SECOND_NS
-_SAID_BY_CAMERA = {
+_SAID_BY_CAMERA: dict[str, Mishap] = {
     camera_notes.NO_FOCUS: Mishap.BLURRED,
     camera_notes.LAMP_FLICKERS: Mishap.FLICKER,
 }

@@ -48,7 +48,7 @@ export function draw(app) {
     worth && worth[seat] ? h("div", { key: "worth", "aria-live": "polite" }, sheetLine(worth[seat], [sign(seat), name(app, seat)], seat)) : null,
     h("div", { key: "palette" }, choices(null, either("palette", Object.keys(PALETTES)))),
     h("div", { key: "table" }, choices(null, either("table", ["brown", "grey"]))),
-    h("div", { class: "row", key: "more" }, stepper(t("players_many", { n: sheet.players }), sheet.players, { least: 2, most: 5, words: ["one_player_less", "one_player_more"] }, (players) => set({ players })), button(t("count_anew"), () => set({ hands: {} }), { class: "quiet", key: "anew" })),
+    h("div", { class: "row", key: "more" }, stepper(count("players", sheet.players), sheet.players, { least: 2, most: 5, words: ["one_player_less", "one_player_more"] }, (players) => set({ players })), button(t("count_anew"), () => set({ hands: {} }), { class: "quiet", key: "anew" })),
   ];
 }
 

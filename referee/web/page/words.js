@@ -4,15 +4,20 @@ import { read } from "./server.js";
 
 let words = {};
 let language = "en-GB";
+let plural = new Intl.PluralRules(language);
 
 export async function learn(code) {
   words = await read(`/api/words/${code}`);
   language = code === "en" ? "en-GB" : code;
+  plural = new Intl.PluralRules(language);
   document.documentElement.lang = code;
 }
 
 export function t(key, values) {
-  const text = words[key] === undefined ? key : words[key];
+  return filled(words[key] === undefined ? key : words[key], values);
+}
+
+function filled(text, values) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (values && name in values ? String(values[name]) : whole));
 }
 
@@ -20,10 +25,10 @@ export function has(key) {
   return words[key] !== undefined;
 }
 
-// Give "1 round", "2 rounds": the sentence is found under key_one and key_many.
+// Give "1 round", "2 rounds": the text has a form for each.
 export function count(key, n, values) {
-  const one = language === "fr" ? Math.abs(n) < 2 : Math.abs(n) === 1;
-  return t(`${key}_${one ? "one" : "many"}`, Object.assign({ n: signed(n) }, values));
+  const forms = words[key] || { other: key };
+  return filled(forms[plural.select(n)] || forms.other, Object.assign({ n: signed(n) }, values));
 }
 
 // A number with a minus sign, which a hyphen is not: a line may break after that.

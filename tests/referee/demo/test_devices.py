@@ -53,7 +53,7 @@ class FaultyCamera:
     def read(self) -> Frame | None:
         self._count += 1
         if self._count > self._good + self._bad:
-            raise CameraMissingError("The cable is out.")
+            raise CameraMissingError("some.fault", "The cable is out.")
         frame = self._camera.read()
         assert frame is not None
         if self._count > self._good:

@@ -76,7 +76,7 @@ def test_every_ring_comes_once_in_time_order_once_the_pins_are_there(missing: in
 
     def flaky(factory: PinFactory) -> PinFactory:
         if next(tries) < missing:
-            raise DeviceMissingError("The pins are not there.")
+            raise DeviceMissingError("some.fault", "The pins are not there.")
         return factory
 
     events = heard(table, 3, flaky)

@@ -141,7 +141,7 @@ def own_number(add: int) -> int:
 
 
 def complain() -> None:
-    raise BadLessonError("no cards")
+    raise BadLessonError("some.fault", "no cards")
 
 
 def stumble() -> None:

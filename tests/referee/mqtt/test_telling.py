@@ -182,7 +182,7 @@ def test_secrets_are_their_owners_alone_and_are_never_shown(tmp_path: Path) -> N
 def test_what_cannot_be_is_refused_in_a_sentence(data: dict[str, object], key: str) -> None:
     with pytest.raises(SettingError) as refused:
         MqttSettings().changed(data)
-    assert refused.value.key == key
+    assert refused.value.key == f"fault.{key}"
 
 
 def test_the_terminal_sets_what_the_page_sets(tmp_path: Path, capsys: Capture) -> None:

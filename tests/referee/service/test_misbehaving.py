@@ -54,9 +54,9 @@ class RoguesCamera:
             case "raises":
                 raise RuntimeError("somebody has pulled a bit out of the driver")
             case "gone":
-                raise CameraMissingError("It went away.")
+                raise CameraMissingError("some.fault", "It went away.")
             case "silent":
-                raise CameraTimeoutError("nothing came")
+                raise CameraTimeoutError("some.fault", "nothing came")
             case "black":
                 image = np.zeros_like(GREY)
             case "jumps":
@@ -80,7 +80,7 @@ class Rogue:
 
     def __call__(self) -> Camera:
         if self.mood == "gone":
-            raise CameraMissingError("It is not there.")
+            raise CameraMissingError("some.fault", "It is not there.")
         return RoguesCamera(self)
 
 

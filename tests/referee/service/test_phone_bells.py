@@ -98,7 +98,7 @@ def test_a_press_that_cannot_be_judged_in_its_order_is_refused_with_a_reason(
     arrival = Arrival(hall.now_ns, 6 * MS) if arrived else None
     with pytest.raises(PhoneRingError) as refused:
         hall.phones.ring(0, hall.now_ns - late_ns, within_ns, arrival)
-    assert refused.value.key == key
+    assert refused.value.key == f"fault.{key}"
     hall.pass_(800)
     assert hall.heard == []
 

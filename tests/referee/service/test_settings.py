@@ -86,11 +86,11 @@ def test_a_webcam_is_chosen_by_the_name_that_stays_its_own(office: Office, tmp_p
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"bell_pins": [17, 27, 17], "bell": "seats"}, "GPIO17 has two buttons"),
-        ({"bell_pins": [23]}, "GPIO23 is in use by the sandtimer or the lamp"),
-        ({"bell_pins": [26]}, "GPIO26 is in use by the sandtimer or the lamp"),
-        ({"bell_pins": [40]}, "there is no pin GPIO40"),
-        ({"bell_pins": []}, "one to 7 bell buttons"),
+        ({"bell_pins": [17, 27, 17], "bell": "seats"}, "GPIO17 is in use already"),
+        ({"bell_pins": [23]}, "GPIO23 is in use already"),
+        ({"bell_pins": [26]}, "GPIO26 is in use already"),
+        ({"bell_pins": [40]}, "There is no pin GPIO40"),
+        ({"bell_pins": []}, "one to seven buttons"),
         ({"bell_pins": "17"}, "bell_pins"),
         ({"camera": "usb:1"}, "gives no picture"),
         ({"camera": "/dev/sda"}, "no such camera"),

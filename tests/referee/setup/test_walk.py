@@ -134,8 +134,8 @@ def test_what_was_set_up_is_proposed_for_the_first_game_and_said_in_the_language
         for code in ("de", "en", "fr"):
             table.desk.do({"do": "settings", "language": code})
             texts = {one["step"]: one["text"] for one in walk.titles()}
-            assert texts["deck"] == Language(code).text("You play with {deck}.", deck="Piccolino")
-            assert texts["bell"] == Language(code).text("The bell is missing: rings are not noticed.")
+            assert texts["deck"] == Language(code).text("setup.seats.you_play_with", deck="Piccolino")
+            assert texts["bell"] == Language(code).text("service.device.bell_missing")
         walk = Walk(table.kit)
 
 
@@ -146,7 +146,7 @@ def test_the_first_step_tries_the_cameras_that_are_plugged_in_and_lists_them(tab
     def change(data: Mapping[str, object]) -> None:
         tried.append(data["camera"])
         if data["camera"] != good:
-            raise SettingError("that camera gives no picture", "no_picture_from", why="dark")
+            raise SettingError("fault.no_picture_from", why="dark")
 
     table.kit.cameras, table.kit.change = lambda: plugged, change
     walk = table.desk.opened_walk()

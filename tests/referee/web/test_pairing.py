@@ -187,7 +187,7 @@ def test_a_guest_has_the_code_said_aloud_seldom_and_a_paired_phone_when_it_wants
 def test_a_code_of_other_length_is_answered_by_a_sentence_and_costs_no_try(page: PageUnderTest, typed: str) -> None:
     answer = page.phone().post("/api/pair", {"code": typed})
     assert (answer.status, answer.data["key"]) == (400, "code_digits")
-    assert answer.data["error"] == "The code has six digits"
+    assert answer.data["error"] == "The code has six digits."
     assert page.app.state.who.pairing.wait_s("127.0.0.1") == 0
 
 

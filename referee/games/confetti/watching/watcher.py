@@ -60,7 +60,7 @@ class ConfettiWatcher:
         self._players = len(header.players)
         deck = setup.deck_for(header)
         if not isinstance(deck, Deck):
-            raise BadInputError(f"the cards of {deck.name} show pictures, not three marks each")
+            raise BadInputError("error.games.cards_of_show_pictures_not", deck=deck.name)
         self._deck = deck
         self._reader = SeatedReader(deck, setup.profile, self._players)
         self._unseen = UnseenCards(deck)

@@ -25,6 +25,7 @@ class LayerParams:
     """When places are judged, wait, or are looked under; scores are the finder's, areas shares of a card's."""
 
     in_doubt: float = 0.4  # a place that no face fits: half-bleached cards have 0.44
+    most_odd: float = 0.5  # of the print: a face that was never taught fitted in another light
     likely: float = 0.8  # a card, whatever it shows: one empty synthetic table in ten has such a hypothesis
     sign: float = 0.45  # of a card under those that were taken, if it touches them by so much
     touch: float = 0.03
@@ -122,7 +123,10 @@ class Layers:
                 found.append((verdict.sheet, verdict.face))
         for place in sorted(self.left, key=lambda place: -place.score):
             quad = place.quad if place.verdict is None else place.verdict.sheet
-            likely = place.verdict is not None or (place.score >= LAYER.in_doubt and self._passes.lit > 1)
+            if place.verdict is None:
+                likely = place.score >= LAYER.in_doubt and self._passes.lit > 1
+            else:
+                likely = place.verdict.odd.sum() <= LAYER.most_odd * place.verdict.printed.sum()
             if likely and self.covers.lying_on(quad) is None:
                 found.append((quad, None if place.verdict is None else place.verdict.face))
         return found[: self._passes.lit]

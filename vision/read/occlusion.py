@@ -27,8 +27,6 @@ class LayerParams:
     in_doubt: float = 0.4  # a place that no face fits: half-bleached cards have 0.44
     most_odd: float = 0.5  # of the print: a face that was never taught fitted in another light
     likely: float = 0.8  # a card, whatever it shows: one empty synthetic table in ten has such a hypothesis
-    sign: float = 0.45  # of a card under those that were taken, if it touches them by so much
-    touch: float = 0.03
     plain: float = 0.78  # of the print: a place that shares so much with such a card waits
     laps: float = 0.3
     least_open: float = 0.08
@@ -97,19 +95,11 @@ class Layers:
             self.found = self.found or list(self.left)
             self._fresh = self._take(accepts, worth)
             self.taken += self._fresh
-            if not self._hides_more():
+            if not self._fresh:
                 self._fresh = self._take(lies, presence)
                 self.nameless += self._fresh
-                if not self._hides_more():
-                    break
-
-    def _hides_more(self) -> bool:
-        """Whether another card may lie under what the last pass took: of 113 passes none found one without a sign."""
-        return any(
-            place.score >= LAYER.sign and shared_area(place.quad, verdict.sheet) > LAYER.touch
-            for place in self.left
-            for verdict in self._fresh
-        )
+            if not self._fresh:
+                break
 
     def in_doubt(self) -> list[tuple[Floats, int | None]]:
         """Places (4, 2) of cards in full sight that are not read, and the likeliest face of each, the likeliest first.

@@ -17,9 +17,9 @@ from vision.hidden_places import CELL_MM, LEAST_OWN, HiddenPlace, hidden_places
 from vision.marker_blur import blurs_mm
 from vision.markers import levels_of, whites_of
 from vision.people_hands import HandFinder
-from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile
 from vision.quads import enlarged, within_quads
+from vision.read.print_deck import PrintDeck
 from vision.reading import CardReading, UnclearCard
 from vision.table import Table
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from vision.arrays import Floats, Image
 from vision.deck import Deck, Face
-from vision.prints.places import same_place
-from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
-from vision.prints.reader import PrintCard, PrintReader
 from vision.quads import shared_area
+from vision.read.card import Card
+from vision.read.places import same_place
+from vision.read.print_deck import ART_PX_PER_MM, Print, PrintDeck
+from vision.read.reader import CardReader
 from vision.reading import CardReading, Reading, UnclearCard
 from vision.render_face import face_image
 from vision.table import Table
@@ -21,11 +22,11 @@ _LIKELY, _UNDER, _THE_SAME = 0.12, 0.2, 0.9
 
 
 @lru_cache(maxsize=2)
-def _print_reader(deck: Deck) -> PrintReader:
+def _print_reader(deck: Deck) -> CardReader:
     faces = tuple(
         Print(f"{face.side}/{face.id}", "front", {}, face_image(deck, face, ART_PX_PER_MM), 1) for face in deck.faces
     )
-    return PrintReader(PrintDeck(deck.name, deck.card_mm, faces, corner_radius_mm=deck.corner_radius_mm))
+    return CardReader(PrintDeck(deck.name, deck.card_mm, faces, corner_radius_mm=deck.corner_radius_mm))
 
 
 def beside(
@@ -54,10 +55,10 @@ def beside(
     # The finder takes a sandtimer that lies for a card; light wipes the print off a card, and few other things.
     likely = (card for card in found.unclear if card.face is not None or card.reason == "glare")
     doubted += [_unclear(deck, card, card.reason or "covered") for card in likely]
-    for place in found.left:
-        under = max((shared_area(place.quad, quad) for quad in read), default=0.0)
-        if place.score >= _LIKELY and _UNDER <= under <= _THE_SAME:
-            doubted.append(_hidden(place.quad, table))
+    for place in found.left[found.left_scores >= _LIKELY]:
+        under = max((shared_area(place, quad) for quad in read), default=0.0)
+        if _UNDER <= under <= _THE_SAME:
+            doubted.append(_hidden(place, table))
     places = [one.corners_px for one in cards]
     unclear = [one for one in unclear if not _is_at(one, places)]
     for one in doubted:
@@ -75,12 +76,12 @@ def _is_at(card: UnclearCard, places_px: list[Floats]) -> bool:
     return any(len(other) == 4 and same_place(card.corners_px, other) for other in places_px)
 
 
-def _face_of(deck: Deck, card: PrintCard) -> Face | None:
+def _face_of(deck: Deck, card: Card) -> Face | None:
     side, _, number = ("" if card.face is None else card.face.id).partition("/")
     return deck.by_id.get((side, number))
 
 
-def _unclear(deck: Deck, card: PrintCard, reason: str) -> UnclearCard:
+def _unclear(deck: Deck, card: Card, reason: str) -> UnclearCard:
     x, y = card.corners_px.mean(axis=0).tolist()
     face = _face_of(deck, card)
     best = None if face is None else (face, card.confidence)

@@ -24,8 +24,8 @@ from vision.marked.settle import also_unclear, settled, sure_corners
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
 from vision.markers import Marker, whites_of
-from vision.prints.lamp_white import white_of
 from vision.quads import enlarged
+from vision.read.lamp_white import white_of
 from vision.reading import Reading, UnclearCard
 from vision.table import Table
 from vision.table_fit import Piece

@@ -15,10 +15,14 @@ from functools import partial
 import numpy as np
 
 from vision.arrays import Flags, Floats
-from vision.prints.covered_cells import cover_of
-from vision.prints.explaining import within
-from vision.prints.fitting import open_sheets
-from vision.prints.light_model import (
+from vision.quads import points_within
+from vision.read.fit_quality import within
+from vision.read.fitting import open_sheet
+from vision.read.print_deck import PrintDeck
+from vision.read.rectify import Pyramid
+from vision.read.relight.art import lit_art, places_of
+from vision.read.relight.covered import cover_of
+from vision.read.relight.model import (
     CAP,
     OUTLIER,
     ArtFields,
@@ -26,12 +30,8 @@ from vision.prints.light_model import (
     LightModel,
     Seen,
 )
-from vision.prints.light_ranking import Ranking
-from vision.prints.lit_art import lit_art, places_of
-from vision.prints.print_deck import PrintDeck
-from vision.prints.reflections import CLIPPED, DARKER, glare_of
-from vision.prints.straight import Covers, Pyramid
-from vision.quads import points_within
+from vision.read.relight.rank import Ranking
+from vision.read.relight.reflections import CLIPPED, DARKER, glare_of
 
 
 @dataclass(frozen=True)
@@ -50,23 +50,32 @@ class _Bounds:
 # off, and none of 67 that it is wrong for; of cards that were not taught none of 97, but 12 of 170 of a deck of thin
 # coloured stripes: only decks that know all their faces are read so. The first look tells nearly all the others.
 _WHOLE = _Bounds(lead=60.0, printed=60.0, in_sight=0.35, stray=0.03, error=0.2, bent=2.5)
-# Of 190 strips that were in doubt 43 keep these, none wrong, nor any of 292 places without a card.
-_IN_PART = _Bounds(lead=40.0, printed=30.0, in_sight=0.08, stray=0.05, error=0.25, bent=1.0)
 # Of a face that the first look has named, too, though not for certain. Where colours are off and print is, too, it is
 # another face: of 11 cards of a clown's colour that was never taught, and seemed not to be missing, that kept wider
 # bounds none keeps these and those of strips, and four of 48 right ones do no more.
 _NAMED_BEFORE = _Bounds(lead=80.0, printed=60.0, in_sight=0.35, stray=0.06, error=0.2, bent=0.8)
 
-_CELL_MM = 1.5
+
+@dataclass(frozen=True)
+class LitParams:
+    """Steps of a fit of light and place; lengths in mm, levels shares of white."""
+
+    cell_mm: float = 1.5
+    bleached: float = 0.97
+    farthest_mm: float = 2.0
+    still_mm: float = 0.03
+    steps: int = 3
+    rounds: int = 2
+    # cells that any card shows; from the card's edge: what lies on a card lies over these, too
+    rim: int = 1
+    edge_cells: int = 3
+    coarse: int = 3  # cells from one to the next that ranks the faces
+    no_rival: float = 100.0  # log-odds by which a face is behind that cannot be the right one
+
+
+LIT = LitParams()
+
 _CAMERA, _CAMERA_LEVEL = 0.03, 3 / 255  # the camera's noise, of white and of what it can tell
-_BLEACHED = 0.97
-_FARTHEST_MM, _STILL_MM, _STEPS = 2.0, 0.03, 3
-_ROUNDS = 2
-_RIM, _EDGE_CELLS = 1, 3  # cells that any card shows; from the card's edge: what lies on a card lies over these, too
-_COARSE = 3  # cells from one to the next that ranks the faces
-_DIFFERS, _MUCH = 0.03, 0.1  # of linear light, and of the card's cells: by so much faces differ in more than a sign
-_FAR_APART = 60.0  # log-odds of a face that is seen plainly: two neighbouring paints of one drawing have 26
-_NO_RIVAL = 100.0  # log-odds by which a face is behind that cannot be the right one
 _CORNERS = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 
 
@@ -77,8 +86,7 @@ class LitVerdict:
     `face` is its number in the deck, `quad` (4, 2) px clockwise from the face's top left corner; `lead` the log-odds
     before the next likely face, `printed` before smooth colours of nothing, both by what is in sight, which is
     `in_sight` of the card; `error` is the mean capped error there, `stray` the share that looks otherwise for no
-    reason, `bent` by how many standard deviations a camera would have to mix colours; `in_part`: known cards
-    lie over the rest of it, so that there is less to speak for its face.
+    reason, `bent` by how many standard deviations a camera would have to mix colours.
     """
 
     face: int
@@ -89,16 +97,13 @@ class LitVerdict:
     stray: float
     in_sight: float
     bent: float
-    in_part: bool
 
     def is_certain(self, named_before: int | None = None) -> bool:
         """Whether next to nothing speaks against the face, and nothing else can be it.
 
         named_before: the face's number that the first look thought the likeliest, if any.
         """
-        if self._keeps(_IN_PART if self.in_part else _WHOLE):
-            return True
-        return not self.in_part and named_before == self.face and self._keeps(_NAMED_BEFORE)
+        return self._keeps(_WHOLE) or (named_before == self.face and self._keeps(_NAMED_BEFORE))
 
     def _keeps(self, bounds: _Bounds) -> bool:
         told = self.lead >= bounds.lead and self.printed >= bounds.printed and self.in_sight >= bounds.in_sight
@@ -120,81 +125,51 @@ class _Laid:
         return float(self.light.score(self.seen.known))
 
 
-class LitLook:
+class Relight:
     """Looks at cards of one deck."""
 
     def __init__(self, deck: PrintDeck) -> None:
         self._size = np.array(deck.size_mm)
-        self._columns, self._rows = (max(8, round(side / _CELL_MM)) for side in self._size)
-        self._used = within((self._rows, self._columns), _RIM)
-        self._edge = self._used & ~within((self._rows, self._columns), _EDGE_CELLS)
+        self._columns, self._rows = (max(8, round(side / LIT.cell_mm)) for side in self._size)
+        self._used = within((self._rows, self._columns), LIT.rim)
+        self._edge = self._used & ~within((self._rows, self._columns), LIT.edge_cells)
         places = 2 * places_of(self._used)
         self._model = LightModel(*places)
         self._arts = [lit_art(face.art, self._used, deck.size_mm) for face in deck.faces]
         some = np.zeros_like(self._used)
-        some[_RIM::_COARSE, _RIM::_COARSE] = True
+        some[LIT.rim :: LIT.coarse, LIT.rim :: LIT.coarse] = True
         self._ranking = Ranking([art.fields for art in self._arts], places, some[self._used])
         self._turns = deck.turns
-        self._apart: dict[tuple[int, int], float] = {}  # log-odds of faces over others where they are seen plainly
 
-    def judge(self, picture: Pyramid, quad: Floats, white: Floats | None, covers: Covers | None = None) -> LitVerdict:
+    def judge(self, picture: Pyramid, quad: Floats, white: Floats | None) -> LitVerdict:
         """A verdict for a card on a quad (4, 2) px, as the art stands or upside down.
 
-        `white` (3,) BGR 0..1 is that of paper there, None where nothing tells; what lies under `covers` tells nothing.
+        `white` (3,) BGR 0..1 is that of paper there, None where nothing tells.
         """
-        seen_on = partial(self._seen, picture, white, covers)
+        seen_on = partial(self._seen, picture, white)
         views = {turn: seen_on(np.roll(quad, -turn, axis=0)) for turn in self._turns}
         laid: dict[int, _Laid] = {}
         for one in self._ranking.likeliest(views):
             # It lies where the first one fits: that is most often the right one.
-            steps = 1 if laid else _STEPS
+            steps = 1 if laid else LIT.steps
             found = self._settled(seen_on, one.picture, np.roll(quad, -one.turn, axis=0), one.amounts, steps)
             if not laid:
                 quad = np.roll(found.quad, one.turn, axis=0)
             if one.picture not in laid or found.likelihood > laid[one.picture].likelihood:
                 laid[one.picture] = found
-        return self._verdict(laid, in_part=covers is not None)
+        return self._verdict(laid)
 
-    def may_be_taken_for(self, face: int, other: int, *, in_part: bool) -> bool:
-        """Whether some light or camera could make one face look like another, of which it is not told by a sign alone.
-
-        What tells a sign from another has too few cells here. in_part: something lies over the card.
-        """
-        pair = face, other
-        own, rival = (self._arts[each].fields for each in pair)
-        if float((np.abs(own.art - rival.art).max(axis=0) > _DIFFERS).mean()) < _MUCH:
-            return False
-        if in_part:
-            return True
-        if pair not in self._apart:
-            itself = np.sqrt(np.maximum(own.art, 0))
-            plain = Seen(itself, np.zeros(itself.shape, bool), bleached=False, whole=True, noise=_CAMERA**2)
-            self._apart[pair] = self._model.lead(own, rival, plain)
-        return self._apart[pair] < _FAR_APART
-
-    def lead_over(
-        self, picture: Pyramid, quad: Floats, faces: tuple[int, int], white: Floats | None, covers: Covers | None = None
-    ) -> float:
-        """The log-odds of one face over another, each in the light and by the camera that suit it best.
-
-        `quad` (4, 2) px lies clockwise from the face's top left corner.
-        """
-        own, other = (self._arts[face].fields for face in faces)
-        seen_on = partial(self._seen, picture, white, covers)
-        lies = self._settled(seen_on, faces[0], quad, self._model.start(1.0, 0.0), 1).quad
-        return self._model.lead(own, other, seen_on(lies))
-
-    def _verdict(self, laid: dict[int, _Laid], *, in_part: bool) -> LitVerdict:
+    def _verdict(self, laid: dict[int, _Laid]) -> LitVerdict:
         best = max(laid, key=lambda face: laid[face].likelihood)
         own = laid[best]
         others = [other for face, other in laid.items() if face != best]
-        in_sight, stray = self._in_sight(own, [o for o in others if o.likelihood > own.likelihood - _NO_RIVAL])
+        in_sight, stray = self._in_sight(own, [o for o in others if o.likelihood > own.likelihood - LIT.no_rival])
         mine = float(own.light.score(in_sight))
-        lead = min((mine - float(other.light.score(in_sight)) for other in others), default=_NO_RIVAL)
+        lead = min((mine - float(other.light.score(in_sight)) for other in others), default=LIT.no_rival)
         blank = self._model.blank_score(own.seen.levels[:, in_sight], own.light.weight[in_sight], in_sight)
         error = float(np.minimum(own.light.cells[in_sight], CAP).mean()) / CAP if in_sight.any() else 1.0
         share = float(in_sight.mean())
-        return LitVerdict(best, own.quad, lead, mine - blank, error, stray, share, float(own.light.bent), in_part)
+        return LitVerdict(best, own.quad, lead, mine - blank, error, stray, share, float(own.light.bent))
 
     def _in_sight(self, own: _Laid, likely: Sequence[_Laid]) -> tuple[Flags, float]:
         """Which cells nothing covers, (cells,), and the share of them that looks otherwise for no reason.
@@ -226,13 +201,13 @@ class LitLook:
         """A face after a few steps to where it fits best."""
         art = self._arts[face]
         seen = seen_on(quad)
-        light = self._model.fitted(art.fields, seen, seen.known, amounts, _ROUNDS)
+        light = self._model.fitted(art.fields, seen, seen.known, amounts, LIT.rounds)
         for _ in range(steps):
-            step = np.clip(-art.step(light, light.cells < CAP, np.zeros(6)), -_FARTHEST_MM, _FARTHEST_MM)
+            step = np.clip(-art.step(light, light.cells < CAP, np.zeros(6)), -LIT.farthest_mm, LIT.farthest_mm)
             quad = self._moved(quad, step)
             seen = seen_on(quad)
-            light = self._model.fitted(art.fields, seen, seen.known, light.amounts, _ROUNDS)
-            if np.abs(step).max() < _STILL_MM:
+            light = self._model.fitted(art.fields, seen, seen.known, light.amounts, LIT.rounds)
+            if np.abs(step).max() < LIT.still_mm:
                 break
         return _Laid(art.fields, quad, seen, light)
 
@@ -242,14 +217,13 @@ class LitLook:
         by = np.stack([step[0] + step[1] * x + step[2] * y, step[3] + step[4] * x + step[5] * y], axis=1)
         return np.asarray(points_within(quad[None], (_CORNERS + by / self._size)[None])[0])
 
-    def _seen(self, picture: Pyramid, white: Floats | None, covers: Covers | None, quad: Floats) -> Seen:
+    def _seen(self, picture: Pyramid, white: Floats | None, quad: Floats) -> Seen:
         """What a card on a quad shows, by the white of paper (3,), 0..1."""
         paper = np.ones(3) if white is None else np.maximum(white, 0.02)
-        sheet = open_sheets(picture, quad[None], self._rows, self._columns, covers)[0]
-        levels = np.ascontiguousarray(sheet[self._used].T)
-        hidden = np.isnan(levels)
         # What is hidden is no darker than black: that is all that is known of it.
-        levels[hidden] = 0
+        sheet, seen = open_sheet(picture, quad, self._rows, self._columns, None)
+        levels = np.ascontiguousarray(sheet[self._used].T)
+        hidden = np.broadcast_to(~seen[self._used], levels.shape)
         noise = _CAMERA**2 + (_CAMERA_LEVEL / float(paper.mean())) ** 2
         by_white = np.asarray(levels / paper[:, None], np.float32)
-        return Seen(by_white, (levels >= CLIPPED) | hidden, bool(paper.max() >= _BLEACHED), True, noise)
+        return Seen(by_white, (levels >= CLIPPED) | hidden, bool(paper.max() >= LIT.bleached), True, noise)

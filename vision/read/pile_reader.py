@@ -1,4 +1,4 @@
-"""Reads the tops of piles of a deck of prints, behind the seam of those that watch piles (`vision.piles.sights`).
+"""Reads the tops of piles of a deck of prints, behind the seam of those that watch piles (`vision.piles.observations`).
 
 A pile remembers: where its last card lay is where the next one most likely lies, and a card that looks as it did when
 it was read is the same card.
@@ -13,13 +13,14 @@ import numpy as np
 
 from vision.arrays import Floats, Image
 from vision.piles.bare import bare_or_covered
-from vision.piles.sights import MOVED_MM, Box, Kind, PilePlace, PileSight, Region, nothing_at, region_of
-from vision.prints.back_lesson import NEAR, back_shown
-from vision.prints.card_search import CardSearch, FoundCard
-from vision.prints.lamp_white import LampWhite
-from vision.prints.places import moved
-from vision.prints.print_deck import PrintDeck
-from vision.prints.remembered import Look, Memory, look_at
+from vision.piles.observations import MOVED_MM, Box, Kind, PilePlace, PileSight, Region, nothing_at, region_of
+from vision.read.back_lesson import NEAR, back_shown
+from vision.read.card import Card
+from vision.read.card_search import CardSearch
+from vision.read.lamp_white import LampWhite
+from vision.read.places import moved
+from vision.read.print_deck import PrintDeck
+from vision.read.unchanged import Look, Memory, look_at
 from vision.table import Table
 
 _LEAST_SIDE_PX = 16
@@ -74,7 +75,7 @@ class PrintPiles:
         white = self._lamp.of(image_bgr, self.table)
         found = self._search.cards(image_bgr, self.table, _box(region), white)
         card = self._best(found, region)
-        if card is None or card.reason is not None or card.face is None:
+        if card is None or card.reason is not None or card.front is None:
             return None
         return self._sight(image_bgr, number, card)
 
@@ -98,19 +99,19 @@ class PrintPiles:
         width, height = self._search.deck.card_mm
         return quads if width <= height else np.roll(quads, 1, axis=1)
 
-    def _best(self, cards: Sequence[FoundCard], region: Region) -> FoundCard | None:
+    def _best(self, cards: Sequence[Card], region: Region) -> Card | None:
         """The surest card near a place's middle, a face rather than a back."""
         near = [card for card in cards if self._belongs(card, region)]
-        return min(near, key=lambda card: (card.reason is not None, card.face is None, -card.confidence), default=None)
+        return min(near, key=lambda card: (card.reason is not None, card.front is None, -card.confidence), default=None)
 
-    def _belongs(self, card: FoundCard, region: Region) -> bool:
+    def _belongs(self, card: Card, region: Region) -> bool:
         aside = float(np.linalg.norm(card.corners_px.mean(axis=0) - region.centre_px))
         return aside < MOVED_MM * region.px_per_mm
 
-    def _sight(self, image_bgr: Image, number: int, card: FoundCard) -> PileSight:
+    def _sight(self, image_bgr: Image, number: int, card: Card) -> PileSight:
         place = self.places[number]
-        meaning = card.print.attributes
-        kind: Kind = "face" if card.face is not None else "back"
+        meaning = card.attributes
+        kind: Kind = "face" if card.front is not None else "back"
         match card.reason:
             case None if kind == "face":
                 self._looks[number] = look_at(image_bgr, card.corners_px, self._search.deck.card_mm)
@@ -149,7 +150,7 @@ class PrintClowns:
         self._lamp = LampWhite()
         self._memory = Memory(deck.card_mm)
 
-    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> tuple[FoundCard, ...]:
+    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> tuple[Card, ...]:
         """Read the cards in a part of a picture, see `ClownReader`."""
         white = self._lamp.of(image_bgr, table)
         known = self._memory.still_there(image_bgr, table, box_px)
@@ -161,9 +162,7 @@ class PrintClowns:
         self._memory.keep(image_bgr, certain)
         return certain
 
-    def _backs_learned(
-        self, image_bgr: Image, table: Table, found: Sequence[FoundCard], white: Floats | None
-    ) -> list[FoundCard]:
+    def _backs_learned(self, image_bgr: Image, table: Table, found: Sequence[Card], white: Floats | None) -> list[Card]:
         """Learn the back from the draw piles of a game that begins, and give those."""
         deck, taken = self._search.deck, [card.corners_px for card in found if card.reason is None]
         shown = back_shown(image_bgr, table, self._search, [*taken, *self._lamp.markers_px], white)
@@ -171,7 +170,7 @@ class PrintClowns:
             return []
         back, places = shown
         self._search = CardSearch(replace(deck, faces=(*deck.faces, back)))
-        cards: list[FoundCard] = []
+        cards: list[Card] = []
         for place in places:
             card = self._search.at(image_bgr, table, moved(place[None], table, *NEAR)[0], white)
             if card is None or card.reason is not None:

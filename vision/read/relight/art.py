@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Image, Singles
-from vision.prints.light_model import INDEPENDENT, ArtFields, Light, art_fields, spread_of
+from vision.read.relight.model import INDEPENDENT, ArtFields, Light, art_fields, spread_of
 
 _FINE = 4  # samples to a cell's side, for the art's slopes
 _SOFT = 1.5  # of those samples: about a picture's own blur, and how far a first place may be off

@@ -1,13 +1,13 @@
 """Reads all cards of a deck of prints in one picture: finds them, takes certain cards, says what is doubtful.
 
-The finder only says where to look. The one verifier says what a place shows and how much of it is explained; `layers`
-takes cards from the top, and what lies under one that was taken is not held against the next.
+The finder only says where to look. The one verifier says what a place shows and how much of it is explained;
+`occlusion` takes cards from the top, and what lies under one that was taken is not held against the next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,17 +16,19 @@ from vision.find.above import FlatView, TableView, View, area_in_sight
 from vision.find.finder import CardFinder, Hypotheses
 from vision.find.unknown import Wanted, find_unknown
 from vision.markers import markers_in, table_if_shown
-from vision.prints.doubts import Doubts
-from vision.prints.lamp_white import white_of
-from vision.prints.layers import LIKELY, Find, Layers, Passes, Place
-from vision.prints.places import lies_flat, same_place
-from vision.prints.plane import table_of
-from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.reflections import bleached_shares
-from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdict import Verdict, confidence_of, worth
-from vision.prints.verifier import Verifier
 from vision.quads import enlarged, shared_area
+from vision.read.card import Card, Reading
+from vision.read.doubts import Doubts
+from vision.read.lamp_white import white_of
+from vision.read.occlusion import LAYER, Find, Layers, Passes, Place
+from vision.read.places import lies_flat, same_place
+from vision.read.plane import table_of
+from vision.read.print_deck import PrintDeck
+from vision.read.rectify import Covers, Pyramid
+from vision.read.relight.match import Relight
+from vision.read.relight.reflections import bleached_shares
+from vision.read.verdict import Verdict, confidence_of, worth
+from vision.read.verifier import Verifier
 from vision.table import Table
 
 ASLANT = "aslant"
@@ -44,54 +46,24 @@ _EVEN = 1.04  # of the cards' scale: within it all are as large as the one size 
 _MORE_READINGS = 3  # without a table: each on the plane of all cards that were read
 
 
-@dataclass(frozen=True, eq=False)
-class PrintCard:
-    """A card that was found.
-
-    `face` is what it shows, the likeliest for an unclear one and None where there is none; `reason` is None for a
-    certain card; `corners_px` (4, 2) clockwise from the face's top-left corner; `confidence` that the face is right,
-    and not only what it means in the game.
-    """
-
-    face: Print | None
-    confidence: float
-    corners_px: Floats
-    centre_mm: tuple[float, float] | None
-    reason: str | None
-
-
-@dataclass(frozen=True, eq=False)
-class PrintReading:
-    """All cards that were found in one picture: the certain ones, and the others.
-
-    `places` (n, 4, 2): the finder's in its first pass, `open` those of mostly visible cards;
-    `left`: places of its last pass at which nothing was read.
-    """
-
-    cards: tuple[PrintCard, ...]
-    unclear: tuple[PrintCard, ...]
-    places: Floats = field(default_factory=lambda: _NO_QUADS)
-    open: Floats = field(default_factory=lambda: _NO_QUADS)
-    left: tuple[Place, ...] = ()
-
-
-class PrintReader:
+class CardReader:
     """Reads the cards of one deck of prints."""
 
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self.verifier = Verifier(deck)
+        self._lit = Relight(deck)
         self._doubts = Doubts(deck)
         self._finder = CardFinder()
 
-    def read(self, image_bgr: Image, table: Table | None = None) -> PrintReading:
+    def read(self, image_bgr: Image, table: Table | None = None) -> Reading:
         """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one.
 
         Raises:
             BadTableError: the picture is mirrored, as its markers show.
         """
         if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
-            return PrintReading((), ())
+            return Reading((), ())
         markers = markers_in(image_bgr)
         if table is None:
             table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
@@ -105,9 +77,7 @@ class PrintReader:
             reading = again
         return reading
 
-    def _read_again(
-        self, image_bgr: Image, first: PrintReading, white: Floats | None, known: Floats
-    ) -> PrintReading | None:
+    def _read_again(self, image_bgr: Image, first: Reading, white: Floats | None, known: Floats) -> Reading | None:
         """A reading on the plane of the cards that were read first: from aslant, others are larger or smaller."""
         certain = np.array([card.corners_px for card in first.cards]).reshape(-1, 4, 2)
         table = table_of(certain, self.deck.card_mm, (image_bgr.shape[1], image_bgr.shape[0]))
@@ -119,11 +89,11 @@ class PrintReader:
         again = self._read(image_bgr, table, white, known, replace(_ALL, sized=True))
         # Nothing tells where the origin of that plane is.
         cards = tuple(replace(card, centre_mm=None) for card in again.cards)
-        return PrintReading(cards, tuple(replace(card, centre_mm=None) for card in again.unclear))
+        return Reading(cards, tuple(replace(card, centre_mm=None) for card in again.unclear))
 
     def read_open(
         self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, steady_px: Floats | None
-    ) -> PrintReading:
+    ) -> Reading:
         """Read the cards that are in sight in a part of a picture, without looking under those that are taken.
 
         white: (3,) BGR 0..1 of white paper, None where nothing tells. `known_px` (n, 4, 2) are known to be there.
@@ -133,7 +103,7 @@ class PrintReader:
             image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px, lit=0 if steady_px is not None else 1)
         )
 
-    def read_beside(self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats) -> PrintReading:
+    def read_beside(self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats) -> Reading:
         """Read the cards beside those that are known, marker cards among them: `known_px` (n, 4, 2)."""
         return self._read(image_bgr, table, white, known_px, _BESIDE)
 
@@ -141,22 +111,21 @@ class PrintReader:
         """(n, 4, 2) px, what is likely a card beside those that are known, whatever it shows."""
         view = TableView(image_bgr, table, area_in_sight(table))
         found = self._finder.find(view, self.deck.card_mm, known_px)
-        return self.deck.art_first(found.corners_px[found.scores >= LIKELY])
+        return self.deck.art_first(found.corners_px[found.scores >= LAYER.likely])
 
-    def at(self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None) -> PrintCard | None:
+    def at(self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None) -> Card | None:
         """The card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
-        scores, plain = self.verifier.ranker.scores_beside_plain(picture, quads, white)
-        promise = scores.max(axis=1) - plain
-        best = int(np.argmax(promise))
-        if promise[best] < _PROMISING:
+        ranks = self.verifier.ranker.rank(picture, quads, white)
+        best = np.array([np.argmax(ranks.promise)])
+        if ranks.promise[best] < _PROMISING:
             return None
-        verdict = self.verifier.judge(picture, quads[best], scores[best], white)
+        verdict = self.verifier.judge(picture, quads[best], ranks.take(best), white)[0]
         reason = "" if verdict is None else self._reason(verdict, verdict.open_under(Covers(_NO_QUADS)), 0.0, table)
         return None if verdict is None or reason == "" else self._card(verdict, reason, table)
 
     def _read(
         self, image_bgr: Image, table: Table | None, white: Floats | None, known: Floats, passes: Passes
-    ) -> PrintReading:
+    ) -> Reading:
         picture = Pyramid(image_bgr)
         layers = Layers(self._find(image_bgr, table, passes), self.verifier, picture, white, Covers(known), passes)
 
@@ -176,13 +145,16 @@ class PrintReader:
         unclear += self._strangers(picture, layers.left, [card.corners_px for card in (*cards, *unclear)], table)
         places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
         is_open = np.array([place.in_sight >= _MOSTLY_OPEN for place in layers.found], bool)
-        return PrintReading(tuple(cards), tuple(unclear), places, places[is_open], tuple(layers.left))
+        left = np.array([place.quad for place in layers.left]).reshape(-1, 4, 2)
+        scores = np.array([place.score for place in layers.left])
+        return Reading(tuple(cards), tuple(unclear), places, places[is_open], left, scores)
 
     def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
         view: View = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
         card = self.deck.card_mm
         if table is not None and (self.deck.has_true_size or passes.sized):
-            return lambda known: self._finder.find(view, card, known, quick=passes.most == 1)
+            # The faces themselves settle a pose better than a second pass over crops: 492 of 644 cards, not 489.
+            return lambda known: self._finder.find(view, card, known, quick=True)
         wanted = Wanted(aspect=max(card) / min(card))
 
         def find(known: Sequence[Floats]) -> Hypotheses:
@@ -198,40 +170,36 @@ class PrintReader:
         reason = self._doubts.why(verdict, cells, score, on_table=table is not None)
         return reason if reason is not None or self._lies_flat(verdict.quad, table) else ASLANT
 
-    def _lit_cards(
-        self, layers: Layers, taken: list[Floats], white: Floats | None, table: Table | None
-    ) -> list[PrintCard]:
-        """Cards that only their own light tells: the first look was in doubt, or saw none where a card is likely."""
-        found: list[PrintCard] = []
+    def _lit_cards(self, layers: Layers, taken: list[Floats], white: Floats | None, table: Table | None) -> list[Card]:
+        """Cards that only a light of their own identifies: the first look was in doubt."""
+        found: list[Card] = []
         if not self.deck.is_complete:
             return found
-        for quad, covers, named in layers.in_doubt():
+        for quad, named in layers.in_doubt():
             if any(same_place(quad, other) for other in taken):
                 continue
-            light = self.verifier.white_on(layers.picture, quad, white, covers)[0]
-            verdict = self.verifier.lit.judge(layers.picture, quad, light, covers)
+            paper = self.verifier.ranker.rank(layers.picture, quad[None], white).paper(0, white)
+            verdict = self._lit.judge(layers.picture, quad, paper)
             if verdict.is_certain(named) and self._lies_flat(verdict.quad, table):
                 taken.append(verdict.quad)
                 centre = None if table is None else table.centre_mm(verdict.quad)
                 face = self.deck.faces[verdict.face]
-                found.append(PrintCard(face, confidence_of(verdict.lead), verdict.quad, centre, None))
+                found.append(Card(face, confidence_of(verdict.lead), verdict.quad, centre, None))
         return found
 
-    def _strangers(
-        self, picture: Pyramid, left: list[Place], taken: list[Floats], table: Table | None
-    ) -> list[PrintCard]:
+    def _strangers(self, picture: Pyramid, left: list[Place], taken: list[Floats], table: Table | None) -> list[Card]:
         """What is likely a card and shows no face of the deck, where nothing else was found."""
-        found: list[PrintCard] = []
-        quads = np.array([place.quad for place in left if place.score >= LIKELY]).reshape(-1, 4, 2)
+        found: list[Card] = []
+        quads = np.array([place.quad for place in left if place.score >= LAYER.likely]).reshape(-1, 4, 2)
         for quad, bleached in zip(quads, bleached_shares(picture, quads), strict=True):
             if all(shared_area(quad, other) < _TOUCH for other in taken):
                 taken.append(quad)
                 found.append(self._nameless(quad, "glare" if bleached >= _GLARE else "no face fits", table))
         return found
 
-    def _unclear(self, places: list[Place], covers: Covers, table: Table | None) -> list[PrintCard]:
+    def _unclear(self, places: list[Place], covers: Covers, table: Table | None) -> list[Card]:
         """What may be cards beside the certain ones, the likeliest first."""
-        unclear: list[PrintCard] = []
+        unclear: list[Card] = []
         left = [place.verdict for place in places if place.verdict is not None]
         while left:
             opened = [verdict.open_under(covers) for verdict in left]
@@ -247,10 +215,10 @@ class PrintReader:
         return table is None or not self.deck.has_true_size or lies_flat(table, quad, self.deck.card_mm)
 
     @staticmethod
-    def _nameless(quad: Floats, reason: str, table: Table | None) -> PrintCard:
-        return PrintCard(None, 0.0, quad, None if table is None else table.centre_mm(quad), reason)
+    def _nameless(quad: Floats, reason: str, table: Table | None) -> Card:
+        return Card(None, 0.0, quad, None if table is None else table.centre_mm(quad), reason)
 
-    def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> PrintCard:
+    def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> Card:
         confidence = confidence_of(min(verdict.margin, verdict.lead))
         centre = None if table is None else table.centre_mm(verdict.quad)
-        return PrintCard(self.deck.faces[verdict.face], confidence, verdict.quad, centre, reason)
+        return Card(self.deck.faces[verdict.face], confidence, verdict.quad, centre, reason)

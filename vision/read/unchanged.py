@@ -10,19 +10,29 @@ import numpy as np
 
 from vision.arrays import Floats, Image, Singles
 from vision.channels import largest
-from vision.piles.sights import Box
-from vision.prints.card_search import FoundCard
-from vision.prints.straight import Pyramid
+from vision.piles.observations import Box
 from vision.quads import shared_area
+from vision.read.card import Card
+from vision.read.rectify import Pyramid
 from vision.table import Table
 
-_CELLS_PER_MM = 0.5
-_SAME_LEVEL, _SAME_CELLS = 0.09, 2  # of white; a patch of so many cells across is no noise
-_RIM = 1  # cells at the edge of a card, where a pixel's shift shows
-_MOST_HIDDEN = 0.4  # of a card
-_GAINS = (0.5, 2.0)
-_OVER = 0.3  # of a place's area: no two cards that lie whole share so much
-_MOST = 60  # cards that are remembered: more than players lay before them at once
+
+@dataclass(frozen=True)
+class MemoryParams:
+    """When a card looks as it did; levels are shares of white."""
+
+    cells_per_mm: float = 0.5
+    # of white; a patch of so many cells across is no noise
+    same_level: float = 0.09
+    same_cells: int = 2
+    rim: int = 1  # cells at the edge of a card, where a pixel's shift shows
+    most_hidden: float = 0.4  # of a card
+    gains: tuple[float, float] = (0.5, 2.0)
+    over: float = 0.3  # of a place's area: no two cards that lie whole share so much
+    most: int = 60  # cards that are remembered: more than players lay before them at once
+
+
+MEMORY = MemoryParams()
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +48,7 @@ class Look:
         A card that was laid on it squarely differs within its edges, too.
         """
         changed = self._changed(image_bgr)
-        if changed is None or changed.mean() > _MOST_HIDDEN:
+        if changed is None or changed.mean() > MEMORY.most_hidden:
             return False
         count, labels = cv2.connectedComponents(changed)
         edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
@@ -51,9 +61,13 @@ class Look:
             return None
         # A lamp that is dimmed is no other card.
         gain = float(np.median(self.sheet) + 0.01) / float(np.median(now) + 0.01)
-        off = cv2.GaussianBlur(largest(np.abs(now * np.float32(np.clip(gain, *_GAINS)) - self.sheet)), (0, 0), 0.8)
-        other = (off[_RIM:-_RIM, _RIM:-_RIM] > _SAME_LEVEL).astype(np.uint8)
-        return np.asarray(cv2.morphologyEx(other, cv2.MORPH_OPEN, np.ones((_SAME_CELLS, _SAME_CELLS), np.uint8)))
+        off = cv2.GaussianBlur(
+            largest(np.abs(now * np.float32(np.clip(gain, *MEMORY.gains)) - self.sheet)), (0, 0), 0.8
+        )
+        other = (off[MEMORY.rim : -MEMORY.rim, MEMORY.rim : -MEMORY.rim] > MEMORY.same_level).astype(np.uint8)
+        return np.asarray(
+            cv2.morphologyEx(other, cv2.MORPH_OPEN, np.ones((MEMORY.same_cells, MEMORY.same_cells), np.uint8))
+        )
 
 
 class Memory:
@@ -62,9 +76,9 @@ class Memory:
     def __init__(self, card_mm: tuple[float, float]) -> None:
         self._card_mm = card_mm
         self._table: Table | None = None
-        self._known: list[tuple[FoundCard, Look]] = []
+        self._known: list[tuple[Card, Look]] = []
 
-    def still_there(self, image_bgr: Image, table: Table, box_px: Box) -> list[FoundCard]:
+    def still_there(self, image_bgr: Image, table: Table, box_px: Box) -> list[Card]:
         """Cards with their middle in a part of a picture that lie there as they lay."""
         if self._table is not table:
             self._table, self._known = table, []
@@ -76,19 +90,19 @@ class Memory:
                 found.append(card)
         return found
 
-    def keep(self, image_bgr: Image, cards: Sequence[FoundCard]) -> None:
+    def keep(self, image_bgr: Image, cards: Sequence[Card]) -> None:
         """Remember certain cards of a picture; those that are known already stay as they looked at first."""
         for card in cards:
             if any(card is known for known, _ in self._known):
                 continue
-            self._known = [one for one in self._known if shared_area(one[1].corners_px, card.corners_px) < _OVER]
+            self._known = [one for one in self._known if shared_area(one[1].corners_px, card.corners_px) < MEMORY.over]
             self._known.append((card, look_at(image_bgr, card.corners_px, self._card_mm)))
-        del self._known[:-_MOST]
+        del self._known[: -MEMORY.most]
 
 
 def look_at(image_bgr: Image, corners_px: Floats, card_mm: tuple[float, float]) -> Look:
     """How a card on corners (4, 2) px looks."""
-    width, height = (round(side * _CELLS_PER_MM) for side in card_mm)
+    width, height = (round(side * MEMORY.cells_per_mm) for side in card_mm)
     return Look(corners_px, _sheet(image_bgr, corners_px, (height, width)))
 
 

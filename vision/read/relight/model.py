@@ -22,38 +22,60 @@ INDEPENDENT = 0.055  # cells that say something new, by all cells
 OUTLIER = 5.0  # of the same: a cell that looks otherwise than fitted
 
 _LUMINANCE = np.array([0.0722, 0.7152, 0.2126], np.float32)
-_CONTRAST = (0.15, 1.0)  # the span between black and white that may be left
-_LIGHT = (0.0004, 4.0)
-_CLEAR_LIGHT = 0.02
-_BLACK = 0.04  # of white
-_LIKE_WHITE, _SHINES = 0.92, 1.08  # of white
-_WAVES = 6  # of the veil, across and down together: half waves, less one
-# How much each field varies: the white with its slopes and bends, the veil with its waves, blue and red casts of both,
-# then crosstalk, saturation, the tone curve's bend and blur; a white that is clipped may be brighter, and of another
-# colour.
-_WHITE_VARIES = (0.15, 0.2, 0.2, 0.15, 0.15, 0.15)
-_CLIPPED_WHITE_VARIES = (1.0, 0.5, 0.5, 0.5, 0.5, 0.5)
-_VEIL_VARIES, _WAVE_VARIES = 0.25, 0.3
-# Of the white, by how bright it is: where that is clipped, what colour the lamp has is not known.
-_CAST_VARIES, _CLIPPED_CAST_VARIES = 0.08, 0.4
-# Of a veil, by how bright it is; skin would pass for a coloured veil where a hand may lie on the card.
-_VEIL_CAST_VARIES, _WHOLE_VEIL_CAST_VARIES = 0.02, 0.25
+
+
+@dataclass(frozen=True)
+class LightParams:
+    """Spreads of the light's factors, and bounds; levels are shares of white, in linear light."""
+
+    contrast: tuple[float, float] = (0.15, 1.0)  # the span between black and white that may be left
+    light: tuple[float, float] = (0.0004, 4.0)
+    clear_light: float = 0.02
+    black: float = 0.04  # of white
+    # of white
+    like_white: float = 0.92
+    shines: float = 1.08
+    waves: int = 6  # of the veil, across and down together: half waves, less one
+    # How much each field varies: the white with its slopes and bends, the veil with its waves, blue and red casts of
+    # both, then crosstalk, saturation, the tone curve's bend and blur; a white that is clipped may be brighter, and of
+    # another colour.
+    white_varies: tuple[float, ...] = (0.15, 0.2, 0.2, 0.15, 0.15, 0.15)
+    clipped_white_varies: tuple[float, ...] = (1.0, 0.5, 0.5, 0.5, 0.5, 0.5)
+    veil_varies: float = 0.25
+    wave_varies: float = 0.3
+    # Of the white, by how bright it is: where that is clipped, what colour the lamp has is not known.
+    cast_varies: float = 0.08
+    clipped_cast_varies: float = 0.4
+    # Of a veil, by how bright it is; skin would pass for a coloured veil where a hand may lie on the card.
+    veil_cast_varies: float = 0.02
+    whole_veil_cast_varies: float = 0.25
+    # Most ways change one channel only: a row is one way in one channel, and the rows go channel by channel.
+    channels_of_ways: tuple[tuple[int, ...], ...] = (
+        *((0,), (2,)) * 2,
+        *((0,), (0,), (1,), (1,), (2,), (2,)),
+        *((0, 1, 2),) * 3,
+    )
+    # How much of one channel's light a camera gives to another, as measured: green and red to blue, blue and red to
+    # green, blue and green to red. Lamps that it was not built for make more of it.
+    crosstalk_varies: tuple[float, ...] = (0.09, 0.09, 0.045, 0.07, 0.04, 0.045)
+    saturation_varies: float = 0.15
+    tone_varies: float = 0.3
+    blur_varies: float = 0.4
+    blur: float = 0.3
+    steady: float = 1e-5  # of all weights
+
+
+LIGHT = LightParams()
+
 _CROSSTALK = slice(-9, -3)  # among the ways
-# Most ways change one channel only: a row is one way in one channel, and the rows go channel by channel.
-_CHANNELS_OF_WAYS = ((0,), (2,), (0,), (2,), (0,), (0,), (1,), (1,), (2,), (2,), (0, 1, 2), (0, 1, 2), (0, 1, 2))
-_ROWS = tuple((channel, way) for channel in range(3) for way, has in enumerate(_CHANNELS_OF_WAYS) if channel in has)
+_ROWS = tuple(
+    (channel, way) for channel in range(3) for way, has in enumerate(LIGHT.channels_of_ways) if channel in has
+)
 _CHANNEL_OF, _WAY_OF = (np.array(column) for column in zip(*_ROWS, strict=True))
 _ROWS_OF = tuple(slice(*np.searchsorted(_CHANNEL_OF, (channel, channel + 1)).tolist()) for channel in range(3))
 _SAME_CHANNEL = (_CHANNEL_OF[:, None] == _CHANNEL_OF).astype(np.float32)
-_TO_WAYS = (np.arange(len(_CHANNELS_OF_WAYS))[:, None] == _WAY_OF).astype(np.float32)
+_TO_WAYS = (np.arange(len(LIGHT.channels_of_ways))[:, None] == _WAY_OF).astype(np.float32)
 _WHITE_CASTS, _VEIL_CASTS = (np.flatnonzero(np.isin(_WAY_OF, ways)) for ways in ((0, 1), (2, 3)))  # among the rows
-# How much of one channel's light a camera gives to another, as measured: green and red to blue, blue and red to green,
-# blue and green to red. Lamps that it was not built for make more of it.
-_CROSSTALK_VARIES = (0.09, 0.09, 0.045, 0.07, 0.04, 0.045)
-_SATURATION_VARIES, _TONE_VARIES, _BLUR_VARIES = 0.15, 0.3, 0.4
-_BLUR = 0.3
-_LEAD_ROUNDS = 4
-_STEADY = 1e-5  # of all weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +118,7 @@ class Seen:
     def shines(self) -> Flags:
         """Cells that are brighter than white, or as bright and too bright to know, (cells,)."""
         darkest = self.levels.min(axis=0)
-        return np.asarray((darkest > _SHINES) | ((darkest > _LIKE_WHITE) & self.clipped.any(axis=0)))
+        return np.asarray((darkest > LIGHT.shines) | ((darkest > LIGHT.like_white) & self.clipped.any(axis=0)))
 
     def take(self, cells: Flags) -> Seen:
         """Some of the cells."""
@@ -129,7 +151,7 @@ class Light:
     @property
     def bent(self) -> Floats:
         """By how many standard deviations a camera would have to mix colours, (...)."""
-        return np.asarray(np.abs(self.amounts[..., _CROSSTALK] / _CROSSTALK_VARIES).max(axis=-1))
+        return np.asarray(np.abs(self.amounts[..., _CROSSTALK] / LIGHT.crosstalk_varies).max(axis=-1))
 
     def score(self, known: Flags) -> Floats:
         """The logarithm of how likely the known cells are, (...)."""
@@ -156,21 +178,21 @@ class LightModel:
     def __init__(self, x: Singles, y: Singles) -> None:
         third = np.float32(1 / 3)
         self._white = np.stack([np.ones_like(x), x, y, x * x - third, x * y, y * y - third], axis=1)
-        waves = [(i, j) for i in range(_WAVES) for j in range(_WAVES) if i + j < _WAVES]
+        waves = [(i, j) for i in range(LIGHT.waves) for j in range(LIGHT.waves) if i + j < LIGHT.waves]
         veil = [np.cos(np.pi * i * (x + 1) / 2) * np.cos(np.pi * j * (y + 1) / 2) for i, j in waves]
         self._waves = np.stack(veil, axis=1).astype(np.float32)
         # The same in long rows, which are quicker to weight.
         self._rows = [np.ascontiguousarray(basis.T) for basis in (self._white, self._waves)]
-        veils = [_WAVE_VARIES / np.sqrt(i + j) if i + j else _VEIL_VARIES for i, j in waves]
-        kinds = ((_WHITE_VARIES, _CAST_VARIES), (_CLIPPED_WHITE_VARIES, _CLIPPED_CAST_VARIES))
-        veil_casts = (_VEIL_CAST_VARIES, _WHOLE_VEIL_CAST_VARIES)
-        ways = (*_CROSSTALK_VARIES, _SATURATION_VARIES, _TONE_VARIES, _BLUR_VARIES)
+        veils = [LIGHT.wave_varies / np.sqrt(i + j) if i + j else LIGHT.veil_varies for i, j in waves]
+        kinds = ((LIGHT.white_varies, LIGHT.cast_varies), (LIGHT.clipped_white_varies, LIGHT.clipped_cast_varies))
+        veil_casts = (LIGHT.veil_cast_varies, LIGHT.whole_veil_cast_varies)
+        ways = (*LIGHT.crosstalk_varies, LIGHT.saturation_varies, LIGHT.tone_varies, LIGHT.blur_varies)
         self._varies = [
             [np.array([*white, *veils, cast, cast, veil, veil, *ways]) for veil in veil_casts] for white, cast in kinds
         ]
-        self._whites, self._veils = len(_WHITE_VARIES), len(_WHITE_VARIES) + len(waves)
+        self._whites, self._veils = len(LIGHT.white_varies), len(LIGHT.white_varies) + len(waves)
         self._expected = np.zeros(len(self._varies[0][0]))
-        self._expected[0], self._expected[-1] = 1.0, _BLUR
+        self._expected[0], self._expected[-1] = 1.0, LIGHT.blur
 
     def start(self, white: float, veil: float) -> Floats:
         """Amounts to begin with."""
@@ -185,20 +207,13 @@ class LightModel:
         for _ in range(rounds):
             open_to_see = np.minimum(CAP / np.maximum(light.cells, 1e-9), 1) ** 2 * known
             weight = (INDEPENDENT * light.weight * open_to_see)[..., None, :] / (
-                4 * np.maximum(light.light, _CLEAR_LIGHT)
+                4 * np.maximum(light.light, LIGHT.clear_light)
             )
             weight[seen.clipped & (light.gap == 0)] = 0
             # A vivid camera shows strong colours without any of what they lack: how little that was is not known.
-            weight[(seen.levels < _BLACK) & (light.light <= _LIGHT[0])] = 0
+            weight[(seen.levels < LIGHT.black) & (light.light <= LIGHT.light[0])] = 0
             light = self._light(art, seen, self._solved(art, light.ways, seen.levels**2, weight, varies), varies)
         return light
-
-    def lead(self, own: ArtFields, other: ArtFields, seen: Seen) -> float:
-        """The log-odds of one picture over another, each in the light that suits it best."""
-        known, start = seen.known, self.start(1.0, 0.0)
-        lights = (self.fitted(art, seen, known, start, _LEAD_ROUNDS) for art in (own, other))
-        mine, others = (float(light.score(known)) for light in lights)
-        return mine - others
 
     def without_gloss(self, art: ArtFields, light: Light) -> Singles:
         """Grey levels (3, cells), of white, that a picture would show in a fitted light but for what gloss mirrors."""
@@ -212,7 +227,7 @@ class LightModel:
         """
         waves, colours = self._waves[some], levels.T
         # Where little is in sight, hardly anything tells some waves from others.
-        steady = _STEADY * (1 + float(weight.sum())) * np.eye(waves.shape[1], dtype=np.float32)
+        steady = LIGHT.steady * (1 + float(weight.sum())) * np.eye(waves.shape[1], dtype=np.float32)
         open_to_see = np.ones_like(weight)
         for _ in range(2):
             pull = waves * (weight * open_to_see)[:, None]
@@ -266,10 +281,10 @@ class LightModel:
         ways_now[..., _VEIL_CASTS, :] *= np.maximum(veil, 0)
         amount = used[..., None, self._veils + _WAY_OF]
         ways = np.concatenate([amount[..., rows] @ ways_now[..., rows, :] for rows in _ROWS_OF], axis=-2)
-        light = np.clip(art.art * (white - veil) + veil + ways, *_LIGHT)
+        light = np.clip(art.art * (white - veil) + veil + ways, *LIGHT.light)
         gap = np.sqrt(light) - seen.levels
         gap[seen.clipped & (gap > 0)] = 0
-        contrast = np.clip(np.sqrt(np.maximum(white, 0)) - np.sqrt(np.maximum(veil, 0)), *_CONTRAST)[..., 0, :]
+        contrast = np.clip(np.sqrt(np.maximum(white, 0)) - np.sqrt(np.maximum(veil, 0)), *LIGHT.contrast)[..., 0, :]
         # Of what makes pictures differ from their art, gloss takes as much as of the contrast.
         weight = 1 / (art.noise * contrast**2 + np.float32(seen.noise))
         odd = (amounts - self._expected) / varies

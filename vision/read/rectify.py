@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import cv2
 import numpy as np
@@ -18,7 +18,7 @@ _SAMPLED = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
 
 
 class Pyramid:
-    """A picture (h, w, 3) uint8 BGR in halves of halves, so that a card is sampled without aliasing.
+    """A picture (h, w, 3) uint8 BGR, or (h, w) grey, in halves of halves, so that a card is sampled without aliasing.
 
     Levels are float32 in 0..1, in the picture's own gamma: light multiplies there, too, and noise is nearly even.
     """
@@ -27,12 +27,17 @@ class Pyramid:
         self.shape = image_bgr.shape
         self._levels: list[Image] = [image_bgr]
 
+    @cached_property
+    def grey(self) -> Pyramid:
+        """The same picture's brightness, (h, w)."""
+        return Pyramid(np.asarray(cv2.cvtColor(self._levels[0], cv2.COLOR_BGR2GRAY), np.uint8))
+
     def straight(self, quads: Floats, rows: int, columns: int) -> Singles:
         """(n, rows, columns, 3) what lies within quads (n, 4, 2), clockwise from each sheet's top left corner.
 
-        NaN where the picture has ended.
+        NaN where the picture has ended; (n, rows, columns) of a grey picture.
         """
-        sheets = np.empty((len(quads), rows, columns, 3), np.float32)
+        sheets = np.empty((len(quads), rows, columns, *self.shape[2:]), np.float32)
         if not len(quads):
             return sheets
         sheet_corners = _sheet_corners(rows, columns)

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from vision.arrays import Floats, Image
-from vision.piles.sights import Box
+from vision.piles.observations import Box
 from vision.table import Table
 
-_NEAR = 0.07  # of a card's diagonal: places whose middles are so near are of one card
-_STEADY = 0.02  # of a card's diagonal: the finder is 1 mm off
-_SIZE = (0.9, 1.1)  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
-_FLAT = 0.06  # logarithm of the ratio of its diagonals
+
+@dataclass(frozen=True)
+class PlaceParams:
+    """When two places are one card's, and one lies flat; lengths are shares of a card's diagonal."""
+
+    near: float = 0.07  # of a card's diagonal: places whose middles are so near are of one card
+    steady: float = 0.02  # of a card's diagonal: the finder is 1 mm off
+    size: tuple[float, float] = (
+        0.9,
+        1.1,
+    )  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
+    flat: float = 0.06  # logarithm of the ratio of its diagonals
+
+
+PLACE = PlaceParams()
 
 
 def same_place(one: Floats, other: Floats) -> bool:
     """Whether two quads (4, 2) are of one card."""
-    near = _NEAR * float(np.linalg.norm(other[2] - other[0]))
+    near = PLACE.near * float(np.linalg.norm(other[2] - other[0]))
     return bool(np.linalg.norm(one.mean(axis=0) - other.mean(axis=0)) < near)
 
 
 def is_steady(one: Floats, other: Floats) -> bool:
     """Whether two quads (4, 2) in successive pictures are of one card that nobody moves."""
-    near = _STEADY * float(np.linalg.norm(other[2] - other[0]))
+    near = PLACE.steady * float(np.linalg.norm(other[2] - other[0]))
     return bool(np.abs(one.mean(axis=0) - other.mean(axis=0)).max() < near and np.abs(one - other).max() < 2 * near)
 
 
@@ -58,7 +69,7 @@ def lies_flat(table: Table, corners_px: Floats, card_mm: tuple[float, float]) ->
     skew = abs(float(np.log(diagonals[0] / max(1e-6, float(diagonals[1])))))
     uneven = abs(float(np.log(sizes[0] / sizes[1])))
     size = float(np.sqrt(sizes.prod()))
-    return _SIZE[0] < size < _SIZE[1] and skew < _FLAT and uneven < 2 * _FLAT
+    return PLACE.size[0] < size < PLACE.size[1] and skew < PLACE.flat and uneven < 2 * PLACE.flat
 
 
 def box_round(points: Floats, image_bgr: Image) -> Box:

@@ -48,10 +48,9 @@ class PrintDeck:
     `card_mm` is (width, height) of the cards as the art stands upright; where the deck was taught without a measure,
     only their ratio counts. `game` is the game that it is played with, None for any. `alike` are pairs of ids that
     cannot be told apart from the distance at which the deck was taught. `has_true_size` is False where nothing told
-    the size of the cards while they were taught. `frame_mm` is the box (x, y, width, height) from the card's top left
-    that a framed picture fills, dark or coloured along its rim, on all faces and the back; None where they have none.
-    `told_by` names the attributes by which a game tells cards apart: faces for which they are the same need not be told
-    from each other; those that have none of them, and all where nothing is named, mean what no other face does.
+    the size of the cards while they were taught. `told_by` names the attributes by which a game tells cards apart:
+    faces for which they are the same need not be told from each other; those that have none of them, and all where
+    nothing is named, mean what no other face does.
     """
 
     name: str
@@ -61,7 +60,6 @@ class PrintDeck:
     corner_radius_mm: float = 3.0
     alike: tuple[tuple[str, str], ...] = field(default=())
     has_true_size: bool = True
-    frame_mm: tuple[float, float, float, float] | None = None
     told_by: tuple[str, ...] = ()
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image
+from vision.read.card import Card
 from vision.table import Table
 
 Box = tuple[int, int, int, int]
@@ -76,34 +77,6 @@ class Region:
         return image[self.top : self.bottom, self.left : self.right]
 
 
-class SeenFace(Protocol):
-    """A face of a deck."""
-
-    @property
-    def id(self) -> str:
-        """What the deck calls it."""
-
-    @property
-    def attributes(self) -> Mapping[str, str]:
-        """What it means: `colour` and `mood`."""
-
-
-class SeenCard(Protocol):
-    """A card that was read with certainty."""
-
-    @property
-    def face(self) -> SeenFace | None:
-        """What it shows; None: its back."""
-
-    @property
-    def corners_px(self) -> Floats:
-        """(4, 2), clockwise from the face's top-left corner."""
-
-    @property
-    def centre_mm(self) -> tuple[float, float] | None:
-        """Its middle on the table."""
-
-
 class PlaceReader(Protocol):
     """Reads piles at known places in pictures of one size."""
 
@@ -138,7 +111,7 @@ class PlaceReader(Protocol):
 class ClownReader(Protocol):
     """Reads the cards of one deck wherever they lie on a table, and their piles."""
 
-    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> Sequence[SeenCard]:
+    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> Sequence[Card]:
         """Read the cards that lie within a part of a picture, certain ones only; moves: see `PlaceReader`."""
 
     def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from vision.arrays import Floats, Image
-from vision.piles.sights import Box, wider
-from vision.prints.places import box_round, cut_table
-from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.reader import PrintCard, PrintReader
-from vision.prints.straight import Pyramid
+from vision.piles.observations import Box, wider
 from vision.quads import shared_area
+from vision.read.card import Card
+from vision.read.places import box_round, cut_table
+from vision.read.print_deck import PrintDeck
+from vision.read.reader import CardReader
+from vision.read.rectify import Pyramid
 from vision.table import Table
 
 _LEAST_SIDE_PX = 24  # of a part of a picture that is worth a search
@@ -23,33 +24,12 @@ _NO_QUADS = np.zeros((0, 4, 2))
 _OVER = 0.3  # of a place's area: no two cards that are whole share so much
 
 
-@dataclass(frozen=True, eq=False)
-class FoundCard:
-    """A card and what it shows.
-
-    `face` is None for a back; `print` is the face, or the back, the likeliest where `reason` is not None, which says
-    why it is not certain: `covered`, `glare`, `colours`, `aslant`; `corners_px` (4, 2) clockwise from the face's
-    top-left corner; `confidence` that the face is right.
-    """
-
-    print: Print
-    confidence: float
-    corners_px: Floats
-    centre_mm: tuple[float, float]
-    reason: str | None
-
-    @property
-    def face(self) -> Print | None:
-        """What the card shows; None: its back."""
-        return self.print if self.print.side == "front" else None
-
-
 class CardSearch:
     """Searches parts of pictures for the cards of one deck."""
 
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
-        self._reader = PrintReader(deck)
+        self._reader = CardReader(deck)
         # The last pictures, and where cards may have been in the parts that were read.
         self._seen: deque[tuple[Image, list[Floats]]] = deque(maxlen=_RECENT + 1)
 
@@ -59,10 +39,10 @@ class CardSearch:
         table: Table,
         box: Box,
         white: Floats | None,
-        taken: Sequence[FoundCard] = (),
+        taken: Sequence[Card] = (),
         *,
         moves: bool = False,
-    ) -> list[FoundCard]:
+    ) -> list[Card]:
         """All cards with their middle in a part of a picture (h, w, 3), certain or not, those that are first.
 
         white: (3,) BGR 0..1 of white paper, None where nothing tells. `taken` are known to lie there: no other card
@@ -71,7 +51,7 @@ class CardSearch:
         left, top, right, bottom = box
         if min(right - left, bottom - top) < _LEAST_SIDE_PX:
             return []
-        found: list[FoundCard] = []
+        found: list[Card] = []
         if not self._seen or self._seen[-1][0] is not image_bgr:
             self._seen.append((image_bgr, [_NO_QUADS]))
         wide, here, offset = self._cut(image_bgr, table, box)
@@ -83,7 +63,7 @@ class CardSearch:
         for card in (*reading.cards, *reading.unclear):
             x, y = card.corners_px.mean(axis=0) + offset
             if card.face is not None and left <= x < right and top <= y < bottom:
-                _keep(found, _found(card, card.face, table, offset))
+                _keep(found, _found(card, table, offset))
         return found
 
     def outlines(self, image_bgr: Image, table: Table, box: Box, taken_px: Sequence[Floats] = ()) -> Floats:
@@ -93,7 +73,7 @@ class CardSearch:
         free = [all(shared_area(quad, other) < _OVER for other in taken_px) for quad in found]
         return np.asarray(found[np.array(free, bool)], np.float64)
 
-    def at(self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None) -> FoundCard | None:
+    def at(self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None) -> Card | None:
         """The card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
         box = box_round(quads.reshape(-1, 2), image_bgr)
         if min(box[2] - box[0], box[3] - box[1]) < _LEAST_SIDE_PX:
@@ -101,7 +81,7 @@ class CardSearch:
         offset = np.array(box[:2], np.float64)
         picture = Pyramid(image_bgr[box[1] : box[3], box[0] : box[2]])
         card = self._reader.at(picture, quads - offset, cut_table(table, box), white)
-        return None if card is None or card.face is None else _found(card, card.face, table, offset)
+        return None if card is None else _found(card, table, offset)
 
     def _cut(self, image_bgr: Image, table: Table, box: Box) -> tuple[Image, Table, Floats]:
         """A part of a picture with room for whole cards, the table as it shows it, and where it begins."""
@@ -112,12 +92,13 @@ class CardSearch:
         return crop, cut_table(table, wide), np.array(wide[:2], np.float64)
 
 
-def _found(card: PrintCard, face: Print, table: Table, offset: Floats) -> FoundCard:
+def _found(card: Card, table: Table, offset: Floats) -> Card:
+    """A card of a part of a picture, as the whole picture shows it."""
     corners = card.corners_px + offset
-    return FoundCard(face, card.confidence, corners, table.centre_mm(corners), card.reason)
+    return replace(card, corners_px=corners, centre_mm=table.centre_mm(corners))
 
 
-def _keep(found: list[FoundCard], card: FoundCard) -> None:
+def _keep(found: list[Card], card: Card) -> None:
     """Add a card unless a more certain one is at its place: those come first."""
     if all(shared_area(other.corners_px, card.corners_px) < _OVER for other in found):
         found.append(card)

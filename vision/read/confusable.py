@@ -9,19 +9,30 @@ import numpy as np
 
 from vision.arrays import Floats, Image
 from vision.channels import largest
-from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.straight import Pyramid
-from vision.prints.verdict import SURE
-from vision.prints.verifier import Verifier
+from vision.read.print_deck import Print, PrintDeck
+from vision.read.rectify import Pyramid
+from vision.read.verdict import VERDICT
+from vision.read.verifier import Verifier
 
-_PAIRS = 2  # that look most alike, of which each card is drawn and read
+
+@dataclass(frozen=True)
+class DrawnParams:
+    """How a card is drawn as a camera sees it."""
+
+    pairs: int = 2  # that look most alike, of which each card is drawn and read
+    columns: int = 32
+    rows: int = 48
+    most_a_cell: float = 0.25  # of white: a cell that differs more tells no more
+    turn_deg: float = 7.0
+    blur_px: float = 0.7
+    noise_levels: float = 2.0
+    table: float = 70.0  # levels under a white lamp
+    margin_mm: float = 15.0
+
+
+DRAWN = DrawnParams()
+
 _MEANING = ("kind", "colour", "mood", "room")
-_COLUMNS, _ROWS = 32, 48
-_MOST_A_CELL = 0.25  # of white: a cell that differs more tells no more
-_TURN_DEG = 7.0
-_BLUR_PX, _NOISE_LEVELS = 0.7, 2.0
-_TABLE = 70.0  # levels under a white lamp
-_MARGIN_MM = 15.0
 
 
 @dataclass(frozen=True)
@@ -56,14 +67,14 @@ class UnderLamp:
         deck, verifier = self._deck, self._verifier
         image, quad = _as_seen(deck, deck.by_id[one], white, px_per_mm)
         picture = Pyramid(image)
-        score = verifier.ranker.scores(picture, quad[None], white)[0]
-        verdict = verifier.judge(picture, quad, score, white)
+        ranks = verifier.ranker.rank(picture, quad[None], white)
+        verdict = verifier.judge(picture, quad[None], ranks, white)[0]
         if verdict is None:
             return ClosestPrints(one, other, 0.0, False)
         if deck.faces[verdict.face].id != one:
             return ClosestPrints(one, other, -abs(verdict.margin), False)
         # What a drawing lacks of a card (gloss, a shadow) is no matter here.
-        return ClosestPrints(one, other, verdict.margin, verdict.margin >= SURE)
+        return ClosestPrints(one, other, verdict.margin, verdict.margin >= VERDICT.sure)
 
 
 def _nearest(deck: PrintDeck) -> list[tuple[Print, Print]]:
@@ -71,14 +82,14 @@ def _nearest(deck: PrintDeck) -> list[tuple[Print, Print]]:
     fronts = [face for face in deck.fronts if _meaning(face)] or deck.fronts
     if len(fronts) < 2:
         return []
-    small = [cv2.resize(face.art, (_COLUMNS, _ROWS), interpolation=cv2.INTER_AREA) / 255.0 for face in fronts]
+    small = [cv2.resize(face.art, (DRAWN.columns, DRAWN.rows), interpolation=cv2.INTER_AREA) / 255.0 for face in fronts]
     arts = np.stack(small)
     gaps: list[tuple[float, int, int]] = []
     for k in range(1, len(fronts)):
         ways = [largest(np.abs(arts[:k] - turned)) for turned in (arts[k], arts[k, ::-1, ::-1])]
-        off = np.min([np.minimum(way, _MOST_A_CELL).mean((1, 2)) for way in ways], axis=0)
+        off = np.min([np.minimum(way, DRAWN.most_a_cell).mean((1, 2)) for way in ways], axis=0)
         gaps += [(float(gap), i, k) for i, gap in enumerate(off) if not _mean_one(fronts[i], fronts[k])]
-    return [(fronts[i], fronts[k]) for _, i, k in sorted(gaps)[:_PAIRS]]
+    return [(fronts[i], fronts[k]) for _, i, k in sorted(gaps)[: DRAWN.pairs]]
 
 
 def _mean_one(one: Print, other: Print) -> bool:
@@ -94,20 +105,20 @@ def _meaning(face: Print) -> list[tuple[str, str]]:
 def _as_seen(deck: PrintDeck, face: Print, white: Floats, px_per_mm: float) -> tuple[Image, Floats]:
     """Draw a card as a camera would see it: the picture, and its corners (4, 2), the first side a shorter one."""
     width, height = deck.card_mm if deck.has_true_size else (63.0, 63.0 * deck.card_mm[1] / deck.card_mm[0])
-    size = round((np.hypot(width, height) + 2 * _MARGIN_MM) * px_per_mm)
-    cos, sin = np.cos(np.radians(_TURN_DEG)), np.sin(np.radians(_TURN_DEG))
+    size = round((np.hypot(width, height) + 2 * DRAWN.margin_mm) * px_per_mm)
+    cos, sin = np.cos(np.radians(DRAWN.turn_deg)), np.sin(np.radians(DRAWN.turn_deg))
     corners = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2 * px_per_mm
     quad = corners @ np.array([[cos, sin], [-sin, cos]]) + size / 2 + 0.3
     rows, columns = face.art.shape[:2]
     art_corners = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], np.float32) - 0.5
     step = width * px_per_mm / columns
     # Finer print than a pixel runs together, as it does in a lens.
-    art = cv2.GaussianBlur(face.art, (0, 0), max(0.3, _BLUR_PX / max(step, 1e-3)))
+    art = cv2.GaussianBlur(face.art, (0, 0), max(0.3, DRAWN.blur_px / max(step, 1e-3)))
     to_picture = cv2.getPerspectiveTransform(art_corners, quad.astype(np.float32))
-    ground = np.full((size, size, 3), _TABLE, np.float32)
+    ground = np.full((size, size, 3), DRAWN.table, np.float32)
     seen = cv2.warpPerspective(art.astype(np.float32), to_picture, (size, size), flags=cv2.INTER_LINEAR)
     share = cv2.warpPerspective(np.ones((rows, columns), np.float32), to_picture, (size, size), flags=cv2.INTER_LINEAR)
     lit = (seen + ground * (1 - share[..., None])) * white
-    noise = np.random.default_rng(1).normal(0, _NOISE_LEVELS, lit.shape)
+    noise = np.random.default_rng(1).normal(0, DRAWN.noise_levels, lit.shape)
     image = np.clip(np.rint(lit + noise), 0, 255).astype(np.uint8)
     return image, quad if width <= height else np.roll(quad, 1, axis=0)

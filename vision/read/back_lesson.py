@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from vision.arrays import Floats, Image
-from vision.prints.card_search import CardSearch
-from vision.prints.places import moved
-from vision.prints.print_deck import ART_PX_PER_MM, Print, PrintDeck
-from vision.prints.straight import Pyramid
+from vision.read.card_search import CardSearch
+from vision.read.places import moved
+from vision.read.print_deck import ART_PX_PER_MM, Print, PrintDeck
+from vision.read.rectify import Pyramid
 from vision.table import Table
 
 BACK = "back"

@@ -13,15 +13,27 @@ import numpy as np
 
 from vision.arrays import Flags, Floats
 from vision.find.finder import Hypotheses
-from vision.prints.places import is_steady, same_place
-from vision.prints.straight import Covers, Pyramid
-from vision.prints.verdict import MOST_WORTH, Verdict, presence, worth
-from vision.prints.verifier import Verifier
 from vision.quads import shared_area
+from vision.read.places import is_steady, same_place
+from vision.read.rectify import Covers, Pyramid
+from vision.read.verdict import VERDICT, Verdict, presence, worth
+from vision.read.verifier import Verifier
 
-_IN_DOUBT = 0.4  # by the finder, of a place that no face fits: half-bleached cards have 0.44
-LIKELY = 0.8  # of the finder's score: one empty synthetic table in ten has such a hypothesis
-_PLAIN, _LAPS, _LEAST_OPEN = 0.78, 0.3, 0.08  # of the print; of a place's area
+
+@dataclass(frozen=True)
+class LayerParams:
+    """When places are judged, wait, or are looked under; scores are the finder's, areas shares of a card's."""
+
+    in_doubt: float = 0.4  # a place that no face fits: half-bleached cards have 0.44
+    most_odd: float = 0.5  # of the print: a face that was never taught fitted in another light
+    likely: float = 0.8  # a card, whatever it shows: one empty synthetic table in ten has such a hypothesis
+    plain: float = 0.78  # of the print: a place that shares so much with such a card waits
+    laps: float = 0.3
+    least_open: float = 0.08
+
+
+LAYER = LayerParams()
+
 
 Find = Callable[[Sequence[Floats]], Hypotheses]
 """Finds cards beside those that are known, (4, 2) px each."""
@@ -36,8 +48,7 @@ class Passes:
     `most`: layers. `promise`, `score`: of the ranking beyond a plain card's, or of the finder; places with one of them
     are verified. `steady` (n, 4, 2): while something moves, only cards that were there in the picture before are
     verified, without a closer look at what is in doubt at first sight; None: nothing moves. sized: the table is in the
-    deck's own measure, be that true or not. `lit`: places that are looked at in their own light, each of which
-    takes 0.3 s; where it is one, only such as a face fits.
+    deck's own measure, be that true or not. `lit`: places that are looked at in their own light.
     """
 
     most: int = 12
@@ -83,27 +94,32 @@ class Layers:
         for _ in range(self._passes.most):
             self._judge(self._find(tuple(self.covers.quads)))
             self.found = self.found or list(self.left)
-            fresh = self._take(accepts, worth)
-            self.taken += fresh
-            if not fresh:
-                fresh = self._take(lies, presence)
-                self.nameless += fresh
-            if not fresh:
+            self._fresh = self._take(accepts, worth)
+            self.taken += self._fresh
+            if not self._fresh:
+                self._fresh = self._take(lies, presence)
+                self.nameless += self._fresh
+            if not self._fresh:
                 break
-            self._fresh = fresh
 
-    def in_doubt(self) -> list[tuple[Floats, Covers | None, int | None]]:
-        """Places (4, 2) of cards that are not read, what is over each, and its likeliest face; the likeliest first."""
-        found: list[tuple[Floats, Covers | None, int | None]] = []
+    def in_doubt(self) -> list[tuple[Floats, int | None]]:
+        """Places (4, 2) of cards in full sight that are not read, and the likeliest face of each, the likeliest first.
+
+        Of 109 cards in part seven were identified by their own light, and one wrongly: they are left out.
+        """
+        found: list[tuple[Floats, int | None]] = []
         for verdict in self.nameless:
             above = Covers(self.covers.quads[: self.covers.place_of(verdict.sheet)])
-            found.append((verdict.sheet, above.lying_on(verdict.sheet), verdict.face))
+            if above.lying_on(verdict.sheet) is None:
+                found.append((verdict.sheet, verdict.face))
         for place in sorted(self.left, key=lambda place: -place.score):
-            if place.verdict is not None:
-                sheet = place.verdict.sheet
-                found.append((sheet, self.covers.lying_on(sheet), place.verdict.face))
-            elif place.score >= _IN_DOUBT and self._passes.lit > 1:
-                found.append((place.quad, self.covers.lying_on(place.quad), None))
+            quad = place.quad if place.verdict is None else place.verdict.sheet
+            if place.verdict is None:
+                likely = place.score >= LAYER.in_doubt and self._passes.lit > 1
+            else:
+                likely = place.verdict.odd.sum() <= LAYER.most_odd * place.verdict.printed.sum()
+            if likely and self.covers.lying_on(quad) is None:
+                found.append((quad, None if place.verdict is None else place.verdict.face))
         return found[: self._passes.lit]
 
     def _judge(self, found: Hypotheses) -> None:
@@ -115,39 +131,62 @@ class Layers:
         middles = quads.mean(axis=1)
         is_open[((middles < 0) | (middles > (width, height))).any(axis=1)] = 0
         taken = [verdict.sheet for verdict in (*self.taken, *self.nameless)]
-        for k in np.flatnonzero(is_open >= _LEAST_OPEN):
+        fresh: list[Place] = []
+        for k in np.flatnonzero(is_open >= LAYER.least_open):
             if any(same_place(quads[k], other) for other in taken):
                 continue
             known = next((one for one in before if np.abs(one.quad - quads[k]).max() < 1.0), None)
             if known is not None and not self._is_newly_covered(known):
                 self.left.append(known)
                 continue
-            self.left.append(Place(quads[k], float(found.scores[k]), float(found.in_sight[k])))
-            self._verify(self.left[-1])
+            fresh.append(Place(quads[k], float(found.scores[k]), float(found.in_sight[k])))
+            self.left.append(fresh[-1])
+        self._verify(fresh)
 
     def _is_newly_covered(self, place: Place) -> bool:
         return any(shared_area(place.quad, verdict.sheet) > 0 for verdict in self._fresh)
 
-    def _verify(self, place: Place) -> None:
-        passes = self._passes
-        steady = passes.steady
-        if steady is not None and not any(is_steady(place.quad, other) for other in steady):
+    def _verify(self, places: list[Place]) -> None:
+        """Rank and verify places: all that lie apart in full sight at once, and each of which a part is covered."""
+        passes, quick = self._passes, self._passes.steady is not None
+        if passes.steady is not None:
+            steady = passes.steady
+            places = [place for place in places if any(is_steady(place.quad, other) for other in steady)]
+        while places:
+            places = [place for place in places if not self._waits(place)]
+            now: list[Place] = []
+            for place in places:
+                if all(shared_area(place.quad, other.quad) < LAYER.laps for other in now):
+                    now.append(place)
+            places = [place for place in places if place not in now]
+            covers = [self.covers.near(place.quad) for place in now]
+            whole = [place for place, over in zip(now, covers, strict=True) if over is None]
+            self._verify_at_once(whole, None, quick=quick)
+            for place, over in zip(now, covers, strict=True):
+                if over is not None:
+                    self._verify_at_once([place], over, quick=quick)
+
+    def _verify_at_once(self, places: list[Place], covers: Covers | None, *, quick: bool) -> None:
+        if not places:
             return
-        covers = self.covers.near(place.quad)
-        scores, plain = self._verifier.ranker.scores_beside_plain(self.picture, place.quad[None], self._white, covers)
-        if self._waits(place) or (scores.max() - plain[0] < passes.promise and place.score < passes.score):
-            return
-        quick = steady is not None
-        place.verdict = self._verifier.judge(self.picture, place.quad, scores[0], self._white, covers, quick=quick)
+        quads = np.stack([place.quad for place in places])
+        ranks = self._verifier.ranker.rank(self.picture, quads, self._white, covers)
+        scores = np.array([place.score for place in places])
+        worth_it = np.flatnonzero((ranks.promise >= self._passes.promise) | (scores >= self._passes.score))
+        verdicts = self._verifier.judge(
+            self.picture, quads[worth_it], ranks.take(worth_it), self._white, covers, quick=quick
+        )
+        for k, verdict in zip(worth_it, verdicts, strict=True):
+            places[k].verdict = verdict
 
     def _waits(self, place: Place) -> bool:
         """Whether a place shares much with one that is plainly read: the next pass looks there again."""
         return any(
             other.verdict is not None
-            and other.verdict.share() >= _PLAIN
-            and other.verdict.margin >= MOST_WORTH / 2
+            and other.verdict.share() >= LAYER.plain
+            and other.verdict.margin >= VERDICT.most_worth / 2
             and other.verdict.evidence() > 0
-            and shared_area(place.quad, other.verdict.quad) >= _LAPS
+            and shared_area(place.quad, other.verdict.quad) >= LAYER.laps
             for other in self.left
         )
 
@@ -164,5 +203,5 @@ class Layers:
             self.covers = self.covers.and_(verdict.sheet)
             self.left = [one for one in self.left if not same_place(one.quad, verdict.sheet) and one is not place]
             # What shares much with a card that was taken was judged by what that card shows: the next pass judges it.
-            left = [one for one in left if one in self.left and shared_area(one.quad, verdict.quad) < _LAPS]
+            left = [one for one in left if one in self.left and shared_area(one.quad, verdict.quad) < LAYER.laps]
         return fresh

@@ -14,19 +14,70 @@ from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest
-from vision.prints.print_deck import PrintDeck
-from vision.prints.straight import Covers, Pyramid
+from vision.read.print_deck import PrintDeck
+from vision.read.rectify import Covers, Pyramid
 
-_BLOCKS, _CELLS = 6, 6  # blocks across and down, cells of a block likewise
-_SIDE = _BLOCKS * _CELLS
-_STILL = 0.0012  # variance of a block that is plain: a camera's noise and a lamp's slope
-_TINT = 0.1  # of the white: how far off a block's tint is no longer like
+
+@dataclass(frozen=True)
+class RankParams:
+    """Blocks of a card and what they say; levels are shares of white."""
+
+    # blocks across and down, cells of a block likewise
+    blocks: int = 6
+    cells: int = 6
+    still: float = 0.0012  # variance of a block that is plain: a camera's noise and a lamp's slope
+    tint: float = 0.1  # of the white: how far off a block's tint is no longer like
+    at_once: int = 64
+    least_open: float = 0.25  # of a block: with less of it seen it says nothing
+    # the quantile that is bright, and of it: what is as light as that is the ground
+    bright: float = 0.9
+    paper: float = 0.8
+    shared: float = 0.08  # how far the faces' grounds may differ and still be one
+    darkest: float = 0.1
+
+
+RANK = RankParams()
+
+_SIDE = RANK.blocks * RANK.cells
 _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
-_AT_ONCE = 64
-_LEAST_OPEN = 0.25  # of a block: with less of it seen it says nothing
-_BRIGHT, _PAPER = 0.9, 0.8  # the quantile that is bright, and of it: what is as light as that is the ground
-_SHARED = 0.08  # how far the faces' grounds may differ and still be one
-_DARKEST = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """How well each look of a deck fits n places.
+
+    `scores` (n, k) from 0 to 1, `plain` (n,) how well a card without print would; `whites` (n, 3) BGR 0..1 of white
+    paper, as the cards' own ground shows it, None where the faces share none.
+    """
+
+    scores: Singles
+    plain: Singles
+    whites: Floats | None
+
+    @property
+    def promise(self) -> Singles:
+        """(n,) by how much the best look fits better than a card without print."""
+        return np.asarray(self.scores.max(axis=1) - self.plain, np.float32)
+
+    def and_(self, other: Ranks) -> Ranks:
+        """These, and others of the same deck."""
+        whites = None
+        if self.whites is not None and other.whites is not None:
+            whites = np.concatenate([self.whites, other.whites])
+        return Ranks(np.concatenate([self.scores, other.scores]), np.concatenate([self.plain, other.plain]), whites)
+
+    def take(self, places: NDArray[np.intp]) -> Ranks:
+        """Those of some places."""
+        return Ranks(self.scores[places], self.plain[places], None if self.whites is None else self.whites[places])
+
+    def paper(self, place: int, white: Floats | None) -> Floats:
+        """(3,) BGR 0..1 of white paper at one place, by its own ground if there is one, else by the lamp's `white`.
+
+        In a shadow another light falls on a card than on the marker cards, by which `white` is known.
+        """
+        if self.whites is not None:
+            return np.asarray(self.whites[place], np.float64)
+        return np.ones(3) if white is None else white
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,35 +96,25 @@ class Ranker:
     _grey: Singles  # (blocks, cells, k)
     _tint: Singles  # (blocks, cells, 3, k)
 
-    def scores(self, picture: Pyramid, quads: Floats, white: Floats | None) -> Singles:
-        """(n, k) how well each look fits quads (n, 4, 2), from 0 to 1; `white` (3,) BGR 0..1 of white paper there."""
-        return self.scores_beside_plain(picture, quads, white)[0]
+    def rank(self, picture: Pyramid, quads: Floats, white: Floats | None, covers: Covers | None = None) -> Ranks:
+        """How well each look fits quads (n, 4, 2); `white` (3,) BGR 0..1 of white paper under the lamp.
 
-    def scores_beside_plain(
-        self, picture: Pyramid, quads: Floats, white: Floats | None, covers: Covers | None = None
-    ) -> tuple[Singles, Singles]:
-        """How well each look fits quads (n, 4, 2), (n, k) from 0 to 1, and how a card without print would, (n,).
-
-        `white` (3,) BGR 0..1 of white paper there; what lies under `covers` is left out, as is what the picture does
-        not show.
+        What lies under `covers` is left out, as is what the picture does not show.
         """
-        found = np.zeros((len(quads), len(self.faces)), np.float32)
+        scores = np.zeros((len(quads), len(self.faces)), np.float32)
         plain = np.zeros(len(quads), np.float32)
-        for k in range(0, len(quads), _AT_ONCE):
-            some = slice(k, k + _AT_ONCE)
+        whites = None if self.ground is None else np.zeros((len(quads), 3))
+        for k in range(0, len(quads), RANK.at_once):
+            some = slice(k, k + RANK.at_once)
             sheets, open_cells = _sheets(picture, quads[some], covers)
-            found[some], plain[some] = self._some(sheets, white, open_cells)
-        return found, plain
-
-    def white_at(self, picture: Pyramid, quad: Floats, covers: Covers | None) -> Floats | None:
-        """(3,) BGR 0..1 of white paper, as a card on a quad (4, 2) shows it by its ground; None if there is none."""
-        if self.ground is None:
-            return None
-        return np.asarray(_grounds(*_sheets(picture, quad[None], covers))[0] / self.ground, np.float64)
+            level = None if white is None else white[None]
+            if whites is not None and self.ground is not None:
+                whites[some] = _grounds(sheets, open_cells) / self.ground
+                level = whites[some] if white is None else level
+            scores[some], plain[some] = self._some(sheets, level, open_cells)
+        return Ranks(scores, plain, whites)
 
     def _some(self, sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:
-        if self.ground is not None and white is None:
-            white = _grounds(sheets, open_cells) / self.ground
         grey, tint = _described(sheets, white, open_cells)
         weight = _in_blocks(open_cells[..., None].astype(np.float32))[..., 0]
         told = weight.sum(2)
@@ -83,13 +124,13 @@ class Ranker:
         like = _sums(grey, self._grey) / counts
         middle = _sums(weight, self._grey) / counts
         due = np.maximum(_sums(weight, self._grey * self._grey) / counts - middle * middle, 0)
-        fits = (2 * like + _STILL) / (energy + due + _STILL)
+        fits = (2 * like + RANK.still) / (energy + due + RANK.still)
         blocks, cells, _, looks = self._tint.shape
         mean = np.matmul(weight[:, :, None], tint)[:, :, 0] / counts
         meant = _sums(weight, self._tint.reshape(blocks, cells, -1)).reshape(-1, blocks, 3, looks) / counts[..., None]
-        off = (mean[..., None] - meant) / _TINT
+        off = (mean[..., None] - meant) / RANK.tint
         alike = np.exp(-0.5 * np.minimum((off * off).sum(2), 50))
-        share = np.where(told >= _LEAST_OPEN * cells, told, 0)
+        share = np.where(told >= RANK.least_open * cells, told, 0)
         whole = np.maximum(share.sum(1), 1)[:, None]
         scores = np.einsum("nbk,nb->nk", (np.maximum(fits, 0) + alike) / 2, share, optimize=True) / whole
         plain = (_like_plain(energy[..., 0]) * share).sum(1) / whole[:, 0]
@@ -130,14 +171,14 @@ def _sheets(picture: Pyramid, quads: Floats, covers: Covers | None) -> tuple[Sin
 
 def _grounds(sheets: Singles, open_cells: Flags) -> Singles:
     """(n, 3) the colour of the light ground on sheets (n, side, side, 3), by their open cells (n, side, side)."""
-    grounds = np.full((len(sheets), 3), _DARKEST, np.float32)
+    grounds = np.full((len(sheets), 3), RANK.darkest, np.float32)
     for k, (sheet, cells) in enumerate(zip(sheets, open_cells, strict=True)):
         if cells.any():
             colours = sheet[cells]
             # Yellow print is nearly as bright as paper, but not in its darkest channel.
             light = colours.min(axis=1)
-            grounds[k] = np.median(colours[light >= _PAPER * np.quantile(light, _BRIGHT)], axis=0)
-    return np.maximum(grounds, _DARKEST)
+            grounds[k] = np.median(colours[light >= RANK.paper * np.quantile(light, RANK.bright)], axis=0)
+    return np.maximum(grounds, RANK.darkest)
 
 
 def _shared(grounds: Singles) -> Floats | None:
@@ -145,12 +186,12 @@ def _shared(grounds: Singles) -> Floats | None:
     if not len(grounds):
         return None
     ground = np.median(grounds, axis=0)
-    return np.asarray(ground, np.float64) if np.abs(grounds - ground).max() < _SHARED else None
+    return np.asarray(ground, np.float64) if np.abs(grounds - ground).max() < RANK.shared else None
 
 
 def _like_plain(energy: Singles) -> Singles:
     """How well a card without print would fit blocks of some variance, from 0 to 0.5: of its tint nothing is known."""
-    return np.asarray(_STILL / (energy + _STILL) / 2, np.float32)
+    return np.asarray(RANK.still / (energy + RANK.still) / 2, np.float32)
 
 
 def _summed(some: Singles, others: Singles) -> Singles:
@@ -188,5 +229,5 @@ def _described(sheets: Singles, white: Floats | None, open_cells: Flags) -> tupl
 def _in_blocks(sheets: Singles) -> Singles:
     """(n, blocks, cells, channels) of (n, side, side, channels)."""
     count, channels = len(sheets), sheets.shape[-1]
-    split = sheets.reshape(count, _BLOCKS, _CELLS, _BLOCKS, _CELLS, channels)
-    return split.transpose(0, 1, 3, 2, 4, 5).reshape(count, _BLOCKS**2, _CELLS**2, channels)
+    split = sheets.reshape(count, RANK.blocks, RANK.cells, RANK.blocks, RANK.cells, channels)
+    return split.transpose(0, 1, 3, 2, 4, 5).reshape(count, RANK.blocks**2, RANK.cells**2, channels)

@@ -8,12 +8,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from vision.arrays import Flags, Floats, Singles
-from vision.prints.light_model import ArtFields, Light, LightModel, Seen
+from vision.read.relight.model import ArtFields, Light, LightModel, Seen
 
-_STARTS, _BLEACHED_STARTS = ((1.0, 0.1),), ((1.0, 0.3), (1.0, 0.6), (2.0, 0.4))  # the white and the veil
-_FAR = 40.0  # log-odds by which a picture is behind after a round of fitting that the next one does not make up for
-# How many pictures are given, of bleached cards and of others, and how far behind at last it is not worth while.
-_BLEACHED_RIVALS, _RIVALS, _HOPELESS = 5, 4, 25.0
+
+@dataclass(frozen=True)
+class LightRankParams:
+    """How a first look at the light chooses faces; odds are log-odds."""
+
+    # the white and the veil
+    starts: tuple[tuple[float, float]] = ((1.0, 0.1),)
+    bleached_starts: tuple[tuple[float, float], tuple[float, float], tuple[float, float]] = (
+        (1.0, 0.3),
+        (1.0, 0.6),
+        (2.0, 0.4),
+    )
+    far: float = (
+        40.0  # log-odds by which a picture is behind after a round of fitting that the next one does not make up for
+    )
+    # How many pictures are given, of bleached cards and of others, and how far behind at last it is not worth while.
+    bleached_rivals: int = 5
+    rivals: int = 4
+    hopeless: float = 25.0
+
+
+LIGHT_RANK = LightRankParams()
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +78,11 @@ class Ranking:
         for one in ranked:
             # Where little is left of a picture it may look likelier upside down.
             key = (one.picture, one.turn if bleached else 0)
-            if key not in chosen and (len(turns) < 2 or one.score > ranked[0].score - _HOPELESS):
+            if key not in chosen and (len(turns) < 2 or one.score > ranked[0].score - LIGHT_RANK.hopeless):
                 chosen.add(key)
                 turns.setdefault(one.picture, one.turn)
                 yield one
-            if len(chosen) >= (_BLEACHED_RIVALS if bleached else _RIVALS) and len(turns) > 1:
+            if len(chosen) >= (LIGHT_RANK.bleached_rivals if bleached else LIGHT_RANK.rivals) and len(turns) > 1:
                 break
         for one in ranked:
             if not bleached and one.turn == ranked[0].turn != turns.get(one.picture, one.turn):
@@ -72,7 +90,7 @@ class Ranking:
 
     def _ranked(self, views: Mapping[int, Seen]) -> Iterator[Ranked]:
         starts = [self._start(turn, seen.take(self._some), by) for turn, seen in views.items() for by in _starts(seen)]
-        worth = max(float(start.scores.max()) for start in starts) - _FAR
+        worth = max(float(start.scores.max()) for start in starts) - LIGHT_RANK.far
         for start in starts:
             scores, amounts = start.scores.copy(), start.light.amounts.copy()
             near = np.flatnonzero(scores > worth)
@@ -90,4 +108,4 @@ class Ranking:
 
 
 def _starts(seen: Seen) -> tuple[tuple[float, float], ...]:
-    return _BLEACHED_STARTS if seen.bleached else _STARTS
+    return LIGHT_RANK.bleached_starts if seen.bleached else LIGHT_RANK.starts

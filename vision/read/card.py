@@ -53,8 +53,8 @@ class Card:
 class Reading:
     """All cards that were found in one picture: the certain ones, and the others.
 
-    `places` (n, 4, 2): the finder's in its first pass, `open` (k, 4, 2) those of mostly visible cards; `left` (m, 4, 2):
-    places of its last pass at which nothing was read, `left_scores` (m,) their scores.
+    `places` (n, 4, 2): the finder's in its first pass, `open` (k, 4, 2) those of mostly visible cards; `left`
+    (m, 4, 2): places of its last pass at which nothing was read, with `left_scores` (m,).
     """
 
     cards: tuple[Card, ...]

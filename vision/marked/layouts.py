@@ -46,14 +46,13 @@ def _moments(outline: Floats) -> tuple[float, Floats, float]:
 class Layouts:
     """The marks of all n faces of one side.
 
-    `card_middle_mm` (2,); `centres_mm` (n, 3, 2): centroids on the card; `areas_mm2` (n, 3); `fullness` (n, 3): see
-    `vision.marked.marks`; `distances_mm` (n, 3): between marks small-medium, medium-big, small-big; `turns` (n,): the
-    signed area of the triangle of centres in mm².
+    `centres_mm` (n, 3, 2): centroids on the card; `areas_mm2` (n, 3); `fullness` (n, 3): see `vision.marked.marks`;
+    `distances_mm` (n, 3): between marks small-medium, medium-big, small-big; `turns` (n,): the signed area of the
+    triangle of centres in mm².
     """
 
     side: str
     faces: tuple[Face, ...]
-    card_middle_mm: Floats
     centres_mm: Floats
     areas_mm2: Floats
     fullness: Floats
@@ -85,7 +84,6 @@ def layouts_of(deck: Deck, side: str) -> Layouts:
     return Layouts(
         side,
         faces,
-        np.array(deck.card_mm) / 2,
         centres,
         np.array([[area for area, _, _ in face] for face in parts]),
         np.array([[full for _, _, full in face] for face in parts]),

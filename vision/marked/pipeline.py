@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from vision.arrays import Floats, Image
 from vision.deck import Deck
 from vision.effort import at_most
-from vision.find.above import TableView, area_in_sight
-from vision.find.finder import CardFinder
 from vision.marked.colour import lamp_of
 from vision.marked.layouts import common_stretch
 from vision.marked.left_over import beside
@@ -92,12 +90,6 @@ def read_marks(
     table, readers, verdicts = over.sampler.table, over.readers, list(over.verdicts)
     verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
     verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
-    known_mm = sure_corners(verdicts, deck)
-    if any(reader.unused_marks for reader in readers):
-        known = [*over.markers_px, *table.to_px(known_mm.reshape(-1, 2)).reshape(-1, 4, 2)]
-        view = TableView(image_bgr, table, area_in_sight(table))
-        places = table.to_mm(CardFinder().find(view, deck.card_mm, known).corners_px.reshape(-1, 2)).reshape(-1, 4, 2)
-        verdicts += [reader.judge_placed(places, known_mm) for reader in readers]
     if any(reader.sees_pattern for reader in readers):
         # Pieces of a chequered cloth agree with some card here or there.
         doubt = max(doubt, _PATTERN_DOUBT)

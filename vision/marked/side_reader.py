@@ -30,7 +30,6 @@ from vision.marked.lone_marks import find_lines, lone_mark_cards, round_on_table
 from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
 from vision.marked.peeking import peeking_marks
-from vision.marked.placed_cards import placed_cards
 from vision.marked.pose_search import Anchors, pivoted_cards
 from vision.marked.sampler import Sampler
 from vision.marked.scoring import LOOKED_AT, Measured, Verdicts, joined, judge, likelier, renewed, shown_of
@@ -147,15 +146,6 @@ class SideReader:
         self._known_mm = known_mm
         lines = find_lines(self._work, self._sampler.table, marks.centres_mm[lone])
         found = lone_mark_cards(self._deck, self._model.layouts, marks, lone, self._marks.likely(lone), lines)
-        return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
-
-    def judge_placed(self, quads_mm: Floats, known_mm: Floats) -> Verdicts:
-        """Judge the cards of which a mark is in sight on places (n, 4, 2) of the finder, beside the known cards."""
-        marks, unused = self._marks, self._marks.unused
-        allowed = np.zeros((len(marks), len(self._model.layouts.faces), 3), bool)
-        allowed[unused] = marks.likely(unused) & size_candidates(self._model.layouts, marks.found)[unused][:, None]
-        found = placed_cards(self._model.layouts, marks.found, allowed, quads_mm)
-        self._known_mm = known_mm
         return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
 
     @property

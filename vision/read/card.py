@@ -54,7 +54,7 @@ class Reading:
     """All cards that were found in one picture: the certain ones, and the others.
 
     `places` (n, 4, 2): the finder's in its first pass, `open` (k, 4, 2) those of mostly visible cards; `left`
-    (m, 4, 2): places of its last pass at which nothing was read, with `left_scores` (m,).
+    (m, 4, 2): places of its last pass at which nothing was read.
     """
 
     cards: tuple[Card, ...]
@@ -62,4 +62,3 @@ class Reading:
     places: Floats = field(default_factory=lambda: np.zeros((0, 4, 2)))
     open: Floats = field(default_factory=lambda: np.zeros((0, 4, 2)))
     left: Floats = field(default_factory=lambda: np.zeros((0, 4, 2)))
-    left_scores: Floats = field(default_factory=lambda: np.zeros(0))

@@ -146,8 +146,7 @@ class CardReader:
         places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
         is_open = np.array([place.in_sight >= _MOSTLY_OPEN for place in layers.found], bool)
         left = np.array([place.quad for place in layers.left]).reshape(-1, 4, 2)
-        scores = np.array([place.score for place in layers.left])
-        return Reading(tuple(cards), tuple(unclear), places, places[is_open], left, scores)
+        return Reading(tuple(cards), tuple(unclear), places, places[is_open], left)
 
     def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
         view: View = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))

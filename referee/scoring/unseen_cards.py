@@ -234,10 +234,10 @@ def read_to_score(image: Image, deck: Deck | PrintDeck, profile: TableProfile | 
 def _between(seated: SeatedReading) -> Iterator[UnclearCard]:
     """A doubt at each seat that may own a card, were it measured a little better, and another one or nobody as well."""
     turns = np.arange(8) * np.pi / 4
-    around = _PLACE_MM * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    ways = np.stack([np.cos(turns), np.sin(turns)], axis=1)
     centres = [np.array(card.centre_mm) for card in seated.reading.cards if card.centre_mm is not None]
     for centre in centres:
-        spots = {seated.ring.seat_at((float(x), float(y))): np.array([x, y]) for x, y in centre + around}
+        spots = {seated.ring.seat_at((float(x), float(y))): np.array([x, y]) for x, y in centre + _PLACE_MM * ways}
         owners = {seat: spot for seat, spot in spots.items() if seat is not None}
         if len(spots) > 1:
             reason = "between" if len(owners) > 1 else "apart"
@@ -245,7 +245,7 @@ def _between(seated: SeatedReading) -> Iterator[UnclearCard]:
     for card in seated.reading.unclear:
         if card.reason == "covered" and card.best is None and card.centre_mm is not None:
             own = seated.ring.seat_at(card.centre_mm)
-            wide = np.array(card.centre_mm) + around / _PLACE_MM * _COVERED_MM
+            wide = np.array(card.centre_mm) + _COVERED_MM * ways
             near = {seated.ring.seat_at((float(x), float(y))): np.array([x, y]) for x, y in wide}
             yield from (_doubt(spot, "between", seated.table) for seat, spot in near.items() if seat not in (None, own))
 

@@ -17,7 +17,7 @@ from reportlab.lib.utils import ImageReader
 from calibration.sheet import PAPERS_MM, Box, Grid, Sheet, grid_for
 from vision.deck import Deck, Face
 from vision.errors import BadDeckError
-from vision.prints.print_deck import PrintDeck, attributes_told
+from vision.read.print_deck import PrintDeck, attributes_told
 from vision.render_face import mark_outline_mm
 
 _CROP_MM = (2.5, 6.0)

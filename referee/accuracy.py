@@ -23,8 +23,8 @@ from vision.arrays import Image
 from vision.deck import Deck
 from vision.find.any_deck import find_any_cards
 from vision.marked.reader import read_picture
-from vision.prints.print_deck import PrintDeck
-from vision.prints.reader import PrintReader
+from vision.read.print_deck import PrintDeck
+from vision.read.reader import CardReader
 
 Corners = NDArray[np.float64]
 Known = frozenset[tuple[str, str]]
@@ -150,7 +150,7 @@ def reader_of(deck: Deck | PrintDeck | None) -> tuple[Reader, Known | None]:
             return reads
 
         return read_marks, frozenset(deck_face[::-1] for deck_face in deck.by_id)
-    prints = PrintReader(deck)
+    prints = CardReader(deck)
 
     def read_prints(image: Image) -> list[Read]:
         reading = prints.read(image)

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vision.image import Picture
-    from vision.prints.reader import PrintCard, PrintReader
+    from vision.read.card import Card
+    from vision.read.reader import CardReader
     from vision.table import Table
 
 
@@ -28,10 +29,10 @@ class Found:
     draw: Callable[[], NDArray[np.uint8]]
 
 
-def prints_found(picture: Picture, reader: PrintReader, table: Table | None, language: Language) -> Found:
+def prints_found(picture: Picture, reader: CardReader, table: Table | None, language: Language) -> Found:
     """Read the cards of a deck of prints; without `table` the picture's own markers tell it."""
     from referee.scoring.evidence_picture import draw_outlines
-    from vision.prints.print_deck import attributes_told
+    from vision.read.print_deck import attributes_told
 
     reading = reader.read(picture.image, table)
     unknown: dict[str, None] = dict.fromkeys(key for face in reader.deck.fronts[:1] for key in face.attributes)
@@ -61,18 +62,18 @@ def prints_found(picture: Picture, reader: PrintReader, table: Table | None, lan
     )
 
 
-def _print_called(card: PrintCard, language: Language) -> str:
+def _print_called(card: Card, language: Language) -> str:
     if card.face is None:
         return say_print(None, None, {}, language)
     return say_print(card.face.id, card.face.side, card.face.attributes, language)
 
 
-def _unclear(card: PrintCard, picture: Picture) -> dict[str, Any]:
+def _unclear(card: Card, picture: Picture) -> dict[str, Any]:
     best = card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)}
     return {**_placed(card, picture), "reason": card.reason, "best": best}
 
 
-def _placed(card: PrintCard, picture: Picture) -> dict[str, Any]:
+def _placed(card: Card, picture: Picture) -> dict[str, Any]:
     return {"corners_px": points_of(picture.to_file(card.corners_px)), "centre_mm": millimetres(card.centre_mm)}
 
 

@@ -20,7 +20,7 @@ def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
         return markers_pdf(paper)
     from calibration.print import deck_pdf, drawn_deck_pdf, is_drawn
     from referee.decks.finding import find_deck
-    from vision.prints.print_deck import PrintDeck
+    from vision.read.print_deck import PrintDeck
 
     deck = find_deck(what)
     if isinstance(deck, PrintDeck):

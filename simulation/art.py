@@ -14,8 +14,8 @@ from simulation.script import FLAT, PINCH, Colour, Person, SandNow, Spot
 from simulation.view import Place, View, corners_mm
 from vision.arrays import Image, Points
 from vision.deck import Deck
-from vision.prints.print_deck import AnyDeck as AnyDeck
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import AnyDeck as AnyDeck
+from vision.read.print_deck import PrintDeck
 from vision.render_face import face_image
 
 FRONT, BACK = "front", "back"

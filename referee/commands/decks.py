@@ -15,7 +15,7 @@ from referee.phrases import phrase
 if TYPE_CHECKING:
     from referee.decks.finding import AnyDeck
     from referee.decks.store import DeckStore
-    from vision.prints.print_deck import Print
+    from vision.read.print_deck import Print
 
 
 def _common(function: options.Function) -> options.Function:
@@ -123,7 +123,7 @@ def _list(store: DeckStore, *, as_json: bool) -> int:
 def _show(name: str, state: Path | None, *, as_json: bool) -> None:
     from referee.decks.finding import find_deck
     from vision.deck import deck_names
-    from vision.prints.print_deck import PrintDeck
+    from vision.read.print_deck import PrintDeck
     from vision.taught.deck_file import fingerprint
 
     deck = find_deck(name, state)
@@ -154,7 +154,7 @@ def _show(name: str, state: Path | None, *, as_json: bool) -> None:
 
 
 def _meaning(face: Print) -> dict[str, Any]:
-    from vision.prints.print_deck import attributes_told
+    from vision.read.print_deck import attributes_told
 
     return {"attributes": attributes_told(face.attributes), "count": face.count}
 

@@ -101,15 +101,15 @@ def command(images: tuple[str, ...], deck: str, table: Path | None, as_json: boo
 
 def _reader_of(name: str, profile: TableProfile | None, language: Language) -> Callable[[Picture], Found]:
     from referee.decks.finding import find_deck
-    from vision.prints.print_deck import PrintDeck
+    from vision.read.print_deck import PrintDeck
 
     if name == "none":
         return lambda picture: _any_deck(picture, language)
     deck = find_deck(name)
     if isinstance(deck, PrintDeck):
-        from vision.prints.reader import PrintReader
+        from vision.read.reader import CardReader
 
-        prints = PrintReader(deck)
+        prints = CardReader(deck)
         return lambda picture: prints_found(picture, prints, _table(picture, profile)[0], language)
     return lambda picture: _known_deck(picture, deck, profile, language)
 

@@ -9,8 +9,8 @@ from referee.decks.store import DeckStore
 from referee.store.folder import state_folder
 from vision.deck import Deck, deck_file_of, deck_names, load_deck
 from vision.errors import BadDeckError
-from vision.prints.print_deck import AnyDeck as AnyDeck
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import AnyDeck as AnyDeck
+from vision.read.print_deck import PrintDeck
 from vision.taught.deck_file import SUFFIX, read_deck_file
 
 

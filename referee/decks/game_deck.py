@@ -17,7 +17,7 @@ from referee.games.registry import GAMES, game_kind
 from referee.store.folder import state_folder
 from vision.deck import Deck, deck_names
 from vision.errors import BadDeckError
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 from vision.taught.deck_file import fingerprint
 
 

@@ -15,7 +15,7 @@ from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.store import DeckStore
 from vision.arrays import Image
 from vision.deck import Deck, deck_names
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 from vision.render_face import face_image
 from vision.taught.deck_file import fingerprint, game_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from referee.games.registry import game_kind
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 from vision.teaching.proposed_names import SeenFace, proposed
 from vision.teaching.taught_prints import Lesson, renamed_faces
 

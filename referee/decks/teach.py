@@ -23,7 +23,7 @@ from referee.store.folder import state_folder
 from vision.deck import Deck
 from vision.descriptions import LEAST_CARD_MM, MOST_CARD_MM
 from vision.image import load_picture
-from vision.prints.print_deck import PrintDeck, attributes_told
+from vision.read.print_deck import PrintDeck, attributes_told
 from vision.taught.deck_file import pack_deck, unpack_deck
 from vision.teaching.lay_apart import CUT_OR_COVERED, CardSize, LaidCards
 from vision.teaching.lesson import TeachingPicture, laid_out, learn_prints

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from referee.engine.session import Session, Watcher
     from referee.watchers.table_finder import WatchSetup
     from simulation.script import Script
-    from vision.prints.print_deck import AnyDeck, PrintDeck
+    from vision.read.print_deck import AnyDeck, PrintDeck
 
 RulingData = Mapping[str, Any]
 """A ruling as the outside contract has it."""

@@ -23,7 +23,7 @@ from vision.deck import Deck
 from vision.errors import VisionError
 from vision.image import load_picture
 from vision.markers import markers_in, table_if_shown
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 from vision.taught.deck_file import pack_deck, read_deck_file
 from vision.teaching.lay_apart import CUT_OR_COVERED, CardSize, LaidCards, agreed_size
 from vision.teaching.lesson import TeachingPicture, straight_cards
@@ -173,10 +173,10 @@ def read_test(state: Path, number: int, draft: Draft) -> TestRead:
     deck = read_deck_file(files.deck)
     if isinstance(deck, Deck):
         return TestRead(picture.size_px, tuple(_marked(picture.image, deck)))
-    from vision.prints.reader import PrintReader
+    from vision.read.reader import CardReader
 
     ids = {name: group for group, name in face_names(draft).items()}
-    reading = PrintReader(deck).read(picture.image)
+    reading = CardReader(deck).read(picture.image)
     readings = []
     for card in (*reading.cards, *reading.unclear):
         group = None if card.face is None else ids[card.face.id]

@@ -23,9 +23,10 @@ from vision.markers import (
     table_if_shown,
     unmirrored_markers,
 )
-from vision.prints.print_deck import Print, PrintDeck
-from vision.prints.reader import PrintCard, PrintReader
 from vision.profile import REACH_MM, TableProfile
+from vision.read.card import Card
+from vision.read.print_deck import Print, PrintDeck
+from vision.read.reader import CardReader
 from vision.reading import CUT_SHORT, CardReading, Reading, UnclearCard
 from vision.table import Table
 
@@ -38,7 +39,7 @@ def reading_of(deck: Deck | PrintDeck) -> ReadPicture:
     if isinstance(deck, Deck):
         marked = deck
         return lambda image, table, markers: read_picture(image, marked, table, markers)
-    reader = PrintReader(deck)
+    reader = CardReader(deck)
 
     def read(image: Image, table: Table | None, markers: tuple[Marker, ...]) -> tuple[Reading, Table | None]:
         table = table or table_if_shown(markers, (image.shape[1], image.shape[0]))
@@ -53,7 +54,7 @@ def reading_of(deck: Deck | PrintDeck) -> ReadPicture:
     return read
 
 
-def _unclear_print(card: PrintCard) -> UnclearCard:
+def _unclear_print(card: Card) -> UnclearCard:
     x, y = card.corners_px.mean(axis=0).tolist()
     best = None if card.face is None else (_face(card.face), card.confidence)
     side = None if card.face is None else card.face.side

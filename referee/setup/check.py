@@ -16,8 +16,8 @@ from vision.camera_moved import table_now
 from vision.deck import Deck
 from vision.errors import VisionError
 from vision.markers import unmirrored_markers
-from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile
+from vision.read.print_deck import PrintDeck
 
 CARDS = 10
 LOOK_NS = 1_000_000_000
@@ -123,9 +123,9 @@ def read_cards(deck: object, image: Image, profile: TableProfile | None) -> Chec
         unclear = [(card.corners_px, card.reason) for card in reading.unclear]
         return CheckReading(tuple(card.corners_px for card in reading.cards), tuple(unclear))
     if isinstance(deck, PrintDeck):
-        from vision.prints.reader import PrintReader
+        from vision.read.reader import CardReader
 
-        prints = PrintReader(deck).read(image, table)
+        prints = CardReader(deck).read(image, table)
         unclear = [(card.corners_px, card.reason or "") for card in prints.unclear]
         return CheckReading(tuple(card.corners_px for card in prints.cards), tuple(unclear))
     return CheckReading((), ())

@@ -21,8 +21,8 @@ from vision.channels import largest
 from vision.errors import VisionError
 from vision.marked.colour import NEUTRAL, hue_gap, hues_on, lamp_of, linear_rgb
 from vision.markers import Marker, find_markers, table_from_markers, whites_of
-from vision.prints.print_deck import PrintDeck
-from vision.prints.under_lamp import ClosestPrints, UnderLamp
+from vision.read.confusable import ClosestPrints, UnderLamp
+from vision.read.print_deck import PrintDeck
 
 _GOOD_WHITE = np.full(3, 0.88)
 _NEARER = 1.5

@@ -26,7 +26,7 @@ from referee.match.table_decks import TableDecks
 from referee.watchers.by_hand import ByHandWatcher
 from vision.deck import Deck, load_deck
 from vision.errors import BadDeckError
-from vision.prints.print_deck import Print, PrintDeck
+from vision.read.print_deck import Print, PrintDeck
 from vision.taught.deck_file import fingerprint, pack_deck, read_deck_file, unpack_deck
 
 Capture = pytest.CaptureFixture[str]
@@ -62,28 +62,15 @@ def test_a_deck_comes_back_out_of_its_file_as_it_was_and_another_version_is_noti
     found = unpack_deck(pack_deck(marks), "confetti")
     assert isinstance(found, Deck)
     assert found.faces == tuple(sorted(marks.faces, key=lambda face: list(marks.background).index(face.side)))
-    deck = replace(clowns(), frame_mm=(4.0, 4.0, 48.0, 79.0))
+    deck = clowns()
     again = unpack_deck(pack_deck(deck), "ours")
     assert isinstance(again, PrintDeck)
     assert (again.name, again.card_mm, again.game, again.alike) == (deck.name, deck.card_mm, deck.game, deck.alike)
     assert [(f.id, f.side, f.attributes) for f in again.faces] == [(f.id, f.side, f.attributes) for f in deck.faces]
     assert all((one.art == other.art).all() for one, other in zip(again.faces, deck.faces, strict=True))
-    assert again.frame_mm == deck.frame_mm
     mended = clowns()
     mended.faces[2].art[3, 3] ^= 1
-    assert fingerprint(again) == fingerprint(deck) != fingerprint(clowns())
-    assert fingerprint(clowns("theirs")) == fingerprint(clowns()) != fingerprint(mended)
-
-
-@pytest.mark.parametrize(
-    "frame_mm", [(0.0, 4.0, 48.0, 79.0), (4.0, 4.0, 60.0, 79.0), (20.0, 20.0, 5.0, 5.0), (4.0, 4.0, float("nan"), 79.0)]
-)
-def test_a_frame_that_no_card_has_is_no_sound_deck(frame_mm: tuple[float, float, float, float]) -> None:
-    with pytest.raises(BadDeckError, match="no sound deck file"):
-        unpack_deck(pack_deck(replace(clowns(), frame_mm=frame_mm)), "ours")
-    faces_only = replace(clowns(), faces=clowns().fronts, frame_mm=(4.0, 4.0, 48.0, 79.0))
-    with pytest.raises(BadDeckError, match="back"):
-        unpack_deck(pack_deck(faces_only), "ours")
+    assert fingerprint(again) == fingerprint(deck) == fingerprint(clowns("theirs")) != fingerprint(mended)
 
 
 def test_sixty_faces_of_noisy_pictures_fit_into_three_megabytes() -> None:

@@ -17,7 +17,7 @@ from referee.schemas import SCHEMAS
 from simulation.still import table_picture
 from vision.deck import Deck, Face, Mark, load_deck
 from vision.marked.reader import read_picture
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 from vision.render_face import face_image
 from vision.taught.deck_file import read_deck_file
 

@@ -24,7 +24,7 @@ from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 
 Key = tuple[object, ...]
 

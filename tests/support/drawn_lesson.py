@@ -19,7 +19,7 @@ from simulation.view import Look
 from vision.arrays import Image
 from vision.image import Picture
 from vision.markers import markers_in, table_if_shown
-from vision.prints.print_deck import Print, PrintDeck
+from vision.read.print_deck import Print, PrintDeck
 from vision.taught.deck_file import as_kept
 from vision.teaching.lay_apart import CardSize, LaidCards
 from vision.teaching.lesson import TeachingPicture, learn_prints

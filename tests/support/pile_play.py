@@ -24,7 +24,7 @@ Card = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What a place shows; the shape of `vision.piles.sights.PileSight`."""
+    """What a place shows; the shape of `vision.piles.observations.PileSight`."""
 
     seat: int
     kind: str

@@ -18,7 +18,7 @@ from referee.watchers.table_finder import WatchSetup
 from simulation.art import CardArt
 from simulation.live import LiveTable, Shots
 from simulation.script import Ring
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 
 PLAYERS = ("Ann", "Ben", "Cem", "Dora", "Emil")
 _LEAD_S, _AFTER_S = 0.4, 0.75

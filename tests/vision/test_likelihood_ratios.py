@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vision.prints.fitting import Fits
-from vision.prints.likelihood_ratios import errors, log_ratios, misprints
+from vision.read.fitting import Fits
+from vision.read.likelihood_ratios import errors, log_ratios, misprints, patterns_of
 
 ROWS, COLUMNS = 70, 45
 
@@ -27,14 +27,7 @@ OPEN = np.ones((ROWS, COLUMNS), bool)
 
 
 def fits_of(shown: np.ndarray, models: np.ndarray = FACES) -> Fits:
-    count = len(models)
-    return Fits(
-        np.zeros((count, 4, 2)),
-        np.stack([shown] * count),
-        models.copy(),
-        np.ones((count, ROWS, COLUMNS), bool),
-        np.zeros(count),
-    )
+    return Fits(np.zeros((4, 2)), shown, models.copy(), OPEN, np.zeros((len(models), 8)))
 
 
 @pytest.mark.parametrize("face", range(3))
@@ -46,10 +39,10 @@ def test_the_face_that_lies_there_wins_under_any_lamp_slow_shadow_and_veil(
     slope = np.linspace(0.7, 1, ROWS, dtype=np.float32)[:, None, None]
     noise = np.random.default_rng(seed).normal(0, 0.02, FACES[0].shape)
     shown = (FACES[face] * lamp * slope * (tint, 1, 1 / tint) * (1 - veil) + veil + noise).astype(np.float32)
-    fits = fits_of(shown)
-    assert int(np.argmin(errors(fits))) == face
+    patterns = patterns_of(fits_of(shown))
+    assert int(np.argmin(errors(patterns))) == face
     others = [other for other in range(3) if other != face]
-    odds = log_ratios(fits, OPEN)
+    odds = log_ratios(patterns)
     assert (odds[face, others] > 20).all(), odds[face, others]
     assert np.allclose(odds, -odds.T)
 
@@ -57,14 +50,14 @@ def test_the_face_that_lies_there_wins_under_any_lamp_slow_shadow_and_veil(
 def test_where_the_difference_is_hidden_neither_face_wins() -> None:
     is_open = OPEN.copy()
     is_open[:32] = False  # a hand lies on the hat
-    assert abs(log_ratios(fits_of(FACES[0]), is_open)[0, 1]) < 8
+    assert abs(log_ratios(patterns_of(fits_of(FACES[0]), is_open))[0, 1]) < 8
 
 
 def test_a_hat_that_was_never_taught_is_found_where_it_is() -> None:
     green = art((0.2, 0.7, 0.2))
-    odd = misprints(fits_of(green, FACES[2:]), 0, OPEN)
+    odd = misprints(patterns_of(fits_of(green, FACES[2:])), 0, OPEN)
     assert odd[8:22, 16:28].any() and not odd[36:60].any()
-    assert not misprints(fits_of(FACES[2], FACES[2:]), 0, OPEN).any()
+    assert not misprints(patterns_of(fits_of(FACES[2], FACES[2:])), 0, OPEN).any()
 
 
 @pytest.mark.parametrize("vivid", [0.6, 1.8])
@@ -76,4 +69,4 @@ def test_an_empty_shape_is_told_from_a_filled_one_however_vivid_a_camera_makes_i
     grey = line.mean(axis=2, keepdims=True)
     noise = np.random.default_rng(4).normal(0, 0.01, line.shape)
     shown = (0.7 * (grey + vivid * (line - grey)) + noise).astype(np.float32)
-    assert log_ratios(fits_of(shown, 0.7 * np.stack([line, filling])), OPEN)[0, 1] > 20
+    assert log_ratios(patterns_of(fits_of(shown, 0.7 * np.stack([line, filling]))))[0, 1] > 20

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from vision.arrays import Image
+from vision.piles.observations import Kind, PilePlace, PileSight, region_of
 from vision.piles.pile_watch import PileChange, PileWatch
-from vision.piles.sights import Kind, PilePlace, PileSight, region_of
 
 SIZE = (320, 240)
 MS = 1_000_000

@@ -48,7 +48,7 @@ def piccolino_deck() -> DrawnDeck:
         for mood, count in _COUNTS.items()
     ]
     back = DrawnFace("back", {}, 0, back_svg, side="back")
-    return DrawnDeck("piccolino", "piccolino", CARD_MM, CORNER_RADIUS_MM, (*fronts, back), FRAME_MM)
+    return DrawnDeck("piccolino", "piccolino", CARD_MM, CORNER_RADIUS_MM, (*fronts, back))
 
 
 def clown_svg(colour: str, mood: str) -> str:

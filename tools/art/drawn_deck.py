@@ -15,7 +15,7 @@ from reportlab.graphics import renderPDF
 from reportlab.graphics.shapes import Drawing
 from svglib.svglib import svg2rlg
 
-from vision.prints.print_deck import Print, PrintDeck
+from vision.read.print_deck import Print, PrintDeck
 
 ART_PX_PER_MM = 3.0
 _FINER = 4
@@ -53,7 +53,6 @@ class DrawnDeck:
     card_mm: tuple[float, float]
     corner_radius_mm: float
     faces: tuple[DrawnFace, ...]
-    frame_mm: tuple[float, float, float, float] | None = None
 
     def art(self, face: DrawnFace) -> NDArray[np.uint8]:
         """A face as it is printed, (h, w, 3) uint8 BGR."""
@@ -62,9 +61,7 @@ class DrawnDeck:
     def as_prints(self) -> PrintDeck:
         """The deck as the reader wants it."""
         prints = [Print(face.id, face.side, face.attributes, self.art(face), face.count) for face in self.faces]
-        return PrintDeck(
-            self.name, self.card_mm, tuple(prints), self.game, self.corner_radius_mm, frame_mm=self.frame_mm
-        )
+        return PrintDeck(self.name, self.card_mm, tuple(prints), self.game, self.corner_radius_mm)
 
 
 def rendered(

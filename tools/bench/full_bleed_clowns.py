@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from vision.arrays import Image
-from vision.prints.print_deck import Print, PrintDeck
+from vision.read.print_deck import Print, PrintDeck
 
 CARD_MM = (56.0, 87.0)
 _PX_PER_MM = 6.0

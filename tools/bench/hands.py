@@ -22,7 +22,7 @@ from tools.bench.common import Row, command, say
 from vision.arrays import Image
 from vision.errors import VisionError
 from vision.image import load_image
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 
 
 def measure(folder: Path, players: int = 3, deck: str = "confetti", least: float = 0.9) -> Row:

@@ -16,7 +16,7 @@ from tests.support.drawn_lesson import taught
 from tests.support.piles_table import PilesTable, piles_table
 from tools.bench.common import Row, command, say
 from tools.bench.full_bleed_clowns import full_bleed_clowns
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 
 MS = 1_000_000
 _NEAR_MS = (-50, -20, -5, 5, 20, 50)

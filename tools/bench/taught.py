@@ -24,7 +24,7 @@ from tools.bench.common import Row, command, say
 from vision.deck import Deck
 from vision.errors import VisionError
 from vision.image import load_picture
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 from vision.teaching.lay_apart import LaidCards
 from vision.teaching.lesson import TeachingPicture, laid_out
 from vision.teaching.names import CardName

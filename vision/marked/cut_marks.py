@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image
 from vision.marked.evidence import like_ground
-from vision.marked.layouts import ROUND, Hypotheses, Layouts
+from vision.marked.layouts import ROUND, Layouts
 from vision.marked.marks import Foreground, Marks, WorkImage
 from vision.marked.sample_points import RING
 from vision.quads import distances, within_quads
@@ -192,17 +192,3 @@ def _shown(points: Floats, middle: Floats, radius: float) -> tuple[Floats, Float
         middle = middle + np.linalg.solve(ahead.T @ ahead, ahead.T @ (apart[near] - radius))
     angle = np.arctan2(ahead[:, 1], ahead[:, 0])
     return (np.unique(np.floor(angle / (2 * np.pi) * _BINS)) + 0.5) / _BINS * 2 * np.pi, middle
-
-
-def parts_of(
-    told: Hypotheses, layouts: Layouts, marks: Marks, likely: NDArray[np.bool_], colours: NDArray[np.intp]
-) -> NDArray[np.bool_]:
-    """(k,) which marks are the parts in sight of a told card's marks that were not seen as a whole.
-
-    `likely` (k, n): which of n colours each mark may have; `colours` (faces, 3): those of every face's marks.
-    """
-    card, size = np.nonzero(told.marks < 0)
-    faces = told.faces[card]
-    middle = told.to_table(layouts.centres_mm[told.faces])[card, size]
-    near = distances(marks.centres_mm, middle) < np.sqrt(layouts.areas_mm2[faces, size] / np.pi)
-    return np.asarray((near & likely[:, colours[faces, size]]).any(axis=1))

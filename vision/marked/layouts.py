@@ -20,10 +20,8 @@ from vision.quads import distances
 from vision.render_face import mark_outline_mm
 
 _AREA_RATIO = (0.62, 1.4)  # a found mark's area over the printed one's; blur and light move the outline
-_BLOOMED_RATIO = (0.5, 2.6)
 _FULLNESS_SLACK = {"small": 0.11, "medium": 0.07, "big": 0.05}
 OUT_OF_SHAPE = 1.6  # times the slack, where two other marks lie right: blur and glare round a mark off
-ANY_SHAPE = float("inf")  # where the rims are looked at afterwards: light that clips may bloom to any size
 _FLAT_MM2 = 25.0
 ROUND = 0.995  # fullness
 _AGREE = 0.006
@@ -162,7 +160,7 @@ def size_candidates(layouts: Layouts, marks: Marks, loose: float = 1.0) -> NDArr
 
 def _fit(layouts: Layouts, size: int, ratio: Floats, fuller: Floats, loose: float) -> NDArray[np.bool_]:
     """Whether marks of `ratio` times the area of a small, medium or big one, and `fuller` by so much, may be it."""
-    least, most = _BLOOMED_RATIO if loose == ANY_SHAPE else _AREA_RATIO
+    least, most = _AREA_RATIO
     slack = loose * _FULLNESS_SLACK[layouts.faces[0].marks[size].size]
     return np.asarray((ratio > least) & (ratio < most) & (np.abs(fuller) < slack))
 
@@ -188,17 +186,15 @@ def whole_cards(
     marks: Marks,
     slack_mm: float,
     free: NDArray[np.bool_],
-    stretch: float = 0.02,
-    loose: float = OUT_OF_SHAPE,
+    stretch: float,
 ) -> tuple[Hypotheses, Floats]:
     """All faces of which three found marks, all `free`, show the layout, each distance within `slack_mm`.
 
-    The whole card may be larger or smaller by `stretch`, and the marks' shapes off by `loose` times the usual slack;
-    gives (n,) how much larger each is, too.
+    The whole card may be larger or smaller by `stretch`; gives (n,) how much larger each is, too.
     """
     if np.count_nonzero(free) < 3:
         return no_cards(), np.zeros(0)
-    sizes = size_candidates(layouts, marks, loose) & free[:, None]
+    sizes = size_candidates(layouts, marks, OUT_OF_SHAPE) & free[:, None]
     small, medium, big = (np.flatnonzero(sizes[:, k]) for k in range(3))
     apart = distances(marks.centres_mm, marks.centres_mm)
     low, high = layouts.distances_mm.min(0) - slack_mm, layouts.distances_mm.max(0) + slack_mm
@@ -220,7 +216,7 @@ def whole_cards(
     # The mirror image has the same distances; flat triangles have no clear turn.
     same = (_turn(centres)[which] * layouts.turns[faces] > 0) | (np.abs(layouts.turns)[faces] < _FLAT_MM2)
     which, faces, scale = which[same], faces[same], scale[same]
-    good = shape_fits(layouts, marks, faces, seen[which], loose)
+    good = shape_fits(layouts, marks, faces, seen[which], OUT_OF_SHAPE)
     return posed(layouts, marks, faces[good], seen[which[good]]), scale[good]
 
 
@@ -240,16 +236,14 @@ def part_cards(
     slack_mm: float,
     free: NDArray[np.bool_],
     likely: NDArray[np.bool_],
-    loose: float = 1.0,
 ) -> Hypotheses:
     """All faces of which two found marks, both `free`, show the layout's distance within `slack_mm`.
 
-    `likely` (n, faces, 3): whether a found mark's colour may be that of the face's mark. Its shape may be off by
-    `loose` times the usual slack.
+    `likely` (n, faces, 3): whether a found mark's colour may be that of the face's mark.
     """
     if np.count_nonzero(free) < 2:
         return no_cards()
-    sizes = size_candidates(layouts, marks, loose) & free[:, None]
+    sizes = size_candidates(layouts, marks) & free[:, None]
     found = [no_cards()]
     for column, (a, b) in enumerate(_PAIRS):
         one, other = np.flatnonzero(sizes[:, a]), np.flatnonzero(sizes[:, b])
@@ -261,7 +255,7 @@ def part_cards(
         i, j = i[pair], j[pair]
         seen = np.full((len(i), 3), -1, dtype=np.intp)
         seen[:, a], seen[:, b] = one[i], other[j]
-        good = shape_fits(layouts, marks, faces, seen, loose)
+        good = shape_fits(layouts, marks, faces, seen)
         found.append(posed(layouts, marks, faces[good], seen[good]))
     return concatenated(found)
 

@@ -96,9 +96,10 @@ class Marks:
 
     def outside(self, quads_px: NDArray[np.float64]) -> Marks:
         """Those that lie in none of the quads (m, 4, 2)."""
-        return self._take(~within_quads(self.centres_px, quads_px))
+        return self.take(~within_quads(self.centres_px, quads_px))
 
-    def _take(self, keep: NDArray[np.bool_]) -> Marks:
+    def take(self, keep: NDArray[np.bool_]) -> Marks:
+        """Some of them."""
         return Marks(
             self.ground,
             self.centres_px[keep],
@@ -124,7 +125,7 @@ class Marks:
         apart = distances(self.centres_px, others.centres_px)
         ratio = self.areas_mm2[:, None] / others.areas_mm2[None]
         same = (apart < 0.5 * others.px_per_mm) & (np.abs(ratio - 1) < _SAME_AREA)
-        return self._take(np.asarray(~same.any(1)))
+        return self.take(np.asarray(~same.any(1)))
 
     def same_as(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
         """(n,) which of them are those with these numbers (m,), or other finds of the same: see `coincide`."""

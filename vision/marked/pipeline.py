@@ -8,26 +8,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arrays import Image
+from vision.arrays import Floats, Image
 from vision.deck import Deck
 from vision.effort import at_most
-from vision.marked.blank_cards import blank_cards, places_of
 from vision.marked.colour import lamp_of
 from vision.marked.layouts import common_stretch
+from vision.marked.left_over import beside
 from vision.marked.marks import WorkImage, work_image
-from vision.marked.peeking import Hint, Print, one_a_card, peeking_cards
-from vision.marked.peeking_ground import peeking_ground
 from vision.marked.refinement import looked_closer
 from vision.marked.sampler import Sampler
 from vision.marked.scoring import Verdicts
-from vision.marked.settle import also_unclear, left_open, settled, sure_corners, told_of
+from vision.marked.settle import also_unclear, settled, sure_corners
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
-from vision.marked.table_pattern import TablePattern
-from vision.marked.wiped_cards import wiped_cards
 from vision.markers import Marker, whites_of
 from vision.quads import enlarged
-from vision.reading import CardReading, Reading, UnclearCard
+from vision.read.lamp_white import white_of
+from vision.reading import Reading, UnclearCard
 from vision.table import Table
 from vision.table_fit import Piece
 
@@ -35,7 +32,7 @@ from vision.table_fit import Piece
 # without, but for rims alone.
 _PATTERN_DOUBT = 4.0
 _SHEET = 1.25  # a marker card by its square
-_OPENED = 0.8  # of the steps of a reading
+_BESIDE = 0.9  # of the steps of a reading
 LEAST_REACH = 0.05  # how much larger or smaller than printed a card may measure
 
 
@@ -82,100 +79,47 @@ def look_over(
     return Overview(work, sampler, readers, verdicts, pieces, keep_out)
 
 
+def read_marks(
+    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] = (), doubt: float = 0.0
+) -> tuple[Reading, Overview]:
+    """Read the cards of `deck` in a picture (h, w, 3) uint8 BGR of `table` that their marks identify.
+
+    Nothing on a marker is a card. `doubt`: see `settled`.
+    """
+    over = look_over(image_bgr, deck, table, markers)
+    table, readers, verdicts = over.sampler.table, over.readers, list(over.verdicts)
+    verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
+    verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
+    if any(reader.sees_pattern for reader in readers):
+        # Pieces of a chequered cloth agree with some card here or there.
+        doubt = max(doubt, _PATTERN_DOUBT)
+    verdicts, doubtful = looked_closer(readers, verdicts, deck, doubt)
+    sure, doubted = (settled(some, deck, table, doubt) for some in (verdicts, doubtful))
+    return also_unclear(sure, doubted), over
+
+
 def read_on(
     image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] = (), doubt: float = 0.0
 ) -> tuple[Reading, Table]:
-    """Read every card of `deck` in a picture (h, w, 3) uint8 BGR of `table`; nothing on a marker is taken for one.
+    """Read every card of `deck` in a picture of `table`, by marks first, and by the finder and its print beside them.
 
-    Gives the table in the cards' own scale, too. `doubt`: see `settled`.
+    Gives the table in the cards' own scale, too. Parameters as those of `read_marks`.
     """
-    over = look_over(image_bgr, deck, table, markers)
-    work, table, readers, verdicts = over.work, over.sampler.table, over.readers, list(over.verdicts)
-    verdicts += [reader.judge_part(sure_corners(verdicts, deck)) for reader in readers]
-    verdicts += [reader.judge_lone(sure_corners(verdicts, deck)) for reader in readers]
-    patterned = any(reader.sees_pattern for reader in readers)
-    if patterned:
-        # Pieces of a chequered cloth agree with some card here or there.
-        doubt = max(doubt, _PATTERN_DOUBT)
-    verdicts, doubtful = looked_closer(work, table, readers, verdicts, deck, doubt)
-    scene = _Scene(work, over.sampler, readers, deck, doubt, over.markers_px)
-    reading = scene.said(verdicts, doubtful)
-    opened: list[Verdicts] = []
-    with at_most(_OPENED):
-        opened = [] if patterned else scene.opened(reading)
-    if any(verdict.sure.any() for verdict in opened):
-        opened = told_of(left_open(opened, told_of(verdicts, deck, doubt), deck), deck, 0.0)
-        verdicts, doubtful = ([*left_open(some, opened, deck), *opened] for some in (verdicts, doubtful))
-        reading = scene.said(verdicts, doubtful)
-    return reading, table
+    marked, over = read_marks(image_bgr, deck, table, markers, doubt)
+    table, readers = over.sampler.table, over.readers
+    reading = marked
+    with at_most(_BESIDE):
+        reading = beside(image_bgr, deck, table, white_of(image_bgr, markers), marked, over.markers_px)
+    quads = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
+    said = [quad for quad in quads if len(quad) == 4]
+    said_mm = table.to_mm(np.array(said).reshape(-1, 2)).reshape(-1, 4, 2)
+    hidden = [
+        UnclearCard(np.zeros((0, 2)), _pair(table.to_px(place[None])[0]), _pair(place), "covered", None, reader.side)
+        for reader in readers
+        for place in reader.peeking(said_mm)
+    ]
+    return replace(reading, unclear=(*reading.unclear, *hidden)), table
 
 
-@dataclass(frozen=True, eq=False)
-class _Scene:
-    """A picture whose cards have been judged, and what may still be said of it.
-
-    `doubt`: see `settled`; `markers_px` (n, 4, 2): the sheets of the markers.
-    """
-
-    work: WorkImage
-    sampler: Sampler
-    readers: Sequence[SideReader]
-    deck: Deck
-    doubt: float
-    markers_px: NDArray[np.float64]
-
-    @property
-    def table(self) -> Table:
-        return self.sampler.table
-
-    def said(self, verdicts: list[Verdicts], doubtful: list[Verdicts]) -> Reading:
-        """Say what the verdicts tell and leave unclear, and what else shows that a card lies there."""
-        sure, doubted = (settled(some, self.deck, self.table, self.doubt) for some in (verdicts, doubtful))
-        reading = also_unclear(sure, doubted)
-        said = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
-        said_mm = self.table.to_mm(np.concatenate(said)).reshape(-1, 4, 2) if said else np.zeros((0, 4, 2))
-        prints = [mark for reader in self.readers for mark in reader.unexplained(said_mm)]
-        known_px = np.concatenate([_corners(reading.cards), _corners(reading.unclear), self.markers_px])
-        pattern = TablePattern(self.work, self.table, known_px)
-        beside = peeking_cards(self.sampler, prints, said_mm, pattern)
-        hints = one_a_card([*beside, *self._peeking_ground(reading, prints, pattern)])
-        hidden = [self._unclear(np.zeros((0, 2)), hint.centre_mm, "covered", hint.side) for hint in hints]
-        reading = replace(reading, unclear=(*reading.unclear, *hidden))
-        return replace(reading, unclear=(*reading.unclear, *self._blank_cards(reading)))
-
-    def opened(self, reading: Reading) -> list[Verdicts]:
-        """Give the cards beside those that are told that may lie open, by the rims of their marks."""
-        shown = [self.table.to_mm(card.corners_px) for card in reading.unclear if len(card.corners_px)]
-        places = (places_of(outline, self.deck.card_mm) for outline in shown)
-        known_mm = self.table.to_mm(_corners(reading.cards).reshape(-1, 2)).reshape(-1, 4, 2)
-        outlines = np.concatenate([np.zeros((0, 4, 2)), *places])
-        return [reader.judge_open(outlines, known_mm) for reader in self.readers]
-
-    def _peeking_ground(self, reading: Reading, prints: Sequence[Print], pattern: TablePattern) -> list[Hint]:
-        """Give places where a card shows of which too few marks are in sight to make it out."""
-        others = np.concatenate([_corners(reading.unclear), self.markers_px])
-        sides = [card.face.side for card in reading.cards]
-        where = self.work, self.table, self.deck.card_mm
-        return peeking_ground(*where, _corners(reading.cards), sides, others, prints, pattern)
-
-    def _blank_cards(self, reading: Reading) -> list[UnclearCard]:
-        """Give the cards that show no more than an outline."""
-        known_px = np.concatenate([_corners(reading.cards), _corners(reading.unclear), self.markers_px])
-        doubtful_mm = np.array([card.centre_mm for card in reading.unclear]).reshape(-1, 2)
-        where = self.work, self.table, self.deck.card_mm
-        found = blank_cards(*where, known_px, doubtful_mm)
-        found += wiped_cards(*where, known_px, found, doubtful_mm)
-        return [self._unclear(blank.outline_px, blank.centre_mm, "glare", None) for blank in found]
-
-    def _unclear(
-        self, outline_px: NDArray[np.float64], place_mm: NDArray[np.float64], reason: str, side: str | None
-    ) -> UnclearCard:
-        """Give a card of which nothing names a face; `place_mm` (2,) lies on it."""
-        (px,) = self.table.to_px(place_mm[None])
-        x, y = place_mm
-        return UnclearCard(outline_px, (float(px[0]), float(px[1])), (float(x), float(y)), reason, None, side)
-
-
-def _corners(cards: Sequence[CardReading | UnclearCard]) -> NDArray[np.float64]:
-    """(n, 4, 2) corners of those of the cards that show all four, in picture px."""
-    return np.array([card.corners_px for card in cards if len(card.corners_px) == 4]).reshape(-1, 4, 2)
+def _pair(point: Floats) -> tuple[float, float]:
+    return float(point[0]), float(point[1])

@@ -14,7 +14,7 @@ from vision.deck import Deck
 from vision.effort import MOST_UNSIZED, at_most, counted
 from vision.errors import BadTableError
 from vision.marked.card_table import tables_from_cards
-from vision.marked.pipeline import LEAST_REACH, look_over, read_on
+from vision.marked.pipeline import LEAST_REACH, look_over, read_marks, read_on
 from vision.markers import SQUARE_MM, Marker, markers_in, table_from_markers, table_if_shown
 from vision.reading import Reading
 from vision.table import Table
@@ -132,7 +132,7 @@ def _read_vaguely(
     """Read a picture on a table of vague scale, shown by markers or `outlines`, with what whole cards add to it."""
     known = _squares(markers)
     if outlines:
-        known += _borne_out(outlines, read_on(image_bgr, deck, table, markers, _UNPROVEN)[0])
+        known += _borne_out(outlines, read_marks(image_bgr, deck, table, markers, _UNPROVEN)[0])
     better = _grown_table(image_bgr, deck, table, markers, known)
     doubt = _UNPROVEN if better is None else _VAGUE_DOUBT
     return read_on(image_bgr, deck, better or table, markers, doubt)

@@ -7,20 +7,15 @@ import numpy as np
 from vision.deck import Deck
 from vision.effort import at_most
 from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
-from vision.marked.corner_look import borne_out
-from vision.marked.corners import find_corners
-from vision.marked.lone_marks import find_lines
-from vision.marked.marks import WorkImage
 from vision.marked.scoring import SURE, Verdicts, joined
 from vision.marked.settle import left_open, sure_corners, told_of, unsure_odds
 from vision.marked.side_reader import SideReader
-from vision.table import Table
 
 _LOOKS = 0.7  # of the steps of a reading; what comes after must be done in any case
 
 
 def looked_closer(
-    work: WorkImage, table: Table, readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float
+    readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float
 ) -> tuple[list[Verdicts], list[Verdicts]]:
     """Look closer at what the `verdicts` leave open, round after round, until no more can be told or it takes too long.
 
@@ -34,7 +29,7 @@ def looked_closer(
     if not unsure and not any(reader.unused_marks for reader in readers):
         return verdicts, []
     told, again, pivoted = told_of(whole, deck, doubt), list[Verdicts](), False
-    verdicts, earlier, cornered = _by_side(verdicts), list[Verdicts](), list[Verdicts]()
+    verdicts, earlier = _by_side(verdicts), list[Verdicts]()
     with at_most(_LOOKS):
         while True:
             verdicts, known_mm = left_open(verdicts, told, deck), sure_corners(told, deck)
@@ -55,19 +50,7 @@ def looked_closer(
                 if any(len(verdict.hypotheses) for verdict in found):
                     verdicts = _by_side([*verdicts, *found])
                     continue
-            if not cornered:
-                left = np.concatenate([reader.print_left(known_mm) for reader in readers])
-                # No corner of a card lies farther from its print.
-                lines = find_lines(work, table, left, float(np.hypot(*deck.card_mm)))
-                corners = find_corners(lines, deck)
-                cornered = [reader.judge_cornered(corners, told, known_mm) for reader in readers]
-            cornered = left_open(cornered, told, deck)
-            looks = [borne_out(*both, deck) for both in zip(cornered, again, strict=True)] if again else cornered
-            more = told_of([*told, *again, *looks], deck, doubt)
-            if _count(more) > _count(told):
-                told, again = _by_side(more), []
-                continue
-            return [*told, *again, *looks], [not_refuted(verdict) for verdict in again]
+            return [*told, *again], [not_refuted(verdict) for verdict in again]
     # What nobody has looked at closely, or not beside all that may cover it, is no more than a card that may lie there.
     return told, [verdict.lowered() for verdict in left_open(verdicts, told, deck)]
 

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats
 from vision.marked.colour import Palette
-from vision.marked.cut_marks import parts_of
 from vision.marked.layouts import Hypotheses
 from vision.marked.mark_colours import MarkLooks, looks_of
 from vision.marked.marks import Marks
 from vision.marked.sampler import Sampler
 from vision.marked.side_model import SideModel
+from vision.quads import distances
 
 _LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
 _PATTERN = 15  # of 84 cards as many have a mark of one colour and size
@@ -88,9 +88,14 @@ class SideMarks:
         """Which of those with these numbers (...) are known by an arc of their outline."""
         return np.asarray(numbers >= self._seen_whole)
 
-    def parts_of(self, cards: Hypotheses) -> Flags:
-        """Which are parts of the cards' marks, (n,); see `cut_marks.parts_of`."""
-        return parts_of(cards, self._model.layouts, self.found, self._colours, self._model.colours)
+    def parts_of(self, told: Hypotheses) -> Flags:
+        """(n,) which are the parts in sight of marks of read cards that were not seen as a whole."""
+        layouts = self._model.layouts
+        card, size = np.nonzero(told.marks < 0)
+        faces = told.faces[card]
+        middle = told.to_table(layouts.centres_mm[told.faces])[card, size]
+        near = distances(self.found.centres_mm, middle) < np.sqrt(layouts.areas_mm2[faces, size] / np.pi)
+        return np.asarray((near & self._colours[:, self._model.colours[faces, size]]).any(axis=1))
 
     def likely(self, numbers: NDArray[np.intp]) -> Flags:
         """(k, faces, 3) whether the colours of those with these numbers (k,) may be those of the faces' marks."""

@@ -9,10 +9,8 @@ import numpy as np
 from vision.arrays import Flags, Floats
 from vision.deck import Deck
 from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, worth_a_look
-from vision.marked.colour import NEUTRAL, fitted_palette, least_print, linear_of
+from vision.marked.colour import fitted_palette, least_print, linear_of
 from vision.marked.contours import MovedCards
-from vision.marked.corner_look import judged_in_corners, looked_into
-from vision.marked.corners import Corners, print_left
 from vision.marked.cut_marks import cut_marks, radii_of
 from vision.marked.evidence import gather
 from vision.marked.foreground import foreground_and_marks
@@ -29,14 +27,12 @@ from vision.marked.layouts import (
     whole_cards,
 )
 from vision.marked.lone_marks import find_lines, lone_mark_cards, round_on_table
-from vision.marked.look_alikes import mistakable
 from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
-from vision.marked.peeking import Print, unexplained_prints
+from vision.marked.peeking import peeking_marks
 from vision.marked.pose_search import Anchors, pivoted_cards
-from vision.marked.rims import open_cards, unprinted
 from vision.marked.sampler import Sampler
-from vision.marked.scoring import LOOKED_AT, Measured, Verdicts, faces_of, joined, judge, likelier, renewed, shown_of
+from vision.marked.scoring import LOOKED_AT, Measured, Verdicts, joined, judge, likelier, renewed, shown_of
 from vision.marked.side_marks import SideMarks
 from vision.marked.side_model import SideModel
 from vision.marked.traces import CardColours, traces
@@ -48,7 +44,6 @@ _PART_SLACK_MM = 1.2
 _UNEVEN = 0.02  # cards in a heap lie nearer to the camera, and aslant
 _UNEVEN_MM = 0.8  # what a mark's middle may be off changes the scale of a small triangle by more
 _MARK_SIGMA_PX = 0.5
-_BLOOMED = 1.1  # of a mark's area, as light blooms over black
 _SEARCHED = -2.0  # log-odds: the best of a thousand poses fits by chance more often than one does
 
 
@@ -67,16 +62,20 @@ class SideReader:
         self._known_mm = np.zeros((0, 4, 2))
         self._ground: Floats | None = None
         self._edges_shown = 1.0
-        self._lamp = NEUTRAL
+        self._keep_out_px = keep_out_px
         self._moved = MovedCards(deck, model.contours, layouts)
         areas = layouts.area_range_mm2
         self._foreground, found = foreground_and_marks(work, sampler.table, layouts.side, areas, px_per_mm)
-        self._keep_out_px = keep_out_px
         self._marks = SideMarks(sampler, model, found.outside(keep_out_px))
 
     def whole_cards(self, reach: float) -> tuple[Hypotheses, Floats]:
         """Cards with three whole marks in sight, and how much larger than printed each measures, by `reach` at most."""
         return whole_cards(self._model.layouts, self._marks.found, _WHOLE_SLACK_MM, self._free_or_faint, reach)
+
+    @property
+    def side(self) -> str:
+        """The side's name."""
+        return self._model.layouts.side
 
     @property
     def _free_or_faint(self) -> Flags:
@@ -88,7 +87,7 @@ class SideReader:
 
         `stretches` (n,): how much larger each measures than printed, on the table of the sampler; `lamp`: see `gather`.
         """
-        self._sampler, self._lamp = sampler, lamp
+        self._sampler = sampler
         apart = np.sqrt((self._model.layouts.distances_mm[whole.faces] ** 2).mean(1))
         whole = whole.take(np.abs(stretches - 1) < np.maximum(_UNEVEN, _UNEVEN_MM / apart))
         self._marks.found = self._marks.found.on(sampler.table)
@@ -118,8 +117,7 @@ class SideReader:
             hues = measured.evidence.hues_deg[sure]
             self._marks.learn(fitted_palette(self._model.palette, known.ravel(), hues.ravel()))
             judged = likeliest()
-        judged = judged.lying(together)
-        return self._taken(judged.lowered(unprinted(self._sampler, self._deck, self._model, judged)))
+        return self._taken(judged.lying(together))
 
     def judge_part(self, known_mm: Floats) -> Verdicts:
         """Judge the cards with two whole marks in sight, beside the known cards (k, 4, 2) of both sides."""
@@ -186,7 +184,6 @@ class SideReader:
 
     def look_closer(self, verdicts: list[Verdicts], told: list[Verdicts], known_mm: Floats) -> Verdicts:
         """Judge again what the first look left open, beside the cards that are told, `known_mm` (k, 4, 2)."""
-        elsewhere = faces_of(told)
         own, told = ([v for v in some if v.layouts is self._model.layouts] for some in (verdicts, told))
         first = joined(own)
         marks, beside = first.hypotheses.marks, concatenated([verdict.hypotheses for verdict in told])
@@ -206,41 +203,7 @@ class SideReader:
         rings = np.where(cut[..., None], self._marks.looks.rings[found.marks], evidence.rings)
         colours = CardColours(ground_levels(evidence), rings, hues, least_print(evidence.chroma, found.marks, side))
         seen = traces(self._sampler, found, self._deck, model.contours, side, colours, known_mm)
-        again = judged_again(first, seen)
-        return again.lowered(
-            mistakable(self._sampler, self._deck, model, self._marks, again, seen, known_mm, elsewhere)
-        )
-
-    def print_left(self, known_mm: Floats) -> Floats:
-        """(n, 2) places in mm beside the known cards (k, 4, 2) where something stands out from what may be a card."""
-        table, side = self._sampler.table, self._model.layouts.side
-        return print_left(self._work, table, self._foreground, side, self._white_rgb, known_mm, self._keep_out_px)
-
-    def judge_cornered(self, corners: Corners, told: list[Verdicts], known_mm: Floats) -> Verdicts:
-        """Judge the cards of which a corner is in sight, and parts of marks, beside those that are told."""
-        # A marker has corners, too, and a black ground, on which noise may pass for print.
-        keep_out_mm = self._sampler.table.to_mm(self._keep_out_px.reshape(-1, 2)).reshape(-1, 4, 2)
-        known_mm = self._known_mm = np.concatenate([known_mm, keep_out_mm])
-        looked = looked_into(
-            self._sampler, self._deck, self._model, corners, self._marks.palette, self._white_rgb, known_mm, told
-        )
-        if looked is None:
-            return self._nothing()
-        return judged_in_corners(self._model.layouts, looked, self._strays(looked.found.hypotheses))
-
-    def judge_open(self, quads_mm: Floats, known_mm: Floats) -> Verdicts:
-        """Judge cards that lie open beside the known ones, (k, 4, 2), in these outlines (n, 4, 2) or others."""
-        marks = self._marks.found
-        beside = ~within_quads(marks.centres_mm, known_mm)
-        if not len(quads_mm) and np.count_nonzero(beside) < 2:
-            return self._nothing()
-        left, likely = self._marks.free & beside, self._marks.likely(np.arange(len(marks)))
-        return open_cards(self._sampler, self._deck, self._model, marks, left, beside, likely, quads_mm)
-
-    @property
-    def _white_rgb(self) -> Floats:
-        """(3,) linear, the tint that white cards have: what they show, or what the lamp should make of them."""
-        return self._lamp if self._ground is None else linear_of(self._ground)
+        return judged_again(first, seen)
 
     def _nothing(self) -> Verdicts:
         return Verdicts(self._model.layouts, no_cards(), np.zeros(0), dict.fromkeys(LOOKED_AT, np.zeros(0)))
@@ -253,11 +216,11 @@ class SideReader:
             for face, marks in zip(sure.faces, sure.marks, strict=True)
         ]
 
-    def unexplained(self, cards_mm: Floats) -> list[Print]:
-        """Give the marks that lie on none of the cards (n, 4, 2)."""
-        # Between two cards a piece of the table may be as plain, but no part of a mark is larger than the biggest one.
-        small = self._marks.found.areas_mm2 < _BLOOMED * self._model.layouts.areas_mm2.max()
-        return unexplained_prints(self._marks.found, np.flatnonzero(self._marks.looks.plain & small), cards_mm)
+    def peeking(self, known_mm: Floats) -> list[Floats]:
+        """Places (2,) mm of marks that peek out beside the known cards (n, 4, 2)."""
+        marks = self._marks.found
+        left = self._marks.looks.plain & ~within_quads(marks.centres_mm, known_mm)
+        return peeking_marks(self._sampler, marks.take(left), known_mm)
 
     def _taken(self, verdicts: Verdicts) -> Verdicts:
         """Take the marks of sure cards out of what is left to explain, and leave what is worth another look."""

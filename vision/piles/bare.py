@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from vision.arrays import Image
-from vision.piles.sights import PilePlace, PileSight, Region, nothing_at
+from vision.piles.observations import PilePlace, PileSight, Region, nothing_at
 
 _WORK_PX_PER_MM = 1.25
 _BUSY_MM, _BUSY = 60.0, 0.05  # round the place's middle; share of it that shows edges, from which it is not bare table

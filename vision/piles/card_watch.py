@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image, Singles
-from vision.piles.sights import Box, ClownReader, SeenCard, wider
+from vision.piles.observations import Box, ClownReader, wider
 from vision.piles.small_copies import change_of, gain_between, veiled
 from vision.quads import shared_area
+from vision.read.card import Card
 from vision.table import Table
 
 Cells = NDArray[np.bool_]
@@ -35,7 +36,7 @@ class CardWatch:
     """
 
     def __init__(self, reader: ClownReader, table: Table, size_px: tuple[int, int]) -> None:
-        self.cards: tuple[SeenCard, ...] = ()
+        self.cards: tuple[Card, ...] = ()
         self._reader = reader
         self._table = table
         self._size = size_px
@@ -183,7 +184,7 @@ class CardWatch:
         self.cards = (*others, *(card for card in found if _within(card, core)))
 
 
-def _within(card: SeenCard, box: Box) -> bool:
+def _within(card: Card, box: Box) -> bool:
     x, y = card.corners_px.mean(axis=0)
     return bool(box[0] <= x < box[2] and box[1] <= y < box[3])
 

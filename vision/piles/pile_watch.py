@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from vision.arrays import Image, Singles
-from vision.piles.sights import Kind, PileSight, PlaceReader
+from vision.piles.observations import Kind, PileSight, PlaceReader
 from vision.piles.small_copies import (
     FROM_MIDDLE,
     LEAST_CELLS,

@@ -24,7 +24,7 @@ from vision.deck import Deck, described, parse_deck
 from vision.descriptions import card_size, number, text, why_broken
 from vision.errors import BadDeckError
 from vision.image import FlawedFileError, header_of
-from vision.prints.print_deck import Print, PrintDeck
+from vision.read.print_deck import Print, PrintDeck
 
 TaughtDeck = Deck | PrintDeck
 
@@ -35,7 +35,6 @@ _MOST_DESCRIPTION, _MOST_PICTURE = 4 * 2**20, 4 * 2**20
 _MOST_FACES, _MOST_ATTRIBUTES, _MOST_OF_A_FACE = 1000, 12, 1000
 _LEAST_ART_PX, _MOST_ART_PX = 8, 2000  # a side
 _MOST_PIXELS = 60_000_000  # of all faces
-_LEAST_RIM_MM, _LEAST_FRAME = 2.0, 0.5  # round a frame, and of the card within it
 _ART_BYTES = 48_000  # of a face: 60 faces must fit into 3 MB
 _DESCRIPTION = "deck.json"
 _UNZIPPED_AT = (1980, 1, 1, 0, 0, 0)  # the same deck is always the same file
@@ -188,7 +187,6 @@ def _description(deck: TaughtDeck) -> dict[str, Any]:
         "true_size": deck.has_true_size,
         "corner_radius_mm": deck.corner_radius_mm,
         "alike": [list(pair) for pair in deck.alike],
-        **({} if deck.frame_mm is None else {"frame_mm": list(deck.frame_mm)}),
         "faces": [
             {"face": face.id, "side": face.side, "attributes": dict(face.attributes), "count": face.count}
             for face in deck.faces
@@ -224,9 +222,6 @@ def _deck_of_prints(data: dict[str, Any], content: Callable[[str], bytes]) -> Pr
     alike = tuple((text(one, "alike"), text(other, "alike")) for one, other in data["alike"])
     if not {face for pair in alike for face in pair} <= ids:
         raise ValueError('"alike" names a face that is not there')
-    frame = _frame(data.get("frame_mm"), width, height)
-    if frame is not None and all(face.side == "front" for face in faces):
-        raise ValueError("the back of framed cards must be in it")
     return PrintDeck(
         name=deck_name(data["deck"]),
         card_mm=(width, height),
@@ -235,19 +230,7 @@ def _deck_of_prints(data: dict[str, Any], content: Callable[[str], bytes]) -> Pr
         corner_radius_mm=number(data["corner_radius_mm"], "corner_radius_mm", 0, min(width, height) / 2),
         alike=alike,
         has_true_size=data["true_size"],
-        frame_mm=frame,
     )
-
-
-def _frame(data: list[Any] | None, width: float, height: float) -> tuple[float, float, float, float] | None:
-    if data is None:
-        return None
-    x, y, across, down = (number(side, "frame_mm", 0, max(width, height)) for side in data)
-    if min(x, y, width - x - across, height - y - down) < _LEAST_RIM_MM:
-        raise ValueError("a frame must leave white round it")
-    if across * down < _LEAST_FRAME * width * height:
-        raise ValueError("a frame must fill most of its card")
-    return x, y, across, down
 
 
 def _face(data: dict[str, Any]) -> Print:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vision.errors import BadLessonError
 from vision.image import Picture
-from vision.prints.print_deck import ART_PX_PER_MM
+from vision.read.print_deck import ART_PX_PER_MM
 from vision.teaching.faces import FaceGroup, Sighting, grouped
 from vision.teaching.lay_apart import CardSize, LaidCards, agreed_size, fits, lay_out
 from vision.teaching.level_ground import level

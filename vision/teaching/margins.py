@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from vision.markers import markers_in
-from vision.prints.lamp_white import white_of
-from vision.prints.print_deck import PrintDeck
-from vision.prints.straight import Pyramid
-from vision.prints.verdict import LIKELY, LOG_ODDS_SCALE, SURE
-from vision.prints.verifier import Verifier
+from vision.read.lamp_white import white_of
+from vision.read.print_deck import PrintDeck
+from vision.read.rectify import Pyramid
+from vision.read.verdict import VERDICT
+from vision.read.verifier import Verifier
 from vision.teaching.lesson import TeachingPicture
 from vision.teaching.taught_prints import Lesson, Margins
 
@@ -22,7 +22,7 @@ MOST_JUDGED = 8
 
 def odds_of(margin: float) -> float:
     """To how many one a reading with this margin (log-odds) is right, as far as the reader's scale is true."""
-    return float(np.exp(np.clip(margin / LOG_ODDS_SCALE, -10, 10)))
+    return float(np.exp(np.clip(margin / VERDICT.log_odds_scale, -10, 10)))
 
 
 def measured(lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture], most: int = MOST_JUDGED) -> Margins:
@@ -45,19 +45,18 @@ def measured(lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture
         quads = np.stack([(card.quad_px + 0.5) / loaded.reduction - 0.5 for card in cards.values()])
         if deck.card_mm[0] > deck.card_mm[1]:
             quads = np.roll(quads, 1, axis=1)
-        scores = verifier.ranker.scores(pyramid, quads, white)
-        for face, quad, score in zip(cards, quads, scores, strict=True):
+        ranks = verifier.ranker.rank(pyramid, quads, white)
+        for face, verdict in zip(cards, verifier.judge(pyramid, quads, ranks, white), strict=True):
             judged += 1
-            verdict = verifier.judge(pyramid, quad, score, white)
             if verdict is None:
                 continue
             is_right = deck.faces[verdict.face].id == face
             rival = verdict.rival if is_right else verdict.face
             margin = verdict.margin if is_right else -abs(verdict.margin)
-            sure += margin >= SURE
+            sure += margin >= VERDICT.sure
             if rival is not None:
                 told.append((face, deck.faces[rival].id, margin))
-    confused = {(min(one, two), max(one, two)) for one, two, margin in told if margin < LIKELY}
+    confused = {(min(one, two), max(one, two)) for one, two, margin in told if margin < VERDICT.likely}
     return Margins(judged, sure, min(told, key=lambda look: look[2], default=None), tuple(sorted(confused)))
 
 

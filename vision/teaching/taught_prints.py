@@ -10,7 +10,7 @@ import numpy as np
 
 from vision.arrays import Floats
 from vision.deck import Deck
-from vision.prints.print_deck import Print, PrintDeck
+from vision.read.print_deck import Print, PrintDeck
 from vision.teaching.faces import SAME, FaceGroup, Sighting
 from vision.teaching.lay_apart import CardSize, LaidCards
 from vision.teaching.names import BACK, CardName

@@ -10,7 +10,7 @@ from referee.errors import BadInputError
 from referee.games.kind import Cards, Said
 
 if TYPE_CHECKING:
-    from vision.prints.print_deck import PrintDeck
+    from vision.read.print_deck import PrintDeck
 
 KINDS = ("colour", "+2", "joker", "last round", "row", "summary")
 _FEWEST_COLOURS = 2

@@ -19,7 +19,7 @@ from referee.games.seating import AREA_MM, own_columns, people_at, ring_of, spot
 from referee.scoring.seats import SeatRing
 from simulation.art import BACK, FRONT
 from simulation.script import Action, Carry, Lying, Rest, Script, ScriptCard
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 
 _Places = tuple[tuple[float, float], ...]  # in mm, of the rows' own cards, the supply, and the last-round card
 _FOUR_MM: _Places = ((235, 262), (711, 262), (235, 384), (711, 384), (575, 323), (575, 420))

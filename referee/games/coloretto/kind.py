@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from referee.engine.session import Watcher
     from referee.games.kind import DemoScript
     from referee.watchers.table_finder import WatchSetup
-    from vision.prints.print_deck import AnyDeck
+    from vision.read.print_deck import AnyDeck
 
 
 def _start(header: Header) -> Game:
@@ -28,7 +28,7 @@ def _start(header: Header) -> Game:
 
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     from referee.games.coloretto.watching.watcher import ColorettoWatcher
-    from vision.prints.print_deck import PrintDeck
+    from vision.read.print_deck import PrintDeck
 
     deck = setup.deck_for(header)
     if not isinstance(deck, PrintDeck):
@@ -39,7 +39,7 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
 def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
     from referee.games.coloretto.demo import Plan, write_coloretto
     from referee.games.kind import DemoScript
-    from vision.prints.print_deck import PrintDeck
+    from vision.read.print_deck import PrintDeck
 
     if not isinstance(deck, PrintDeck):
         raise BadInputError("error.coloretto_cannot_be_played_with", name=deck.name)

@@ -29,9 +29,9 @@ from referee.scoring.seated_reading import SeatedReading
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score
 from vision.image import Picture
-from vision.prints.print_deck import PrintDeck
-from vision.prints.verdict import SURE, confidence_of
 from vision.profile import TableProfile
+from vision.read.print_deck import PrintDeck
+from vision.read.verdict import VERDICT, confidence_of
 from vision.reading import CardReading, UnclearCard
 from vision.table import Table as SeenTable
 
@@ -205,7 +205,7 @@ def _too_many(deck: PrintDeck, seated: SeatedReading) -> SeatedReading:
 
 def _is_sure(card: CardReading) -> bool:
     """Whether the face itself is certain, and not only what it counts as."""
-    return card.confidence >= confidence_of(SURE)
+    return card.confidence >= confidence_of(VERDICT.sure)
 
 
 def _doubted(card: CardReading) -> UnclearCard:

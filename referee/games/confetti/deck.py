@@ -9,7 +9,7 @@ from referee.errors import BadInputError
 from referee.games.kind import Cards, Said
 
 if TYPE_CHECKING:
-    from vision.prints.print_deck import PrintDeck
+    from vision.read.print_deck import PrintDeck
 
 
 def _check(deck: PrintDeck) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from referee.engine.session import Watcher
     from referee.games.kind import DemoScript
     from referee.watchers.table_finder import WatchSetup
-    from vision.prints.print_deck import AnyDeck
+    from vision.read.print_deck import AnyDeck
 
 _EACH = 8  # cards laid out for each player, at least
 

@@ -11,7 +11,7 @@ from referee.games.kind import Cards, Said
 from referee.games.piccolino.rulings import CardGiven, PilesWon, PlayerOut
 
 if TYPE_CHECKING:
-    from vision.prints.print_deck import PrintDeck
+    from vision.read.print_deck import PrintDeck
 
 
 class Holdings:

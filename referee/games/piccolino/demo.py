@@ -19,7 +19,7 @@ from referee.games.piccolino.tops import Mood
 from referee.games.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from simulation.art import BACK, FRONT
 from simulation.script import TRAVEL_S, Action, Carry, Lying, Ring, Script, ScriptCard
-from vision.prints.print_deck import Print, PrintDeck
+from vision.read.print_deck import Print, PrintDeck
 
 _FIRST_STILL_S = 2.5
 _TURN_S = 0.75

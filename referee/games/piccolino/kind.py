@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from referee.engine.session import Watcher
     from referee.games.kind import DemoScript
     from referee.watchers.table_finder import WatchSetup
-    from vision.prints.print_deck import AnyDeck
+    from vision.read.print_deck import AnyDeck
 
 _TURNS = 8  # of a round that is shown
 
@@ -33,7 +33,7 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     from referee.games.piccolino.watching.ringer import ArmEyes
     from referee.games.piccolino.watching.watcher import PiccolinoWatcher
     from vision.deck import Deck
-    from vision.prints.pile_reader import PrintClowns
+    from vision.read.pile_reader import PrintClowns
 
     deck = setup.deck_for(header)
     if isinstance(deck, Deck):

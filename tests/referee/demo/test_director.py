@@ -20,7 +20,7 @@ from referee.games.seating import ring_of
 from simulation.live import LiveTable
 from simulation.script import Ring
 from tests.support.simulated import SMALL, Simulated, simulated
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 
 SUITS = "everdeck"
 LONG_S = 1500.0

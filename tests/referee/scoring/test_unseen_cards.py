@@ -19,6 +19,7 @@ from simulation.still import table_picture
 from simulation.view import Look
 from vision.deck import Deck
 from vision.image import load_image
+from vision.reading import UnclearCard
 
 Image = NDArray[np.uint8]
 
@@ -89,6 +90,19 @@ def test_a_card_on_the_border_of_two_seats_is_doubted_at_both(table: Image, deck
     first, second = seated.ring.part_of(0)[-1], seated.ring.part_of(1)[-1]
     place = first + 0.5 * (second - first) / np.linalg.norm(second - first)
     assert with_first_card_at(place, seated, table, deck) == [{"between"}, {"between"}, set()]
+
+
+def test_a_covered_card_near_a_border_is_doubted_at_both_seats(table: Image, deck: Deck) -> None:
+    seated = SeatedReader(deck, None, 3).read(table)
+    first = seated.ring.part_of(0)[-1]
+    inward = seated.ring.corners_mm.mean(0) - first
+    along = seated.ring.part_of(0)[-2] - first
+    x, y = first + 10.0 * inward / np.linalg.norm(inward) + 10.0 * along / np.linalg.norm(along)
+    corners = seated.reading.cards[0].corners_px
+    hidden = UnclearCard(corners, (float(corners[0, 0]), float(corners[0, 1])), (float(x), float(y)), "covered", None)
+    seen = replace(seated.reading, unclear=(hidden,))
+    doubted = UnseenCards(deck).doubt(table, replace(seated, reading=seen))
+    assert reasons(share_out(doubted.reading, doubted.ring, None)) == [{"covered"}, {"between"}, set()]
 
 
 def with_first_card_at(place: NDArray[np.float64], seated: SeatedReading, table: Image, deck: Deck) -> list[set[str]]:

@@ -34,8 +34,8 @@ from simulation.pins import press, sand
 from simulation.still import table_picture
 from vision.deck import load_deck
 from vision.markers import find_markers
-from vision.prints.print_deck import Print, PrintDeck
 from vision.profile import TableProfile, load_profile, profile_text, seats_fit
+from vision.read.print_deck import Print, PrintDeck
 
 MS, SECOND = 1_000_000, 1_000_000_000
 NOW = 100 * SECOND

@@ -23,15 +23,15 @@ from referee.match.setup_kit import setup_now
 from referee.measured_table import profile_of
 from referee.setup.camera import CameraStep
 from referee.web.words import words_in
-from simulation.lesson import lesson_picture
 from simulation.still import table_picture
 from tests.referee.web.window import PHONE, SCREEN, WAIT_MS, Window, Windows
 from tests.support.drawn_clowns import CARD_MM, INKS, clown
+from tests.support.lesson_picture import lesson_picture
 from tests.support.page_tools import PageUnderTest, served
 from tests.support.quiet_table import quiet_table
 from vision.deck import load_deck
 from vision.markers import find_markers
-from vision.prints.print_deck import PrintDeck
+from vision.read.print_deck import PrintDeck
 
 # A picture counts as the newest for so long, as if the camera went on filming while the checks between take their time.
 FILMING_NS = 600 * 1_000_000_000

@@ -20,10 +20,10 @@ from referee.lessons.draft import Test as Check
 from referee.lessons.files import LessonFiles
 from referee.lessons.lessons import Lessons
 from referee.lessons.workbench import Workbench
-from simulation.lesson import lesson_picture
 from tests.support.drawn_clowns import INKS, clown
+from tests.support.lesson_picture import lesson_picture
 from tests.support.page_tools import PageUnderTest, Phone, served
-from vision.prints.print_deck import Print, PrintDeck
+from vision.read.print_deck import Print, PrintDeck
 from vision.taught.deck_file import pack_deck
 
 T = TypeVar("T")

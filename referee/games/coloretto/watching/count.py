@@ -19,8 +19,8 @@ from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.table_score import card_of, read_areas
 from referee.scoring.seats import SeatCards
 from vision.errors import VisionError
-from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile
+from vision.read.print_deck import PrintDeck
 
 _TAKES_NS = 5_000_000_000
 _LONGEST_NS = 60_000_000_000  # after the end: whoever has not let the cards lie by then has put them away

@@ -39,12 +39,13 @@ from referee.watchers.table_finder import TableFinder
 from vision.arrays import Floats, Image
 from vision.errors import VisionError
 from vision.markers import markers_in
-from vision.prints.card_search import CardSearch, FoundCard
-from vision.prints.lamp_white import white_of
-from vision.prints.places import moved
-from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile
 from vision.quads import shared_area
+from vision.read.card import Card
+from vision.read.card_search import CardSearch
+from vision.read.lamp_white import white_of
+from vision.read.places import moved
+from vision.read.print_deck import PrintDeck
 
 Point = tuple[float, float]
 
@@ -171,7 +172,7 @@ _SAME, _THE_SAME = 0.6, 0.8  # of a card's area that is another's; at which it i
 class KnownCard:
     """A card that was found, and whether another one was laid over it since."""
 
-    card: FoundCard
+    card: Card
     under: bool = False
 
 
@@ -193,10 +194,10 @@ class KnownCards:
         """Take it that the table is another; what vanished from it did so all the same."""
         self._cards = []
 
-    def take(self, touched: Sequence[KnownCard], found: Sequence[FoundCard]) -> None:
+    def take(self, touched: Sequence[KnownCard], found: Sequence[Card]) -> None:
         """Put new findings in the place of what was known where something changed."""
         taken = [known.card.corners_px for known in self._cards if not known.under]
-        new: list[FoundCard] = []
+        new: list[Card] = []
         for card in sorted(found, key=lambda one: one.reason is not None):
             if all(shared_area(card.corners_px, quad) < _SAME for quad in taken) and not self._lies_under(card):
                 new.append(card)
@@ -210,12 +211,12 @@ class KnownCards:
             if is_covered(quad, sure):
                 self._cards.append(KnownCard(known.card, under=True))
             elif not known.under:
-                self.vanished.append((known.card.centre_mm, quad))
+                self.vanished.append((known.card.place_mm, quad))
         self._cards += [KnownCard(card) for card in new]
 
-    def _lies_under(self, card: FoundCard) -> bool:
+    def _lies_under(self, card: Card) -> bool:
         """Whether a card was known before another one was laid over it; what shows of it may be read once more."""
-        under = [known.card for known in self._cards if known.under and known.card.print.id == card.print.id]
+        under = [known.card for known in self._cards if known.under and known.card.face is card.face]
         return is_among(card.corners_px, [other.corners_px for other in under])
 
 
@@ -393,11 +394,11 @@ class ColorettoEyes:
         around = corners + _AROUND_MM * np.sign(corners - corners.mean(0))
         return box_of(place.table.to_px(around), image)
 
-    def _found_in(self, changed: Mask, factor: float, place: Place, image: Image) -> list[FoundCard]:
+    def _found_in(self, changed: Mask, factor: float, place: Place, image: Image) -> list[Card]:
         """Give the cards where something changed: one that was laid down has changed its own outline's inside."""
         joined = cv2.morphologyEx(changed.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
         outlines, _ = cv2.findContours(joined, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-        found: list[FoundCard] = []
+        found: list[Card] = []
         for outline in outlines:
             if len(outline) < 4 or cv2.contourArea(outline) < _LEAST_CHANGED:
                 continue
@@ -418,11 +419,11 @@ class ColorettoEyes:
         return found
 
     def _still_there(
-        self, touched: Sequence[KnownCard], found: Sequence[FoundCard], place: Place, image: Image
-    ) -> list[FoundCard]:
+        self, touched: Sequence[KnownCard], found: Sequence[Card], place: Place, image: Image
+    ) -> list[Card]:
         """Give the cards of which a part looks otherwise, that no other covers, and that lie where they lay."""
         sure = [card.corners_px for card in found if card.reason is None]
-        still: list[FoundCard] = []
+        still: list[Card] = []
         for known in touched:
             quad = known.card.corners_px
             if known.under or known.card.reason is not None or is_covered(quad, sure):
@@ -452,17 +453,17 @@ class ColorettoEyes:
         outlines = []
         self._amid_mm = []
         for known in self._known:
-            kind = known.card.print.attributes.get("kind")
-            seat = ring.seat_at(known.card.centre_mm)
+            kind = known.card.attributes.get("kind")
+            seat = ring.seat_at(known.card.place_mm)
             if seat is None:
-                self._amid_mm.append(known.card.centre_mm)
+                self._amid_mm.append(known.card.place_mm)
             sure = known.card.reason is None
             last_round |= sure and kind == "last round"
             if sure and kind == "row" and seat is None:
-                room = known.card.print.attributes.get("room", "")
+                room = known.card.attributes.get("room", "")
                 green = self._rooms == 3 and self._players == 2
-                row_cards.append(RowCard(known.card.centre_mm, int(room) if green and room.isdecimal() else None))
-            name = None if known.card.face is None else card_of(self._deck, known.card.face.id)
+                row_cards.append(RowCard(known.card.place_mm, int(room) if green and room.isdecimal() else None))
+            name = None if known.card.front is None else card_of(self._deck, known.card.front.id)
             if name is not None and seat is not None:
                 areas[seat].add(name, sure=sure)
             elif name is not None:
@@ -470,9 +471,9 @@ class ColorettoEyes:
             if not known.under:
                 outlines.append(_outline(known.card, seat, name or str(kind or "back")))
         self._rows.find(row_cards)
-        for known, row in zip(middle, self._rows.rows_of([one.card.centre_mm for one in middle]), strict=True):
-            if row is not None and known.card.face is not None:
-                rows[row].add(str(card_of(self._deck, known.card.face.id)), sure=known.card.reason is None)
+        for known, row in zip(middle, self._rows.rows_of([one.card.place_mm for one in middle]), strict=True):
+            if row is not None and known.card.front is not None:
+                rows[row].add(str(card_of(self._deck, known.card.front.id)), sure=known.card.reason is None)
         hidden = [centre for centre, _ in self._known.vanished]
         hidden_rows = self._rows.rows_of([centre for centre in hidden if ring.seat_at(centre) is None], hidden=True)
         hidden_seats = {ring.seat_at(centre) for centre in hidden}
@@ -483,6 +484,6 @@ class ColorettoEyes:
         return Look(t_ns, spots, tuple(p.spot(seat in hidden_seats) for seat, p in enumerate(areas)), last_round)
 
 
-def _outline(card: FoundCard, seat: int | None, label: str) -> Outline:
+def _outline(card: Card, seat: int | None, label: str) -> Outline:
     corners = tuple((float(x), float(y)) for x, y in card.corners_px)
     return Outline(corners, seat, label if card.reason is None else card.reason, card.reason is None)

@@ -17,8 +17,8 @@ from referee.games.coloretto.watching.eyes import ColorettoEyes
 from referee.games.coloretto.watching.tracker import Tracker
 from referee.watchers.table_finder import no_table_notice
 from vision.errors import VisionError
-from vision.prints.print_deck import PrintDeck
 from vision.profile import TableProfile
+from vision.read.print_deck import PrintDeck
 
 
 class ColorettoWatcher:

@@ -17,9 +17,10 @@ from referee.watchers.table_finder import TableFinder, no_table_notice
 from vision.arrays import Image
 from vision.errors import BadTableError
 from vision.piles.card_watch import CardWatch, Cells
+from vision.piles.observations import ClownReader, PilePlace
 from vision.piles.pile_watch import PileWatch
-from vision.piles.sights import ClownReader, PilePlace, SeenCard
 from vision.profile import TableProfile
+from vision.read.card import Card
 
 MS = 1_000_000
 SEARCH_NS = 400 * MS
@@ -168,7 +169,7 @@ class TableEyes:
                 self._places[seat] = face.centre_mm
         return sights
 
-    def _without_face(self, seat: int, cards: Sequence[SeenCard]) -> str:
+    def _without_face(self, seat: int, cards: Sequence[Card]) -> str:
         """Tell what a seat shows before which no face lies: "empty" only where nothing else lies there, either.
 
         His cards are in sight and none of them lies open; else an arm is in the way. It is, too, where it moves beside
@@ -205,7 +206,7 @@ class TableEyes:
                 moved = True
         return moved
 
-    def _cards_of(self, seat: int) -> list[SeenCard]:
+    def _cards_of(self, seat: int) -> list[Card]:
         """Give the cards that lie before a seat, as far as they are known."""
         if self._table is None or self.seating is None:
             return []
@@ -224,9 +225,9 @@ class TableEyes:
         else:
             kept[-1] = (t_ns, image)
 
-    def _nearest(self, seat: int, cards: Sequence[SeenCard]) -> SeenCard | None:
+    def _nearest(self, seat: int, cards: Sequence[Card]) -> Card | None:
         """Give the face that lies nearest to a seat's pile, or to the seat itself while no pile is known."""
-        cards = [card for card in cards if card.face is not None]
+        cards = [card for card in cards if card.front is not None]
         if not cards or self.seating is None:
             return None
         part = self.seating.parts_mm[seat]
@@ -255,6 +256,5 @@ def _seats_of(cells_mm: NDArray[np.float64], place: Place) -> NDArray[np.intp]:
     return np.where(np.min(ways, axis=0) <= place.ring.reach_mm, np.argmin(ways, axis=0), _NOBODY)
 
 
-def _face_sight(seat: int, card: SeenCard) -> BareSight:
-    attributes = card.face.attributes if card.face else {}
-    return BareSight(seat, "face", attributes.get("colour"), attributes.get("mood"), card.corners_px)
+def _face_sight(seat: int, card: Card) -> BareSight:
+    return BareSight(seat, "face", card.attributes.get("colour"), card.attributes.get("mood"), card.corners_px)

@@ -19,7 +19,7 @@ Corners = NDArray[np.float64]
 
 
 class Sight(Protocol):
-    """What a discard pile's place shows in a frame; `vision.piles.sights.PileSight` is one.
+    """What a discard pile's place shows in a frame; `vision.piles.observations.PileSight` is one.
 
     kind: "face", "back", "empty", "covered", "turning", "unclear", or "strange": a card that is none of the deck's.
     """

@@ -26,8 +26,8 @@ from tests.support.piles_table import piles_table
 from tests.support.short_game import on_cores, record_short_game, rulings_of
 from vision.arrays import Image
 from vision.markers import find_markers, table_from_markers
-from vision.piles.sights import PilePlace
-from vision.prints.pile_reader import PrintClowns
+from vision.piles.observations import PilePlace
+from vision.read.pile_reader import PrintClowns
 
 MS = 1_000_000
 DECK = find_print_deck("piccolino")

@@ -1,0 +1,153 @@
+"""What is seen of piles, and what a reader must be able to do so that piles can be watched with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.arrays import Floats, Image
+from vision.read.card import Card
+from vision.table import Table
+
+Box = tuple[int, int, int, int]
+"""A part of a picture: left, top, right and bottom, px."""
+
+Kind = Literal["face", "back", "empty", "covered", "turning", "unclear"]
+
+REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and how far an untidy pile may have moved
+MOVED_MM = 38.0
+"""A card with its centre further off is no part of the pile."""
+
+
+@dataclass(frozen=True)
+class PilePlace:
+    """Where a pile lies.
+
+    Its middle as `centre_mm` on the table, or as `centre_px` with `px_per_mm`, the scale there, when there is no table.
+    """
+
+    seat: int
+    centre_mm: tuple[float, float] | None = None
+    centre_px: tuple[float, float] | None = None
+    px_per_mm: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PileSight:
+    """What lies open at one place.
+
+    `kind`: `face` and `back` are certain; `turning` is a card that is lifted or aslant, `covered` something else in
+    the way, `unclear` a card that lies flat but cannot be told (`colour` and `mood` are then the likeliest);
+    `corners_px` (4, 2) the card's, clockwise from the face's top-left; `reason` says why it is no face or back; `error`
+    is the match's, 0 for the art itself.
+    """
+
+    seat: int
+    kind: Kind
+    colour: str | None
+    mood: str | None
+    confidence: float
+    corners_px: Floats | None
+    reason: str | None
+    error: float = 1.0
+
+    @property
+    def face(self) -> tuple[str, str] | None:
+        """Colour and mood of a certain face; None for all else."""
+        return (self.colour, self.mood) if self.kind == "face" and self.colour and self.mood else None
+
+
+@dataclass(frozen=True)
+class Region:
+    """The part of a picture in which a pile lies: its corner, size, the place's centre and the scale, in px."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    centre_px: tuple[float, float]
+    px_per_mm: float
+
+    def crop(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Cut the region out of a picture (a view)."""
+        return image[self.top : self.bottom, self.left : self.right]
+
+
+class PlaceReader(Protocol):
+    """Reads piles at known places in pictures of one size."""
+
+    @property
+    def places(self) -> tuple[PilePlace, ...]:
+        """Where the piles lie."""
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """The parts of a picture in which they lie."""
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Of the pictures: width and height."""
+
+    def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
+        """Read the pile at one place, by its number among `places`.
+
+        moves: something moves there, an arm most likely; what takes long may wait until it is at rest.
+        """
+
+    def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
+        """Read a face of which a part is hidden, where `read_place` saw something in the way; it may take long.
+
+        None unless what is in sight proves it.
+        """
+
+    def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
+        """Tell, with little work, whether a face that was seen certainly lies there as it lay, most of it in sight."""
+
+
+class ClownReader(Protocol):
+    """Reads the cards of one deck wherever they lie on a table, and their piles."""
+
+    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> Sequence[Card]:
+        """Read the cards that lie within a part of a picture, certain ones only; moves: see `PlaceReader`."""
+
+    def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
+        """(n, 4, 2) px, what has a card's outline, whatever is printed within it."""
+
+    def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PlaceReader:
+        """Give what reads piles at some places of a table."""
+
+
+def region_of(place: PilePlace, table: Table | None, size_px: tuple[int, int]) -> Region:
+    """Give the part of pictures of a size in which a pile lies.
+
+    Raises:
+        ValueError: a place has neither a centre on the known table nor one in the picture with the scale there.
+    """
+    if place.centre_mm is not None and table is not None:
+        centre = table.to_px(np.array([place.centre_mm]))
+        px_per_mm = float(table.px_per_mm(centre)[0])
+        x, y = (float(value) for value in centre[0])
+    elif place.centre_px is not None and (place.px_per_mm is not None or table is not None):
+        x, y = place.centre_px
+        px_per_mm = place.px_per_mm or float(table.px_per_mm(np.array([[x, y]]))[0] if table else 0)
+    else:
+        raise ValueError(f"nothing tells where the pile of seat {place.seat} lies in the picture")
+    reach = REGION_MM * px_per_mm
+    left, top = (max(0, int(value - reach)) for value in (x, y))
+    right, bottom = (min(most, int(value + reach) + 1) for value, most in zip((x, y), size_px, strict=True))
+    return Region(left, top, max(left, right), max(top, bottom), (x, y), px_per_mm)
+
+
+def wider(box: Box, by_px: int, size_px: tuple[int, int]) -> Box:
+    """Give a part of a picture of a size with so much more of it on each side, as far as the picture goes."""
+    left, top, right, bottom = box
+    return max(0, left - by_px), max(0, top - by_px), min(size_px[0], right + by_px), min(size_px[1], bottom + by_px)
+
+
+def nothing_at(place: PilePlace, kind: Kind, reason: str | None) -> PileSight:
+    """Give the sight of a place at which no card can be seen."""
+    return PileSight(place.seat, kind, None, None, 0.0, None, reason)

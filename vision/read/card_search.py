@@ -1,0 +1,104 @@
+"""Finds the cards of a deck of prints that are in sight in a part of a picture: for tables that are watched."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vision.arrays import Floats, Image
+from vision.piles.observations import Box, wider
+from vision.quads import shared_area
+from vision.read.card import Card
+from vision.read.places import box_round, cut_table
+from vision.read.print_deck import PrintDeck
+from vision.read.reader import CardReader
+from vision.read.rectify import Pyramid
+from vision.table import Table
+
+_LEAST_SIDE_PX = 24  # of a part of a picture that is worth a search
+_RECENT = 4  # pictures: where something moves, every fourth one is read
+_NO_QUADS = np.zeros((0, 4, 2))
+_OVER = 0.3  # of a place's area: no two cards that are whole share so much
+
+
+class CardSearch:
+    """Searches parts of pictures for the cards of one deck."""
+
+    def __init__(self, deck: PrintDeck) -> None:
+        self.deck = deck
+        self._reader = CardReader(deck)
+        # The last pictures, and where cards may have been in the parts that were read.
+        self._seen: deque[tuple[Image, list[Floats]]] = deque(maxlen=_RECENT + 1)
+
+    def cards(
+        self,
+        image_bgr: Image,
+        table: Table,
+        box: Box,
+        white: Floats | None,
+        taken: Sequence[Card] = (),
+        *,
+        moves: bool = False,
+    ) -> list[Card]:
+        """All cards with their middle in a part of a picture (h, w, 3), certain or not, those that are first.
+
+        white: (3,) BGR 0..1 of white paper, None where nothing tells. `taken` are known to lie there: no other card
+        lies where they do. moves: something moves there, and only cards that were there in a recent picture are read.
+        """
+        left, top, right, bottom = box
+        if min(right - left, bottom - top) < _LEAST_SIDE_PX:
+            return []
+        found: list[Card] = []
+        if not self._seen or self._seen[-1][0] is not image_bgr:
+            self._seen.append((image_bgr, [_NO_QUADS]))
+        wide, here, offset = self._cut(image_bgr, table, box)
+        known = np.array([card.corners_px - offset for card in taken]).reshape(-1, 4, 2)
+        before = [quads for _, parts in list(self._seen)[:-1] for quads in parts]
+        steady = np.concatenate([_NO_QUADS, *before]) - offset if moves else None
+        reading = self._reader.read_open(wide, here, white, known, steady)
+        self._seen[-1][1].append(reading.places + offset)
+        for card in (*reading.cards, *reading.unclear):
+            x, y = card.corners_px.mean(axis=0) + offset
+            if card.face is not None and left <= x < right and top <= y < bottom:
+                _keep(found, _found(card, table, offset))
+        return found
+
+    def outlines(self, image_bgr: Image, table: Table, box: Box, taken_px: Sequence[Floats] = ()) -> Floats:
+        """(n, 4, 2) px, what is likely a card in a part of a picture, whatever it shows; none on `taken_px`."""
+        wide, here, offset = self._cut(image_bgr, table, box)
+        found = self._reader.likely(wide, here, [quad - offset for quad in taken_px]) + offset
+        free = [all(shared_area(quad, other) < _OVER for other in taken_px) for quad in found]
+        return np.asarray(found[np.array(free, bool)], np.float64)
+
+    def at(self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None) -> Card | None:
+        """The card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
+        box = box_round(quads.reshape(-1, 2), image_bgr)
+        if min(box[2] - box[0], box[3] - box[1]) < _LEAST_SIDE_PX:
+            return None
+        offset = np.array(box[:2], np.float64)
+        picture = Pyramid(image_bgr[box[1] : box[3], box[0] : box[2]])
+        card = self._reader.at(picture, quads - offset, cut_table(table, box), white)
+        return None if card is None else _found(card, table, offset)
+
+    def _cut(self, image_bgr: Image, table: Table, box: Box) -> tuple[Image, Table, Floats]:
+        """A part of a picture with room for whole cards, the table as it shows it, and where it begins."""
+        middle = np.array([[(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]])
+        room = int(np.ceil(max(self.deck.card_mm) / 2 * float(table.px_per_mm(middle)[0])))
+        wide = wider(box, room, (image_bgr.shape[1], image_bgr.shape[0]))
+        crop = image_bgr[wide[1] : wide[3], wide[0] : wide[2]]
+        return crop, cut_table(table, wide), np.array(wide[:2], np.float64)
+
+
+def _found(card: Card, table: Table, offset: Floats) -> Card:
+    """A card of a part of a picture, as the whole picture shows it."""
+    corners = card.corners_px + offset
+    return replace(card, corners_px=corners, centre_mm=table.centre_mm(corners))
+
+
+def _keep(found: list[Card], card: Card) -> None:
+    """Add a card unless a more certain one is at its place: those come first."""
+    if all(shared_area(other.corners_px, card.corners_px) < _OVER for other in found):
+        found.append(card)

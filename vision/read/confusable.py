@@ -1,0 +1,124 @@
+"""Which two faces of a deck come closest as a lamp shows them: cards are drawn as seen, and the reader is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vision.arrays import Floats, Image
+from vision.channels import largest
+from vision.read.print_deck import Print, PrintDeck
+from vision.read.rectify import Pyramid
+from vision.read.verdict import VERDICT
+from vision.read.verifier import Verifier
+
+
+@dataclass(frozen=True)
+class DrawnParams:
+    """How a card is drawn as a camera sees it."""
+
+    pairs: int = 2  # that look most alike, of which each card is drawn and read
+    columns: int = 32
+    rows: int = 48
+    most_a_cell: float = 0.25  # of white: a cell that differs more tells no more
+    turn_deg: float = 7.0
+    blur_px: float = 0.7
+    noise_levels: float = 2.0
+    table: float = 70.0  # levels under a white lamp
+    margin_mm: float = 15.0
+
+
+DRAWN = DrawnParams()
+
+_MEANING = ("kind", "colour", "mood", "room")
+
+
+@dataclass(frozen=True)
+class ClosestPrints:
+    """Two faces, by their ids, and how surely the one is told from the other: log-odds, and whether that is enough."""
+
+    one: str
+    other: str
+    odds: float
+    sure: bool
+
+
+class UnderLamp:
+    """Draws cards of a deck under lamps, and reads them. To make one takes some tenths of a second, a card less."""
+
+    def __init__(self, deck: PrintDeck) -> None:
+        self._deck = deck
+        self._pairs = _nearest(deck)
+        self._verifier = Verifier(deck)
+
+    def closest(self, white: Floats, px_per_mm: float) -> ClosestPrints | None:
+        """Give the two faces that are told least surely where white paper shows as `white` (3,), BGR 0..1.
+
+        None of a deck with fewer than two faces.
+        """
+        ways = [way for one, other in self._pairs for way in ((one.id, other.id), (other.id, one.id))]
+        found = [self.told(one, other, white, px_per_mm) for one, other in ways]
+        return min(found, key=lambda pair: (pair.sure, pair.odds), default=None)
+
+    def told(self, one: str, other: str, white: Floats, px_per_mm: float) -> ClosestPrints:
+        """Give how surely a card that shows face `one` is told from `other`."""
+        deck, verifier = self._deck, self._verifier
+        image, quad = _as_seen(deck, deck.by_id[one], white, px_per_mm)
+        picture = Pyramid(image)
+        ranks = verifier.ranker.rank(picture, quad[None], white)
+        verdict = verifier.judge(picture, quad[None], ranks, white)[0]
+        if verdict is None:
+            return ClosestPrints(one, other, 0.0, False)
+        if deck.faces[verdict.face].id != one:
+            return ClosestPrints(one, other, -abs(verdict.margin), False)
+        # What a drawing lacks of a card (gloss, a shadow) is no matter here.
+        return ClosestPrints(one, other, verdict.margin, verdict.margin >= VERDICT.sure)
+
+
+def _nearest(deck: PrintDeck) -> list[tuple[Print, Print]]:
+    """Give the pairs of faces that differ least, whichever way round they lie, and mean something else."""
+    fronts = [face for face in deck.fronts if _meaning(face)] or deck.fronts
+    if len(fronts) < 2:
+        return []
+    small = [cv2.resize(face.art, (DRAWN.columns, DRAWN.rows), interpolation=cv2.INTER_AREA) / 255.0 for face in fronts]
+    arts = np.stack(small)
+    gaps: list[tuple[float, int, int]] = []
+    for k in range(1, len(fronts)):
+        ways = [largest(np.abs(arts[:k] - turned)) for turned in (arts[k], arts[k, ::-1, ::-1])]
+        off = np.min([np.minimum(way, DRAWN.most_a_cell).mean((1, 2)) for way in ways], axis=0)
+        gaps += [(float(gap), i, k) for i, gap in enumerate(off) if not _mean_one(fronts[i], fronts[k])]
+    return [(fronts[i], fronts[k]) for _, i, k in sorted(gaps)[: DRAWN.pairs]]
+
+
+def _mean_one(one: Print, other: Print) -> bool:
+    """Whether two faces mean the same in their game, so that nobody minds which of them it is."""
+    return bool(_meaning(one)) and _meaning(one) == _meaning(other)
+
+
+def _meaning(face: Print) -> list[tuple[str, str]]:
+    """What a face means in a game; nothing where nobody said, or where the game leaves it out."""
+    return [(key, face.attributes[key]) for key in _MEANING if key in face.attributes]
+
+
+def _as_seen(deck: PrintDeck, face: Print, white: Floats, px_per_mm: float) -> tuple[Image, Floats]:
+    """Draw a card as a camera would see it: the picture, and its corners (4, 2), the first side a shorter one."""
+    width, height = deck.card_mm if deck.has_true_size else (63.0, 63.0 * deck.card_mm[1] / deck.card_mm[0])
+    size = round((np.hypot(width, height) + 2 * DRAWN.margin_mm) * px_per_mm)
+    cos, sin = np.cos(np.radians(DRAWN.turn_deg)), np.sin(np.radians(DRAWN.turn_deg))
+    corners = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2 * px_per_mm
+    quad = corners @ np.array([[cos, sin], [-sin, cos]]) + size / 2 + 0.3
+    rows, columns = face.art.shape[:2]
+    art_corners = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], np.float32) - 0.5
+    step = width * px_per_mm / columns
+    # Finer print than a pixel runs together, as it does in a lens.
+    art = cv2.GaussianBlur(face.art, (0, 0), max(0.3, DRAWN.blur_px / max(step, 1e-3)))
+    to_picture = cv2.getPerspectiveTransform(art_corners, quad.astype(np.float32))
+    ground = np.full((size, size, 3), DRAWN.table, np.float32)
+    seen = cv2.warpPerspective(art.astype(np.float32), to_picture, (size, size), flags=cv2.INTER_LINEAR)
+    share = cv2.warpPerspective(np.ones((rows, columns), np.float32), to_picture, (size, size), flags=cv2.INTER_LINEAR)
+    lit = (seen + ground * (1 - share[..., None])) * white
+    noise = np.random.default_rng(1).normal(0, DRAWN.noise_levels, lit.shape)
+    image = np.clip(np.rint(lit + noise), 0, 255).astype(np.uint8)
+    return image, quad if width <= height else np.roll(quad, 1, axis=0)

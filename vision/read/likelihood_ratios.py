@@ -1,0 +1,196 @@
+"""Weighs faces that were laid onto one card against each other, by the pattern of light, dark and tint that each shows.
+
+Every lamp, camera and gloss changes colours of a whole card slowly across it, and every camera softens fine print; what
+lies between, parts of print of some millimetres, keeps its pattern. So both what is seen and what a face would show are
+left with that alone, the face's contrast is put to what is seen, and what is left over is the face's error. How large
+errors are, nobody knows; by a normal law with an unknown spread the log-odds of one face against
+another are half the number of independent places, times the logarithm of the ratio of their squared errors (Zellner,
+"An Introduction to Bayesian Inference in Econometrics", 1971, chapter 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import cv2
+import numpy as np
+
+from vision.arrays import Flags, Floats, Singles
+from vision.channels import mixed, squared, thrice
+from vision.read.fitting import Fits, Window, smoothed, window_of
+
+_LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
+
+
+@dataclass(frozen=True)
+class PatternParams:
+    """How patterns are made and weighed; levels are shares of white."""
+
+    tint: float = 1.5  # how much tint counts beside brightness, which shadows change
+    # cells, and of the card's shorter side: the pattern lies between
+    fine: float = 1.2
+    slow: float = 0.2
+    contrast: tuple[float, float] = (0.5, 2.0)  # of what is seen, by the face's
+    apart: float = 0.2  # of the largest difference between two faces: places where they differ by less hardly tell
+    patch: int = 9  # cells
+    # Of a patch's print, the card's usual one and its noise together. Of 715 right cards of four decks all but one keep
+    # below it in all but a fiftieth of their print; of 26 cards of faces that were not taught 12 do.
+    most_off: float = 0.55
+    # of white, squared; the share of patches by which the rest is told
+    least_noise: float = 0.001
+    quiet: float = 0.25
+    # of the card's shorter side, and of what is seen, by the face's
+    locally: float = 0.17
+    local_contrast: tuple[float, float] = (0.2, 3.0)
+    least: float = 1e-6  # squared error of a cell, of white: no camera is better
+
+
+PATTERN = PatternParams()
+
+_LIGHT_AND_TINT = np.array([_LUMINANCE, [0, -PATTERN.tint, PATTERN.tint], [PATTERN.tint, -PATTERN.tint, 0]], np.float32)
+_ALL, _LIGHT_AND_TINTS = (slice(0, 3),), (slice(0, 1), slice(1, 3))  # of a pattern's channels
+# Faces that differ in a third of their cells differ in so many independent places. The number grows as the square root
+# of that share: cells that lie close repeat one another.
+_PLACES, _USUAL = 60.0, 1 / 3
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """The patterns of faces that were laid onto one place, and of what is seen there, by the `window` that shows it.
+
+    `shown` (rows, columns, 3) brightness and two tints, `models` (n, rows, columns, 3) what faces should show, `seen`
+    (rows, columns) where anything is; `shape` of a whole card's cells.
+    """
+
+    shown: Singles
+    models: Singles
+    seen: Flags
+    window: Window
+    shape: tuple[int, int]
+
+    @property
+    def even_models(self) -> Singles:
+        """The models with the contrast of what is seen, brightness and tint apart."""
+        return np.stack([model * _contrast(self.shown, model, _LIGHT_AND_TINTS) for model in self.models])
+
+
+def patterns_of(fits: Fits, open_cells: Flags | None = None) -> Patterns:
+    """The patterns of some fits, by the cells (rows, columns) that are open."""
+    seen = fits.seen if open_cells is None else fits.seen & open_cells
+    window, (rows, columns) = window_of(seen), seen.shape
+    seen, across = seen[window], min(rows, columns)
+    models = np.stack([_pattern(model[window], seen, across) for model in fits.models])
+    return Patterns(_pattern(fits.shown[window], seen, across), models, seen, window, (rows, columns))
+
+
+def log_ratios(patterns: Patterns) -> Floats:
+    """(n, n) log-odds of each face against each other one, by the cells where the two differ."""
+    models, seen = patterns.even_models, patterns.seen
+    off = squared(patterns.shown - models)
+    count, whole = len(models), patterns.shape[0] * patterns.shape[1]
+    odds = np.zeros((count, count))
+    if not seen.any():
+        return odds
+    least = PATTERN.least * float(seen.sum())
+    for one in range(count):
+        for other in range(one + 1, count):
+            apart = squared(models[one] - models[other])
+            scale = PATTERN.apart**2 * float(np.quantile(apart[seen], 0.99)) + PATTERN.least
+            weight = seen * (1 - np.exp(-apart / (2 * scale)))
+            places = _PLACES / 2 * np.sqrt(float(weight.sum()) / whole / _USUAL)
+            ratio = np.log(((weight * off[other]).sum() + least) / ((weight * off[one]).sum() + least))
+            odds[one, other], odds[other, one] = places * ratio, -places * ratio
+    return odds
+
+
+def errors(patterns: Patterns) -> Floats:
+    """(n,) how much the pattern of each face is off, a cell, squared."""
+    if not patterns.seen.any():
+        return np.full(len(patterns.models), np.inf)
+    off = squared(patterns.shown - patterns.even_models)
+    return np.asarray(off[:, patterns.seen].mean(axis=1), np.float64)
+
+
+def likeness(patterns: Patterns) -> Floats:
+    """(n,) how much of the pattern that is seen each face explains: 1 all of it, 0 or less nothing."""
+    if not patterns.seen.any():
+        return np.zeros(len(patterns.models))
+    whole = float(squared(patterns.shown)[patterns.seen].mean())
+    return np.asarray(1 - errors(patterns) / max(whole, PATTERN.least))
+
+
+def misprints(patterns: Patterns, which: int, open_cells: Flags) -> Flags:
+    """(rows, columns) where one face has other print than is seen, by patches of what is open.
+
+    A face that was never taught may differ by a hat: the card as a whole fits well then, one patch of it does not.
+    """
+    seen = patterns.seen & open_cells[patterns.window]
+    weight = seen.astype(np.float32)[..., None]
+    shown, model = patterns.shown * weight, patterns.models[which] * weight
+    # One contrast for all: another ink is another print.
+    model *= _contrast(shown, model, _ALL)
+    off = cv2.blur(squared(shown - model), (PATTERN.patch, PATTERN.patch))
+    due = (squared(shown) + squared(model)) / 2
+    usual = float(due.sum()) / max(1, int(seen.sum()))
+    # A camera's noise in a dim room is off everywhere; another print is off in some places.
+    noise = PATTERN.least_noise + (float(np.quantile(off[seen], PATTERN.quiet)) if seen.any() else 0.0)
+    odd = np.zeros(patterns.shape, bool)
+    odd[patterns.window] = (
+        off > PATTERN.most_off * (cv2.blur(due, (PATTERN.patch, PATTERN.patch)) + usual + noise)
+    ) & seen
+    return odd
+
+
+def unexplained(patterns: Patterns, which: int, open_cells: Flags) -> float:
+    """How much of the light and dark that is seen one face does not explain, however strong it is place by place.
+
+    Spades pass for clubs by where their marks are and by most of their shape: no patch tells, all of them together do.
+    The share, 0..1, is of what stands out of the noise.
+    """
+    seen = patterns.seen & open_cells[patterns.window]
+    if not seen.any():
+        return 1.0
+    shown, model = (sheet[..., 0] * seen for sheet in (patterns.shown, patterns.models[which]))
+    # Gloss takes contrast from a part of a card.
+    both = smoothed(np.dstack([shown * model, model * model]), PATTERN.locally * min(patterns.shape))
+    off = np.square(shown - np.clip(both[..., 0] / (both[..., 1] + PATTERN.least), *PATTERN.local_contrast) * model)
+    # Noise is off everywhere, another shape in some places.
+    noise = float(np.quantile(cv2.blur(off, (PATTERN.patch, PATTERN.patch))[seen], PATTERN.quiet)) * int(seen.sum())
+    return (float(off[seen].sum()) - noise) / max(PATTERN.least, float(np.square(shown)[seen].sum()) - noise)
+
+
+def _pattern(sheet: Singles, seen: Flags, across: int) -> Singles:
+    """A sheet (rows, columns, 3) BGR as brightness and two tints, without what changes slowly and what is finest.
+
+    What is not seen counts for nothing in its surroundings. across: cells of a whole card's shorter side.
+    """
+    colours = mixed(sheet, _LIGHT_AND_TINT)
+    slow = PATTERN.slow * across
+    if seen.all():
+        return _softened(colours) - smoothed(colours, slow)
+    counts = seen.astype(np.float32)
+    weight = thrice(counts)
+    known = np.asarray(cv2.multiply(colours, weight), np.float32)
+    fine, smooth = (
+        cv2.divide(blur(known), thrice(np.maximum(blur(counts), 1e-3)))
+        for blur in (_softened, partial(smoothed, width=slow))
+    )
+    return np.asarray(cv2.multiply(cv2.subtract(fine, smooth), weight), np.float32)
+
+
+def _softened(sheet: Singles) -> Singles:
+    return np.asarray(cv2.GaussianBlur(sheet, (0, 0), PATTERN.fine), np.float32)
+
+
+def _contrast(shown: Singles, model: Singles, parts: Sequence[slice]) -> Singles:
+    """(3,) by how much a face's pattern must be strengthened, each of its parts, to be nearest to what is seen.
+
+    Both are nothing where nothing is seen. Cameras make colours more vivid the darker a room is.
+    """
+    both, own = (np.array(cv2.sumElems(cv2.multiply(other, model))[:3]) for other in (shown, model))
+    contrast = np.empty(3, np.float32)
+    for part in parts:
+        contrast[part] = np.clip(both[part].sum() / max(float(own[part].sum()), 1e-9), *PATTERN.contrast)
+    return contrast

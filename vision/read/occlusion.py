@@ -1,0 +1,207 @@
+"""Reads the cards of one view layer by layer: finds, ranks, verifies, takes what is certain, and looks under it.
+
+Of a card in a heap or a column only a part may be in sight. The finder marks cards that were taken and gives those
+under them; their cells are left out, and what is open of the next card is ranked and verified alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vision.arrays import Flags, Floats
+from vision.find.finder import Hypotheses
+from vision.quads import shared_area
+from vision.read.places import is_steady, same_place
+from vision.read.rectify import Covers, Pyramid
+from vision.read.verdict import VERDICT, Verdict, presence, worth
+from vision.read.verifier import Verifier
+
+
+@dataclass(frozen=True)
+class LayerParams:
+    """When places are judged, wait, or are looked under; scores are the finder's, areas shares of a card's."""
+
+    in_doubt: float = 0.4  # a place that no face fits: half-bleached cards have 0.44
+    most_odd: float = 0.5  # of the print: a face that was never taught fitted in another light
+    likely: float = 0.8  # a card, whatever it shows: one empty synthetic table in ten has such a hypothesis
+    plain: float = 0.78  # of the print: a place that shares so much with such a card waits
+    laps: float = 0.3
+    least_open: float = 0.08
+
+
+LAYER = LayerParams()
+
+
+Find = Callable[[Sequence[Floats]], Hypotheses]
+"""Finds cards beside those that are known, (4, 2) px each."""
+Accepts = Callable[[Verdict, Flags, float], bool]
+"""Whether a verdict is accepted, by which of the card's cells lie open, and by the finder's score."""
+
+
+@dataclass(frozen=True, eq=False)
+class Passes:
+    """How much is looked at.
+
+    `most`: layers. `promise`, `score`: of the ranking beyond a plain card's, or of the finder; places with one of them
+    are verified. `steady` (n, 4, 2): while something moves, only cards that were there in the picture before are
+    verified, without a closer look at what is in doubt at first sight; None: nothing moves. sized: the table is in the
+    deck's own measure, be that true or not. `lit`: places that are looked at in their own light.
+    """
+
+    most: int = 12
+    promise: float = 0.25
+    score: float = 0.3
+    steady: Floats | None = None
+    sized: bool = False
+    lit: int = 16
+
+
+@dataclass(eq=False)
+class Place:
+    """A hypothesis: corners (4, 2) px, the finder's `score` and visible share, and the verdict, None without a face."""
+
+    quad: Floats
+    score: float
+    in_sight: float
+    verdict: Verdict | None = None
+
+
+class Layers:
+    """The cards of one picture; `covers` starts with what is known to be there."""
+
+    def __init__(
+        self,
+        find: Find,
+        verifier: Verifier,
+        picture: Pyramid,
+        white: Floats | None,
+        covers: Covers,
+        passes: Passes,
+    ) -> None:
+        self.covers, self.picture = covers, picture
+        self.taken: list[Verdict] = []
+        self.nameless: list[Verdict] = []  # cards that are there for certain, whichever they are
+        self.found: list[Place] = []  # all hypotheses of the first pass
+        self.left: list[Place] = []  # of the last pass: hypotheses at which nothing was taken
+        self._find, self._verifier, self._passes, self._white = find, verifier, passes, white
+        self._fresh: list[Verdict] = []  # what the last pass took
+
+    def read(self, accepts: Accepts, lies: Accepts) -> None:
+        """Take all cards that are accepted, the most certain first, and those that `lies` says are there."""
+        for _ in range(self._passes.most):
+            self._judge(self._find(tuple(self.covers.quads)))
+            self.found = self.found or list(self.left)
+            self._fresh = self._take(accepts, worth)
+            self.taken += self._fresh
+            if not self._fresh:
+                self._fresh = self._take(lies, presence)
+                self.nameless += self._fresh
+            if not self._fresh:
+                break
+
+    def in_doubt(self) -> list[tuple[Floats, int | None]]:
+        """Places (4, 2) of cards in full sight that are not read, and the likeliest face of each, the likeliest first.
+
+        Of 109 cards in part seven were identified by their own light, and one wrongly: they are left out.
+        """
+        found: list[tuple[Floats, int | None]] = []
+        for verdict in self.nameless:
+            above = Covers(self.covers.quads[: self.covers.place_of(verdict.sheet)])
+            if above.lying_on(verdict.sheet) is None:
+                found.append((verdict.sheet, verdict.face))
+        for place in sorted(self.left, key=lambda place: -place.score):
+            quad = place.quad if place.verdict is None else place.verdict.sheet
+            if place.verdict is None:
+                likely = place.score >= LAYER.in_doubt and self._passes.lit > 1
+            else:
+                likely = place.verdict.odd.sum() <= LAYER.most_odd * place.verdict.printed.sum()
+            if likely and self.covers.lying_on(quad) is None:
+                found.append((quad, None if place.verdict is None else place.verdict.face))
+        return found[: self._passes.lit]
+
+    def _judge(self, found: Hypotheses) -> None:
+        """Rank and verify hypotheses; those where nothing has changed since the last pass keep their verdicts."""
+        before, self.left = self.left, []
+        quads = self._verifier.deck.art_first(found.corners_px)
+        is_open = 1 - self.covers.over(quads, 12, 12).mean((1, 2))
+        height, width = self.picture.shape[:2]
+        middles = quads.mean(axis=1)
+        is_open[((middles < 0) | (middles > (width, height))).any(axis=1)] = 0
+        taken = [verdict.sheet for verdict in (*self.taken, *self.nameless)]
+        fresh: list[Place] = []
+        for k in np.flatnonzero(is_open >= LAYER.least_open):
+            if any(same_place(quads[k], other) for other in taken):
+                continue
+            known = next((one for one in before if np.abs(one.quad - quads[k]).max() < 1.0), None)
+            if known is not None and not self._is_newly_covered(known):
+                self.left.append(known)
+                continue
+            fresh.append(Place(quads[k], float(found.scores[k]), float(found.in_sight[k])))
+            self.left.append(fresh[-1])
+        self._verify(fresh)
+
+    def _is_newly_covered(self, place: Place) -> bool:
+        return any(shared_area(place.quad, verdict.sheet) > 0 for verdict in self._fresh)
+
+    def _verify(self, places: list[Place]) -> None:
+        """Rank and verify places: all that lie apart in full sight at once, and each of which a part is covered."""
+        passes, quick = self._passes, self._passes.steady is not None
+        if passes.steady is not None:
+            steady = passes.steady
+            places = [place for place in places if any(is_steady(place.quad, other) for other in steady)]
+        while places:
+            places = [place for place in places if not self._waits(place)]
+            now: list[Place] = []
+            for place in places:
+                if all(shared_area(place.quad, other.quad) < LAYER.laps for other in now):
+                    now.append(place)
+            places = [place for place in places if place not in now]
+            covers = [self.covers.near(place.quad) for place in now]
+            whole = [place for place, over in zip(now, covers, strict=True) if over is None]
+            self._verify_at_once(whole, None, quick=quick)
+            for place, over in zip(now, covers, strict=True):
+                if over is not None:
+                    self._verify_at_once([place], over, quick=quick)
+
+    def _verify_at_once(self, places: list[Place], covers: Covers | None, *, quick: bool) -> None:
+        if not places:
+            return
+        quads = np.stack([place.quad for place in places])
+        ranks = self._verifier.ranker.rank(self.picture, quads, self._white, covers)
+        scores = np.array([place.score for place in places])
+        worth_it = np.flatnonzero((ranks.promise >= self._passes.promise) | (scores >= self._passes.score))
+        verdicts = self._verifier.judge(
+            self.picture, quads[worth_it], ranks.take(worth_it), self._white, covers, quick=quick
+        )
+        for k, verdict in zip(worth_it, verdicts, strict=True):
+            places[k].verdict = verdict
+
+    def _waits(self, place: Place) -> bool:
+        """Whether a place shares much with one that is plainly read: the next pass looks there again."""
+        return any(
+            other.verdict is not None
+            and other.verdict.share() >= LAYER.plain
+            and other.verdict.margin >= VERDICT.most_worth / 2
+            and other.verdict.evidence() > 0
+            and shared_area(place.quad, other.verdict.quad) >= LAYER.laps
+            for other in self.left
+        )
+
+    def _take(self, accepts: Accepts, value: Callable[[Verdict, Flags], float]) -> list[Verdict]:
+        fresh: list[Verdict] = []
+        left = [place for place in self.left if place.verdict is not None]
+        while left:
+            rated = [(one.verdict, one.verdict.open_under(self.covers)) for one in left if one.verdict is not None]
+            best = int(np.argmax([value(*pair) for pair in rated]))
+            (verdict, cells), place = rated[best], left.pop(best)
+            if not accepts(verdict, cells, place.score):
+                continue
+            fresh.append(verdict)
+            self.covers = self.covers.and_(verdict.sheet)
+            self.left = [one for one in self.left if not same_place(one.quad, verdict.sheet) and one is not place]
+            # What shares much with a card that was taken was judged by what that card shows: the next pass judges it.
+            left = [one for one in left if one in self.left and shared_area(one.quad, verdict.quad) < LAYER.laps]
+        return fresh

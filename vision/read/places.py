@@ -1,0 +1,82 @@
+"""Places at which cards may lie, as corners in px: whether two are one, moved a little, and lying flat on the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from vision.arrays import Floats, Image
+from vision.piles.observations import Box
+from vision.table import Table
+
+
+@dataclass(frozen=True)
+class PlaceParams:
+    """When two places are one card's, and one lies flat; lengths are shares of a card's diagonal."""
+
+    near: float = 0.07  # of a card's diagonal: places whose middles are so near are of one card
+    steady: float = 0.02  # of a card's diagonal: the finder is 1 mm off
+    size: tuple[float, float] = (
+        0.9,
+        1.1,
+    )  # of a card's size on the table: 55 cards are 16 mm high, and the camera may be near
+    flat: float = 0.06  # logarithm of the ratio of its diagonals
+
+
+PLACE = PlaceParams()
+
+
+def same_place(one: Floats, other: Floats) -> bool:
+    """Whether two quads (4, 2) are of one card."""
+    near = PLACE.near * float(np.linalg.norm(other[2] - other[0]))
+    return bool(np.linalg.norm(one.mean(axis=0) - other.mean(axis=0)) < near)
+
+
+def is_steady(one: Floats, other: Floats) -> bool:
+    """Whether two quads (4, 2) in successive pictures are of one card that nobody moves."""
+    near = PLACE.steady * float(np.linalg.norm(other[2] - other[0]))
+    return bool(np.abs(one.mean(axis=0) - other.mean(axis=0)).max() < near and np.abs(one - other).max() < 2 * near)
+
+
+def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:
+    """(n, 27, 4, 2) px, quads (n, 4, 2) and how they would lie moved a little on the table, and turned (rad)."""
+    corners = table.to_mm(quads.reshape(-1, 2)).reshape(-1, 4, 2)
+    middles = corners.mean(axis=1, keepdims=True)
+    near_mm = []
+    for turn in (0.0, -by_turn, by_turn):
+        cos, sin = np.cos(turn), np.sin(turn)
+        turned = (corners - middles) @ np.array([[cos, sin], [-sin, cos]]) + middles
+        near_mm += [turned + (x, y) for x in (0.0, -by_mm, by_mm) for y in (0.0, -by_mm, by_mm)]
+    near = np.stack(near_mm, axis=1)
+    return table.to_px(near.reshape(-1, 2)).reshape(near.shape)
+
+
+def cut_table(table: Table, box: Box) -> Table:
+    """The table as a part of the picture shows it."""
+    left, top, right, bottom = box
+    shift = np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]])
+    size = (right - left, bottom - top)
+    return replace(table, camera=shift @ table.camera, homography=shift @ table.homography, size_px=size)
+
+
+def lies_flat(table: Table, corners_px: Floats, card_mm: tuple[float, float]) -> bool:
+    """Whether corners (4, 2) are a card's of this size that lies on the table, or on a pile there."""
+    corners = table.to_mm(corners_px)
+    sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
+    sizes = np.array([sides[0] + sides[2], sides[1] + sides[3]]) / 2 / card_mm
+    diagonals = np.linalg.norm(corners[:2] - corners[2:], axis=1)
+    skew = abs(float(np.log(diagonals[0] / max(1e-6, float(diagonals[1])))))
+    uneven = abs(float(np.log(sizes[0] / sizes[1])))
+    size = float(np.sqrt(sizes.prod()))
+    return PLACE.size[0] < size < PLACE.size[1] and skew < PLACE.flat and uneven < 2 * PLACE.flat
+
+
+def box_round(points: Floats, image_bgr: Image) -> Box:
+    """The part of a picture round points (n, 2), px, with room for corners to move."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = 0.15 * float((high - low).max())
+    height, width = image_bgr.shape[:2]
+    left, top = (max(0, int(value - room)) for value in low)
+    right, bottom = (min(most, int(value + room) + 2) for value, most in zip(high, (width, height), strict=True))
+    return left, top, max(left, right), max(top, bottom)

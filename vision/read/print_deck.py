@@ -1,0 +1,149 @@
+"""A deck of prints: one straight picture of every face, and what the faces mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.arrays import Image
+from vision.deck import Deck
+
+Side = Literal["front", "back"]
+
+ROOM = "room"
+
+_TALL_MM = 90.0
+_SQUARE = 0.02  # of a side: what differs by less is a square
+
+ART_PX_PER_MM = 2.0
+"""The scale of taught pictures of faces: finer print than half a millimetre no camera over a table sees."""
+
+
+@dataclass(frozen=True, eq=False)
+class Print:
+    """What is printed on one side of a card.
+
+    `attributes` are the game's words for it (`colour` and `mood`, `kind`, ...), empty where nobody gave any; `art`
+    (h, w, 3) uint8 BGR is the whole card put straight, edge to edge, under white light as far as that is known;
+    `count` is how many cards of the deck show it, None where nobody knows.
+    """
+
+    id: str
+    side: Side
+    attributes: Mapping[str, str]
+    art: Image
+    count: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PrintDeck:
+    """A deck's description.
+
+    `card_mm` is (width, height) of the cards as the art stands upright; where the deck was taught without a measure,
+    only their ratio counts. `game` is the game that it is played with, None for any. `alike` are pairs of ids that
+    cannot be told apart from the distance at which the deck was taught. `has_true_size` is False where nothing told
+    the size of the cards while they were taught. `told_by` names the attributes by which a game tells cards apart:
+    faces for which they are the same need not be told from each other; those that have none of them, and all where
+    nothing is named, mean what no other face does.
+    """
+
+    name: str
+    card_mm: tuple[float, float]
+    faces: tuple[Print, ...]
+    game: str | None = None
+    corner_radius_mm: float = 3.0
+    alike: tuple[tuple[str, str], ...] = field(default=())
+    has_true_size: bool = True
+    told_by: tuple[str, ...] = ()
+
+    @cached_property
+    def meanings(self) -> NDArray[np.intp]:
+        """(faces,) what each face means in the game, as numbers: those with the same one need not be told apart."""
+        numbers: dict[object, int] = {}
+        meant: list[int] = []
+        for face in self.faces:
+            told = tuple(face.attributes.get(key) for key in self.told_by)
+            meant.append(numbers.setdefault(told if any(told) else face.id, len(numbers)))
+        return np.array(meant, np.intp)
+
+    @cached_property
+    def by_id(self) -> dict[str, Print]:
+        """Prints by id, backs among them."""
+        return {face.id: face for face in self.faces}
+
+    @cached_property
+    def is_counted(self) -> bool:
+        """Whether somebody knows which cards it is made of, and how many of each: then no face is missing."""
+        return all(face.count is not None for face in self.faces)
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether no face seems to be missing: of the faces with the same attributes each has its like.
+
+        A card of a face that was never taught looks like one that was, in odd light. A colour of which no face was
+        taught leaves no gap.
+        """
+        if self.is_counted:
+            return True
+        alike: dict[frozenset[str], list[Mapping[str, str]]] = {}
+        for face in self.fronts:
+            alike.setdefault(frozenset(face.attributes), []).append(face.attributes)
+        if not alike or frozenset() in alike:
+            return False
+        # Ranks and suits may name all cards of a deck of which some have a meaning in a game beside.
+        shared = frozenset.intersection(*alike)
+        everywhere = [face.attributes for face in self.fronts]
+        # Nobody calls a clown happy where all are.
+        if any(len({told[key] for told in everywhere}) == 1 for key in shared):
+            return False
+        named = {tuple(told[key] for key in sorted(shared)) for told in everywhere}
+        if len(named) == len(everywhere) and _is_product(shared, everywhere):
+            return True
+        return all(_is_product(keys, told) for keys, told in alike.items())
+
+    @property
+    def size_mm(self) -> tuple[float, float]:
+        """Width and height of a card; of one whose size nobody knows as if it were as tall as most."""
+        width, height = self.card_mm
+        stretch = 1.0 if self.has_true_size else _TALL_MM / height
+        return width * stretch, height * stretch
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """By how many quarters a card may be turned where only its outline is known."""
+        return (0, 1, 2, 3) if abs(self.card_mm[0] / self.card_mm[1] - 1) < _SQUARE else (0, 2)
+
+    def art_first(self, quads: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Corners (n, 4, 2) whose first side is a short one, from the corner at which the art's upper side begins."""
+        return quads if self.card_mm[0] <= self.card_mm[1] else np.roll(quads, 1, axis=1)
+
+    @cached_property
+    def back(self) -> Print | None:
+        """What is printed on the other side of all cards, None where nobody knows."""
+        return next((face for face in self.faces if face.side == "back"), None)
+
+    @cached_property
+    def fronts(self) -> tuple[Print, ...]:
+        """All faces that name a card."""
+        return tuple(face for face in self.faces if face.side == "front")
+
+
+AnyDeck = Deck | PrintDeck
+"""A deck that can be read by name: of marks, or of prints."""
+
+
+def _is_product(keys: frozenset[str], told: list[Mapping[str, str]]) -> bool:
+    """Whether each value of an attribute comes with each value of every other one."""
+    seen = {tuple(one[key] for key in sorted(keys)) for one in told}
+    return len(seen) == prod(len({one[key] for one in told}) for key in keys)
+
+
+def attributes_told(attributes: Mapping[str, str]) -> dict[str, str | int]:
+    """Attributes as programs are told them: for how many cards a row has room is a number."""
+    return {key: int(value) if key == ROOM and value.isdecimal() else value for key, value in attributes.items()}

@@ -1,0 +1,233 @@
+"""Which faces a card that was put straight may be: all faces in all turns, by small blocks, quickly and roughly.
+
+Each of 36 blocks of a card says for itself how well a face fits it, by its detail and by its tint: what lies on a part
+of the card spoils the blocks there and no others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.arrays import Flags, Floats, Singles
+from vision.channels import largest
+from vision.read.print_deck import PrintDeck
+from vision.read.rectify import Covers, Pyramid
+
+
+@dataclass(frozen=True)
+class RankParams:
+    """Blocks of a card and what they say; levels are shares of white."""
+
+    # blocks across and down, cells of a block likewise
+    blocks: int = 6
+    cells: int = 6
+    still: float = 0.0012  # variance of a block that is plain: a camera's noise and a lamp's slope
+    tint: float = 0.1  # of the white: how far off a block's tint is no longer like
+    at_once: int = 64
+    least_open: float = 0.25  # of a block: with less of it seen it says nothing
+    # the quantile that is bright, and of it: what is as light as that is the ground
+    bright: float = 0.9
+    paper: float = 0.8
+    shared: float = 0.08  # how far the faces' grounds may differ and still be one
+    darkest: float = 0.1
+
+
+RANK = RankParams()
+
+_SIDE = RANK.blocks * RANK.cells
+_LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """How well each look of a deck fits n places.
+
+    `scores` (n, k) from 0 to 1, `plain` (n,) how well a card without print would; `whites` (n, 3) BGR 0..1 of white
+    paper, as the cards' own ground shows it, None where the faces share none.
+    """
+
+    scores: Singles
+    plain: Singles
+    whites: Floats | None
+
+    @property
+    def promise(self) -> Singles:
+        """(n,) by how much the best look fits better than a card without print."""
+        return np.asarray(self.scores.max(axis=1) - self.plain, np.float32)
+
+    def and_(self, other: Ranks) -> Ranks:
+        """These, and others of the same deck."""
+        whites = None
+        if self.whites is not None and other.whites is not None:
+            whites = np.concatenate([self.whites, other.whites])
+        return Ranks(np.concatenate([self.scores, other.scores]), np.concatenate([self.plain, other.plain]), whites)
+
+    def take(self, places: NDArray[np.intp]) -> Ranks:
+        """Those of some places."""
+        return Ranks(self.scores[places], self.plain[places], None if self.whites is None else self.whites[places])
+
+    def paper(self, place: int, white: Floats | None) -> Floats:
+        """(3,) BGR 0..1 of white paper at one place, by its own ground if there is one, else by the lamp's `white`.
+
+        In a shadow another light falls on a card than on the marker cards, by which `white` is known.
+        """
+        if self.whites is not None:
+            return np.asarray(self.whites[place], np.float64)
+        return np.ones(3) if white is None else white
+
+
+@dataclass(frozen=True, eq=False)
+class Ranker:
+    """Compares cards with all looks of a deck: each face in each turn that its shape allows.
+
+    `faces` (k,) is the number of a look's face in the deck, `turns` (k,) in how many quarters it is turned, `due` (k,)
+    by how much it fits itself better than a card without print does. `ground` (3,) BGR 0..1 is what all fronts
+    are printed on, None where they share none.
+    """
+
+    faces: NDArray[np.intp]
+    turns: NDArray[np.intp]
+    due: Singles
+    ground: Floats | None
+    _grey: Singles  # (blocks, cells, k)
+    _tint: Singles  # (blocks, cells, 3, k)
+
+    def rank(self, picture: Pyramid, quads: Floats, white: Floats | None, covers: Covers | None = None) -> Ranks:
+        """How well each look fits quads (n, 4, 2); `white` (3,) BGR 0..1 of white paper under the lamp.
+
+        What lies under `covers` is left out, as is what the picture does not show.
+        """
+        scores = np.zeros((len(quads), len(self.faces)), np.float32)
+        plain = np.zeros(len(quads), np.float32)
+        whites = None if self.ground is None else np.zeros((len(quads), 3))
+        for k in range(0, len(quads), RANK.at_once):
+            some = slice(k, k + RANK.at_once)
+            sheets, open_cells = _sheets(picture, quads[some], covers)
+            level = None if white is None else white[None]
+            if whites is not None and self.ground is not None:
+                whites[some] = _grounds(sheets, open_cells) / self.ground
+                level = whites[some] if white is None else level
+            scores[some], plain[some] = self._some(sheets, level, open_cells)
+        return Ranks(scores, plain, whites)
+
+    def _some(self, sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:
+        grey, tint = _described(sheets, white, open_cells)
+        weight = _in_blocks(open_cells[..., None].astype(np.float32))[..., 0]
+        told = weight.sum(2)
+        counts = np.maximum(told, 1)[..., None]
+        grey = np.where(weight > 0, grey - _summed(grey, weight) / counts, 0)
+        energy = _summed(grey, grey) / counts
+        like = _sums(grey, self._grey) / counts
+        middle = _sums(weight, self._grey) / counts
+        due = np.maximum(_sums(weight, self._grey * self._grey) / counts - middle * middle, 0)
+        fits = (2 * like + RANK.still) / (energy + due + RANK.still)
+        blocks, cells, _, looks = self._tint.shape
+        mean = np.matmul(weight[:, :, None], tint)[:, :, 0] / counts
+        meant = _sums(weight, self._tint.reshape(blocks, cells, -1)).reshape(-1, blocks, 3, looks) / counts[..., None]
+        off = (mean[..., None] - meant) / RANK.tint
+        alike = np.exp(-0.5 * np.minimum((off * off).sum(2), 50))
+        share = np.where(told >= RANK.least_open * cells, told, 0)
+        whole = np.maximum(share.sum(1), 1)[:, None]
+        scores = np.einsum("nbk,nb->nk", (np.maximum(fits, 0) + alike) / 2, share, optimize=True) / whole
+        plain = (_like_plain(energy[..., 0]) * share).sum(1) / whole[:, 0]
+        return scores.astype(np.float32), plain.astype(np.float32)
+
+
+def ranker_of(deck: PrintDeck) -> Ranker:
+    """A ranker for all faces of a deck, its backs among them."""
+    looks = [(face, turn) for face in range(len(deck.faces)) for turn in deck.turns]
+    small = [
+        cv2.resize(face.art, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+        for face in deck.faces
+    ]
+    upright = np.stack([np.rot90(small[face], turn) for face, turn in looks]).astype(np.float32)
+    grey, tint = _described(upright, np.ones(3), np.ones(upright.shape[:3], bool))
+    of = np.array(looks)
+    fronts = [k for k, (face, _) in enumerate(looks) if deck.faces[face].side == "front"]
+    grey = grey - grey.mean(2, keepdims=True)
+    plain = _like_plain((grey * grey).mean(2)).mean(1)
+    return Ranker(
+        of[:, 0],
+        of[:, 1],
+        np.asarray(1 - plain, np.float32),
+        _shared(_grounds(upright[fronts], np.ones((len(fronts), _SIDE, _SIDE), bool))),
+        grey.transpose(1, 2, 0).copy(),
+        tint.transpose(1, 2, 3, 0).copy(),
+    )
+
+
+def _sheets(picture: Pyramid, quads: Floats, covers: Covers | None) -> tuple[Singles, Flags]:
+    """What a picture shows of cards on quads (n, 4, 2), (n, side, side, 3), and which cells of it are open."""
+    sheets = picture.straight(quads, _SIDE, _SIDE)
+    open_cells = np.asarray(~np.isnan(sheets[..., 0]))
+    if covers is not None:
+        open_cells &= ~covers.over(quads, _SIDE, _SIDE)
+    return np.nan_to_num(sheets), open_cells
+
+
+def _grounds(sheets: Singles, open_cells: Flags) -> Singles:
+    """(n, 3) the colour of the light ground on sheets (n, side, side, 3), by their open cells (n, side, side)."""
+    grounds = np.full((len(sheets), 3), RANK.darkest, np.float32)
+    for k, (sheet, cells) in enumerate(zip(sheets, open_cells, strict=True)):
+        if cells.any():
+            colours = sheet[cells]
+            # Yellow print is nearly as bright as paper, but not in its darkest channel.
+            light = colours.min(axis=1)
+            grounds[k] = np.median(colours[light >= RANK.paper * np.quantile(light, RANK.bright)], axis=0)
+    return np.maximum(grounds, RANK.darkest)
+
+
+def _shared(grounds: Singles) -> Floats | None:
+    """(3,) the ground of all faces (n, 3), None where they differ."""
+    if not len(grounds):
+        return None
+    ground = np.median(grounds, axis=0)
+    return np.asarray(ground, np.float64) if np.abs(grounds - ground).max() < RANK.shared else None
+
+
+def _like_plain(energy: Singles) -> Singles:
+    """How well a card without print would fit blocks of some variance, from 0 to 0.5: of its tint nothing is known."""
+    return np.asarray(RANK.still / (energy + RANK.still) / 2, np.float32)
+
+
+def _summed(some: Singles, others: Singles) -> Singles:
+    """(n, blocks, 1) sums over the cells of each block of the products of two sheets (n, blocks, cells)."""
+    return np.asarray(np.matmul(some[:, :, None], others[..., None])[..., 0], np.float32)
+
+
+def _sums(sheets: Singles, looks: Singles) -> Singles:
+    """(n, blocks, k) sums over the cells of each block of sheets (n, blocks, cells) by looks (blocks, cells, k)."""
+    return np.asarray(np.matmul(sheets.transpose(1, 0, 2), looks).transpose(1, 0, 2), np.float32)
+
+
+def _described(sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:
+    """The brightness (n, blocks, cells) and tint (n, blocks, cells, 3) of sheets (n, side, side, 3).
+
+    Where no white is known, (n, 3) or (3,), a card's brightest tenth stands for it, in brightness only.
+    """
+    count = len(sheets)
+    if white is None:
+        shown = np.where(open_cells, largest(sheets), 0).reshape(count, -1)
+        closed = (~open_cells).reshape(count, -1).mean(1)
+        # The brightest tenth of what is open: what is not counts as dark.
+        ranks = np.sort(shown, axis=1)
+        at = np.minimum(((closed + 0.9 * (1 - closed)) * shown.shape[1]).astype(int), shown.shape[1] - 1)
+        level = np.maximum(ranks[np.arange(count), at], 0.1)[:, None, None, None].astype(np.float32)
+    else:
+        level = np.asarray(white, np.float32).reshape(-1, 1, 1, 3)
+    colour = _in_blocks(sheets / level)
+    brightness = colour @ _LUMINANCE
+    # Brightness is what shadows change: it counts by a third.
+    tint = np.stack([colour[..., 2] - colour[..., 1], colour[..., 0] - colour[..., 1], brightness / 3], axis=3)
+    return brightness, tint
+
+
+def _in_blocks(sheets: Singles) -> Singles:
+    """(n, blocks, cells, channels) of (n, side, side, channels)."""
+    count, channels = len(sheets), sheets.shape[-1]
+    split = sheets.reshape(count, RANK.blocks, RANK.cells, RANK.blocks, RANK.cells, channels)
+    return split.transpose(0, 1, 3, 2, 4, 5).reshape(count, RANK.blocks**2, RANK.cells**2, channels)

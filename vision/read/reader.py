@@ -1,0 +1,223 @@
+"""Reads all cards of a deck of prints in one picture: finds them, takes certain cards, says what is doubtful.
+
+The finder only says where to look. The one verifier says what a place shows and how much of it is explained;
+`occlusion` takes cards from the top, and what lies under one that was taken is not held against the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vision.arrays import Flags, Floats, Image
+from vision.find.above import FlatView, TableView, area_in_sight
+from vision.find.finder import CardFinder, Hypotheses
+from vision.find.unknown import Wanted, find_unknown
+from vision.markers import markers_in, table_if_shown
+from vision.quads import enlarged, shared_area
+from vision.read.card import Card, Reading
+from vision.read.doubts import Doubts
+from vision.read.lamp_white import white_of
+from vision.read.occlusion import LAYER, Find, Layers, Passes, Place
+from vision.read.places import lies_flat, same_place
+from vision.read.plane import table_of
+from vision.read.print_deck import PrintDeck
+from vision.read.rectify import Covers, Pyramid
+from vision.read.relight.match import Relight
+from vision.read.relight.reflections import bleached_shares
+from vision.read.verdict import Verdict, confidence_of, worth
+from vision.read.verifier import Verifier
+from vision.table import Table
+
+ASLANT = "aslant"
+"""The reason of a card that is held over the table, or not of its size."""
+_ALL, _ONCE = Passes(), Passes(most=1, promise=0.4, score=0.5, lit=1)
+_BESIDE = Passes(most=3, promise=0.4, score=0.5, lit=2)
+_SHEET = 1.3  # a marker card by its square
+_PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
+_NO_QUADS = np.zeros((0, 4, 2))
+_TOUCH = 0.15  # of a place's area that may lie on what was found
+_GLARE = 0.15  # of a card, from which light has wiped it out
+_LEAST_SIDE_PX = 40
+_MOSTLY_OPEN = 0.7  # of a card, visible: the finder gave 0.64 for a strip
+_EVEN = 1.04  # of the cards' scale: within it all are as large as the one size that was searched for
+_MORE_READINGS = 3  # without a table: each on the plane of all cards that were read
+
+
+class CardReader:
+    """Reads the cards of one deck of prints."""
+
+    def __init__(self, deck: PrintDeck) -> None:
+        self.deck = deck
+        self.verifier = Verifier(deck)
+        self._lit = Relight(deck)
+        self._doubts = Doubts(deck)
+        self._finder = CardFinder()
+
+    def read(self, image_bgr: Image, table: Table | None = None) -> Reading:
+        """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one.
+
+        Raises:
+            BadTableError: the picture is mirrored, as its markers show.
+        """
+        if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
+            return Reading((), ())
+        markers = markers_in(image_bgr)
+        if table is None:
+            table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
+        known = enlarged(np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2), _SHEET)
+        white = white_of(image_bgr, markers)
+        reading = self._read(image_bgr, table, white, known, _ALL)
+        for _ in range(_MORE_READINGS if table is None else 0):
+            again = self._read_again(image_bgr, reading, white, known)
+            if again is None or len(again.cards) <= len(reading.cards):
+                break
+            reading = again
+        return reading
+
+    def _read_again(self, image_bgr: Image, first: Reading, white: Floats | None, known: Floats) -> Reading | None:
+        """A reading on the plane of the cards that were read first: from aslant, others are larger or smaller."""
+        certain = np.array([card.corners_px for card in first.cards]).reshape(-1, 4, 2)
+        table = table_of(certain, self.deck.card_mm, (image_bgr.shape[1], image_bgr.shape[0]))
+        if table is None:
+            return None
+        scales = table.px_per_mm(certain.mean(axis=1))
+        if not first.unclear and scales.max() < _EVEN * scales.min():
+            return None
+        again = self._read(image_bgr, table, white, known, replace(_ALL, sized=True))
+        # Nothing tells where the origin of that plane is.
+        cards = tuple(replace(card, centre_mm=None) for card in again.cards)
+        return Reading(cards, tuple(replace(card, centre_mm=None) for card in again.unclear))
+
+    def read_open(
+        self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, steady_px: Floats | None
+    ) -> Reading:
+        """Read the cards that are in sight in a part of a picture, without looking under those that are taken.
+
+        white: (3,) BGR 0..1 of white paper, None where nothing tells. `known_px` (n, 4, 2) are known to be there.
+        `steady_px`: see `Passes`.
+        """
+        return self._read(
+            image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px, lit=0 if steady_px is not None else 1)
+        )
+
+    def read_beside(self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats) -> Reading:
+        """Read the cards beside those that are known, marker cards among them: `known_px` (n, 4, 2)."""
+        return self._read(image_bgr, table, white, known_px, _BESIDE)
+
+    def likely(self, image_bgr: Image, table: Table, known_px: Sequence[Floats]) -> Floats:
+        """(n, 4, 2) px, what is likely a card beside those that are known, whatever it shows."""
+        view = TableView(image_bgr, table, area_in_sight(table))
+        found = self._finder.find(view, self.deck.card_mm, known_px)
+        return self.deck.art_first(found.corners_px[found.scores >= LAYER.likely])
+
+    def at(self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None) -> Card | None:
+        """The card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
+        ranks = self.verifier.ranker.rank(picture, quads, white)
+        best = np.array([np.argmax(ranks.promise)])
+        if ranks.promise[best] < _PROMISING:
+            return None
+        verdict = self.verifier.judge(picture, quads[best], ranks.take(best), white)[0]
+        reason = "" if verdict is None else self._reason(verdict, verdict.open_under(Covers(_NO_QUADS)), 0.0, table)
+        return None if verdict is None or reason == "" else self._card(verdict, reason, table)
+
+    def _read(
+        self, image_bgr: Image, table: Table | None, white: Floats | None, known: Floats, passes: Passes
+    ) -> Reading:
+        picture = Pyramid(image_bgr)
+        layers = Layers(self._find(image_bgr, table, passes), self.verifier, picture, white, Covers(known), passes)
+
+        def is_certain(verdict: Verdict, cells: Flags, score: float) -> bool:
+            return self._reason(verdict, cells, score, table) is None
+
+        def lies_there(verdict: Verdict, cells: Flags, score: float) -> bool:
+            return self._doubts.lies_there(verdict, cells, score) and self._lies_flat(verdict.quad, table)
+
+        layers.read(is_certain, lies_there)
+        cards = [self._card(verdict, None, table) for verdict in layers.taken]
+        lit = self._lit_cards(layers, [card.corners_px for card in cards], white, table)
+        unclear = [self._card(each, self._doubts.of_nameless(each), table) for each in layers.nameless]
+        unclear += self._unclear(layers.left, layers.covers, table)
+        unclear = [card for card in unclear if not any(same_place(card.corners_px, other.corners_px) for other in lit)]
+        cards += lit
+        unclear += self._strangers(picture, layers.left, [card.corners_px for card in (*cards, *unclear)], table)
+        places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
+        is_open = np.array([place.in_sight >= _MOSTLY_OPEN for place in layers.found], bool)
+        left = np.array([place.quad for place in layers.left]).reshape(-1, 4, 2)
+        return Reading(tuple(cards), tuple(unclear), places, places[is_open], left)
+
+    def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
+        view: TableView = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
+        card = self.deck.card_mm
+        if table is not None and (self.deck.has_true_size or passes.sized):
+            # The faces themselves settle a pose better than a second pass over crops: 492 of 644 cards, not 489.
+            return lambda known: self._finder.find(view, card, known, quick=True)
+        wanted = Wanted(aspect=max(card) / min(card))
+
+        def find(known: Sequence[Floats]) -> Hypotheses:
+            nonlocal view, wanted
+            found = find_unknown(self._finder, view, known, wanted)
+            view, wanted = found.view, Wanted(found.card)
+            return found.hypotheses
+
+        return find
+
+    def _reason(self, verdict: Verdict, cells: Flags, score: float, table: Table | None) -> str | None:
+        """Why a card is unclear, None where it is certain, "" where there is no card."""
+        reason = self._doubts.why(verdict, cells, score, on_table=table is not None)
+        return reason if reason is not None or self._lies_flat(verdict.quad, table) else ASLANT
+
+    def _lit_cards(self, layers: Layers, taken: list[Floats], white: Floats | None, table: Table | None) -> list[Card]:
+        """Cards that only a light of their own identifies: the first look was in doubt."""
+        found: list[Card] = []
+        if not self.deck.is_complete:
+            return found
+        for quad, named in layers.in_doubt():
+            if any(same_place(quad, other) for other in taken):
+                continue
+            paper = self.verifier.ranker.rank(layers.picture, quad[None], white).paper(0, white)
+            verdict = self._lit.judge(layers.picture, quad, paper)
+            if verdict.is_certain(named) and self._lies_flat(verdict.quad, table):
+                taken.append(verdict.quad)
+                centre = None if table is None else table.centre_mm(verdict.quad)
+                face = self.deck.faces[verdict.face]
+                found.append(Card(face, confidence_of(verdict.lead), verdict.quad, centre, None))
+        return found
+
+    def _strangers(self, picture: Pyramid, left: list[Place], taken: list[Floats], table: Table | None) -> list[Card]:
+        """What is likely a card and shows no face of the deck, where nothing else was found."""
+        found: list[Card] = []
+        quads = np.array([place.quad for place in left if place.score >= LAYER.likely]).reshape(-1, 4, 2)
+        for quad, bleached in zip(quads, bleached_shares(picture, quads), strict=True):
+            if all(shared_area(quad, other) < _TOUCH for other in taken):
+                taken.append(quad)
+                found.append(self._nameless(quad, "glare" if bleached >= _GLARE else "no face fits", table))
+        return found
+
+    def _unclear(self, places: list[Place], covers: Covers, table: Table | None) -> list[Card]:
+        """What may be cards beside the certain ones, the likeliest first."""
+        unclear: list[Card] = []
+        left = [place.verdict for place in places if place.verdict is not None]
+        while left:
+            opened = [verdict.open_under(covers) for verdict in left]
+            best = int(np.argmax([worth(*pair) for pair in zip(left, opened, strict=True)]))
+            verdict, reason = left[best], self._reason(left[best], opened[best], 0.0, table)
+            left = [other for k, other in enumerate(left) if k != best and not same_place(other.quad, verdict.quad)]
+            if reason:
+                unclear.append(self._card(verdict, reason, table))
+                covers = covers.and_(verdict.sheet)
+        return unclear
+
+    def _lies_flat(self, quad: Floats, table: Table | None) -> bool:
+        return table is None or not self.deck.has_true_size or lies_flat(table, quad, self.deck.card_mm)
+
+    @staticmethod
+    def _nameless(quad: Floats, reason: str, table: Table | None) -> Card:
+        return Card(None, 0.0, quad, None if table is None else table.centre_mm(quad), reason)
+
+    def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> Card:
+        confidence = confidence_of(min(verdict.margin, verdict.lead))
+        centre = None if table is None else table.centre_mm(verdict.quad)
+        return Card(self.deck.faces[verdict.face], confidence, verdict.quad, centre, reason)

@@ -1,0 +1,79 @@
+"""Where a lamp's reflection lies on a print: it shines white out of it, and what is beside it looks like no print.
+
+Its edge is steeper than any wave of a veil, so there a fit is wrong, and the better for leaving it out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.arrays import Flags, Floats, Singles
+from vision.channels import smallest
+from vision.read.rectify import Pyramid
+
+
+@dataclass(frozen=True)
+class ReflectionParams:
+    """Where a lamp is mirrored; lengths in cells, levels shares of white."""
+
+    dark: float = 0.75  # of white: what some channel of a print is darker than, pale paint as pink, too
+    thick: int = 3  # cells: a line of white that lies a little off is thinner
+    edge: int = 7  # cells across: the steep edge about what shines, of which a fit may take some for print
+    reach: int = 13  # cells across: how far the rest of it goes
+    cells: int = 24  # across and down a place that is looked at as a whole
+
+
+REFLECTION = ReflectionParams()
+
+DARKER = 0.06  # of white: by how much noise may let lit print look darker than it is, in some channel
+CLIPPED = 247 / 255  # of white: as bright as the camera can tell
+
+
+def glare_of(shines: Flags, print_levels: Singles, odd: Flags, lit: Flags, used: Flags) -> Flags:
+    """Which cells (cells,) a reflection has changed, of those of a card (h, w) that are `used`.
+
+    `shines` (cells,) are too bright for a card without gloss; `print_levels` (3, cells) is what the print would
+    look like, of white; `odd` (cells,) looks otherwise than fitted, and `lit` of these are no darker.
+    """
+    out_of_dark = shines & (print_levels.min(axis=0) < REFLECTION.dark)
+    if not out_of_dark.any() or not odd.any():
+        return np.zeros_like(out_of_dark)
+    core = _whole(_thick(_spread(shines, used)), _thick(_spread(out_of_dark, used)))
+    edge, near = (
+        cv2.dilate(core, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (s, s)))
+        for s in (REFLECTION.edge, REFLECTION.reach)
+    )
+    glare = cv2.bitwise_or(cv2.bitwise_and(edge, _spread(odd, used)), cv2.bitwise_and(near, _spread(lit, used)))
+    # A cell that fits by chance between others that do not is changed as well.
+    return np.asarray(
+        cv2.morphologyEx(glare, cv2.MORPH_CLOSE, np.ones((REFLECTION.thick, REFLECTION.thick), np.uint8))[used] > 0
+    )
+
+
+def bleached_shares(picture: Pyramid, quads: Floats) -> Floats:
+    """(n,) how much of places (n, 4, 2) px is as white as the camera can tell."""
+    sheets = picture.straight(quads, REFLECTION.cells, REFLECTION.cells)
+    return np.asarray((smallest(sheets) >= CLIPPED).mean(axis=(1, 2)), np.float64)
+
+
+def _thick(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.asarray(cv2.morphologyEx(cells, cv2.MORPH_OPEN, np.ones((REFLECTION.thick, REFLECTION.thick), np.uint8)))
+
+
+def _whole(shining: NDArray[np.uint8], core: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """All that shines together with a core, (h, w): a reflection does not end where white print begins."""
+    count, labels = cv2.connectedComponents(cv2.bitwise_or(shining, core))
+    reflects = np.zeros(count, np.uint8)
+    reflects[labels[core > 0]] = 1
+    return np.asarray(reflects[labels])
+
+
+def _spread(cells: Flags, used: Flags) -> NDArray[np.uint8]:
+    """Flags of used cells over the whole card, (h, w)."""
+    whole = np.zeros(used.shape, np.uint8)
+    whole[used] = cells
+    return whole

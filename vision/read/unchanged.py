@@ -1,0 +1,118 @@
+"""Cards that were read and lie there as they lay: what looks as it did needs no reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vision.arrays import Floats, Image, Singles
+from vision.channels import largest
+from vision.piles.observations import Box
+from vision.quads import shared_area
+from vision.read.card import Card
+from vision.read.rectify import Pyramid
+from vision.table import Table
+
+
+@dataclass(frozen=True)
+class MemoryParams:
+    """When a card looks as it did; levels are shares of white."""
+
+    cells_per_mm: float = 0.5
+    # of white; a patch of so many cells across is no noise
+    same_level: float = 0.09
+    same_cells: int = 2
+    rim: int = 1  # cells at the edge of a card, where a pixel's shift shows
+    most_hidden: float = 0.4  # of a card
+    gains: tuple[float, float] = (0.5, 2.0)
+    over: float = 0.3  # of a place's area: no two cards that lie whole share so much
+    most: int = 60  # cards that are remembered: more than players lay before them at once
+
+
+MEMORY = MemoryParams()
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """How a certain card looked: its corners (4, 2) px, and what lay within them, (rows, columns, 3)."""
+
+    corners_px: Floats
+    sheet: Singles
+
+    def is_there(self, image_bgr: Image) -> bool:
+        """Whether all of it is there, cell for cell, or most, with something over the rest that comes in over its edge.
+
+        A card that was laid on it squarely differs within its edges, too.
+        """
+        changed = self._changed(image_bgr)
+        if changed is None or changed.mean() > MEMORY.most_hidden:
+            return False
+        count, labels = cv2.connectedComponents(changed)
+        edge = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
+        return bool(np.isin(np.arange(1, count), edge).all())
+
+    def _changed(self, image_bgr: Image) -> Image | None:
+        """(rows, columns) 1 where the card looks otherwise than it did, but for its rim; None where it is cut off."""
+        now = _sheet(image_bgr, self.corners_px, self.sheet.shape[:2])
+        if np.isnan(now).any() or np.isnan(self.sheet).any():
+            return None
+        # A lamp that is dimmed is no other card.
+        gain = float(np.median(self.sheet) + 0.01) / float(np.median(now) + 0.01)
+        off = cv2.GaussianBlur(
+            largest(np.abs(now * np.float32(np.clip(gain, *MEMORY.gains)) - self.sheet)), (0, 0), 0.8
+        )
+        other = (off[MEMORY.rim : -MEMORY.rim, MEMORY.rim : -MEMORY.rim] > MEMORY.same_level).astype(np.uint8)
+        return np.asarray(
+            cv2.morphologyEx(other, cv2.MORPH_OPEN, np.ones((MEMORY.same_cells, MEMORY.same_cells), np.uint8))
+        )
+
+
+class Memory:
+    """The cards of one deck that were read on one table, and how they looked; on another table all is forgotten."""
+
+    def __init__(self, card_mm: tuple[float, float]) -> None:
+        self._card_mm = card_mm
+        self._table: Table | None = None
+        self._known: list[tuple[Card, Look]] = []
+
+    def still_there(self, image_bgr: Image, table: Table, box_px: Box) -> list[Card]:
+        """Cards with their middle in a part of a picture that lie there as they lay."""
+        if self._table is not table:
+            self._table, self._known = table, []
+        left, top, right, bottom = box_px
+        found = []
+        for card, look in self._known:
+            x, y = look.corners_px.mean(axis=0)
+            if left <= x < right and top <= y < bottom and look.is_there(image_bgr):
+                found.append(card)
+        return found
+
+    def keep(self, image_bgr: Image, cards: Sequence[Card]) -> None:
+        """Remember certain cards of a picture; those that are known already stay as they looked at first."""
+        for card in cards:
+            if any(card is known for known, _ in self._known):
+                continue
+            self._known = [one for one in self._known if shared_area(one[1].corners_px, card.corners_px) < MEMORY.over]
+            self._known.append((card, look_at(image_bgr, card.corners_px, self._card_mm)))
+        del self._known[: -MEMORY.most]
+
+
+def look_at(image_bgr: Image, corners_px: Floats, card_mm: tuple[float, float]) -> Look:
+    """How a card on corners (4, 2) px looks."""
+    width, height = (round(side * MEMORY.cells_per_mm) for side in card_mm)
+    return Look(corners_px, _sheet(image_bgr, corners_px, (height, width)))
+
+
+def _sheet(image_bgr: Image, corners_px: Floats, cells: tuple[int, ...]) -> Singles:
+    """(rows, columns, 3) what lies within corners (4, 2), NaN where the picture has ended."""
+    low, high = np.floor(corners_px.min(axis=0)) - 2, np.ceil(corners_px.max(axis=0)) + 3
+    height, width = image_bgr.shape[:2]
+    left, top = (max(0, int(value)) for value in low)
+    right, bottom = min(width, int(high[0])), min(height, int(high[1]))
+    crop = image_bgr[top:bottom, left:right]
+    if min(crop.shape[:2], default=0) < 2:
+        return np.full((*cells, 3), np.nan, np.float32)
+    return np.asarray(Pyramid(crop).straight((corners_px - (left, top))[None], cells[0], cells[1])[0])

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from hardware.supervised import nothing
 from referee.errors import BadInputError, RingmasterError, WorkFailedError
 from referee.journal.database import connect_to_read
@@ -38,6 +38,7 @@ from referee.mqtt.club_member import ClubMember
 from referee.mqtt.discovery import COUNT, PAUSE, About, discovery, house_state, sand_left_s
 from referee.mqtt.set_aside import SetAside
 from referee.mqtt.settings import FILE, Membership, MqttSettings, load_mqtt, renamed, save_mqtt, take_mqtt
+from referee.phrases import in_language
 from referee.sayings import house
 from referee.service.part_thread import Report, part_thread
 
@@ -344,7 +345,7 @@ class Publisher:
             settings, status = self._settings, self._status
         outbox = self._journal.outbox
         key = self.member.trouble or self._trouble or status
-        text = house.line(key, language, settings.name)
+        text = in_language(house.line(key, settings.name), language)
         return {**settings.public(), "status": status, "text": text, "waiting": max(0, outbox.last - outbox.sent)}
 
     def change(self, data: Mapping[str, Any]) -> None:
@@ -374,13 +375,11 @@ class Publisher:
     def _report_trouble(self) -> None:
         """Say on the page what became of the settings, and that it is over."""
         key = self._trouble
-        text = (
-            "" if key is None else house.line(key, Language(str(self._table.state()["language"])), self._settings.name)
-        )
+        text = "" if key is None else house.line(key, self._settings.name)
         if key is not None or self._was_reported:
             self._was_reported = True
             state = Health.OK if key is None else Health.MISSING
-            self._report(DeviceHealth(time.monotonic_ns(), SETTINGS, state, text))
+            self._report(Problem(SETTINGS, state, text, t_ns=time.monotonic_ns()))
 
     def _set_status(self, status: str) -> None:
         self._status = status

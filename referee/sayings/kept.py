@@ -9,17 +9,10 @@ from referee.journal.judging import Trouble
 from referee.language import Language
 from referee.safe_text import harmless
 
-_TROUBLES = {
-    Trouble.UNJUDGED: "kept.trouble.unjudged",
-    Trouble.PARTLY: "kept.trouble.partly",
-    Trouble.OTHERWISE: "kept.trouble.otherwise",
-    Trouble.JUDGED_AGAIN: "kept.trouble.judged_again",
-}
-
 
 def trouble(what: Trouble, number: int, language: Language) -> str:
     """Give the sentence for a game that is shown, but not as it was kept."""
-    return language.text(_TROUBLES[what], number=number)
+    return language.text(f"kept.trouble.{what.name.lower()}", number=number)
 
 
 def unreadable(number: object, language: Language) -> str:

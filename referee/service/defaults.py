@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hardware.lamp import Lamp, open_lamp
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from hardware.speaker import NullSpeaker, Speaker, open_speaker
 from hardware.voice import SpeakerSettings
 from referee.files import set_aside, write_whole
@@ -17,7 +17,7 @@ from vision.errors import VisionError
 from vision.profile import TableProfile, load_profile, profile_text
 
 PROFILE = "table.json"
-OnHealth = Callable[[DeviceHealth], None]
+OnHealth = Callable[[Problem], None]
 
 
 def default_speaker(settings: TableSettings, on_health: OnHealth) -> Speaker:
@@ -49,7 +49,7 @@ def kept_profile(folder: Path, on_health: OnHealth) -> TableProfile | None:
         # The page reports what was set aside, at each start.
         if set_aside(path) is None:
             sentence = f"{error}; the marker cards tell."
-            on_health(DeviceHealth(time.monotonic_ns(), "table", Health.MISSING, sentence))
+            on_health(Problem("table", Health.MISSING, sentence, t_ns=time.monotonic_ns()))
         return None
 
 

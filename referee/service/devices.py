@@ -18,7 +18,7 @@ from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervis
 from hardware.edges import EdgeLines
 from hardware.events import EventQueue, Source
 from hardware.microphone import MicrophoneBell
-from hardware.problems import DeviceHealth, HardwareError
+from hardware.problems import HardwareError, Problem
 from hardware.sand import Sandtimer
 from hardware.settings import MS
 from referee.engine.session import RulingData
@@ -32,7 +32,7 @@ EDGE_LAG_NS = 15 * MS
 HANGS_NS = 60 * SECOND_NS
 TRIAL_S = 25.0
 _LOOKS = 5
-OnHealth = Callable[[DeviceHealth], None]
+OnHealth = Callable[[Problem], None]
 
 
 @runtime_checkable
@@ -291,5 +291,5 @@ def _why_no_picture(spec: str) -> str:
             camera.close()
 
 
-def _nobody(_health: DeviceHealth) -> None:
+def _nobody(_health: Problem) -> None:
     """Tell nobody: nothing listens yet, or any more."""

@@ -12,7 +12,7 @@ from typing import Any
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.problems import DeviceHealth
+from hardware.problems import Problem
 from referee.engine.corrections import Change
 from referee.engine.events import Header
 from referee.engine.session import Outcome
@@ -90,7 +90,7 @@ class GameController(GameOnTable):
         """Take what a device noticed."""
         with self.lock:
             play = self.play
-            if play is None or (play.paused and isinstance(event, BellPressed)) or isinstance(event, DeviceHealth):
+            if play is None or (play.paused and isinstance(event, BellPressed)) or isinstance(event, Problem):
                 return Outcome()
             outcome = self._feed(play, lambda: play.hear(event))
             announcement = self._announcer(play).announce_event(event)

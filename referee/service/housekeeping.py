@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from hardware.problems import DeviceHealth, Health, HealthBoard
+from hardware.problems import Health, HealthBoard, Problem
 from referee.games.registry import game_kind
 from referee.journal.evidence import EvidenceFolder
 from referee.journal.journal import Journal
 from referee.journal.trouble import Trouble
-from referee.sayings import guard
+from referee.phrases import phrase
 from referee.sayings import service as sayings
 from referee.service.copying import Copying
 from referee.service.game_controller import GameController
@@ -75,19 +75,14 @@ class Housekeeping:
         with self._controller.lock:
             play = self._controller.play
             kind = None if play is None or play.over else game_kind(play.header.game)
-        board = {health.device: health for health in self._health.snapshot()}
+        board = {health.part: health for health in self._health.snapshot()}
         states = {name: health.state for name, health in board.items()}
         begun, ended = self._notices.take(states, lambda name: matters_to(name, kind), now_ns)
         language = self._controller.language
         for name in begun:
-            self._say(sayings.device(name, board[name].state, board[name].message, language))
+            self._say(sayings.problem(board[name], language))
         for name in ended:
-            is_mishap = name.startswith(guard.GUARD)
-            self._say(
-                guard.ended(name.removeprefix(guard.GUARD), language)
-                if is_mishap
-                else sayings.device_works(name, language)
-            )
+            self._say(sayings.works_again(name, language))
 
     def _say(self, sentence: str) -> None:
         if sentence:
@@ -104,12 +99,12 @@ class Housekeeping:
             return
         self._trouble = trouble
         if trouble is None:
-            self._health.report(DeviceHealth(now_ns, "journal", Health.OK))
+            self._health.report(Problem("journal", Health.OK, t_ns=now_ns))
             if self._controller.play is None:
                 self._controller.resume()
         else:
-            sentence = sayings.journal_trouble(trouble.value, self._controller.language)
-            self._health.report(DeviceHealth(now_ns, "journal", Health.STUCK, sentence))
+            sentence = phrase(f"service.journal.{trouble.value}")
+            self._health.report(Problem("journal", Health.STUCK, sentence, t_ns=now_ns))
         self._news.set()
 
     def _see_to_caption(self, now_ns: int) -> None:

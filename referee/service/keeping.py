@@ -99,8 +99,7 @@ class Keeping:
             "system": f"{platform.system()} {platform.release()} {platform.machine()}",
             "settings": open_settings(self.controller.settings),
             "devices": [
-                {"device": one.device, "state": one.state.value, "message": one.message}
-                for one in self.health.snapshot()
+                {"device": one.part, "state": one.state.value, "message": one.message} for one in self.health.snapshot()
             ],
             "camera_notes": list(self.notes()),
             "setup": {name: {"state": one.state, "text": one.text} for name, one in load_kept(self.folder).items()},

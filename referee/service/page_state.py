@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hardware.problems import DeviceHealth
+from hardware.problems import Problem
 from referee.announcer import Announcer
 from referee.engine.corrections import corrected_events
 from referee.journal.rows import iso_time
@@ -34,7 +34,7 @@ class Scene:
     settings: TableSettings
     caption: str
     said: Sequence[dict[str, Any]]
-    devices: Sequence[DeviceHealth]
+    devices: Sequence[Problem]
     notices: Sequence[dict[str, Any]]
     frame_wh: tuple[int, int] | None
     lasts_ms: int | None
@@ -113,9 +113,9 @@ def _game(play: LiveGame) -> dict[str, Any]:
     }
 
 
-def _device(health: DeviceHealth, language: Language) -> dict[str, str]:
-    text = sayings.device(health.device, health.state, health.message, language)
-    return {"name": health.device, "state": health.state.value, "message": text}
+def _device(health: Problem, language: Language) -> dict[str, str]:
+    text = sayings.problem(health, language)
+    return {"name": health.part, "state": health.state.value, "message": text}
 
 
 def _outlines(play: LiveGame, frame_wh: tuple[int, int] | None) -> list[dict[str, Any]]:

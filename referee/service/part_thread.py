@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from hardware.supervised import SupervisedThread, nothing
+from referee.phrases import phrase
 from referee.sayings.service import PART
 
-Report = Callable[[DeviceHealth], object]
+Report = Callable[[Problem], object]
 
 
 def part_thread(
@@ -21,11 +22,11 @@ def part_thread(
     """
 
     def failed(fault: Exception) -> None:
-        why = " ".join(f"{type(fault).__name__}: {fault}".split())[:200]
-        report(DeviceHealth(time.monotonic_ns(), PART + name, Health.POOR, why))
+        why = phrase("service.part_of_ringmaster_failed_and", part=name)
+        report(Problem(PART + name, Health.POOR, why, t_ns=time.monotonic_ns()))
         on_fault(fault)
 
     def well() -> None:
-        report(DeviceHealth(time.monotonic_ns(), PART + name, Health.OK))
+        report(Problem(PART + name, Health.OK, t_ns=time.monotonic_ns()))
 
     return SupervisedThread(name, work, failed, well)

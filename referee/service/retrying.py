@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from hardware.lamp import Lamp, Signal
-from hardware.problems import DeviceHealth, HardwareError, Health
+from hardware.problems import HardwareError, Health, Problem
 from hardware.settings import SECOND
 from hardware.speaker import Speaker
 from hardware.voice import Chime
@@ -24,7 +24,7 @@ class _Closable(Protocol):
 
 
 Device = TypeVar("Device", bound=_Closable)
-OnHealth = Callable[[DeviceHealth], None]
+OnHealth = Callable[[Problem], None]
 
 
 class _Kept(Generic[Device]):
@@ -51,7 +51,7 @@ class _Kept(Generic[Device]):
                     work(device)
             except FAULTS as error:
                 self._on_health(
-                    DeviceHealth(self._clock(), self._name, Health.MISSING, " ".join(str(error).split())[:200])
+                    Problem(self._name, Health.MISSING, " ".join(str(error).split())[:200], t_ns=self._clock())
                 )
                 device = None
             if device is None:
@@ -59,7 +59,7 @@ class _Kept(Generic[Device]):
                 self._let_go()
             elif self._failed_ns is not None:
                 self._failed_ns = None
-                self._on_health(DeviceHealth(self._clock(), self._name, Health.OK))
+                self._on_health(Problem(self._name, Health.OK, t_ns=self._clock()))
 
     def close(self) -> None:
         """Let the device go for good."""
@@ -81,7 +81,7 @@ class _Kept(Generic[Device]):
             self._device = self._opener(self._report)
         return None if self._missing else self._device
 
-    def _report(self, health: DeviceHealth) -> None:
+    def _report(self, health: Problem) -> None:
         self._missing = self._missing or (self._device is None and health.state is not Health.OK)
         self._on_health(health)
 

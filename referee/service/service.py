@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hardware.camera.plugged import Plugged
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.problems import DeviceHealth, Health, HealthBoard
+from hardware.problems import Health, HealthBoard, Problem
 from referee.engine.clockwork import LONGEST_SLEEP_S, Clockwork
 from referee.engine.session import Outcome
 from referee.files import name_kept, set_aside_files
@@ -24,6 +24,7 @@ from referee.journal.folder import EVIDENCE, JOURNAL, working_folder
 from referee.journal.journal import Journal
 from referee.log import LOG
 from referee.mqtt.publisher import Publisher
+from referee.phrases import phrase
 from referee.sayings import service as sayings
 from referee.service import defaults
 from referee.service.bus import Bus, IdleBell, NothingToKeep, ReadingFailed, Ruled
@@ -172,10 +173,10 @@ class Service:
             self._evidence.sweep()
         self.report_set_aside()
         if self._nothing_kept:
-            sentence = sayings.nothing_kept(self.controller.language)
-            self.report(DeviceHealth(time.monotonic_ns(), "journal", Health.STUCK, sentence))
+            sentence = phrase("service.disk_takes_nothing_whatever_you")
+            self.report(Problem("journal", Health.STUCK, sentence, t_ns=time.monotonic_ns()))
         if self._complaint is not None:
-            self.report(DeviceHealth(time.monotonic_ns(), "settings", Health.MISSING, self._complaint))
+            self.report(Problem("settings", Health.MISSING, self._complaint, t_ns=time.monotonic_ns()))
         if self._resumes and (play := self.controller.resume()) is not None:
             LOG.info("game %d goes on", play.log.row.game)
             self.desk.resumed(play)
@@ -188,7 +189,7 @@ class Service:
 
     def report_set_aside(self) -> None:
         """Report files that made no sense, on the page and in few words aloud."""
-        if report_set_aside(self.folder, self.journal, self.health, self.controller.language):
+        if report_set_aside(self.folder, self.journal, self.health):
             self.voice.tell(sayings.look_at_page(self.controller.language))
             self._news.set()
 
@@ -294,16 +295,16 @@ class Service:
         newest = self.newest_picture()
         return None if newest is None else self._area.surveyed(newest[1])
 
-    def report(self, health: DeviceHealth) -> None:
+    def report(self, health: Problem) -> None:
         """Take how a device, or a part of the program, is; quick, and from any thread."""
         if self.health.report(health):
             level = logging.INFO if health.state is Health.OK else logging.WARNING
-            LOG.log(level, "%s: %s %s", health.device, health.state.value, health.message)
+            LOG.log(level, "%s: %s %s", health.part, health.state.value, health.message)
             self._news.set()
 
     def _read_fault(self, news: ReadingFailed) -> None:
         state = Health.OK if news.why is None else Health.STALLED
-        self.report(DeviceHealth(time.monotonic_ns(), "reader", state, news.why or ""))
+        self.report(Problem("reader", state, news.why or "", t_ns=time.monotonic_ns()))
 
     def _referee(self) -> None:
         """Bring what was seen and heard before the controller, for ever (on the thread of its own)."""
@@ -335,7 +336,7 @@ class Service:
         LOG.debug("heard: %s", event)
         self._setup_heard(event)
         self._film.take(event, outcome)
-        if isinstance(event, DeviceHealth):
+        if isinstance(event, Problem):
             self.report(event)
         elif isinstance(event, BellPressed) and not self.controller.in_play:
             self.bus.publish(IdleBell(event.t_ns))

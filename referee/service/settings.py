@@ -16,7 +16,8 @@ from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, Sand
 from referee.errors import BadInputError, SettingError
 from referee.files import set_aside, write_whole
 from referee.jsonlines import is_name, shown
-from referee.language import LANGUAGES, Language, language_of
+from referee.language import LANGUAGES, language_of
+from referee.phrases import phrase
 from referee.sayings import service as sayings
 
 FILE = "settings.json"
@@ -203,9 +204,8 @@ def load_settings(folder: Path) -> tuple[TableSettings, str | None]:
         return usual, None
     except (OSError, ValueError, RecursionError):
         # The page reports what was set aside, at each start.
-        unread = sayings.settings_unread(Language(usual.language))
-        return usual, None if set_aside(path) is not None else unread
-    return settings, sayings.settings_left(list(refused), Language(settings.language)) if refused else None
+        return usual, None if set_aside(path) is not None else phrase("service.settings_could_not_be_read")
+    return settings, sayings.settings_left(list(refused)) if refused else None
 
 
 def unusable(data: Mapping[str, Any]) -> set[str]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from hardware.problems import Health, HealthBoard
+from hardware.problems import HealthBoard, Problem
 from referee.doctor import checks
-from referee.doctor.machine import Finding, Machine, State
+from referee.doctor.machine import Machine
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import note_set_aside
 from referee.journal.evidence import EvidenceFolder
@@ -22,14 +22,12 @@ from referee.language import Language
 from referee.log import KEPT
 from referee.names import players_in
 from referee.phrases import in_language
-from referee.sayings.service import device
+from referee.sayings.service import problem
 from referee.service.forgetting import forget_game, forget_player, renamed
 from referee.service.game_controller import GameController
 from referee.service.past import Known, listed
 from referee.service.power import Power
 from referee.service.set_aside import report_set_aside
-
-_STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: State.FAULT}
 
 
 @dataclass
@@ -89,7 +87,7 @@ class System:
             WorkFailedError: the disk does not let them be moved.
         """
         note_set_aside(self.folder)
-        report_set_aside(self.folder, self.controller.journal, self.health, self.controller.language)
+        report_set_aside(self.folder, self.controller.journal, self.health)
         self.refresh()
 
     def forget_game(self, game: int) -> None:
@@ -154,7 +152,7 @@ class System:
             play = play.instead_of if not play.log.records else None
         return held
 
-    def _findings(self, language: Language) -> Iterator[Finding]:
+    def _findings(self, language: Language) -> Iterator[Problem]:
         """Check the computer as `ringmaster doctor` does, and tell of the devices what the referee knows of them.
 
         They are its own while it runs: nobody else can try them.
@@ -169,14 +167,13 @@ class System:
         for check in wanted:
             yield from check(machine)
         for one in self.health.snapshot():
-            text = device(one.device, one.state, one.message, language)
-            yield Finding(one.device, _STATE.get(one.state, State.REMARK), text)
+            yield replace(one, message=problem(one, language))
 
 
-def _data(finding: Finding, language: Language) -> dict[str, str]:
+def _data(finding: Problem, language: Language) -> dict[str, str]:
     return {
-        "check": finding.check,
-        "state": finding.state.value,
+        "check": finding.part,
+        "state": finding.severity.value,
         "message": in_language(finding.message, language),
         "advice": in_language(finding.advice, language),
     }

@@ -14,8 +14,9 @@ from typing import Protocol
 from hardware.camera import notes as camera_notes
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer
-from hardware.problems import DeviceHealth, Health, HealthBoard
+from hardware.problems import Health, HealthBoard, Problem
 from hardware.supervised import nothing
+from referee.phrases import phrase
 from referee.sayings import guard as sayings
 from referee.service.game_controller import GameController
 from referee.service.guard.machine_watchers import Pace, Watching
@@ -172,8 +173,12 @@ class Guard:
             return
         self._on = set(on)
         for mishap in (*begun, *ended):
-            state = Health.POOR if mishap in on else Health.OK
-            self._health.report(DeviceHealth(self._clock(), sayings.GUARD + mishap.value, state))
+            part, now_ns = sayings.GUARD + mishap.value, self._clock()
+            if mishap in on:
+                said = phrase(f"guard.begun.{mishap.value}")
+                self._health.report(Problem(part, Health.POOR, said, t_ns=now_ns))
+            else:
+                self._health.report(Problem(part, Health.OK, t_ns=now_ns))
         if self._game is not None:
             self._note_begun(begun)
             for mishap in self._noted.intersection(ended):

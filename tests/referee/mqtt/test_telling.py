@@ -19,7 +19,7 @@ import pytest
 from paho.mqtt.client import MQTTMessage
 
 from hardware.events import BellPressed
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.commands import main
 from referee.errors import SettingError
 from referee.language import LANGUAGES, Language
@@ -306,9 +306,9 @@ def test_a_library_that_fails_is_a_line_that_is_lost(tmp_path: Path, monkeypatch
 
 
 @contextmanager
-def reported(folder: Path) -> Iterator[tuple[Publisher, list[DeviceHealth]]]:
+def reported(folder: Path) -> Iterator[tuple[Publisher, list[Problem]]]:
     """Give a publisher at work in a folder, and what the page was told."""
-    table, reports = quiet_table(folder), list[DeviceHealth]()
+    table, reports = quiet_table(folder), list[Problem]()
     publisher = Publisher(folder, table.journal, table.evidence, table.desk, lambda: None, 0.05, report=reports.append)
     publisher.start()
     try:
@@ -326,7 +326,7 @@ def test_damaged_settings_are_set_aside_and_said_and_the_name_stays(tmp_path: Pa
     assert name == load_mqtt(tmp_path).table == own_name(tmp_path)
     (tmp_path / FILE).write_bytes(damage)
     with reported(tmp_path) as (publisher, reports):
-        assert [(one.device, one.state) for one in reports] == [("broker", Health.MISSING)]
+        assert [(one.part, one.state) for one in reports] == [("broker", Health.MISSING)]
         assert reports[0].message.startswith("The settings for house and club were damaged.")
         assert publisher.table_name == name
         assert publisher.public(Language("de"))["text"].startswith("Die Einstellungen für Haus und Club waren")

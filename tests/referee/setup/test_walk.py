@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.errors import BadInputError, SettingError
 from referee.language import Language
 from referee.service import retrying
@@ -125,7 +125,7 @@ def test_what_was_set_up_is_proposed_for_the_first_game_and_said_in_the_language
     table.desk.refresh()
     setup = table.desk.state()["setup"]
     assert (setup["due"], setup["players"], setup["game"]) == (False, 5, "piccolino")
-    table.health.report(DeviceHealth(1, "bell", Health.MISSING, "no pins"))
+    table.health.report(Problem("bell", Health.MISSING, "no pins", t_ns=1))
     walk.open("bell")
     walk.keep()
     # It is kept by its key, whatever was spoken then, and outlasts a restart.
@@ -153,7 +153,7 @@ def test_the_first_step_tries_the_cameras_that_are_plugged_in_and_lists_them(tab
     # As long as the usual one is only slow, nothing is changed.
     walk.open("camera")
     assert tried == []
-    table.health.report(DeviceHealth(1, "camera", Health.MISSING, "picamera2 is not there"))
+    table.health.report(Problem("camera", Health.MISSING, "picamera2 is not there", t_ns=1))
     walk.open("camera")
     assert tried == [old, good]
     _, found = walk.look()

@@ -235,11 +235,11 @@ NAME = "bell microphone"
 _FADES = 0.97  # from block to block, some 5 ms
 MUTED = Said(
     "service.bells_microphone_hears_nothing_at",
-    "The bell's microphone hears nothing at all: please see whether it is muted or turned down.",
+    "The bell’s microphone hears nothing. Please see whether it is turned down.",
 )
 TOO_LOUD = Said(
     "service.bells_microphone_is_turned_up",
-    "The bell's microphone is turned up too far to tell the bell: please turn it down.",
+    "The bell’s microphone is too loud. Please turn it down.",
 )
 _LEAST = 1.5 / 32768  # the converter's own noise moves the lowest bit
 _CLIPPED, _OFTEN = 0.999, 0.05  # of full scale; of a second's samples

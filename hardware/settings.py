@@ -241,24 +241,3 @@ class MicrophoneSettings:
                 "the microphone's sensitivity is between 0.1 and 10, not {sensitivity}",
                 sensitivity=self.sensitivity,
             )
-
-
-def check_pins(bell: BellSettings, sand: SandSettings, lamp: LampSettings) -> None:
-    """Raise BadSettingError if two devices share a pin: nothing else would notice before the first game."""
-    users = [(pin.number, "the bell") for pin in bell.pins if bell.backend == "gpio"]
-    if sand.backend == "gpio":
-        users += [(pin.number, "the sandtimer") for pin in (sand.barrier, sand.tilt) if pin is not None]
-    if lamp.backend == "gpio":
-        users += [(pin, "the lamp") for pin in (lamp.red, lamp.green, lamp.blue) if pin is not None]
-        users += [(lamp.buzzer, "the buzzer")] if lamp.buzzer is not None else []
-    seen: dict[int, str] = {}
-    for number, user in users:
-        if number in seen:
-            raise BadSettingError(
-                "error.setting.and_are_both_set_to",
-                "{one} and {other} are both set to GPIO{number}",
-                one=seen[number],
-                other=user,
-                number=number,
-            )
-        seen[number] = user

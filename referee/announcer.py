@@ -14,6 +14,8 @@ from referee.sayings import sandtimer
 
 URGENT = frozenset({"ring", "unclear", "time", "foul", "round"})
 """Rulings that cannot wait until an earlier sentence is over."""
+MOST_KNOWN = 200
+"""So many rulings' words are kept: a page shows 50."""
 
 
 @dataclass(frozen=True)
@@ -25,17 +27,24 @@ class Announcement:
 
 
 class Announcer:
-    """Puts a game's rulings into words; `players` are the names by seat."""
+    """Puts a game's rulings into words, each once; `players` are the names by seat."""
 
     def __init__(self, game: str, players: Sequence[str], language: Language) -> None:
         # A club may hear of a game that a newer Ringmaster plays.
         self._words = GAMES[game].words if game in GAMES else Words(sentences=lambda *_: ())
         self.players = tuple(players)
         self.language = language
+        self._known: dict[int, tuple[Mapping[str, Any], tuple[str, ...]]] = {}
 
     def sentences(self, ruling: Mapping[str, Any]) -> tuple[str, ...]:
         """Give a ruling's sentences, verdict first; none for a ruling, or a game, that there are no words for."""
-        return self._words.sentences(ruling, self.players, self.language)
+        known = self._known.get(id(ruling))
+        if known is None:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            # The ruling is kept with its words, so that no other one can get its id.
+            known = self._known[id(ruling)] = ruling, self._words.sentences(ruling, self.players, self.language)
+        return known[1]
 
     def say(self, ruling: Mapping[str, Any]) -> str:
         """Give a ruling's sentences as one text, "" if there are no words for it."""

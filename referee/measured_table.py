@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from calibration.survey import SheetSurvey, Survey
+from referee.match.table import outline_of
 from referee.scoring.seats import marker_rectangle, rectangle_of
-from referee.service.table_area import outline_of
 from vision.arrays import Image
 from vision.profile import REACH_MM, TableProfile
 from vision.table_texture import small_grey, texture_within

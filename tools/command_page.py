@@ -21,6 +21,9 @@ Exit status: 0 done; 1 the work failed, or a part of it; 2 bad input or usage, o
 All that is for people is said in English, German or French: as `--language` says, else as the system is set
 (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`). JSON is the same in all of them, but for sentences in it. Its keys stand
 in the schemas that are named below; those of `bench` go with what is measured, and may change.
+The events of a log are in [events-confetti](schemas/events-confetti.json),
+[events-piccolino](schemas/events-piccolino.json) and [events-coloretto](schemas/events-coloretto.json), the file of
+settings in [settings](schemas/settings.json), the commands of the page in [page-commands](schemas/page-commands.json).
 """
 
 

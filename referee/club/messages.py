@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from referee.errors import BadInputError
-from referee.journal.rows import LAST_MS
+from referee.store.database import LAST_MS
 
 Uid = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Kind = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")]

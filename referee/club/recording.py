@@ -11,8 +11,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from referee.club.messages import Corrected, Disputed, EventJudged, GameBegun, message_in
 from referee.club.models import Base, Correction, Dispute, Event, Game, Ruling, Seat
 from referee.errors import BadInputError
-from referee.journal.evenings import evening_of
 from referee.names import folded, told_apart
+from referee.store.history import evening_of
 
 Values = Mapping[str, Any]
 

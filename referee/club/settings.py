@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter
-from pydantic.dataclasses import dataclass
+from pydantic import Field
 
 from referee.errors import WorkFailedError
-from referee.files import write_whole
-from referee.mqtt.settings import STRICT, Broker, Name, changed
+from referee.models import refused_as
+from referee.mqtt.settings import Broker, Name
+from referee.settings_file import changed, read_settings, write_settings
 
 FILE = "club.json"
-_MOST_BYTES = 1 << 18
 
 
-@dataclass(frozen=True, config=STRICT)
 class ClubSettings(Broker):
-    """What can be set: how the broker is reached, and the rest.
-
-    name: the club's. database: its address, "" for a file of SQLite in the club's folder. scale: the league's points
-    for each place, from the first; none: see `league`.
-    """
+    """What can be set: how the broker is reached, and the rest."""
 
     name: Name = "Club"
-    database: str = field(default="", repr=False)
-    scale: tuple[Annotated[float, Field(ge=0, le=1000)], ...] = ()
+    database: Annotated[str, Field(repr=False)] = ""
+    """Its address; "": a file of SQLite in the club's folder."""
+    scale: Annotated[
+        tuple[Annotated[float, Field(ge=0, le=1000)], ...],
+        Field(strict=False),
+        refused_as("fault.mqtt_points"),
+    ] = ()
+    """The league's points for each place, from the first; none: see `league`."""
 
     def changed(self, data: Mapping[str, Any]) -> ClubSettings:
         """Give the settings with some of them changed. Raises BadInputError if they cannot be."""
@@ -47,13 +45,17 @@ def load_club(folder: Path) -> ClubSettings:
         WorkFailedError: they are there and cannot be read.
     """
     try:
-        return TypeAdapter(ClubSettings).validate_json((folder / FILE).read_bytes()[:_MOST_BYTES])
+        settings, left = read_settings(folder / FILE, ClubSettings())
     except FileNotFoundError:
         return ClubSettings()
     except PermissionError as error:
         raise WorkFailedError("error.club.is_another_users_say_sudo", folder=folder) from error
-    except (OSError, ValueError) as error:
-        raise WorkFailedError("error.club.cannot_be_read_set_club", folder=folder / FILE) from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise _unread(folder) from error
+    if left.keys() & ClubSettings.model_fields.keys():
+        # With another broker or database than was set, the club would go on as an empty one.
+        raise _unread(folder)
+    return settings
 
 
 def save_club(folder: Path, settings: ClubSettings) -> None:
@@ -62,4 +64,8 @@ def save_club(folder: Path, settings: ClubSettings) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o750)
     except OSError as error:
         raise WorkFailedError("error.club.folder_cannot_be_made", folder=folder, why=error.strerror) from error
-    write_whole(folder / FILE, (json.dumps(asdict(settings), indent=1) + "\n").encode(), secret=True)
+    write_settings(folder / FILE, settings, secret=True)
+
+
+def _unread(folder: Path) -> WorkFailedError:
+    return WorkFailedError("error.club.cannot_be_read_set_club", folder=folder / FILE)

@@ -12,8 +12,8 @@ from referee.club.league import Result, Standing, league
 from referee.club.live import LiveTables
 from referee.club.models import Correction, Dispute, Event, Game, Ruling, Seat, Table
 from referee.errors import BadInputError
-from referee.journal.rows import iso_time
 from referee.language import Language
+from referee.store.games import iso_time
 
 _MOST_GAMES = 200
 EXPORTS = ("tables", "games", "players", "league", "rulings", "disputes")

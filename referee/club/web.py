@@ -24,7 +24,7 @@ from referee.phrases import in_language
 from referee.sayings import house
 from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, is_this_machine
-from referee.web.responses import OWN_ERRORS, Json, on_fault
+from referee.web.responses import OWN_ERRORS, Json, on_bad_request, on_fault
 
 FILES = FilePath(__file__).parent / "page"
 TABLE_FILES = FilePath(__file__).parents[1] / "web" / "page"
@@ -42,7 +42,7 @@ def create_club_app(service: ClubService, engine: Engine, settings: ClubSettings
     app = FastAPI(title="Ringmaster club", docs_url=None, redoc_url=None)
     app.state.language = lambda: "en"
     app.add_middleware(Guard, names=OwnNames(), language=app.state.language)
-    app.add_exception_handler(RequestValidationError, _on_bad_request)
+    app.add_exception_handler(RequestValidationError, on_bad_request)
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)
     views = Views(engine, service.live, settings.scale)
@@ -176,7 +176,3 @@ def _files() -> APIRouter:
         return FileResponse(FILES / "index.html", headers={"Cache-Control": "no-cache"})
 
     return router
-
-
-async def _on_bad_request(request: Request, _error: Exception) -> Response:
-    return await on_fault(request, RefusedError(400, "fault.bad_request"))

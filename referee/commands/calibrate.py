@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from referee.service.parts import Parts
+    from referee.match.devices import Parts
 
 STEPS = ("camera", "table", "seats", "light", "bell", "sandtimer", "lamp", "deck", "check")
 _PATIENCE_S = 60.0
@@ -81,9 +81,9 @@ def command(
         raise BadInputError("error.commands.wait_takes_seconds_not", wait=f"{wait:g}")
     from hardware.camera.camera import parse_spec
     from referee.c_heap import share_one_heap
-    from referee.journal.folder import SIMULATED, state_folder
-    from referee.service.service import running
+    from referee.match.referee import running
     from referee.setup.terminal import Terminal, keys_of_people
+    from referee.store.folder import SIMULATED, state_folder
 
     share_one_heap()
     if camera is not None:
@@ -93,8 +93,8 @@ def command(
     folder = state_folder(state)
     if simulated:
         folder /= SIMULATED
-    with running(folder, replace(_parts(camera, simulated), resumes=False)) as service:
-        terminal = Terminal(service.desk.opened_walk(), service.controller.language, keys_of_people(), wait)
+    with running(folder, replace(_parts(camera, simulated), resumes=False)) as referee:
+        terminal = Terminal(referee.walk, referee.language, keys_of_people(), wait)
         well = terminal.lead(STEPS if step is None else [step])
     return 0 if well else 1
 
@@ -106,8 +106,7 @@ def _parts(camera: str | None, simulated: bool) -> Parts:
 
         parts = simulated_parts(simulated_devices(setting_up=True))
         return replace(parts, speaker=lambda settings, on_health: NullSpeaker())
-    from referee.service.devices import TableDevices
-    from referee.service.parts import Parts
+    from referee.match.devices import Parts, TableDevices
 
     return Parts(lambda settings: TableDevices(settings, camera))
 

@@ -21,10 +21,10 @@ def command(state: Path | None, as_json: bool) -> int:
         WorkFailedError: none runs, or it is another user's.
     """
     from referee.called import called
-    from referee.journal.folder import INSTALLED, SIMULATED, state_folder
     from referee.jsonlines import to_line
     from referee.language import Language, language_of
     from referee.sayings.service import code_to_type, scan_to_pair
+    from referee.store.folder import INSTALLED, SIMULATED, state_folder
     from referee.web.local_door import ask_at_door
     from referee.web.qr import qr_lines
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +13,6 @@ from referee.errors import BadInputError
 from referee.files import whole_file
 from referee.output import Output, along, complain, for_people
 from referee.phrases import Phrase, phrase
-
-if TYPE_CHECKING:
-    from referee.journal.rows import KeptGame
 
 
 @click.command(help=COMMANDS["export"])
@@ -31,9 +27,9 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(("zip", "json", "csv", "jsonl")),
-    help="zip: everything with the pictures, for import (default for FILE.zip); json: the same without pictures "
-    "(the default else); csv: the results; jsonl: one game's event log, for replay",
+    type=click.Choice(("zip", "csv", "jsonl")),
+    help="zip: everything with the pictures, for import (the default); csv: the results; jsonl: one game's event log, "
+    "for replay",
 )
 @options.output("FILE", "the file to write", show_default="standard output")
 @options.language
@@ -44,18 +40,16 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
         BadInputError: there is no such game, or an event log of several is asked for.
         WorkFailedError: no games are kept there, or the file cannot be written.
     """
-    from referee.journal.exchange import CSV_HEAD, as_event_log, csv_lines, game_data, json_parts
-    from referee.journal.folder import EVIDENCE, state_folder
-    from referee.journal.judging import checked
-    from referee.journal.reading import reading
-    from referee.journal.stored import kept_game, shelf
-    from referee.journal.zip_file import pack
+    from referee.store.folder import EVIDENCE, state_folder
+    from referee.store.games import kept_game, shelf
+    from referee.store.parcel import CSV_HEAD, csv_lines, event_log, pack
+    from referee.store.recovery import reading
 
     if ruling is not None:
         if output is None or game is not None or kind is not None:
             raise BadInputError("error.commands.say_with_o_which_file_ruling_shall")
         return _disputed(ruling, output, state)
-    kind = kind or ("zip" if output is not None and output.suffix.lower() == ".zip" else "json")
+    kind = kind or "zip"
     if kind == "zip" and output is None:
         raise BadInputError("error.commands.say_with_o_which_file")
     if kind == "jsonl" and game is None:
@@ -66,27 +60,25 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
         rows = [row for row in known.games if game in (None, row.game)]
         if game is not None and not rows:
             raise BadInputError("error.there_is_no_game_ringmaster", number=game)
-        left_out = _LeftOut(damaged, known.unreadable if game is None else ())
-        kept = left_out.heeding(kept_game(query, row) for row in along(rows, len(rows), printing=output is None))
+        kept = (kept_game(query, row) for row in along(rows, len(rows), printing=output is None))
         if kind == "zip" and output is not None:
             games, pictures = pack(output, kept, query, state_folder(state) / EVIDENCE)
             exported = phrase("terminal.exported", games=_games(games), pictures=_pictures(pictures), path=output)
             print(for_people(exported), flush=True)
         elif kind == "jsonl":
-            _write([as_event_log(next(kept))], output)
-        elif kind == "csv":
-            _write(chain([CSV_HEAD], (csv_lines(checked(one)) for one in kept)), output)
+            _write([event_log(next(kept))], output)
         else:
-            _write(json_parts(map(game_data, kept)), output)
-    return left_out.told()
+            _write(chain([CSV_HEAD], map(csv_lines, kept)), output)
+        partly = [row.game for row in rows if row.lost_from is not None]
+        return _complained(damaged, [*partly, *(known.unreadable if game is None else ())])
 
 
 def _disputed(ruling: str, output: Path, state: Path | None) -> int:
     """Write the file of a ruling; what was reported on the page has its film."""
-    from referee.journal.folder import state_folder
-    from referee.journal.reading import reading
-    from referee.service.disputed import as_kept, last_ruling
-    from referee.service.settings import load_settings
+    from referee.match.settings import load_settings
+    from referee.store.disputed import as_kept, last_ruling
+    from referee.store.folder import state_folder
+    from referee.store.recovery import reading
 
     with reading(state) as query:
         folder = state_folder(state)
@@ -100,29 +92,14 @@ def _disputed(ruling: str, output: Path, state: Path | None) -> int:
     return 0
 
 
-class _LeftOut:
-    """Counts what of the games cannot be read, while they go by."""
-
-    def __init__(self, damaged: Sequence[str], unreadable: Sequence[object]) -> None:
-        self._damaged = damaged
-        self._games = [str(number) for number in unreadable]
-
-    def heeding(self, games: Iterable[KeptGame]) -> Iterator[KeptGame]:
-        """Hand the games on."""
-        for game in games:
-            if game.lost.first_event is not None:
-                self._games.append(str(game.row.game))
-            yield game
-
-    def told(self) -> int:
-        """Say it, and give the exit status."""
-        sentences = list(self._damaged)
-        if self._games:
-            named = ", ".join(self._games[:10]) + (", …" if len(self._games) > 10 else "")
-            sentences.append(phrase("terminal.what_cannot_be_read_is", list=named))
-        if sentences:
-            complain("export", "; ".join(sentences))
-        return 1 if sentences else 0
+def _complained(sentences: list[str], games: Sequence[int]) -> int:
+    """Report games that cannot be read whole, and give the exit status."""
+    if games:
+        named = ", ".join(map(str, games[:10])) + (", …" if len(games) > 10 else "")
+        sentences.append(phrase("terminal.what_cannot_be_read_is", list=named))
+    if sentences:
+        complain("export", "; ".join(sentences))
+    return 1 if sentences else 0
 
 
 def _write(parts: Iterable[str], path: Path | None) -> None:

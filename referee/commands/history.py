@@ -34,9 +34,9 @@ def command(state: Path | None, simulated: bool, as_json: bool, delete: str | No
         BadInputError: there is no such game to delete, or nobody of that name to forget.
         WorkFailedError: no games are kept there, or they cannot be read; a referee is at work where some are to change.
     """
-    from referee.journal.folder import JOURNAL, SIMULATED, state_folder
-    from referee.journal.reading import reading
-    from referee.service.archive import history
+    from referee.store.folder import JOURNAL, SIMULATED, state_folder
+    from referee.store.history import history
+    from referee.store.recovery import reading
 
     output, faults, language = Output(), list[str](), Language(language_of())
     folder = state_folder(state) / (SIMULATED if simulated else "")
@@ -71,13 +71,13 @@ def _forget(folder: Path, game: str | None, name: str | None, language: Language
         WorkFailedError: a referee is at work, or the disk does not take it.
     """
     from hardware.voice import forget_phrases
-    from referee.journal.evidence import EvidenceFolder
-    from referee.journal.folder import EVIDENCE, JOURNAL, locked
-    from referee.journal.journal import Journal
-    from referee.journal.stored import game_numbered
-    from referee.service.forgetting import forget_game, forget_player
+    from referee.store.evidence import EvidenceFolder
+    from referee.store.folder import EVIDENCE, JOURNAL, locked
+    from referee.store.games import game_numbered
+    from referee.store.store import Store
+    from referee.store.upkeep import forget_game, forget_player
 
-    with locked(folder), closing(Journal(folder / JOURNAL)) as journal:
+    with locked(folder), closing(Store(folder / JOURNAL)) as journal:
         if not journal.is_open:
             raise WorkFailedError("error.games_in_cannot_be_changed", folder=folder)
         if name is not None:

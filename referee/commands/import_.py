@@ -13,8 +13,7 @@ from referee.output import complain, for_people
 from referee.phrases import phrase
 
 if TYPE_CHECKING:
-    from referee.journal.database import Connection
-    from referee.journal.taking import Tally
+    from referee.store.parcel import Tally
 
 
 @click.command(help=COMMANDS["import"])
@@ -30,50 +29,45 @@ def command(path: Path, state: Path | None) -> int:
     """
     import sqlite3
 
-    from referee.journal.database import open_journal
-    from referee.journal.folder import EVIDENCE, JOURNAL, locked, state_folder
-    from referee.journal.taking import Tally
-    from referee.journal.zip_file import is_zip_file, opened, unpack
+    from referee.store.folder import EVIDENCE, JOURNAL, locked, state_folder
+    from referee.store.parcel import Tally, opened, plain_games, unpack
+    from referee.store.recovery import open_store
 
     tally = Tally()
     try:
-        path.open("rb").close()
+        with path.open("rb") as file:
+            is_zip = file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
     except OSError as error:
         raise BadInputError("error.cannot_be_read", path=path, why=error.strerror or error) from error
     with locked(state_folder(state)) as folder:
-        journal = open_journal(folder / JOURNAL)
-        if journal.set_aside is not None:
-            complain("import", f"the file of games was damaged; it is kept as {journal.set_aside.name}")
+        store = open_store(folder / JOURNAL)
+        if store.set_aside is not None:
+            complain("import", f"the file of games was damaged; it is kept as {store.set_aside.name}")
         try:
-            if is_zip_file(path):
+            if is_zip:
                 with opened(path) as parcel:
-                    unpack(parcel, journal.connection, folder / EVIDENCE, tally)
+                    unpack(parcel, parcel.games(), store.connection, folder / EVIDENCE, tally)
             else:
-                _take_plain(path, journal.connection, tally)
+                with path.open("rb") as file:
+                    unpack(None, plain_games(file), store.connection, folder / EVIDENCE, tally)
         except sqlite3.Error as error:
             raise WorkFailedError("error.commands.games_could_not_be_taken", why=error) from error
         finally:
-            journal.connection.close()
+            store.connection.close()
     return _told(tally)
 
 
-def _take_plain(path: Path, connection: Connection, tally: Tally) -> None:
-    from referee.journal.exchange import add_games
-    from referee.journal.stream import games_in
-
-    with path.open("rb") as file:
-        add_games(connection, tally.games(games_in(file.read)), lambda game: game, tally)
-
-
 def _told(tally: Tally) -> int:
-    """Say what came of it, and give the exit status."""
+    """Report what came of it, and give the exit status."""
     if tally.added or tally.there or not tally.left_out:
         print(for_people(phrase("terminal.taken_there_already", added=tally.added, there=tally.there)), flush=True)
-    if tally.otherwise:
-        named = ", ".join(map(str, tally.otherwise[:5])) + (", …" if len(tally.otherwise) > 5 else "")
+    if tally.again:
+        named = ", ".join(map(str, tally.again[:5])) + (", …" if len(tally.again) > 5 else "")
         told = phrase("terminal.judged_again_for_their_results", list=named)
         print(for_people(told))
-    complaint = tally.complaint()
-    if complaint is not None:
-        complain("import", complaint)
-    return 0 if complaint is None else 2
+    complaints = [] if (games := tally.complaint()) is None else [games]
+    if tally.pictures_left_out:
+        complaints.append(phrase("terminal.pictures_in_it_that_cannot", number=tally.pictures_left_out))
+    if complaints:
+        complain("import", "; ".join(complaints))
+    return 2 if complaints else 0

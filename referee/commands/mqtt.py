@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +44,10 @@ def command(
         WorkFailedError: it cannot be kept, or is another user's.
     """
     from referee.called import called
-    from referee.journal.folder import state_folder
     from referee.jsonlines import to_line
     from referee.mqtt.settings import load_mqtt, save_mqtt, take_mqtt
     from referee.output import complain
-    from referee.sayings import house
+    from referee.store.folder import state_folder
 
     folder = state_folder(state)
     if on and off:
@@ -63,18 +61,18 @@ def command(
         wanted["ca"] = text_of(ca)
     try:
         settings, trouble = take_mqtt(folder)
-        if trouble == "copied":
+        if trouble is not None and trouble.key == "copied":
             # The referee takes another name when it starts, and reports it then.
             settings = load_mqtt(folder)
         elif trouble is not None:
-            complain("mqtt", house.line(trouble, settings.name))
+            complain("mqtt", trouble.text(settings.name))
         if wanted or join is not None:
             folder.mkdir(parents=True, exist_ok=True, mode=0o750)
             settings = settings.changed(wanted)
         if join is not None:
-            settings = replace(settings, invitation=_code(join, settings.on))
+            settings = settings.model_copy(update={"invitation": _code(join, settings.on)})
         if leave:
-            settings = replace(settings, club=None)
+            settings = settings.model_copy(update={"club": None})
         if wanted or join is not None or leave:
             save_mqtt(folder, settings)
     except PermissionError as error:

@@ -20,9 +20,9 @@ from referee.output import complain
 
 if TYPE_CHECKING:
     from referee.demo.devices import SimulatedDevices
-    from referee.service.parts import Parts
-    from referee.service.service import Service
-    from referee.service.shutdown import Shutdown
+    from referee.match.devices import Parts
+    from referee.match.process import Shutdown
+    from referee.match.referee import Referee
 
 _STOP_CHECK_S = 0.5
 
@@ -62,9 +62,9 @@ def command(
     from hardware.camera.camera import parse_spec
     from referee.c_heap import share_one_heap
     from referee.demo.idle import simulated_devices, simulated_parts
-    from referee.journal.folder import SIMULATED, state_folder
-    from referee.service.service import running
-    from referee.service.shutdown import Shutdown
+    from referee.match.process import Shutdown
+    from referee.match.referee import running
+    from referee.store.folder import SIMULATED, state_folder
     from referee.web.server import listening
 
     share_one_heap()
@@ -88,11 +88,11 @@ def command(
         with (
             _until_told(shutdown) as stop,
             closing(listening(host, port)) as listener,
-            running(folder, parts) as service,
-            _playing(service, devices, setting_up=first_evening),
+            running(folder, parts) as referee,
+            _playing(referee, devices, setting_up=first_evening),
         ):
-            _serve(service, (host, port), listener, stop, has_room=not simulated)
-            if service.failed:
+            _serve(referee, (host, port), listener, stop, has_room=not simulated)
+            if referee.failed:
                 raise WorkFailedError("error.commands.referee_has_failed_and_must")
     except RingmasterError as error:
         shutdown.end(1, f"ringmaster run: {error}")
@@ -102,49 +102,46 @@ def command(
 
 
 def _serve(
-    service: Service, address: tuple[str, int], listener: socket.socket, stop: threading.Event, *, has_room: bool
+    referee: Referee, address: tuple[str, int], listener: socket.socket, stop: threading.Event, *, has_room: bool
 ) -> None:
     """Serve the page until it is time to stop."""
     from referee.lessons.lessons import Lessons
-    from referee.service.bus import IdleBell
-    from referee.service.watchdog import notify
+    from referee.match.process import notify
     from referee.web.app import create_app
     from referee.web.hosts import where
     from referee.web.options import WebOptions
     from referee.web.server import PageServer
 
-    lessons = Lessons(service.folder, service.table_picture)
+    lessons = Lessons(referee.folder, referee.pictures.newest_of_table)
     options = WebOptions(
-        state_dir=service.folder,
-        say_code=service.say_code,
-        newest_picture=service.newest_picture,
-        keeping=service.keeping,
-        system=service.system,
+        state_dir=referee.folder,
+        say_code=referee.say_code,
+        newest_picture=referee.pictures.newest,
+        keeping=referee.keeping,
+        system=referee.system,
         lessons=lessons,
         has_room=has_room,
-        house=service.publisher,
+        house=referee.publisher,
     )
-    app = create_app(service.desk, options)
-    service.report_set_aside()
-    service.bus.subscribe(IdleBell, lambda bell: app.state.bell_pressed(bell.t_ns))
-    server = PageServer(app, *address, service.report)
+    app = create_app(referee, options)
+    referee.report_set_aside()
+    server = PageServer(app, *address, referee.report)
     server.start(listener)
     try:
         notify(f"READY=1\nSTATUS=The page is at port {server.port}.")
         print(f"The referee is ready: {where(address[0], server.port)}", flush=True)
-        while not stop.wait(_STOP_CHECK_S) and not service.ended.is_set():
+        while not stop.wait(_STOP_CHECK_S) and not referee.ended.is_set():
             pass
         notify("STOPPING=1")
-        service.stop_soon()
+        referee.stop_soon()
     finally:
         server.stop()
         lessons.close()
 
 
 def _parts(camera: str | None, table: Path | None, deck: str | None, folder: Path) -> Parts:
-    from referee.service.devices import TableDevices
-    from referee.service.parts import Parts
-    from referee.service.table_decks import check_kept
+    from referee.match.devices import Parts, TableDevices
+    from referee.match.table_decks import check_kept
     from vision.profile import load_profile
 
     if deck is not None:
@@ -154,14 +151,14 @@ def _parts(camera: str | None, table: Path | None, deck: str | None, folder: Pat
 
 
 @contextmanager
-def _playing(service: Service, simulated: SimulatedDevices | None, *, setting_up: bool) -> Iterator[None]:
+def _playing(referee: Referee, simulated: SimulatedDevices | None, *, setting_up: bool) -> Iterator[None]:
     """Let the people at a simulated table play what begins."""
     if simulated is None:
         yield
         return
     from referee.demo.director import Director
 
-    director = Director(service, simulated, setting_up=setting_up)
+    director = Director(referee, simulated, setting_up=setting_up)
     director.start()
     try:
         yield

@@ -16,10 +16,10 @@ from referee.decks.store import DeckStore
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
 from referee.games.registry import game_kind, may_show_marks
-from referee.journal.folder import state_folder
 from referee.jsonlines import to_line
 from referee.output import Output
 from referee.phrases import phrase
+from referee.store.folder import state_folder
 from vision.deck import Deck
 from vision.descriptions import LEAST_CARD_MM, MOST_CARD_MM
 from vision.image import load_picture

@@ -16,14 +16,14 @@ from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
 from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor
 from hardware.edges import Clock, EdgeDevice, LineSpec
-from hardware.events import EventQueue
+from hardware.events import Event, EventQueue
 from hardware.gpio import GpioLines, PinFactory
 from hardware.problems import Problem
 from hardware.sand import Sandtimer, learn_sandtimer, sand_lines
 from hardware.settings import MS, BellSettings, SandSettings
 from referee.engine.session import RulingData
 from referee.errors import SettingError
-from referee.service.settings import TableSettings
+from referee.match.settings import TableSettings
 from simulation.live import LiveTable, SimulatedCamera
 from simulation.pins import TILT, PinMover, edges_of, pin_factory, sand
 from simulation.script import Flip, Ring, Script
@@ -136,7 +136,7 @@ class EdgeSide:
 
 
 class SimulatedDevices:
-    """A simulated table in real time (a `referee.service.devices.Devices`): its script begins with `start`.
+    """A simulated table in real time (a `referee.match.devices.Devices`): its script begins with `start`.
 
     table: what is played; `show` exchanges it. open_camera: gives a camera instead of the table's own, for tests.
     """
@@ -160,9 +160,9 @@ class SimulatedDevices:
         self._on_health: OnHealth | None = None
         self._playing = False
 
-    def start(self, on_health: OnHealth) -> None:
-        """Begin to play; returns when the first pictures are drawn. on_health: told how the camera is."""
-        self._on_health = on_health
+    def start(self, on_health: OnHealth, on_event: Callable[[Event], None]) -> None:
+        """Begin to play; returns when the first pictures are drawn. on_health: takes how the camera is."""
+        self._on_health, self.queue.on_put = on_health, on_event
         self.table.prepare()
         self._begin(self.table)
         self._playing = True

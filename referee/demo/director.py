@@ -20,11 +20,11 @@ from referee.demo.players import TablePlayers
 from referee.demo.table import DemoTable, demo_table
 from referee.demo.voice import Say, stamped
 from referee.engine.events import Event, Header
+from referee.engine.session import Session
 from referee.errors import BadInputError
+from referee.match.commands import AnswerDoubt, Command, Decide, Ringer, Simple, TellEvent
+from referee.match.referee import Referee
 from referee.sayings import service as sayings
-from referee.service.bus import StateChanged
-from referee.service.live_game import LiveGame
-from referee.service.service import Service
 from simulation.live import LiveTable
 from vision.errors import BadDeckError
 
@@ -42,21 +42,21 @@ Write = Callable[[Header, int], DemoTable]
 class Director:
     """Listens to which game is played, and shows that game on the devices; on a thread of its own.
 
-    devices: those of the service. write: gives the table for a game's header and number, and raises BadInputError where
+    devices: those of the referee. write: gives the table for a game's header and number, and raises BadInputError where
     the game cannot be played; None: any game, to its end, another one each time. say: is told what people do on the
     page. setting_up: whether the page begins with setting up.
     """
 
     def __init__(
         self,
-        service: Service,
+        referee: Referee,
         devices: SimulatedDevices,
         write: Write | None = None,
         say: Say | None = None,
         *,
         setting_up: bool = False,
     ) -> None:
-        self._service, self._devices, self._setting_up = service, devices, setting_up
+        self._referee, self._devices, self._setting_up = referee, devices, setting_up
         self._write, self._say = write or self._any_game, say or _nobody_listens
         self._tables: dict[int, tuple[DemoTable, TablePlayers]] = {}
         self._shown: int | None = None
@@ -64,25 +64,25 @@ class Director:
         self._said: set[tuple[int, int]] = set()
         self._asked: dict[str, float] = {}
         self._news, self._stopping = threading.Event(), threading.Event()
+        self._end: Callable[[], None] = lambda: None
         self._thread = threading.Thread(target=self._run, name="players", daemon=True)
 
     def start(self) -> None:
         """Begin to play; a game that was going on when the referee ended has lost its table, and ends."""
-        controller = self._service.controller
-        with controller.lock:
-            self._service.desk.begins_with_setup = self._setting_up
-            play = controller.resume(aloud=False)
-            if play is not None:
-                self._service.desk.resumed(play)
-            if play is not None and not play.over:
-                controller.stop()
-                controller.voice.tell(sayings.table_cleared(controller.language))
-            self._service.desk.refresh()
-        self._service.bus.subscribe(StateChanged, lambda _: self._news.set())
+        referee = self._referee
+        with referee.turn():
+            referee.begins_with_setup = self._setting_up
+            session = referee.resume(aloud=False)
+            if session is not None and not session.over:
+                referee.end_game()
+                referee.voice.tell(sayings.table_cleared(referee.language))
+            referee.changed()
+        self._end = referee.subscribe(lambda version: self._news.set())
         self._thread.start()
 
     def stop(self) -> None:
         """Play no more."""
+        self._end()
         self._stopping.set()
         self._news.set()
         if self._thread.ident is not None:
@@ -91,8 +91,8 @@ class Director:
     @property
     def over(self) -> bool:
         """Whether the game on the table has been played and ruled to its end."""
-        with self._service.controller.lock:
-            play = self._service.controller.play
+        with self._referee.lock:
+            play = self._referee.match.session
             return self._shown is not None and self._devices.over and (play is None or play.over)
 
     @property
@@ -106,7 +106,7 @@ class Director:
         return None if table is None else table[0].frame_at(t_ns)
 
     def _any_game(self, header: Header, number: int) -> DemoTable:
-        return demo_table(header, deck_of(header, self._service.folder).deck, number)
+        return demo_table(header, deck_of(header, self._referee.folder).deck, number)
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -115,11 +115,11 @@ class Director:
             self._look()
 
     def _look(self) -> None:
-        controller = self._service.controller
-        with controller.lock:
-            play, paused = controller.play, controller.paused
+        match = self._referee.match
+        with self._referee.lock:
+            play, paused = match.session, match.paused
             asked = play is not None and self._wait_for(play)
-            game = None if play is None or self._was_stopped(play) else play.log.row.game
+            game = None if play is None or self._was_stopped(play) else play.log.game
         if game != self._shown:
             self._show(game, play)
         if self._shown is None or play is None:
@@ -129,21 +129,21 @@ class Director:
         if not paused and not play.over:
             self._take_part(play, *self._tables[self._shown])
 
-    def _wait_for(self, play: LiveGame) -> bool:
+    def _wait_for(self, play: Session) -> bool:
         """Whether people stop playing, for a while, because the referee asks what was done, or has not seen it yet."""
         now_s = time.monotonic()
         since_s = [self._asked.setdefault(play.question_id(doubt), now_s) for doubt in play.doubts]
-        if play.log.row.game == self._shown:
+        if play.log.game == self._shown:
             unseen = self._untold(play, self._tables[self._shown][1], self._devices.seconds - SEEN_AFTER_S)
             since_s += [self._asked.setdefault(f"move-{self._shown}-{one.t_ns}", now_s) for one in unseen[:1]]
         return not play.over and any(now_s - asked_s < PATIENCE_S for asked_s in since_s)
 
-    def _was_stopped(self, play: LiveGame) -> bool:
+    def _was_stopped(self, play: Session) -> bool:
         """Whether people ended a game that was not played to the end of its script."""
-        played_out = play.log.row.game == self._shown and self._devices.over
-        return play.over and (play.undoes == "stop" or play.log.row.game not in self._tables) and not played_out
+        played_out = play.log.game == self._shown and self._devices.over
+        return play.over and (play.undoes == "stop" or play.log.game not in self._tables) and not played_out
 
-    def _show(self, game: int | None, play: LiveGame | None) -> None:
+    def _show(self, game: int | None, play: Session | None) -> None:
         """Bring another game onto the table, or clear it."""
         # To draw another table takes a while.
         self._devices.hold()
@@ -168,36 +168,36 @@ class Director:
 
     def _refuse(self, game: int, error: Exception) -> None:
         """End a game that nobody can play here."""
-        controller = self._service.controller
+        referee = self._referee
         self._refused = game
         self._say(f"({error})")
-        with controller.lock:
-            if controller.open_game == game:
-                controller.stop()
-                controller.voice.tell(sayings.table_cannot_play(controller.language))
+        with referee.lock:
+            if referee.match.game == game:
+                referee.end_game()
+                referee.voice.tell(sayings.table_cannot_play(referee.language))
 
-    def _take_part(self, play: LiveGame, demo: DemoTable, players: TablePlayers) -> None:
+    def _take_part(self, play: Session, demo: DemoTable, players: TablePlayers) -> None:
         """Say on the page what people at the table know: who rang, what no card says, and that the game is over."""
-        devices, state = self._devices, self._service.desk.state()
-        game = play.log.row.game
+        devices, state = self._devices, self._referee.state()
+        game = play.log.game
         if (state["game"] or {}).get("id") != str(game):
             return
         for event in demo.played.said:
             if devices.seconds >= event.t_ns / 1e9 and (game, event.t_ns) not in self._said:
                 self._said.add((game, event.t_ns))
-                self._tap(f"(a tap on the page: {event.kind.replace('_', ' ')})", {"do": "event", "event": event.data})
+                self._tap_event(event)
         for question in state["questions"]:
             self._answer(question, state["rulings"], play, players)
         if not devices.over:
             return
-        with self._service.controller.lock:
+        with self._referee.lock:
             caught_up = _ruled(play, demo.played.ruling) >= demo.played.rulings and not state["questions"]
             late = devices.seconds > demo.table.script.length_s + CATCH_UP_S
-            if (caught_up or late) and self._service.controller.play is play and not play.over:
-                self._tap("(a tap on the page: the game ends here)", {"do": "stop"})
+            if (caught_up or late) and self._referee.match.session is play and not play.over:
+                self._tap("(a tap on the page: the game ends here)", Simple(do="stop"))
 
     def _answer(
-        self, question: Mapping[str, Any], rulings: Sequence[Mapping[str, Any]], play: LiveGame, players: TablePlayers
+        self, question: Mapping[str, Any], rulings: Sequence[Mapping[str, Any]], play: Session, players: TablePlayers
     ) -> None:
         now_s = self._devices.seconds
         if question["kind"] == "doubt":
@@ -207,11 +207,11 @@ class Director:
                 self._tell(play, players)
             if number is not None:
                 words = f"(a tap on the page: {question['answers'][number]['text']})"
-                self._tap(words, {"do": "answer", "question": question["id"], "answer": number})
+                self._tap(words, AnswerDoubt(question=question["id"], answer=number))
             return
-        if question["kind"] == "no_hand" and (asked := play.question()) is not None:
+        if question["kind"] == "no_hand" and (asked := play.question) is not None:
             for hand in players.hands(asked.t_ns, asked.seats, now_s, time.monotonic()):
-                self._tap("(a tap on the page: a hand)", {"do": "event", "event": hand.data})
+                self._tap_event(hand, "a hand")
             return
         unclear = (ruling for ruling in rulings if ruling["id"] == question["ruling"])
         about = question["verdict"] or next(unclear, None)
@@ -219,28 +219,33 @@ class Director:
             return
         answer = players.answer(question["kind"], self._devices.table.seconds(about["t_ns"]), time.monotonic())
         if answer is not None:
-            self._tap(answer.words, {"do": "ringer" if answer.kind == "ringer" else "decide", **answer.data})
+            command = Ringer(**answer.data) if answer.kind == "ringer" else Decide(**answer.data)
+            self._tap(answer.words, command)
 
-    def _tell(self, play: LiveGame, players: TablePlayers) -> None:
+    def _tell(self, play: Session, players: TablePlayers) -> None:
         """Tell on the page what was done since the referee lost track."""
         # The referee may catch up meanwhile: a move that it saw and heard, too, would be a foul.
-        with self._service.controller.lock:
+        with self._referee.lock:
             for event in self._untold(play, players, self._devices.seconds):
-                self._tap(f"(a tap on the page: {event.kind.replace('_', ' ')})", {"do": "event", "event": event.data})
+                self._tap_event(event)
 
-    def _untold(self, play: LiveGame, players: TablePlayers, script_s: float) -> list[Event]:
+    def _untold(self, play: Session, players: TablePlayers, script_s: float) -> list[Event]:
         records = [record for record in play.log.records.values() if record.is_of_game and not record.refused]
         heard = [one.event for one in records if all(ruling["ruling"] != "foul" for ruling in one.rulings)]
         return players.untold(heard, script_s)
 
-    def _tap(self, words: str, command: Mapping[str, object]) -> None:
+    def _tap_event(self, event: Event, name: str = "") -> None:
+        words = f"(a tap on the page: {name or event.kind.replace('_', ' ')})"
+        self._tap(words, TellEvent.model_validate({"event": dict(event.data)}))
+
+    def _tap(self, words: str, command: Command) -> None:
         self._say(stamped(self._devices.seconds, words))
         # Somebody else may have tapped on the page just before.
         with suppress(BadInputError):
-            self._service.desk.do(command)
+            self._referee.do(command)
 
 
-def _ruled(play: LiveGame, kind: str) -> int:
+def _ruled(play: Session, kind: str) -> int:
     """Give how many rulings of a kind there are; a ring that stayed unclear, or was passed over, gets no other."""
     rulings = [ruling for record in play.log.records.values() for ruling in record.rulings]
     times = [ruling["t_ns"] for ruling in rulings if ruling["ruling"] == kind]

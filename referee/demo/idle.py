@@ -11,7 +11,7 @@ from hardware.lamp import NullLamp
 from referee.demo.devices import SAND_S, SimulatedDevices
 from referee.demo.table import TABLE_SEED
 from referee.games.seating import AREA_MM, people_at, ring_of, spot
-from referee.service.parts import Parts
+from referee.match.devices import Parts
 from simulation.live import LiveTable, Shots
 from simulation.script import Action, Flip, Ring, Script, ScriptCard
 from vision.deck import load_deck

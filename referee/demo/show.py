@@ -35,13 +35,13 @@ from referee.games.confetti.setup import settings_from
 from referee.games.confetti.table_score import score_picture
 from referee.games.registry import game_kind, watcher_for
 from referee.language import Language
+from referee.match.devices import Parts
+from referee.match.referee import Referee, running
+from referee.match.settings import TableSettings, save_settings
+from referee.match.voice import signal_of
 from referee.output import Output, for_people
 from referee.phrases import phrase
 from referee.scoring.evidence_picture import write_picture
-from referee.service.parts import Parts
-from referee.service.service import Service, running
-from referee.service.settings import TableSettings, save_settings
-from referee.service.voice import signal_of
 from referee.watchers.table_finder import WatchSetup
 from referee.web.hosts import where
 from vision.deck import Deck
@@ -73,7 +73,7 @@ class ShowOptions:
 
 
 def show_live(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
-    """Play a table in real time before the whole service, its page included; tells whether the picture was written.
+    """Play a table in real time before the whole referee, its page included; gives whether the picture was written.
 
     Raises:
         WorkFailedError: the page cannot be served, or the referee has failed.
@@ -96,19 +96,19 @@ def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Ev
         parts = Parts(lambda _: devices, lambda _settings, _health: voice, lambda _settings, _health: voice, drawn=True)
         if version_of(demo.deck) is not None:
             DeckStore(Path(folder)).add(demo.deck)
-        with running(Path(folder), parts) as service:
-            director = Director(service, devices, _first(demo, Path(folder)), say)
+        with running(Path(folder), parts) as referee:
+            director = Director(referee, devices, _first(demo, Path(folder)), say)
             clock.append(lambda: director.seconds)
             director.start()
             page = None
             try:
-                page = None if options.page is None else _page(service, options.page)
+                page = None if options.page is None else _page(referee, options.page)
                 if page is not None:
                     say(f"The page for everybody at the table: {where('', page.port)}")
                 header = demo.header
-                service.controller.start(header.game, header.players, header.options)
-                drawn = _watch(service, director, demo, options, asked)
-                if service.failed:
+                referee.begin(header.game, header.players, header.options)
+                drawn = _watch(referee, director, demo, options, asked)
+                if referee.failed:
                     raise WorkFailedError("error.demo.referee_has_failed_please_report")
                 if not asked.is_set():
                     _say_what_is_next(drawn, options, say)
@@ -160,11 +160,11 @@ def _let_end() -> None:
             thread.join(_CATCH_UP_S)
 
 
-def _watch(service: Service, director: Director, demo: DemoTable, options: ShowOptions, asked: threading.Event) -> bool:
+def _watch(referee: Referee, director: Director, demo: DemoTable, options: ShowOptions, asked: threading.Event) -> bool:
     """Wait until the game is over, and draw the first hands that are counted meanwhile."""
     drawn = False
-    while not service.ended.is_set() and not director.over and not asked.wait(_POLL_S):
-        told = [{**one["ruling"], "t_ns": one["t_ns"]} for one in service.desk.state()["rulings"]]
+    while not referee.ended.is_set() and not director.over and not asked.wait(_POLL_S):
+        told = [{**one["ruling"], "t_ns": one["t_ns"]} for one in referee.state()["rulings"]]
         counted = _last_counted(told)
         if counted is not None and not drawn:
             drawn = _draw(demo.frame_at(counted), demo, options.picture, Language(options.language))
@@ -176,7 +176,8 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
     header = demo.header
     announcer = Announcer(header.game, header.players, Language(options.language))
     finishes = PhotoFinishes(header.players)
-    session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup(demo.deck)), finishes.take)
+    watcher = watcher_for(header, WatchSetup(demo.deck))
+    session = Session(header, game_kind(header.game).start, watcher, lambda record: finishes.take(record.event))
     album = FinishAlbum(session, announcer, finishes, options.picture.parent / "photo-finish")
     players = TablePlayers(demo)
     drawn: list[bool] = []
@@ -254,18 +255,18 @@ def _stay(options: ShowOptions, say: Say, asked: threading.Event) -> None:
     asked.clear()
 
 
-def _page(service: Service, port: int) -> PageServer:
+def _page(referee: Referee, port: int) -> PageServer:
     """Serve the page; at any free port where the wanted one is taken."""
     from referee.web.app import create_app
     from referee.web.options import WebOptions
     from referee.web.server import PageServer
 
-    app = create_app(service.desk, WebOptions(say_code=service.say_code, prints_code=True, has_room=False))
-    server = PageServer(app, "", port, service.report)
+    app = create_app(referee, WebOptions(say_code=referee.say_code, prints_code=True, has_room=False))
+    server = PageServer(app, "", port, referee.report)
     try:
         server.start()
     except WorkFailedError:
-        server = PageServer(app, "", 0, service.report)
+        server = PageServer(app, "", 0, referee.report)
         server.start()
     return server
 

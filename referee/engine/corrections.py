@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.engine.events import Event, parse_event
-from referee.engine.session import RulingData
 from referee.errors import BadInputError
+
+if TYPE_CHECKING:
+    from referee.engine.session import RulingData
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,13 @@ def change_between(before: Mapping[int, Sequence[RulingData]], after: Mapping[in
             if other is not None:
                 new.append((Place(number, place), other))
     return Change(tuple(gone), tuple(new))
+
+
+def changed_places(change: Change) -> list[tuple[int, int, RulingData | None]]:
+    """Give where rulings changed, in order: event, place, and the ruling that stands there now, None for none."""
+    new = {(place.event, place.place): ruling for place, ruling in change.new}
+    old = {(place.event, place.place) for place, _ in change.gone}
+    return [(event, place, new.get((event, place))) for event, place in sorted(old | new.keys())]
 
 
 def told(change: Change, say: Callable[[RulingData], str]) -> tuple[list[RulingData], list[RulingData]]:

@@ -1,7 +1,7 @@
 """One game at one table: frames, device events and people's words in, in the order of time; rulings out.
 
 Pure but for the journal it is given: no clock, no threads, no files, so the same inputs always give the same rulings.
-What a frame or a device event means to a game is the watcher's to say, a watcher a game (`referee.watchers`).
+A watcher (one a game, `referee.watchers`) says what a frame or a device event means to the game.
 """
 
 from __future__ import annotations
@@ -10,13 +10,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from referee.engine.events import Advises, Asks, Event, Game, GameView, Question, view_of
+from hardware.events import BellPressed, SandFlipped, SandRanOut
+from referee.engine.corrections import (
+    Change,
+    CorrectionRow,
+    Place,
+    change_between,
+    corrected,
+    corrected_events,
+    in_force,
+)
+from referee.engine.events import Advises, Asks, Event, Game, GameView, Header, Question, view_of
+from referee.engine.log import OF_NO_GAME, PAUSE, RESUME, GameLog, Record
+from referee.errors import BadInputError
 
 if TYPE_CHECKING:
     from hardware.camera.frames import Frame
     from hardware.events import Event as DeviceEvent
 
 RulingData = Mapping[str, Any]
+Judged = Mapping[int, tuple[RulingData, ...]]
+Start = Callable[[Header], Game]
 _NO_FRAME = -1
 _WAY = ("back_ms", "most_ms")
 _LONGEST_MS = 60_000
@@ -90,7 +104,7 @@ class Outline:
 
 
 class Watcher(Protocol):
-    """Turns what the devices see into events of one game. It has no clock: all times are those of its inputs."""
+    """Turns what the devices see into events of one game, on the game's clock: all times are those of its inputs."""
 
     @property
     def outlines(self) -> Sequence[Outline]:
@@ -118,7 +132,7 @@ class Doubts(Protocol):
 
     @property
     def doubts(self) -> Sequence[Doubt]:
-        """What it asks now, by its own clock."""
+        """What it asks now."""
 
     def answered(self, doubt: Doubt) -> None:
         """Learn that a doubt is answered; what the answer says comes by `judged`."""
@@ -145,98 +159,45 @@ class Outcome:
     frame: Frame | None = None
 
 
-class Session:
-    """A game in progress and its watcher.
+class Judge:
+    """The rules of a game where they stand. question: asked of the players now, None if nothing is."""
 
-    journal: is given every event before it is judged; if it raises, the event is not judged.
-    """
-
-    def __init__(self, game: Game, watcher: Watcher, journal: Callable[[Event], None] = lambda event: None) -> None:
+    def __init__(self, game: Game) -> None:
         self.game = game
-        self.watcher = watcher
-        self._journal = journal
-        self._last_ns = 0
-        self._frame: Frame | None = None
+        self.last_ns = 0
+        self.question: Question | None = None
         self._ring_frames: dict[int, int] = {}
         self._ring_ways: dict[int, Mapping[str, float]] = {}
         self._asked: tuple[int, str] | None = None
         self._advised: str | None = None
 
-    @property
-    def question(self) -> Question | None:
-        """What the players are asked now, None if nothing."""
-        return self.game.question() if isinstance(self.game, Asks) else None
-
-    def look(self, frame: Frame) -> Outcome:
-        """Take the next frame."""
-        seen = self.watcher.look(frame)
-        self._frame = frame
-        return self._outcome(seen)
-
-    def hear(self, event: DeviceEvent) -> Outcome:
-        """Take what a device noticed."""
-        return self._outcome(self.watcher.hear(event))
-
-    def say(self, event: Event) -> Outcome:
-        """Take what a person said, at the earliest now: the time of what was judged last is never gone behind.
+    def apply(self, event: Event) -> tuple[RulingData, ...]:
+        """Give the rulings on the next event.
 
         Raises:
             BadInputError: the game knows no such event, or it says something that cannot be; nothing has changed then.
         """
-        return self._outcome(Seen((replace(event, t_ns=max(event.t_ns, self._last_ns)),)))
-
-    def finish(self, t_ns: int) -> Outcome:
-        """Take the end of a recording."""
-        return self._outcome(self.watcher.finish(t_ns))
-
-    def restore(self, events: Iterable[Event]) -> tuple[RulingData, ...]:
-        """Take events that were journalled before, in their order, and give the rulings as they were given then."""
-        return tuple(ruling for event in events for ruling in self._judge(event)[0])
-
-    def _outcome(self, seen: Seen) -> Outcome:
-        rulings: list[RulingData] = []
-        notices = list(seen.notices)
-        for event in seen.events:
-            stamped = self._stamped(event)
-            self._journal(stamped)
-            given, asked = self._judge(stamped)
-            rulings += given
-            notices += asked
-        return Outcome(tuple(rulings), tuple(notices), self._frame)
-
-    def _stamped(self, event: Event) -> Event:
-        """Give a ring the frame that it is judged on (P9: the last one exposed before it), and keep to one clock.
-
-        What a person said may have been taken while a frame was still on its way.
-        """
-        event = replace(event, t_ns=max(event.t_ns, self._last_ns))
-        if event.kind != "bell" or "frame_t_ns" in event.data:
-            return event
-        frame_ns = None if self._frame is None else self._frame.t_ns
-        return replace(event, data={**event.data, "frame_t_ns": frame_ns})
-
-    def _judge(self, event: Event) -> tuple[tuple[RulingData, ...], tuple[Notice, ...]]:
         frame_ns = event.data.get("frame_t_ns")
         if event.kind == "bell":
             self._ring_frames[event.t_ns] = frame_ns if isinstance(frame_ns, int) else _NO_FRAME
             if (way := _way_of(event)) is not None:
                 self._ring_ways[event.t_ns] = way
         rulings = tuple(self._with_frame(ruling.as_json()) for ruling in self.game.apply(event))
-        self._last_ns = max(self._last_ns, event.t_ns)
-        self.watcher.judged(event, rulings, view_of(self.game))
-        return rulings, (*self._new_question(), *self._new_advice(event.t_ns))
+        self.last_ns = max(self.last_ns, event.t_ns)
+        return rulings
 
-    def _new_question(self) -> tuple[Notice, ...]:
-        question = self.question
-        if question is None or (question.t_ns, question.kind) == self._asked:
-            return ()
-        self._asked = question.t_ns, question.kind
-        data = {"seats": list(question.seats), "ruling": self._with_frame(question.ruling.as_json())}
-        return (Notice(question.t_ns, question.kind, None, data),)
-
-    def _new_advice(self, t_ns: int) -> tuple[Notice, ...]:
+    def notices(self, t_ns: int) -> tuple[Notice, ...]:
+        """Give the question and the advice that an event of `t_ns` led to, once each."""
+        question, notices = self.game.question() if isinstance(self.game, Asks) else None, []
+        self.question = question
+        if question is not None and (question.t_ns, question.kind) != self._asked:
+            self._asked = question.t_ns, question.kind
+            data = {"seats": list(question.seats), "ruling": self._with_frame(question.ruling.as_json())}
+            notices.append(Notice(question.t_ns, question.kind, None, data))
         before, self._advised = self._advised, self.game.advice() if isinstance(self.game, Advises) else None
-        return () if self._advised in (None, before) else (Notice(t_ns, str(self._advised), None, {}),)
+        if self._advised not in (None, before):
+            notices.append(Notice(t_ns, str(self._advised), None, {}))
+        return tuple(notices)
 
     def _with_frame(self, ruling: dict[str, object]) -> RulingData:
         """A ring may be ruled long after it, when its ringer has been named, but on the frame that lay before it."""
@@ -247,6 +208,333 @@ class Session:
             return ruling
         frame_ns = self._ring_frames[t_ns]
         return {**ruling, "frame_t_ns": None if frame_ns == _NO_FRAME else frame_ns}
+
+
+def judge_all(
+    judge: Judge,
+    events: Iterable[tuple[int, Event]],
+    corrections: Iterable[CorrectionRow],
+    wanted: int | None = None,
+) -> Judged:
+    """Give the rulings on numbered events, from the beginning, as the corrections have them.
+
+    judge: a new one of the game. It leaves out pauses, mishaps and events that it cannot take.
+
+    Raises:
+        BadInputError: the event `wanted` cannot be judged.
+    """
+    instead = corrected_events(corrections)
+    judged: dict[int, tuple[RulingData, ...]] = {}
+    for number, event in events:
+        data = instead.get(number, {})
+        if data is None or event.kind in OF_NO_GAME:
+            continue
+        try:
+            as_it_was = corrected(event, data) if data else event
+            judged[number] = judge.apply(as_it_was)
+            judge.notices(as_it_was.t_ns)
+        except BadInputError:
+            if number == wanted:
+                raise
+    return judged
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A correction, and its changes among the rulings."""
+
+    row: CorrectionRow
+    change: Change
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """A game that goes on.
+
+    unjudged: the numbers of the events that had no rulings yet. unheard: their rulings, which nobody has heard.
+    rejudged: the change if this version judges differently than was kept; None: it does not.
+    """
+
+    unjudged: tuple[int, ...]
+    unheard: tuple[tuple[Place, RulingData], ...]
+    rejudged: Corrected | None
+
+
+class Session:
+    """A game in progress: its rules, its watcher and its log. Not safe from several threads: its owner locks.
+
+    start: gives the rules at their beginning. journal: takes every event before it is judged; if it raises, the event
+    is not judged. log: of a game that is kept; None: another game. now_ns: when it begins or goes on, monotonic.
+
+    The game's clock is the monotonic clock plus the log's `shift_ns`, so that it never goes back after a boot. It is
+    applied where inputs enter: watcher and rules know no other.
+
+    question: asked of the players now, None if nothing is. begun_ns: when it began, or went on. fault: the exception
+    in words that the watcher raised last, None after a good look. over: whether the game has come to its end. paused:
+    whether the players said to wait. said: the numbers of the events that people said.
+    """
+
+    def __init__(
+        self,
+        header: Header,
+        start: Start,
+        watcher: Watcher,
+        journal: Callable[[Record], None] = lambda record: None,
+        log: GameLog | None = None,
+        now_ns: int = 0,
+    ) -> None:
+        self.header, self.watcher = header, watcher
+        self.log = log or GameLog(0, header)
+        self.begun_ns = now_ns + self.log.shift_ns
+        self.fault: str | None = None
+        self.question: Question | None = None
+        self.over = self.paused = False
+        self.said: set[int] = set()
+        self._start, self._journal = start, journal
+        self._judge = Judge(start(header))
+        self._frame: Frame | None = None
+
+    @property
+    def game(self) -> Game:
+        """The rules, where they stand."""
+        return self._judge.game
+
+    @property
+    def doubts(self) -> Sequence[Doubt]:
+        """What the watcher asks the players."""
+        return self.watcher.doubts if isinstance(self.watcher, Doubts) else ()
+
+    def question_id(self, doubt: Doubt) -> str:
+        """Name what the watcher asks, as the page does."""
+        return f"doubt-{self.log.game}-{doubt.t_ns}-{doubt.kind}"
+
+    def taken_instead(self, doubt: Doubt) -> list[int]:
+        """Give the numbers of the events that the watcher took because nobody answered, oldest first."""
+        wanted = [(event.kind, dict(event.data)) for event in doubt.told]
+        numbers: list[int] = []
+        for number, record in reversed(self.log.records.items()):
+            if wanted and (record.event.kind, dict(record.event.data)) == wanted[-1]:
+                wanted.pop()
+                numbers.insert(0, number)
+        return [] if wanted else numbers
+
+    @property
+    def looks_on(self) -> bool:
+        """Whether the watcher wants the next frame: while the game goes on, and some when it is over."""
+        later = isinstance(self.watcher, LooksOn) and self.watcher.looks_on
+        return not self.paused and (not self.over or later)
+
+    @property
+    def undoes(self) -> str | None:
+        """What can be taken back: "stop", an early end, or "correction", the latest one; None: nothing."""
+        if self._stopped_by() is not None:
+            return "stop"
+        return "correction" if self._holding() else None
+
+    def look(self, frame: Frame) -> Outcome:
+        """Take the next frame, of the monotonic clock. One that the watcher cannot bear is left out."""
+        self._frame, by_ns = frame, self.log.shift_ns
+        moved = replace(frame, t_ns=frame.t_ns + by_ns, exposure_end_ns=frame.exposure_end_ns + by_ns)
+        own = moved if by_ns else frame
+        return self._take(self._tried(lambda: self.watcher.look(own), Seen()))
+
+    def hear(self, event: DeviceEvent) -> Outcome:
+        """Take what a device noticed, by the monotonic clock. It is never lost by a watcher's fault."""
+        own = _moved(event, self.log.shift_ns)
+        return self._take(self._tried(lambda: self.watcher.hear(own), _unwatched(own, len(self.header.players))))
+
+    def say(self, event: Event) -> Outcome:
+        """Take what a person said, at the earliest now: the time of what was judged last is never gone behind.
+
+        Raises:
+            BadInputError: the game knows no such event, or it says something that cannot be; it is in the log as
+                refused then, and nothing has changed.
+        """
+        count = len(self.log.records)
+        try:
+            own = replace(event, t_ns=max(0, event.t_ns + self.log.shift_ns))
+            given, notices = self._enter(own)
+            return Outcome(given, notices, self._frame)
+        finally:
+            self.said.update(range(count + 1, len(self.log.records) + 1))
+
+    def note(self, kind: str, now_ns: int, data: Mapping[str, object] | None = None) -> None:
+        """Log something that is nothing to judge: `PAUSE`, `RESUME` or `MISHAP`."""
+        self._add(Event(max(now_ns + self.log.shift_ns, self.log.last_ns), kind, data or {}))
+        if kind in (PAUSE, RESUME):
+            self.paused = kind == PAUSE
+
+    def finish(self, t_ns: int) -> Outcome:
+        """Take the end of a recording."""
+        return self._take(self.watcher.finish(t_ns + self.log.shift_ns))
+
+    def look_anew(self, watcher: Watcher) -> None:
+        """Let another watcher look on from now: what the one before knew of the picture holds no more."""
+        self.watcher = watcher
+        self._follow()
+
+    def correct(self, number: int, data: Mapping[str, Any] | None) -> Corrected:
+        """Put an event right (None: it never was) and judge what followed again.
+
+        Raises:
+            BadInputError: there is no such event, or it cannot be like that; nothing has changed then.
+        """
+        record = self.log.records.get(number)
+        if record is None or not record.is_of_game:
+            raise BadInputError("error.service.that_cannot_be_corrected_it")
+        if data is not None:
+            corrected(record.event, data)
+        return self._rejudge(number, data)
+
+    def undo(self) -> Corrected:
+        """Take back the early end of the game, else the latest correction that holds.
+
+        Raises:
+            BadInputError: there is none.
+        """
+        stopped_by = self._stopped_by()
+        if stopped_by is not None:
+            return self.correct(stopped_by, None)
+        holding = self._holding()
+        if not holding:
+            raise BadInputError("error.service.there_is_no_correction_to")
+        return self._rejudge(holding[-1].event, None, undoes=holding[-1].number)
+
+    def resume(self, judged_until: int) -> Resumed:
+        """Go on with the game of the log, whose events are judged up to that number."""
+        kept = {number: record.rulings for number, record in self.log.records.items()}
+        judged = self._replay(self.log.corrections, None)
+        unjudged = tuple(number for number in self.log.records if number > judged_until)
+        for number in unjudged:
+            self.log.records[number] = replace(self.log.records[number], first=self.log.records[number].rulings)
+        known = {number: rulings for number, rulings in judged.items() if number <= judged_until}
+        change, rejudged = change_between(kept, known), None
+        if change.gone or change.new:
+            # A newer Ringmaster judges differently: that is kept as a correction of no event.
+            rejudged = Corrected(CorrectionRow(len(self.log.corrections) + 1, 0, None, None), change)
+            self.log.corrections.append(rejudged.row)
+        unheard = tuple((Place(n, place), data) for n in unjudged for place, data in enumerate(judged.get(n, ())))
+        return Resumed(unjudged, unheard, rejudged)
+
+    def _take(self, seen: Seen) -> Outcome:
+        rulings: list[RulingData] = []
+        notices = list(seen.notices)
+        for event in seen.events:
+            try:
+                given, asked = self._enter(event)
+            except BadInputError:
+                # A watcher's mistake must not end the game; the event stays in the log, refused.
+                break
+            rulings += given
+            notices += asked
+        return Outcome(tuple(rulings), tuple(notices), self._frame)
+
+    def _enter(self, event: Event) -> tuple[tuple[RulingData, ...], tuple[Notice, ...]]:
+        """Journal an event and judge it.
+
+        A ring gets the frame that it is judged on (P9: the last one exposed before it). Time never goes back: what a
+        person said may have been taken while a frame was still on its way.
+        """
+        event = replace(event, t_ns=max(event.t_ns, self._judge.last_ns))
+        if event.kind == "bell" and "frame_t_ns" not in event.data:
+            frame_ns = None if self._frame is None else self._frame.t_ns + self.log.shift_ns
+            event = replace(event, data={**event.data, "frame_t_ns": frame_ns})
+        number = self._add(event)
+        rulings = self._judge.apply(event)
+        self.log.records[number] = Record(number, event, rulings, first=rulings)
+        self.over = self.over or any(ruling["ruling"] == "end" for ruling in rulings)
+        self.watcher.judged(event, rulings, view_of(self.game))
+        notices = self._judge.notices(event.t_ns)
+        self.question = self._judge.question
+        return rulings, notices
+
+    def _add(self, event: Event) -> int:
+        record = Record(len(self.log.records) + 1, event, refused=True)
+        self.log.add(record)
+        self._journal(record)
+        return record.number
+
+    def _tried(self, work: Callable[[], Seen], instead: Seen) -> Seen:
+        try:
+            seen = work()
+        except Exception as error:  # Whatever a watcher raises, the game goes on; the page shows the fault.
+            self.fault = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            return instead
+        self.fault = None
+        return seen
+
+    def _holding(self) -> list[CorrectionRow]:
+        """Give the corrections that hold; an early end that was taken back is not one to come back to."""
+        kinds = {number: record.event.kind for number, record in self.log.records.items()}
+        return [one for one in in_force(self.log.corrections) if one.data or kinds.get(one.event or 0) != "stop"]
+
+    def _stopped_by(self) -> int | None:
+        """Give the number of the event by which the players ended the game early, None if they did not."""
+        last = next(reversed(self.log.records.values()), None)
+        ended = last is not None and last.event.kind == "stop" and any(one["ruling"] == "end" for one in last.rulings)
+        return last.number if last is not None and ended else None
+
+    def _rejudge(self, event: int | None, data: Mapping[str, Any] | None, undoes: int | None = None) -> Corrected:
+        before = {record.number: record.rulings for record in self.log.records.values()}
+        row = CorrectionRow(len(self.log.corrections) + 1, 0, event, data, undoes)
+        judged = self._replay([*self.log.corrections, row], event)
+        self.log.corrections.append(row)
+        return Corrected(row, change_between(before, judged))
+
+    def _replay(self, corrections: Sequence[CorrectionRow], wanted: int | None) -> Judged:
+        """Judge all events again from the beginning, take that over, and let the watcher know.
+
+        Raises:
+            BadInputError: the event `wanted` cannot be judged; nothing has changed then.
+        """
+        judge = Judge(self._start(self.header))
+        events = ((record.number, record.event) for record in self.log.records.values())
+        judged = judge_all(judge, events, corrections, wanted)
+        self._judge, self.question, self.over, self.paused = judge, judge.question, False, False
+        for number, record in self.log.records.items():
+            rulings = judged.get(number)
+            self.log.records[number] = replace(record, rulings=rulings or (), refused=rulings is None)
+            self.over = self.over or any(ruling["ruling"] == "end" for ruling in rulings or ())
+            if record.event.kind in (PAUSE, RESUME):
+                self.paused = record.event.kind == PAUSE
+        self._follow(corrections)
+        return judged
+
+    def _follow(self, corrections: Sequence[CorrectionRow] | None = None) -> None:
+        """Let the watcher know how the game went: the events as they were seen, and how it stood as they hold."""
+        if isinstance(self.watcher, Doubts):
+            self.watcher.follow(view_of(self.game))
+            return
+        instead = corrected_events(self.log.corrections if corrections is None else corrections)
+        self.watcher.begin_again()
+        game = self._start(self.header)
+        for record in self.log.records.values():
+            if not record.is_of_game:
+                continue
+            data = instead.get(record.number, {})
+            if data is not None and not record.refused:
+                game.apply(corrected(record.event, data) if data else record.event)
+            self.watcher.judged(record.event, record.rulings, view_of(game))
+
+
+def _moved(event: DeviceEvent, by_ns: int) -> DeviceEvent:
+    """Give a device's event by the game's clock."""
+    moved: DeviceEvent = replace(event, t_ns=event.t_ns + by_ns) if by_ns else event  # type: ignore[type-var]
+    return moved
+
+
+def _unwatched(event: DeviceEvent, players: int) -> Seen:
+    """Give what a device event means where the watcher fails: a ring that nobody watched is unclear."""
+    match event:
+        case BellPressed(t_ns, seat):
+            phone = {} if event.way is None else {"phone": {"back_ms": event.way.back_ms, "most_ms": event.way.most_ms}}
+            return Seen((Event(t_ns, "bell", {"seat": seat, "unseen": list(range(players)), **phone}),))
+        case SandFlipped(t_ns):
+            return Seen((Event(t_ns, "timer_flipped", {}),))
+        case SandRanOut(t_ns):
+            return Seen((Event(t_ns, "timer_ran_out", {}),))
+        case _:
+            return Seen()
 
 
 def _way_of(event: Event) -> Mapping[str, float] | None:

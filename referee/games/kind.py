@@ -16,8 +16,7 @@ from referee.engine.events import Event, Game, Header
 from referee.language import Language
 
 if TYPE_CHECKING:
-    from referee.engine.session import Watcher
-    from referee.service.live_game import LiveGame
+    from referee.engine.session import Session, Watcher
     from referee.watchers.table_finder import WatchSetup
     from simulation.script import Script
     from vision.prints.print_deck import AnyDeck, PrintDeck
@@ -63,25 +62,34 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Seat:
+    """How a seat stands. points: None where they are known at the end only. detail: a few words.
+
+    held: the open cards before it that count at the end, and how many of each.
+    """
+
+    points: int | None
+    held: Sequence[tuple[str, int]] = ()
+    detail: str = ""
+
+
+@dataclass(frozen=True)
 class Page:
     """How the page offers a game, and what it shows of one that is played.
 
-    text: what it is, in a sentence. least, most: how many play. points: of a seat, None where they are known at the
-    end only. held: what lies open before a seat and counts at the end. detail: a few words on a seat. phase: what is
-    going on: `key`, `turn` and more; lasts_ms is how long the sand runs, where that is known. step: a name of how
-    things stand that changes where what people tell would mean something else. steps: how a ruling comes about, by
-    the events it was judged on.
+    text: what it is, in a sentence. least, most: how many play. seats: how each seat stands. phase: what is going on:
+    `key`, `turn` and more; lasts_ms is how long the sand runs, where that is known. step: a name of how things stand
+    that changes where a person's report would mean something else. steps: how a ruling comes about, by the events it
+    was judged on.
     """
 
     text: str
     least: int
     most: int
     options: tuple[Option, ...]
-    phase: Callable[[LiveGame, int | None, Language], dict[str, Any]]
-    points: Callable[[LiveGame, int], int | None]
-    held: Callable[[LiveGame, int], list[tuple[str, int]]] = lambda play, seat: []
-    detail: Callable[[LiveGame, int, Language], str] = lambda play, seat, language: ""
-    step: Callable[[LiveGame], str] = lambda play: "over" if play.over else ""
+    phase: Callable[[Session, int | None, Language], dict[str, Any]]
+    seats: Callable[[Session, Language], Sequence[Seat]]
+    step: Callable[[Session], str] = lambda play: "over" if play.over else ""
     steps: Callable[[RulingData, Sequence[Event], Language], list[dict[str, Any]]] = lambda *_: []
 
 

@@ -144,7 +144,7 @@ class RecordedGame:
         if self._recording.header is None:
             raise BadInputError("error.games.does_not_say_which_game", path=path)
         self.header: Header = parse_header(self._recording.header)
-        self._game = game_kind(self.header.game).start(self.header)
+        game_kind(self.header.game).start(self.header)
         self._warn = warn
 
     @property
@@ -167,18 +167,18 @@ class RecordedGame:
 
         All that is recorded is there already, so nothing is late and no frame is left out.
         """
-        session = Session(self._game, watcher_for(self.header, setup))
+        session = Session(self.header, game_kind(self.header.game).start, watcher_for(self.header, setup))
         device_events, last_ns = _device_events(self._recording)
         frames = _frames(self._recording)
         begins_ns = next((entry[0] for entry in _frames(self._recording)), 0)
         told = self._told()
         for event in told:
             if event.t_ns < begins_ns:
-                self._tried(lambda event=event: session.restore([event]), event)  # type: ignore[misc]
+                self._tried(lambda event=event: session.say(event), event)  # type: ignore[misc]
         since = [event for event in told if event.t_ns >= begins_ns]
         ordered = sorted([*device_events, *since], key=lambda event: event.t_ns)
         events = ((event.t_ns, _EVENT_AFTER, index, event) for index, event in enumerate(ordered))
-        undecodable = False
+        undecodable, faults = False, set[str]()
         for _, kind, _, item in heapq.merge(frames, events, key=lambda entry: entry[:3]):
             if isinstance(item, Event):
                 said = self._tried(lambda event=item: session.say(event), item)  # type: ignore[misc]
@@ -186,6 +186,7 @@ class RecordedGame:
                     yield said
             elif kind == _EVENT_AFTER and not isinstance(item, RecordedFrame):
                 yield session.hear(item)
+                faults.update(() if session.fault is None else (session.fault,))
             elif isinstance(item, RecordedFrame):
                 try:
                     frame = item.frame(frame_of)
@@ -195,6 +196,9 @@ class RecordedGame:
                     undecodable = True
                     continue
                 yield session.look(frame)
+                faults.update(() if session.fault is None else (session.fault,))
+        for fault in sorted(faults):
+            self._warn(f"a part of it could not be judged: {fault}")
         yield session.finish(last_ns)
 
     def _tried(self, feed: Callable[[], T], event: Event) -> T | None:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from referee.errors import BadInputError, SettingError
-from referee.journal.evidence import EvidenceFolder
-from referee.journal.journal import Journal
 from referee.jsonlines import parse_object, whole_number
 from referee.mqtt import topics
 from referee.mqtt.client import Extras, Received, code_in, is_sealed, key_of, seal, secret_of
 from referee.mqtt.settings import Membership, MqttSettings
+from referee.store.evidence import EvidenceFolder
+from referee.store.store import Store
 
 ANSWER_S = 15.0
 ASK_AGAIN_S = 3.0
@@ -31,7 +31,7 @@ class ClubMember:
 
     def __init__(
         self,
-        journal: Journal,
+        journal: Store,
         evidence: EvidenceFolder,
         changed: Callable[[Membership | None], None],
         again: Callable[[], None],
@@ -94,7 +94,7 @@ class ClubMember:
             if self._asked is not None and is_answer:
                 key, self._asked, self.trouble = self._asked[0], None, None
                 since_ms = settings.since_ms or time.time_ns() // 1_000_000
-                self._changed(Membership(str(data["club"])[:100], key.hex(), since_ms))
+                self._changed(Membership(club=str(data["club"])[:100], key=key.hex(), since_ms=since_ms))
         elif is_answer:
             self._asked, self.trouble = None, "name_in_use" if data.get("why") == "name_in_use" else "not_let_in"
         elif settings.club is not None and "nonce" not in data:

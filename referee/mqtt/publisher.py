@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,22 +24,22 @@ from hardware.events import Event as DeviceEvent
 from hardware.problems import Health, Problem
 from hardware.supervised import nothing
 from referee.errors import BadInputError, RingmasterError, WorkFailedError
-from referee.journal.database import connect_to_read
-from referee.journal.evidence import EvidenceFolder
-from referee.journal.folder import JOURNAL
-from referee.journal.journal import Journal
-from referee.journal.outbox import Outbox, messages
 from referee.jsonlines import parse_object, whole_number
 from referee.language import Language
+from referee.match.commands import Command, Simple
+from referee.match.process import Report, part_thread
 from referee.mqtt import topics
 from referee.mqtt.client import Ends, Extras, Line, LineError, Received, is_sealed
 from referee.mqtt.club_member import ClubMember
 from referee.mqtt.discovery import COUNT, PAUSE, About, discovery, house_state, sand_left_s
 from referee.mqtt.set_aside import SetAside
-from referee.mqtt.settings import FILE, Membership, MqttSettings, load_mqtt, renamed, save_mqtt, take_mqtt
+from referee.mqtt.settings import FILE, Membership, MqttSettings, Trouble, load_mqtt, renamed, save_mqtt, take_mqtt
 from referee.phrases import in_language
-from referee.sayings import house
-from referee.service.part_thread import Report, part_thread
+from referee.store.database import connect_to_read
+from referee.store.evidence import EvidenceFolder
+from referee.store.folder import JOURNAL
+from referee.store.outbox import Outbox, messages
+from referee.store.store import Store
 
 IDLE_S, SAND_S, STATE_S, TIDY_S = 2.0, 1.0, 0.1, 1.0
 """How long nothing may be looked at; how often sand, and at most state, is told; how often the outbox is thinned, s."""
@@ -54,7 +53,7 @@ class Connection:
     """Belongs to the publisher's thread."""
 
     def __init__(
-        self, line: Line, settings: MqttSettings, journal: Journal, table: Table, folder: Path, member: ClubMember
+        self, line: Line, settings: MqttSettings, journal: Store, table: Table, folder: Path, member: ClubMember
     ) -> None:
         self._line, self._settings, self._journal, self._table, self._member = line, settings, journal, table, member
         # A connection of its own: the ruling that is being written has never to wait for what was written before.
@@ -177,11 +176,11 @@ class Connection:
         if not self._settings.buttons or message.retained or now - self._acted_s < 1.0:
             return
         self._acted_s = now
-        command: dict[str, Any] | None = None
+        command: Command | None = None
         if message.payload == PAUSE.encode():
-            command = {"do": "resume" if self._table.state()["mode"] == "paused" else "pause"}
+            command = Simple(do="resume" if self._table.state()["mode"] == "paused" else "pause")
         elif message.payload == COUNT.encode():
-            command = {"do": "count"}
+            command = Simple(do="count")
         if command is not None:
             # What cannot be done now is not done: there is no game, or nothing to count.
             with suppress(RingmasterError):
@@ -260,7 +259,7 @@ class Table(Protocol):
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
         """Tell of each change; gives what ends it."""
 
-    def do(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
+    def do(self, command: Command) -> Mapping[str, Any]:
         """Carry out a command."""
 
 
@@ -274,7 +273,7 @@ class Publisher:
     def __init__(
         self,
         folder: Path,
-        journal: Journal,
+        journal: Store,
         evidence: EvidenceFolder,
         table: Table,
         open_game: Callable[[], int | None],
@@ -306,7 +305,7 @@ class Publisher:
             # A disk that takes nothing is reported elsewhere.
             if self._settings != load_mqtt(self._folder):
                 self._keep(self._settings)
-        if self._trouble is not None:
+        if self._trouble is not None and not self._trouble.left:
             self._begin_stream()
         self._report_trouble()
         self._settle_outbox()
@@ -344,8 +343,8 @@ class Publisher:
         with self._lock:
             settings, status = self._settings, self._status
         outbox = self._journal.outbox
-        key = self.member.trouble or self._trouble or status
-        text = in_language(house.line(key, settings.name), language)
+        trouble = Trouble(self.member.trouble) if self.member.trouble else self._trouble or Trouble(status)
+        text = in_language(trouble.text(settings.name), language)
         return {**settings.public(), "status": status, "text": text, "waiting": max(0, outbox.last - outbox.sent)}
 
     def change(self, data: Mapping[str, Any]) -> None:
@@ -374,11 +373,11 @@ class Publisher:
 
     def _report_trouble(self) -> None:
         """Say on the page what became of the settings, and that it is over."""
-        key = self._trouble
-        text = "" if key is None else house.line(key, self._settings.name)
-        if key is not None or self._was_reported:
+        trouble = self._trouble
+        if trouble is not None or self._was_reported:
             self._was_reported = True
-            state = Health.OK if key is None else Health.MISSING
+            state = Health.OK if trouble is None else Health.MISSING
+            text = "" if trouble is None else trouble.text(self._settings.name)
             self._report(Problem(SETTINGS, state, text, t_ns=time.monotonic_ns()))
 
     def _set_status(self, status: str) -> None:
@@ -420,7 +419,7 @@ class Publisher:
         """Take another name than the table that has ours, too."""
         with self._lock:
             self._keep(renamed(self._settings, secrets.token_hex(4), self._folder))
-            self._trouble = "copied"
+            self._trouble = Trouble("copied")
         self._here_ms = 0
         self._report_trouble()
         self._begin_stream()
@@ -429,7 +428,7 @@ class Publisher:
     def _membership_changed(self, club: Membership | None) -> None:
         with self._lock:
             if self._settings.club != club:
-                self._keep(replace(self._settings, club=club, since_ms=0))
+                self._keep(self._settings.model_copy(update={"club": club, "since_ms": 0}))
                 self._begin_stream()
         self._stale = True
         self.wake()
@@ -467,9 +466,9 @@ class Publisher:
             if stamp != self._stamp:
                 before, self._stamp = self._settings, stamp
                 self._settings, trouble = take_mqtt(self._folder)
-                if trouble == "damaged":
+                if trouble is not None and trouble.key == "damaged":
                     # What this process knows is written again, so that neither name nor club is lost.
-                    self._settings, trouble = before, "restored"
+                    self._settings, trouble = before, Trouble("restored")
                 if trouble is not None:
                     self._trouble = trouble
                     self._keep(self._settings)
@@ -481,7 +480,7 @@ class Publisher:
         with self._lock:
             settings = self._settings
             if settings.invitation and settings.on:
-                code, settings = settings.invitation, replace(settings, invitation="")
+                code, settings = settings.invitation, settings.model_copy(update={"invitation": ""})
                 self._keep(settings)
                 with contextlib.suppress(BadInputError):
                     self.member.ask(code, settings)

@@ -7,9 +7,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from referee.journal.rows import iso_time
 from referee.jsonlines import to_line
 from referee.log import LOG
+from referee.store.games import iso_time
 
 FILE = "set-aside.jsonl"
 MOST_BYTES, MOST_SHOWN = 1 << 18, 2000

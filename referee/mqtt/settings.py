@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import ssl
 from collections.abc import Mapping
-from dataclasses import asdict, field, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
-from pydantic.dataclasses import dataclass
+from pydantic import AfterValidator, Field, model_validator
 
 from referee.errors import BadInputError, SettingError
-from referee.files import set_aside, write_whole
+from referee.files import set_aside
 from referee.jsonlines import shown
 from referee.machine_id import own_name
+from referee.models import Model, refused_as
+from referee.phrases import Phrase
+from referee.sayings import house
+from referee.sayings.service import settings_left
+from referee.settings_file import changed, read_settings, write_settings
 
 FILE = "mqtt.json"
 PLAIN_PORT, TLS_PORT = 1883, 8883
-SETTABLE = ("on", "host", "port", "user", "password", "tls", "ca", "buttons", "name")
-_MOST_BYTES, _MOST_NAME = 1 << 18, 60
-STRICT = ConfigDict(strict=True)
-Name = Annotated[str, Field(max_length=_MOST_NAME, pattern=r"\S")]
-_REFUSALS = {
-    "host": "fault.mqtt_host",
-    "port": "fault.mqtt_port",
-    "user": "fault.mqtt_text",
-    "password": "fault.mqtt_text",
-    "ca": "fault.mqtt_ca",
-    "name": "fault.mqtt_name",
-    "scale": "fault.mqtt_points",
-    "": "fault.mqtt_no_host",
-}
-Settings = TypeVar("Settings", bound="Broker")
+_MOST_NAME = 60
+_GIVES_WAY = ("on",)
+Name = Annotated[str, Field(max_length=_MOST_NAME, pattern=r"\S"), refused_as("fault.mqtt_name")]
 
 
 def _authority(ca: str) -> str:
@@ -47,16 +38,34 @@ def _authority(ca: str) -> str:
     return ca
 
 
-@dataclass(frozen=True, config=STRICT)
-class Broker:
-    """A broker. port: 0 takes the usual one. ca: certificates (PEM) to trust instead of the system's, "" for those."""
+class Broker(Model):
+    """How a broker is reached."""
 
-    host: Annotated[str, Field(max_length=253, pattern=r"^[A-Za-z0-9_.:%-]*$")] = ""
-    port: Annotated[int, Field(ge=0, lt=1 << 16)] = 0
-    user: Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")] = ""
-    password: Annotated[str, Field(max_length=500, pattern=r"^[^\x00]*$")] = field(default="", repr=False)
+    host: Annotated[
+        str,
+        Field(max_length=253, pattern=r"^[A-Za-z0-9_.:%-]*$"),
+        refused_as("fault.mqtt_host"),
+    ] = ""
+    port: Annotated[int, Field(ge=0, lt=1 << 16), refused_as("fault.mqtt_port")] = 0
+    """0 takes the usual one."""
+    user: Annotated[
+        str,
+        Field(max_length=200, pattern=r"^[^\x00]*$"),
+        refused_as("fault.mqtt_text"),
+    ] = ""
+    password: Annotated[
+        str,
+        Field(max_length=500, pattern=r"^[^\x00]*$", repr=False),
+        refused_as("fault.mqtt_text"),
+    ] = ""
     tls: bool = False
-    ca: Annotated[str, Field(max_length=1 << 17), AfterValidator(_authority)] = field(default="", repr=False)
+    ca: Annotated[
+        str,
+        Field(max_length=1 << 17, repr=False),
+        AfterValidator(_authority),
+        refused_as("fault.mqtt_ca"),
+    ] = ""
+    """Certificates (PEM) to trust instead of the system's; "": those."""
 
     @property
     def usual_port(self) -> int:
@@ -68,110 +77,116 @@ class Broker:
         return ssl.create_default_context(cadata=self.ca or None) if self.tls else None
 
 
-@dataclass(frozen=True, config=STRICT)
-class Membership:
+class HouseSettings(Broker):
+    """What a page and the terminal change."""
+
+    on: bool = False
+    """Whether anything is reported at all."""
+    buttons: bool = False
+    """Whether the house may pause and count."""
+    name: Name = "Ringmaster"
+    """The table's, for people."""
+
+
+class Membership(Model):
     """The club that has let this table in. key: of seals, hexadecimal. since_ms: wall time; no game before is told."""
 
     club: str
-    key: Annotated[str, Field(pattern=r"^[0-9A-Fa-f]{64}$")] = field(repr=False)
+    key: Annotated[str, Field(pattern=r"^[0-9A-Fa-f]{64}$", repr=False)]
     since_ms: int
 
 
-@dataclass(frozen=True, config=STRICT)
-class MqttSettings(Broker):
-    """What can be set.
+class MqttSettings(HouseSettings):
+    """What is kept."""
 
-    on: whether anything is told at all. buttons: whether the house may pause and count. table: this table's name on the
-    line, made once; name: the one for people. club: None outside of one. invitation: a club's code, given at
-    the terminal, until that club was asked. machine: names the computer and folder that this is the file of, "" where
-    nobody knows. since_ms: the next club is told games from this wall time on; 0: from when it lets the table in.
-    """
-
-    on: bool = False
-    buttons: bool = False
     table: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{0,64}$")] = ""
-    name: Name = "Ringmaster"
+    """This table's name on the line, made once."""
     club: Membership | None = None
-    invitation: str = field(default="", repr=False)
+    """None outside of one."""
+    invitation: Annotated[str, Field(repr=False)] = ""
+    """A club's code, given at the terminal, until that club was asked."""
     machine: str = ""
+    """The computer and folder that this is the file of, "" where nobody knows."""
     since_ms: int = 0
+    """The next club gets games from this wall time on; 0: from when it lets the table in."""
 
     @model_validator(mode="after")
     def _named(self) -> MqttSettings:
         if self.on and not self.host:
-            raise ValueError("no host")
+            raise SettingError("fault.mqtt_no_host")
         return self
 
     def changed(self, data: Mapping[str, Any]) -> MqttSettings:
-        """Give the settings with some of `SETTABLE` changed.
+        """Give the settings with some of the `HouseSettings` changed.
 
         Raises:
             BadInputError: there is no such setting, or no such value of it.
         """
         for name in data:
-            if name not in SETTABLE:
+            if name not in HouseSettings.model_fields:
                 raise BadInputError("error.mqtt.there_is_no_setting", name=shown(name))
         return changed(self, data)
 
     def public(self) -> dict[str, Any]:
         """Give what may be shown: no secret, but whether there is one."""
-        names = ("on", "host", "port", "user", "tls", "buttons", "name", "table")
-        found = {name: getattr(self, name) for name in names}
+        shown = self.model_dump(include={*HouseSettings.model_fields, "table"}, exclude={"password", "ca"})
         club = None if self.club is None else self.club.club
-        return {**found, "has_password": bool(self.password), "has_ca": bool(self.ca), "club": club}
-
-
-def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
-    """Give settings with some of them changed. Raises BadInputError for the first one that cannot be."""
-    try:
-        return replace(settings, **data)
-    except ValidationError as error:
-        where = str((*error.errors(include_url=False, include_input=False)[0]["loc"], "")[0])
-        if where in _REFUSALS:
-            raise SettingError(_REFUSALS[where]) from None
-        raise BadInputError("error.mqtt.that_is_no_value_of", where=where) from None
+        return {**shown, "has_password": bool(self.password), "has_ca": bool(self.ca), "club": club}
 
 
 def load_mqtt(folder: Path) -> MqttSettings:
     """Give the settings kept in a folder; the usual ones, with nothing switched on, where they cannot be read."""
     try:
-        return _kept(folder)
-    except (OSError, ValueError, TypeError, RecursionError, BadInputError):
+        return _kept(folder)[0]
+    except (OSError, ValueError, RecursionError):
         return _fresh(folder)
 
 
-def take_mqtt(folder: Path) -> tuple[MqttSettings, str | None]:
-    """Give the settings kept in a folder, and a key of `sayings.house` if they are not as they were left.
+@dataclass(frozen=True)
+class Trouble:
+    """The settings are not as they were kept.
 
-    "damaged": they could not be read, and the file was set aside. "copied": the file came from another computer, so
-    that this one takes a name of its own; its club does not know that name.
+    key: of `sayings.house`. "damaged": they could not be read, and the file was set aside. "restored": the same, but
+    this process has kept them. "copied": the file came from another computer, so that this one takes a name of its
+    own; its club does not know that name. "left": this version cannot use some of them. left: their names.
     """
+
+    key: str
+    left: tuple[str, ...] = ()
+
+    def text(self, name: str) -> Phrase:
+        """Give it in words; name: the table's."""
+        return settings_left(self.left) if self.left else house.line(self.key, name)
+
+
+def take_mqtt(folder: Path) -> tuple[MqttSettings, Trouble | None]:
+    """Give the settings kept in a folder, and what is wrong with them."""
     try:
-        found = _kept(folder)
+        found, left = _kept(folder)
     except FileNotFoundError:
         return _fresh(folder), None
     except OSError:
-        return _fresh(folder), "damaged"
-    except (ValueError, TypeError, RecursionError, BadInputError):
+        return _fresh(folder), Trouble("damaged")
+    except (ValueError, RecursionError):
         set_aside(folder / FILE)
-        return _fresh(folder), "damaged"
+        return _fresh(folder), Trouble("damaged")
     here = own_name(folder)
     if found.machine and here and found.machine != here:
-        return renamed(found, here, folder), "copied"
-    return replace(found, machine=here), None
+        return renamed(found, here, folder), Trouble("copied")
+    return found.model_copy(update={"machine": here}), Trouble("left", tuple(left)) if left else None
 
 
 def renamed(settings: MqttSettings, table: str, folder: Path) -> MqttSettings:
     """Give the settings of a table that shares its name with another: it takes this one, and leaves the club."""
     since_ms = settings.since_ms if settings.club is None else settings.club.since_ms
     name = f"{settings.name[: _MOST_NAME - 5]} {table[:4]}"
-    return replace(settings, table=table, name=name, machine=own_name(folder), club=None, since_ms=since_ms)
+    other = {"table": table, "name": name, "machine": own_name(folder), "club": None, "since_ms": since_ms}
+    return settings.model_copy(update=other)
 
 
-def _kept(folder: Path) -> MqttSettings:
-    with (folder / FILE).open("rb") as file:
-        found = TypeAdapter(MqttSettings).validate_json(file.read(_MOST_BYTES))
-    return found if found.table else replace(found, table=_new_name(folder))
+def _kept(folder: Path) -> tuple[MqttSettings, dict[str, Any]]:
+    found, left = read_settings(folder / FILE, MqttSettings(), _GIVES_WAY)
+    return found if found.table else found.model_copy(update={"table": _new_name(folder)}), left
 
 
 def _fresh(folder: Path) -> MqttSettings:
@@ -189,7 +204,7 @@ def save_mqtt(folder: Path, settings: MqttSettings) -> None:
         WorkFailedError: the disk does not take them.
     """
     path = folder / FILE
-    write_whole(path, (json.dumps(asdict(settings), indent=1) + "\n").encode(), secret=True)
+    write_settings(path, settings, _GIVES_WAY, secret=True)
     if os.geteuid() == 0:
         # Set at the terminal by the administrator; the referee's own user must be able to read it.
         owner = folder.stat()

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.journal.judging import Trouble
 from referee.language import Language
 from referee.safe_text import harmless
 
 
-def trouble(what: Trouble, number: int, language: Language) -> str:
-    """Give the sentence for a game that is shown, but not as it was kept."""
-    return language.text(f"kept.trouble.{what.name.lower()}", number=number)
+def partly_lost(number: int, language: Language) -> str:
+    """Give the sentence for a game of which some events were lost."""
+    return language.text("kept.trouble.partly", number=number)
 
 
 def unreadable(number: object, language: Language) -> str:
@@ -26,9 +25,9 @@ def somebody(number: int, language: Language) -> str:
     return name if number == 1 else f"{name} {number}"
 
 
-GAMES, PICTURES, SOME_SETTINGS = "games", "pictures", "some settings"
+SOME_GAMES, PICTURES, SOME_SETTINGS = "some games", "pictures", "some settings"
 _PARTS = {
-    GAMES: "kept.games_behind_tear",
+    SOME_GAMES: "kept.some_games",
     PICTURES: "kept.some_pictures",
     SOME_SETTINGS: "kept.some_settings",
     "settings.json": "kept.part.settings",

@@ -1,7 +1,7 @@
-"""The JSON that commands print, as types: `docs/schemas/` is made of them (`make commands`), and tests hold to them.
+"""The models of the JSON that is printed and read: `docs/schemas/` is made of them (`make commands`).
 
-A ruling may have further keys; all else has these and no others. What `bench` prints is for whoever measures, and may
-change with what is measured.
+A ruling and an event may have further keys; all else has these and no others. What `bench` prints is for whoever
+measures, and may change with what is measured.
 """
 
 from __future__ import annotations
@@ -11,6 +11,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from referee.games.coloretto import events as coloretto
+from referee.games.confetti import events as confetti
+from referee.games.piccolino import events as piccolino
+from referee.match.commands import COMMAND
+from referee.match.settings import TableSettings
 from referee.schemas import decks, games, machine, pictures
 
 SCHEMAS: dict[str, TypeAdapter[Any]] = {
@@ -26,8 +31,13 @@ SCHEMAS: dict[str, TypeAdapter[Any]] = {
     "teach": TypeAdapter(decks.TaughtPicture | decks.TaughtDeck),
     "doctor": TypeAdapter(machine.Finding),
     "code": TypeAdapter(machine.Code),
+    "events-confetti": confetti.EVENTS,
+    "events-piccolino": piccolino.EVENTS,
+    "events-coloretto": coloretto.EVENTS,
+    "page-commands": COMMAND,
+    "settings": TypeAdapter(TableSettings),
 }
-"""By the name of the file in `docs/schemas/`, whose first part is the command's."""
+"""By the name of the file in `docs/schemas/`; a command's begin with its name."""
 
 
 def schema_text(name: str) -> str:

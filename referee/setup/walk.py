@@ -6,10 +6,11 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+import cv2
+
 from referee.errors import BadInputError
 from referee.log import LOG
 from referee.phrases import in_language
-from referee.service.guarded_watcher import FAULTS
 from referee.setup.camera import CameraStep
 from referee.setup.check import CheckStep
 from referee.setup.devices import BellStep, LampStep, SandtimerStep
@@ -17,7 +18,9 @@ from referee.setup.finding import SKIPPED, Finding, Kept, Seen, State, Step, Wis
 from referee.setup.light import LightStep
 from referee.setup.seats import DeckStep, SeatsStep
 from referee.setup.table import TableStep
+from vision.errors import VisionError
 
+FAULTS = (cv2.error, VisionError, ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 _MAKERS: dict[str, Callable[[], Step]] = {
     "camera": CameraStep,
     "table": TableStep,

@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from referee.decks.listing import DeckListing
-from referee.service.desk_protocol import Desk
+from referee.match.referee import Referee
 from referee.web import changing, decks, house, keeping, reading, screens, setup, system, teaching, waiting_room, who
 from referee.web.feed import Feed
 from referee.web.guard import Guard, RefusedError
@@ -25,18 +25,14 @@ from referee.web.local_door import local_door
 from referee.web.options import WebOptions
 from referee.web.qr import qr_svg
 from referee.web.refusal import refusal
-from referee.web.responses import OWN_ERRORS, Desks, Json, not_taken, on_fault
+from referee.web.responses import OWN_ERRORS, Desks, Json, on_bad_request, on_fault
 from referee.web.uploads import Uploads
 
 FILES = Path(__file__).parent / "page"
 
 
-def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
-    """Give the page of a desk; `app.state.who` pairs, `app.state.feed` is there while it runs.
-
-    `app.state.bell_pressed` is to be called, from any thread, with the time (ns, monotonic clock) at which somebody has
-    pressed the bell while no game is played.
-    """
+def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
+    """Give the page of a desk; `app.state.who` pairs, `app.state.feed` is there while it runs."""
     options = options or WebOptions()
 
     def extras() -> dict[str, Any]:
@@ -50,9 +46,13 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
             local_door(options.state_dir, app.state.who.code_at_door),
         ):
             app.state.feed = feed
+            end = desk.subscribe_to_idle_bell(bell_pressed)
             if options.lessons is not None:
                 options.lessons.follow(lambda: feed.notify(0))
-            yield
+            try:
+                yield
+            finally:
+                end()
 
     app = FastAPI(title="Ringmaster", docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.who = who.Who(options)
@@ -73,7 +73,7 @@ def create_app(desk: Desk, options: WebOptions | None = None) -> FastAPI:
     app.state.language = language
     app.add_middleware(_Packed, minimum_size=1000, compresslevel=6)
     app.add_middleware(Guard, names=names, language=language, demand_paired=app.state.who.demand_paired)
-    app.add_exception_handler(RequestValidationError, _on_bad_request)
+    app.add_exception_handler(RequestValidationError, on_bad_request)
 
     async def on_http_error(request: Request, error: Exception) -> Response:
         if not isinstance(error, HTTPException):
@@ -150,11 +150,13 @@ def _add_address(app: FastAPI, names: OwnNames) -> None:
 
 
 class _Packed(GZipMiddleware):
-    """Compresses the page's files and words: pictures are compressed already, the feed sees to itself."""
+    """Compresses the page, its files and words: pictures are compressed already, the feed sees to itself."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; see the ASGI specification."""
-        packs = scope["type"] == "http" and scope["path"].startswith(("/page/", "/api/words/"))
+        packs = scope["type"] == "http" and (
+            scope["path"] == "/" or scope["path"].startswith(("/page/", "/api/words/"))
+        )
         await (super().__call__ if packs else self.app)(scope, receive, send)
 
 
@@ -166,9 +168,3 @@ class _Files(StaticFiles):
         response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
         response.headers["Cache-Control"] = "no-cache"
         return response
-
-
-async def _on_bad_request(request: Request, error: Exception) -> Response:
-    if not isinstance(error, RequestValidationError):
-        raise error
-    return await on_fault(request, not_taken(error.errors()))

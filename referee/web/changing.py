@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -10,28 +9,25 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request, Response
 
 from referee.language import Language
-from referee.service.desk_protocol import Desk
-from referee.web.commands import COMMAND, as_data
+from referee.match.commands import Command
+from referee.match.phone_bells import Arrival
+from referee.match.referee import Referee
 from referee.web.guard import PICTURE_PATH
 from referee.web.picture_score import score_upload
-from referee.web.responses import Desks, Json, body_as
+from referee.web.responses import Desks, Json, JsonRoute
 from referee.web.uploads import Uploads
-from referee.web.who import Who, json_body
+from referee.web.who import Who
 
 
-def routes(desk: Desk, ask: Desks, who: Who, state: Path | None, uploads: Uploads) -> APIRouter:
+def routes(desk: Referee, ask: Desks, who: Who, state: Path | None, uploads: Uploads) -> APIRouter:
     """Give the requests that change something; `state` is the folder with the decks that were taught."""
-    router = APIRouter()
+    router = APIRouter(route_class=JsonRoute)
 
-    @router.post("/api/do", openapi_extra=json_body(COMMAND.json_schema()))
-    async def do(request: Request) -> Response:
+    @router.post("/api/do")
+    async def do(request: Request, command: Command) -> Response:
         """Carry out a command."""
-        came_ns = time.monotonic_ns()
-        device = who.demand_paired(request)
-        command = as_data(await body_as(COMMAND, request))
-        if command["do"] == "ring":
-            command |= {"came_ns": came_ns, "half_ns": who.round_trips.half_ns(device)}
-        return Json(await ask(lambda: desk.do(command)))
+        arrival = Arrival(request.state.came_ns, who.round_trips.half_ns(who.demand_paired(request)))
+        return Json(await ask(lambda: desk.do(command, arrival)))
 
     @router.post(PICTURE_PATH, openapi_extra={"requestBody": {"content": {"image/*": {"schema": {"type": "string"}}}}})
     async def picture(

@@ -6,17 +6,18 @@ from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field
 
 from referee.decks.listing import DeckListing
 from referee.decks.store import DeckStore
 from referee.lessons.faults import LessonError
 from referee.lessons.names import check_name
-from referee.service.desk_protocol import Desk
+from referee.match.referee import Referee
+from referee.models import Model
 from referee.web.guard import DECK_PATH, RefusedError
-from referee.web.responses import Desks, Json, body_as
+from referee.web.responses import Desks, Json, JsonRoute
 from referee.web.uploads import Uploads
-from referee.web.who import Who, json_body
+from referee.web.who import Who
 from vision.deck import deck_names
 from vision.errors import BadDeckError
 from vision.taught.deck_file import SUFFIX, TaughtDeck, pack_deck, renamed, unpack_deck
@@ -26,29 +27,27 @@ _MOST_TRIES = 100
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class Rename(BaseModel):
+class Rename(Model):
     """Give a taught deck another name."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
     do: Literal["rename"]
     deck: _Name
     new: _Name
 
 
-class Remove(BaseModel):
+class Remove(Model):
     """Forget a taught deck."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
     do: Literal["remove"]
     deck: _Name
 
 
-COMMAND: TypeAdapter[Rename | Remove] = TypeAdapter(Rename | Remove)
+DeckCommand = Annotated[Rename | Remove, Field(discriminator="do")]
 
 
-def routes(desk: Desk, ask: Desks, who: Who, listing: DeckListing, uploads: Uploads) -> APIRouter:
+def routes(desk: Referee, ask: Desks, who: Who, listing: DeckListing, uploads: Uploads) -> APIRouter:
     """Give the requests that deal with decks."""
-    router = APIRouter()
+    router = APIRouter(route_class=JsonRoute)
     store = listing.store
 
     def listed() -> dict[str, Any]:
@@ -87,18 +86,17 @@ def routes(desk: Desk, ask: Desks, who: Who, listing: DeckListing, uploads: Uplo
             name = await ask(lambda: _taken(store, file.read_bytes()))
         return Json({"deck": name, **await ask(listed)})
 
-    @router.post("/api/decks", openapi_extra=json_body(COMMAND.json_schema()))
-    async def do(request: Request) -> Response:
+    @router.post("/api/decks")
+    async def do(request: Request, command: DeckCommand) -> Response:
         """Rename or remove a taught deck."""
         who.demand_paired(request)
-        command = await body_as(COMMAND, request)
         await ask(lambda: _carry_out(desk, store, command))
         return Json(await ask(listed))
 
     return router
 
 
-def _carry_out(desk: Desk, store: DeckStore, command: Rename | Remove) -> None:
+def _carry_out(desk: Referee, store: DeckStore, command: Rename | Remove) -> None:
     if command.deck in deck_names():
         raise LessonError("fault.deck_built_in")
     if command.deck not in store.names():
@@ -114,7 +112,7 @@ def _carry_out(desk: Desk, store: DeckStore, command: Rename | Remove) -> None:
     store.rename(command.deck, new)
 
 
-def _in_use(desk: Desk) -> str | None:
+def _in_use(desk: Referee) -> str | None:
     state = desk.state()
     game = state.get("game")
     if state.get("mode") not in ("playing", "paused") or not game:

@@ -16,7 +16,7 @@ from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 
-from referee.service.desk_protocol import Desk
+from referee.match.referee import Referee
 
 LEAST_GAP_S = 0.1
 """Between two looks at the desk, s: changes that follow each other sooner are sent as one."""
@@ -44,7 +44,7 @@ class Feed:
     version: grows with each publication; 0 before the first.
     """
 
-    def __init__(self, desk: Desk, extras: Callable[[], Mapping[str, Any]] = dict) -> None:
+    def __init__(self, desk: Referee, extras: Callable[[], Mapping[str, Any]] = dict) -> None:
         self._desk = desk
         self._extras = extras
         self._news = ""
@@ -62,7 +62,7 @@ class Feed:
 
     @classmethod
     @asynccontextmanager
-    async def running(cls, desk: Desk, extras: Callable[[], Mapping[str, Any]] = dict) -> AsyncIterator[Feed]:
+    async def running(cls, desk: Referee, extras: Callable[[], Mapping[str, Any]] = dict) -> AsyncIterator[Feed]:
         """Give a feed that follows the desk as long as this lasts; `extras`: what pages are told beside its state."""
         feed = cls(desk, extras)
         end = desk.subscribe(feed.notify)

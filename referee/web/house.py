@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Protocol
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field
 
 from referee.language import Language
-from referee.service.desk_protocol import Desk
-from referee.web.responses import Desks, Json, body_as
-from referee.web.who import Who, json_body
+from referee.match.referee import Referee
+from referee.mqtt.settings import HouseSettings
+from referee.web.responses import Desks, Json, JsonRoute
+from referee.web.who import Who
 
 
 class House(Protocol):
@@ -24,26 +25,16 @@ class House(Protocol):
         """Take other settings. Raises BadInputError if they cannot be."""
 
 
-class ChangeHouse(BaseModel):
-    """What is to be otherwise; what is left out stays. join: an invitation's code, leave: the club is left."""
+class ChangeHouse(HouseSettings):
+    """Change settings; those that are left out stay. join: an invitation's code; leave: whether to leave the club."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-    on: bool | None = None
-    host: Annotated[str, Field(max_length=253)] | None = None
-    port: Annotated[int, Field(ge=0, le=65535)] | None = None
-    user: Annotated[str, Field(max_length=200)] | None = None
-    password: Annotated[str, Field(max_length=500)] | None = None
-    tls: bool | None = None
-    ca: Annotated[str, Field(max_length=48_000)] | None = None
-    buttons: bool | None = None
-    name: Annotated[str, Field(max_length=60)] | None = None
-    join: Annotated[str, Field(max_length=40)] | None = None
-    leave: bool | None = None
+    join: Annotated[str, Field(max_length=40)] = ""
+    leave: bool = False
 
 
-def routes(desk: Desk, ask: Desks, who: Who, house: House | None) -> APIRouter:
+def routes(desk: Referee, ask: Desks, who: Who, house: House | None) -> APIRouter:
     """Give the requests about the house; there are none where nothing can be told."""
-    router = APIRouter()
+    router = APIRouter(route_class=JsonRoute)
 
     def language() -> Language:
         return Language(str(desk.state().get("language", "en")))
@@ -54,13 +45,12 @@ def routes(desk: Desk, ask: Desks, who: Who, house: House | None) -> APIRouter:
         told = who.shown(request, house)
         return Json(await ask(lambda: told.public(language())))
 
-    @router.post("/api/house", openapi_extra=json_body(ChangeHouse.model_json_schema()))
-    async def change(request: Request) -> Response:
+    @router.post("/api/house")
+    async def change(request: Request, wanted: ChangeHouse) -> Response:
         """Set it otherwise."""
         who.demand_paired(request)
         told = who.shown(request, house)
-        data = (await body_as(TypeAdapter(ChangeHouse), request)).model_dump(exclude_none=True)
-        await ask(lambda: told.change(data))
+        await ask(lambda: told.change(wanted.model_dump(exclude_unset=True)))
         return Json(await ask(lambda: told.public(language())))
 
     return router

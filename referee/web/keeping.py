@@ -15,7 +15,7 @@ from starlette.background import BackgroundTask
 from starlette.responses import StreamingResponse
 
 from referee.language import Language
-from referee.service.keeping import Keeping
+from referee.match.system import Keeping
 from referee.web.guard import RESTORE_PATH
 from referee.web.responses import Json
 from referee.web.uploads import ON_ITS_WAY, Uploads

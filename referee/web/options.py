@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from referee.lessons.lessons import Lessons
-    from referee.service.keeping import Keeping
-    from referee.service.system import System
+    from referee.match.system import Keeping, System
     from referee.web.house import House
 
 Taken = tuple[int, NDArray[np.uint8]]

@@ -8,7 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from referee.language import LANGUAGES
-from referee.service.desk_protocol import Desk
+from referee.match import queries
+from referee.match.referee import Referee
+from referee.match.settings import PageSettings
 from referee.web.feed import Feed
 from referee.web.games import games_in
 from referee.web.guard import RefusedError
@@ -24,7 +26,7 @@ _Echo = Annotated[str, Query(max_length=32)]
 _KEPT = {"Cache-Control": "private, max-age=3600, immutable"}
 
 
-def routes(desk: Desk, ask: Desks, who: Who, options: WebOptions) -> APIRouter:
+def routes(desk: Referee, ask: Desks, who: Who, options: WebOptions) -> APIRouter:
     """Give the requests that only read."""
     router = APIRouter()
 
@@ -74,42 +76,47 @@ def routes(desk: Desk, ask: Desks, who: Who, options: WebOptions) -> APIRouter:
     @router.get("/api/rulings/{ruling}/timeline")
     async def timeline(ruling: _Id) -> Response:
         """Give the photo-finish of a ring."""
-        return Json(await ask(lambda: desk.timeline(ruling)))
+        return Json(await ask(lambda: queries.timeline(desk, ruling)))
 
     @router.get("/api/rulings/{ruling}/explain")
     async def explain(ruling: _Id) -> Response:
         """Give why a ruling was made."""
-        return Json(await ask(lambda: desk.explain(ruling)))
+        return Json(await ask(lambda: queries.explain(desk, ruling)))
 
     @router.get("/api/history")
     async def history() -> Response:
         """Give the games that were played."""
-        return Json(await ask(desk.history))
+        return Json(await ask(lambda: queries.past_games(desk)))
 
     @router.get("/api/history/{which}")
     async def game(which: _Id) -> Response:
         """Give one game that was played."""
-        return Json(await ask(lambda: desk.game(which)))
+        return Json(await ask(lambda: queries.past_game(desk, which)))
 
     @router.get("/api/statistics")
     async def statistics() -> Response:
         """Give the figures over all evenings."""
-        return Json(await ask(desk.statistics))
+        return Json(await ask(lambda: queries.figures(desk)))
 
     @router.get("/api/quality")
     async def quality() -> Response:
         """Give how good it is at this table."""
-        return Json(await ask(desk.quality))
+        return Json(await ask(lambda: queries.how_good(desk)))
+
+    @router.get("/api/settings/schema")
+    async def settings_schema() -> Response:
+        """Give the JSON schema of the settings, from which pages draw their form."""
+        return Json(PageSettings.model_json_schema())
 
     @router.get("/api/cameras")
     async def cameras() -> Response:
         """Give the USB cameras that are plugged in."""
-        return Json(await ask(desk.cameras))
+        return Json(await ask(lambda: queries.cameras(desk)))
 
     @router.get("/api/table/decks")
     async def table_decks() -> Response:
         """Give the decks that can lie on the table, by game, the one that lay there last first, and their colours."""
-        return Json(await ask(desk.decks))
+        return Json(await ask(lambda: queries.table_decks(desk)))
 
     @router.get("/api/games/{language}")
     async def games(language: _Code) -> Response:

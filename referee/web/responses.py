@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
-from pydantic import TypeAdapter, ValidationError
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -14,6 +16,7 @@ from hardware.problems import HardwareError
 from referee.errors import BadInputError, RingmasterError
 from referee.jsonlines import parse_object
 from referee.language import Language
+from referee.models import own_refusal
 from referee.web.feed import encoded
 from referee.web.guard import RefusedError
 from referee.web.refusal import fault
@@ -44,25 +47,51 @@ class Desks:
         return await to_thread.run_sync(question, limiter=self._limiter)
 
 
-async def body_as(model: TypeAdapter[T], request: Request) -> T:
-    """Give the body of a change.
+class JsonRoute(APIRoute):
+    """A route whose body, where it has one, is a strict JSON object; `request.state.came_ns` says when it came."""
 
-    Raises:
-        RefusedError: it is not of that kind.
-    """
-    if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-        raise RefusedError(415, "fault.bad_request")
-    data = _plain_data(await request.body())
-    try:
-        return model.validate_python(data, by_alias=True)
-    except ValidationError as error:
-        raise not_taken(error.errors(include_url=False, include_context=False, include_input=False)) from None
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Give what answers a request."""
+        answer = super().get_route_handler()
+
+        async def answer_strictly(request: Request) -> Response:
+            request.state.came_ns = time.monotonic_ns()
+            if self.body_field is None:
+                return await answer(request)
+            if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+                raise RefusedError(415, "fault.bad_request")
+            return await answer(_JsonRequest(request, await request.body()))
+
+        return answer_strictly
 
 
-def not_taken(faults: Sequence[Mapping[str, Any]]) -> RefusedError:
-    """Give the refusal of data by where its first fault is; a library's own words about it are for no one here."""
-    where = ".".join(str(part) for part in faults[0]["loc"])[:80]
-    return RefusedError(400, "fault.bad_request", where=where)
+class _JsonRequest(Request):
+    """A request whose body was read by the strict standard: no NaN, no key twice, no deep brackets."""
+
+    def __init__(self, request: Request, body: bytes) -> None:
+        super().__init__(request.scope)
+        self._bytes, self._data = body, _plain_data(body)
+
+    async def body(self) -> bytes:
+        """Give the bytes."""
+        return self._bytes
+
+    async def json(self) -> dict[str, object]:
+        """Give the object."""
+        return self._data
+
+
+async def on_bad_request(request: Request, error: Exception) -> Response:
+    """Answer a request that no model takes: by our own sentence if there is one, else by where its first fault is."""
+    if not isinstance(error, RequestValidationError):
+        raise error
+    fault = error.errors()[0]
+    if (own := own_refusal(fault)) is not None:
+        return await on_fault(request, own)
+    # The first part says only that it is in the body, in the path or in the query.
+    unknown = fault.get("ctx", {}).get("discriminator", "").strip("'")
+    where = ".".join(filter(None, [*map(str, fault["loc"][1:]), unknown]))[:80]
+    return await on_fault(request, RefusedError(400, "fault.bad_request", where=where))
 
 
 def _plain_data(body: bytes) -> dict[str, object]:

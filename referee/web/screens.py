@@ -6,21 +6,28 @@ import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from fastapi import APIRouter, Request, Response
-from pydantic import TypeAdapter
+from pydantic import Field
 
-from referee.web.commands import ScreenCode
+from referee.models import Model
 from referee.web.guard import RefusedError
 from referee.web.hosts import is_at_home
-from referee.web.responses import Json, body_as
-from referee.web.who import Who, address_of, json_body, let_in
+from referee.web.responses import Json, JsonRoute
+from referee.web.who import Who, address_of, let_in
 
 TICKET = "ringmaster-screen"
 GONE_S = 20.0
 """A screen that has not asked for so long waits no more, s."""
 MOST_WAITING = 32
 MOST_OF_ADDRESS = 3
+
+
+class ScreenCode(Model):
+    """The code that a waiting screen shows, as somebody with a paired device has typed it."""
+
+    code: Annotated[str, Field(pattern=r"^[0-9]{4}$")]
 
 
 @dataclass
@@ -85,7 +92,7 @@ class Screens:
 
 def routes(who: Who, screens: Screens) -> APIRouter:
     """Give the requests of such screens, and of who lets them in."""
-    router = APIRouter(prefix="/api/pair/screen")
+    router = APIRouter(prefix="/api/pair/screen", route_class=JsonRoute)
 
     @router.post("")
     async def wait(request: Request) -> Response:
@@ -101,11 +108,11 @@ def routes(who: Who, screens: Screens) -> APIRouter:
             answer.set_cookie(TICKET, waits[0], httponly=True, samesite="strict", path="/api/pair")
         return answer
 
-    @router.post("/let-in", openapi_extra=json_body(ScreenCode.model_json_schema()))
-    async def admit(request: Request) -> Response:
+    @router.post("/let-in")
+    async def admit(request: Request, shown: ScreenCode) -> Response:
         """Let the screen in that shows a code."""
         who.demand_paired(request)
-        if not screens.let_in((await body_as(TypeAdapter(ScreenCode), request)).code):
+        if not screens.let_in(shown.code):
             raise RefusedError(404, "fault.no_screen")
         return Json({"let_in": True})
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from hardware.supervised import nothing
 from referee.errors import WorkFailedError
-from referee.service.part_thread import Report, part_thread
+from referee.match.process import Report, part_thread
 from referee.web.connections import KEEP_ALIVE_S, MOST_OF_ADDRESS, CarefulProtocol
 from referee.web.hosts import phone_address
 

@@ -9,8 +9,9 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from calibration.print import MARKER_IDS, marker_svg
+from referee.match.referee import Referee
+from referee.match.setup_kit import setup_now
 from referee.printing import printed
-from referee.service.desk_protocol import Desk
 from referee.web.guard import RefusedError
 from referee.web.responses import Desks, Json
 from referee.web.who import Who
@@ -20,7 +21,7 @@ _Marker = Annotated[int, Path(ge=0, lt=len(MARKER_IDS))]
 _Paper = Annotated[Literal["a4", "letter"], Query()]
 
 
-def routes(desk: Desk, ask: Desks, who: Who) -> APIRouter:
+def routes(desk: Referee, ask: Desks, who: Who) -> APIRouter:
     """Give the requests about setting up; changes are commands as all others."""
     router = APIRouter()
     one_pdf = CapacityLimiter(1)
@@ -29,13 +30,13 @@ def routes(desk: Desk, ask: Desks, who: Who) -> APIRouter:
     async def setup(request: Request) -> Response:
         """Give how far it is; to a paired device also what the open step finds now."""
         paired = who.token(request) is not None
-        return Json(await ask(lambda: desk.setup(look=paired)))
+        return Json(await ask(lambda: setup_now(desk.walk, look=paired)))
 
     @router.get("/setup.jpg", responses={200: {"content": {"image/jpeg": {}}}})
     async def picture(request: Request) -> Response:
         """Give the camera's picture whole: only to a paired device, for people may be in it."""
         who.paired_token(request)
-        data = await ask(desk.whole_picture)
+        data = await ask(desk.pictures.whole)
         if data is None:
             raise RefusedError(404, "fault.no_picture")
         return Response(data, media_type="image/jpeg")

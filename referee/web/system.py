@@ -5,31 +5,28 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field
 
-from referee.service.system import System
-from referee.web.responses import Desks, Json, body_as
-from referee.web.who import Who, json_body
-
-
-class _Wish(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+from referee.match.system import System
+from referee.models import Model
+from referee.web.responses import Desks, Json, JsonRoute
+from referee.web.who import Who
 
 
-class Switch(_Wish):
+class Switch(Model):
     """Start the referee ("restart") or the computer ("reboot") anew, or shut the computer down."""
 
     do: Literal["restart", "reboot", "shut_down"]
 
 
-class ForgetGame(_Wish):
+class ForgetGame(Model):
     """Delete a game with its pictures."""
 
     do: Literal["forget_game"]
     game: Annotated[str, Field(pattern=r"^[0-9]{1,15}$")]
 
 
-class Rename(_Wish):
+class Rename(Model):
     """Call a player otherwise in all games."""
 
     do: Literal["rename"]
@@ -37,38 +34,36 @@ class Rename(_Wish):
     new: Annotated[str, Field(max_length=200)]
 
 
-class ForgetPlayer(_Wish):
+class ForgetPlayer(Model):
     """Put "Somebody" in the place of a name in all games."""
 
     do: Literal["forget_player"]
     name: Annotated[str, Field(max_length=200)]
 
 
-class Noted(_Wish):
+class Noted(Model):
     """Take note of files that made no sense and were set aside."""
 
     do: Literal["noted"]
 
 
-Wish = Switch | ForgetGame | Rename | ForgetPlayer | Noted
-WISH: TypeAdapter[Wish] = TypeAdapter(Wish)
+Wish = Annotated[Switch | ForgetGame | Rename | ForgetPlayer | Noted, Field(discriminator="do")]
 
 
 def routes(ask: Desks, who: Who, system: System | None) -> APIRouter:
     """Give the requests about the machine; there are none where nothing is shown of it."""
-    router = APIRouter()
+    router = APIRouter(route_class=JsonRoute)
 
     @router.get("/api/system")
     async def public(request: Request) -> Response:
         """Give how the machine is, and what is kept."""
         return Json(await ask(who.shown(request, system).public))
 
-    @router.post("/api/system", openapi_extra=json_body(WISH.json_schema()))
-    async def change(request: Request) -> Response:
+    @router.post("/api/system")
+    async def change(request: Request, wish: Wish) -> Response:
         """Carry out a wish, and give how it all is then."""
         who.demand_paired(request)
         here = who.shown(request, system)
-        wish = await body_as(WISH, request)
         return Json(await ask(lambda: _carry_out(here, wish)))
 
     return router

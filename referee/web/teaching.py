@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field
 
 from referee.lessons.draft import MOST_CARDS_SAID, Game
 from referee.lessons.lessons import Lessons
-from referee.service.desk_protocol import Desk
+from referee.match.referee import Referee
+from referee.models import Model
 from referee.web.guard import RefusedError
-from referee.web.responses import Desks, Json, body_as
-from referee.web.who import Who, json_body
+from referee.web.responses import Desks, Json, JsonRoute
+from referee.web.who import Who
 
 _KEPT = {"Cache-Control": "private, max-age=3600"}
 _Number = Annotated[int, Field(ge=0, lt=1_000_000)]
@@ -23,11 +24,7 @@ _Name = Annotated[str, Field(max_length=100)]
 _Expected = Annotated[int, Field(ge=0, le=MOST_CARDS_SAID)]
 
 
-class _Command(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class Begin(_Command):
+class Begin(Model):
     """Begin to teach a deck; `expected`: how many colours, or cards, people say it has, 0 where nobody knows."""
 
     do: Literal["begin"]
@@ -36,7 +33,7 @@ class Begin(_Command):
     expected: _Expected = 0
 
 
-class Rename(_Command):
+class Rename(Model):
     """Call it otherwise, or say another number."""
 
     do: Literal["rename"]
@@ -44,22 +41,24 @@ class Rename(_Command):
     expected: _Expected
 
 
-class Plain(_Command):
+class Plain(Model):
     """What needs no more than its name."""
 
     do: Literal["look", "take_back", "confirm", "test", "save", "drop"]
 
 
-class Say(_Command):
+class Say(Model):
     """Say what a group shows."""
 
     do: Literal["say"]
     group: _Number
-    attributes: Annotated[dict[Literal["colour", "mood", "kind", "room"], _Word], Field(max_length=4)] = {}
+    attributes: Annotated[
+        dict[Literal["colour", "mood", "kind", "room"], _Word], Field(default_factory=dict, max_length=4)
+    ]
     back: bool = False
 
 
-class Join(_Command):
+class Join(Model):
     """Say that two groups show one face."""
 
     do: Literal["join"]
@@ -67,14 +66,14 @@ class Join(_Command):
     second: _Number
 
 
-class Split(_Command):
+class Split(Model):
     """Say that a group shows two faces."""
 
     do: Literal["split"]
     group: _Number
 
 
-class Move(_Command):
+class Move(Model):
     """Put a card into another group, null: into one of its own."""
 
     do: Literal["move"]
@@ -82,7 +81,7 @@ class Move(_Command):
     to: _Number | None
 
 
-class Mend(_Command):
+class Mend(Model):
     """Say what a card of the test is, null: a new face."""
 
     do: Literal["mend"]
@@ -90,8 +89,10 @@ class Mend(_Command):
     group: _Number | None
 
 
-LessonCommand = Begin | Rename | Plain | Say | Join | Split | Move | Mend
-COMMAND: TypeAdapter[LessonCommand] = TypeAdapter(LessonCommand)
+LessonCommand = Annotated[
+    Begin | Rename | Plain | Say | Join | Split | Move | Mend,
+    Field(discriminator="do"),
+]
 
 
 def carried_out(lessons: Lessons, command: LessonCommand) -> None:
@@ -127,9 +128,9 @@ def carried_out(lessons: Lessons, command: LessonCommand) -> None:
             lessons.mend(command.reading, command.group)
 
 
-def routes(desk: Desk, ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
+def routes(desk: Referee, ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
     """Give the requests of the lesson."""
-    router = APIRouter()
+    router = APIRouter(route_class=JsonRoute)
 
     @router.get("/api/lesson")
     async def lesson() -> Response:
@@ -148,11 +149,10 @@ def routes(desk: Desk, ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
         who.demand_sight(request, desk.state()["settings"])
         return _image(await ask(lambda: lessons.card(name)), "image/png")
 
-    @router.post("/api/lesson", openapi_extra=json_body(COMMAND.json_schema()))
-    async def do(request: Request) -> Response:
+    @router.post("/api/lesson")
+    async def do(request: Request, command: LessonCommand) -> Response:
         """Carry out a command, and give the lesson as it is then."""
         who.demand_paired(request)
-        command = await body_as(COMMAND, request)
 
         def done() -> dict[str, object]:
             carried_out(lessons, command)

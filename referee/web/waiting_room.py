@@ -8,7 +8,7 @@ from typing import Any
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request, Response
 
-from referee.service.desk_protocol import Desk
+from referee.match.referee import Referee
 from referee.web.first_device import Wait
 from referee.web.hosts import is_at_home
 from referee.web.options import WebOptions
@@ -22,7 +22,7 @@ LOOK_S = 0.7
 _BUTTONS = ("one", "seats")
 
 
-def routes(desk: Desk, who: Who, options: WebOptions) -> APIRouter:
+def routes(desk: Referee, who: Who, options: WebOptions) -> APIRouter:
     """Give the request of those who wait."""
     router = APIRouter(prefix="/api")
     look = _Look(who, options)

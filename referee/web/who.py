@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
-from pydantic import TypeAdapter
+from pydantic import Field
 
 from referee.called import called
-from referee.web.commands import Code, Forget
+from referee.models import Model, refused_as
 from referee.web.first_device import FirstDevice
 from referee.web.guard import RefusedError
 from referee.web.hosts import is_this_machine
 from referee.web.options import WebOptions
 from referee.web.pairing import Pairing, TooManyTriesError
-from referee.web.responses import Json, body_as
+from referee.web.responses import Json, JsonRoute
 from referee.web.round_trips import RoundTrips
 from referee.web.tokens import TokenStore, csrf_of
 
@@ -24,6 +24,18 @@ COOKIE = "ringmaster"
 CSRF_HEADER = "x-csrf-token"
 _YEAR_S = 365 * 24 * 3600
 Part = TypeVar("Part")
+
+
+class Code(Model):
+    """A pairing code that somebody has typed."""
+
+    code: Annotated[str, Field(pattern="^[0-9]{6}$"), refused_as("fault.code_digits")]
+
+
+class Forget(Model):
+    """Which devices to forget: the one that asks, or all."""
+
+    all: bool
 
 
 class Who:
@@ -128,7 +140,7 @@ class Who:
 
 def routes(who: Who) -> APIRouter:
     """Give the requests that deal with pairing."""
-    router = APIRouter(prefix="/api")
+    router = APIRouter(prefix="/api", route_class=JsonRoute)
 
     @router.get("/me")
     async def me(request: Request) -> Response:
@@ -143,10 +155,9 @@ def routes(who: Who) -> APIRouter:
         request.app.state.feed.notify(0)
         return Json({"asked": True, "said": said})
 
-    @router.post("/pair", openapi_extra=json_body(Code.model_json_schema()))
-    async def pair(request: Request) -> Response:
+    @router.post("/pair")
+    async def pair(request: Request, code: Code) -> Response:
         """Pair the device that sends the code."""
-        code = await body_as(TypeAdapter(Code), request)
         try:
             who.pairing.redeem(code.code, address_of(request), here=is_here(request))
         except TooManyTriesError as error:
@@ -155,12 +166,11 @@ def routes(who: Who) -> APIRouter:
             raise
         return let_in(who.tokens.add(request.headers.get("user-agent", "")), kept=who.tokens.kept)
 
-    @router.post("/pair/forget", openapi_extra=json_body(Forget.model_json_schema()))
-    async def forget(request: Request) -> Response:
+    @router.post("/pair/forget")
+    async def forget(request: Request, whom: Forget) -> Response:
         """Forget the device that asks, or all."""
         token = who.demand_paired(request)
-        everybody = (await body_as(TypeAdapter(Forget), request)).all
-        who.tokens.forget(None if everybody else token)
+        who.tokens.forget(None if whom.all else token)
         answer = Json({"paired": False})
         answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
         return answer
@@ -183,20 +193,3 @@ def let_in(token: str, *, kept: bool) -> Json:
     answer = Json({"paired": True, "csrf": csrf_of(token), "kept": kept})
     answer.set_cookie(COOKIE, token, max_age=_YEAR_S, httponly=True, samesite="strict", path="/")
     return answer
-
-
-def json_body(schema: dict[str, Any]) -> dict[str, Any]:
-    """Describe a body for the list of requests (OpenAPI)."""
-    plain = _inlined(schema, schema.get("$defs", {}))
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": plain}}}}
-
-
-def _inlined(value: Any, parts: dict[str, Any]) -> Any:  # noqa: ANN401 (a piece of JSON may be anything)
-    """Give a schema that stands on its own: in the list of requests nobody finds the parts beside it."""
-    if isinstance(value, list):
-        return [_inlined(one, parts) for one in value]
-    if not isinstance(value, dict):
-        return value
-    if "$ref" in value:
-        return _inlined(parts[value["$ref"].rpartition("/")[2]], parts)
-    return {key: _inlined(one, parts) for key, one in value.items() if key != "$defs"}

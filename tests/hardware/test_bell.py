@@ -20,10 +20,7 @@ from hardware.settings import (
     US,
     BellSettings,
     DebounceSettings,
-    LampSettings,
     Pin,
-    SandSettings,
-    check_pins,
 )
 from tests.support.device_fakes import FakeClock, FakeLines, ListSink
 
@@ -247,8 +244,6 @@ def test_a_missing_bell_is_reported_once_and_works_when_it_is_there() -> None:
         lambda: BellSettings(pins=(Pin(4), Pin(5))),
         lambda: DebounceSettings(chatter_ns=1 * MS),
         lambda: make_bell(BellSettings(backend="gong"), ListSink()),
-        # GPIO23 is the light barrier's, too.
-        lambda: check_pins(BellSettings(pins=(Pin(23),)), SandSettings(), LampSettings()),
     ],
 )
 def test_bells_that_cannot_be_wired_are_refused(make: Callable[[], object]) -> None:

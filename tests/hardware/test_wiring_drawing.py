@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from hardware.settings import BellSettings, LampSettings, SandSettings
-from referee.service.settings import SEAT_PINS
+from referee.match.settings import SEAT_PINS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # BCM numbers by the pins of the header.

@@ -33,6 +33,13 @@ def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedPr
     )
 
 
+@pytest.mark.parametrize("line", [f"{MAIN} --help", f"{HAND}{MAIN} score confetti --json"])
+def test_help_and_scoring_start_without_the_library_that_checks_input(line: str, tmp_path: Path) -> None:
+    done = shell(line.replace(" -m ", " -X importtime -m "), tmp_path)
+    assert done.returncode == 0 and "referee.commands" in done.stderr
+    assert "pydantic" not in done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
 @pytest.mark.parametrize("line", [HAND + MAIN + " score confetti --json", MAIN + " print markers -o m.pdf"])
 def test_a_full_disk_is_named_and_not_called_a_fault_of_the_program(line: str, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from referee.engine.events import Header
 from referee.errors import BadInputError
 from referee.games.confetti.watching.watcher import ConfettiWatcher
 from referee.games.registry import game_kind
-from referee.service.table_decks import TableDecks
+from referee.match.table_decks import TableDecks
 from referee.watchers.by_hand import ByHandWatcher
 from vision.deck import Deck, load_deck
 from vision.errors import BadDeckError

@@ -90,7 +90,7 @@ TYPED = (
     (["read", "--deck", "ever"], ["everdeck"]),
     (["decks", "--json", "sh"], ["show"]),
     (["run", "--camera", "us"], ["usb:0"]),
-    (["export", "--format", "j"], ["json", "jsonl"]),
+    (["export", "--format", "j"], ["jsonl"]),
     (["score", "co"], ["confetti", "coloretto"]),
     (["help", "hist"], ["history"]),
 )

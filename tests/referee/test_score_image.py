@@ -287,7 +287,7 @@ def moved(image: Image, right: float, down: float) -> Image:
     return np.asarray(cv2.warpAffine(image, shift, image.shape[1::-1]), np.uint8)
 
 
-def test_what_is_wrong_with_the_pictures_is_said_in_one_line(tmp_path: Path, capfd: Capture) -> None:
+def test_not_shown_to_stand_with_the_pictures_is_said_in_one_line(tmp_path: Path, capfd: Capture) -> None:
     image, profile = load_image(TABLE), tmp_path / "table.json"
     twice = image.copy()
     twice[400:560, 700:860] = image[728:888, 100:260]  # marker card 3

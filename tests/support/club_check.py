@@ -7,12 +7,11 @@ from typing import Any
 from sqlalchemy import Connection, Engine, select
 
 from referee.club.models import Correction, Event, Ruling
-from referee.journal.journal import Journal
-from referee.journal.rows import KeptGame
-from referee.journal.stored import games, kept_game
+from referee.store.games import KeptGame, games, kept_game
+from referee.store.store import Store
 
 
-def faults_against(engine: Engine, journal: Journal) -> list[str]:
+def faults_against(engine: Engine, journal: Store) -> list[str]:
     """Give what differs in the club, a few words each; none if all is the same."""
     found: list[str] = []
     with engine.connect() as connection:

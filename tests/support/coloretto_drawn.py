@@ -95,7 +95,6 @@ def watch_game(
     told = write_coloretto(deck, seed, plan)
     table_side = tuple(Table)[seed % 2]
     header = Header("coloretto", NAMES[: told.game.players], {"table": table_side.value})
-    game = game_kind("coloretto").start(header)
     events: list[Event] = []
     rulings: list[Mapping[str, Any]] = []
     notices: list[Notice] = []
@@ -104,7 +103,8 @@ def watch_game(
         rulings.extend(outcome.rulings)
         notices.extend(outcome.notices)
 
-    session = Session(game, watcher_for(header, WatchSetup(deck=known or deck)), events.append)
+    watcher = watcher_for(header, WatchSetup(deck=known or deck))
+    session = Session(header, game_kind("coloretto").start, watcher, lambda record: events.append(record.event))
     shots = Shots(size=size, frames_per_s=frames_per_s, look=LOOKS[seed % len(LOOKS)])
     table = SteppedTable(LiveTable(told.script, deck, seed, shots), seed, session, on_outcome)
     try:
@@ -112,7 +112,7 @@ def watch_game(
             pass
     finally:
         table.close()
-    return _counted(seed, told, game, events, rulings, notices)
+    return _counted(seed, told, session.game, events, rulings, notices)
 
 
 def _counted(

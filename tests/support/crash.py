@@ -24,14 +24,13 @@ from pathlib import Path
 from typing import Any
 
 from referee.engine.corrections import corrected, corrected_events
+from referee.engine.log import OF_NO_GAME
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import game_kind
-from referee.journal.database import Connect, connect
-from referee.journal.folder import JOURNAL
-from referee.journal.judging import OF_NO_GAME
-from referee.journal.rows import KeptGame
-from referee.journal.stored import games, kept_game
 from referee.output import along
+from referee.store.database import Connect, connect
+from referee.store.folder import JOURNAL
+from referee.store.games import KeptGame, games, kept_game
 from tests.support.crash_table import play_until_killed, state_digest
 from tests.support.forgetful import cut_the_power, forgetful_connect
 

@@ -13,7 +13,7 @@ from typing import Any
 from hardware.lamp import NullLamp
 from hardware.speaker import NullSpeaker
 from referee.announcer import Announcer
-from referee.engine.session import RulingData
+from referee.engine.session import RulingData, Session
 from referee.errors import BadInputError
 from referee.games import GAME_NAMES
 from referee.games.coloretto.rules import Coloretto
@@ -21,32 +21,28 @@ from referee.games.confetti.rules import Confetti, Phase
 from referee.games.confetti.score import COLOURS
 from referee.games.piccolino.one_bell import OneBell
 from referee.games.piccolino.rules import Piccolino
-from referee.journal.database import Connect
-from referee.journal.folder import JOURNAL, locked
-from referee.journal.journal import Journal
-from referee.service.game_controller import GameController
-from referee.service.live_game import LiveGame
-from referee.service.settings import TableSettings
-from referee.service.voice import Voice
-from tests.support.table_fakes import Scripted, ScriptWatcher
+from referee.match.devices import Parts
+from referee.match.referee import Referee
+from referee.store.database import Connect
+from referee.store.folder import locked
+from tests.support.table_fakes import FakeDevices, Scripted, ScriptWatcher
 
 PLAYERS = ("Ann", "Ben", "Cem")
 Tell = Callable[[Mapping[str, Any]], None]
 What = tuple[str, dict[str, Any]]
 
 
-class TellingVoice(Voice):
-    """Tells each ruling at the instant when it would be said."""
+class Teller:
+    """Tells each ruling of a game at the instant when it would be said."""
 
-    def __init__(self, tell: Tell) -> None:
-        super().__init__(lambda settings: NullSpeaker(), NullLamp(), TableSettings(), lambda: (12, 0))
-        self._tell = tell
-        self.game = 0
+    def __init__(self, referee: Referee, tell: Tell) -> None:
+        self.game, self._tell, self._say = 0, tell, referee.voice.rule
+        referee.voice.rule = self.rule  # type: ignore[method-assign]
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
         for ruling in rulings:
             self._tell({"announced": dict(ruling), "game": self.game})
-        super().rule(announcer, rulings)
+        self._say(announcer, rulings)
 
 
 def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) -> None:
@@ -57,24 +53,30 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
 
     dice, parent = random.Random(seed), os.getppid()
     with locked(folder):
-        journal = Journal(folder / JOURNAL, connector)
-        voice = TellingVoice(tell)
-        boot = dice.choice("ab")
-        controller = GameController(journal, voice, TableSettings(), lambda header: ScriptWatcher(), boot=boot)
-        last = journal.read("SELECT game FROM games WHERE closed = 0 ORDER BY game DESC LIMIT 1")
-        voice.game = int(last[0][0]) if last else 0
-        play = controller.resume()
+        parts = Parts(
+            lambda _: FakeDevices(),
+            lambda *_: NullSpeaker(),
+            lambda *_: NullLamp(),
+            watcher=lambda header: ScriptWatcher(),
+            boot=dice.choice("ab"),
+            connector=connector,
+        )
+        referee = Referee(folder, parts)
+        teller = Teller(referee, tell)
+        last = referee.store.read("SELECT game FROM games WHERE closed = 0 ORDER BY game DESC LIMIT 1")
+        teller.game = int(last[0][0]) if last else 0
+        play = referee.resume()
         if play is not None:
             tell({"resumed": digest(play)})
-        tell({"set_aside": journal.set_aside is not None})
+        tell({"set_aside": referee.store.set_aside is not None})
         while os.getppid() == parent:
-            _step(controller, voice, dice, tell)
+            _step(referee, teller, dice, tell)
 
 
-def digest(play: LiveGame) -> dict[str, Any]:
+def digest(play: Session) -> dict[str, Any]:
     count = len(play.log.corrections)
     state = state_digest(play.game, [list(record.rulings) for record in play.log.records.values()])
-    return {"game": play.log.row.game, "corrections": count, **state}
+    return {"game": play.log.game, "corrections": count, **state}
 
 
 def state_digest(game: object, rulings: Sequence[Sequence[RulingData]]) -> dict[str, Any]:
@@ -95,38 +97,38 @@ def _seats(game: object) -> list[Any]:
             return []
 
 
-def _step(controller: GameController, voice: TellingVoice, dice: random.Random, tell: Tell) -> None:
-    play = controller.play
+def _step(referee: Referee, teller: Teller, dice: random.Random, tell: Tell) -> None:
+    play = referee.match.session
     if play is None or play.over:
         game = dice.choice(GAME_NAMES)
-        voice.game = 0
-        voice.game = controller.start(game, PLAYERS, {}).log.row.game
+        teller.game = 0
+        teller.game = referee.begin(game, PLAYERS, {}).log.game
         return
     try:
         if play.log.records and dice.random() < 0.04:
-            _correct(controller, play, dice, tell)
+            _correct(referee, play, dice, tell)
         elif dice.random() < 0.01:
-            controller.pause(not controller.paused)
+            referee.pause(not referee.match.paused)
         else:
             kind, data = next(likely_moves(play.game, dice))
             if dice.random() < 0.7:
-                controller.hear(Scripted(time.monotonic_ns(), kind, data))
+                referee.hear(Scripted(time.monotonic_ns(), kind, data))
             else:
-                controller.say(kind, data)
+                referee.say(kind, data)
     except BadInputError:
         # What makes no sense is refused, as it would be on the page; the next step makes more.
         return
 
 
-def _correct(controller: GameController, play: LiveGame, dice: random.Random, tell: Tell) -> None:
-    if play.undoes and dice.random() < 0.4:
-        controller.undo()
+def _correct(referee: Referee, play: Session, dice: random.Random, tell: Tell) -> None:
+    if referee.match.undoes and dice.random() < 0.4:
+        referee.undo()
     else:
         number = dice.choice(list(play.log.records))
         same = dict(next(likely_moves(play.game, dice))[1])
         fits = {key: value for key, value in same.items() if key in play.log.records[number].event.data}
-        controller.correct(number, fits if fits and dice.random() < 0.7 else None)
-    tell({"corrections": len(play.log.corrections), "game": play.log.row.game})
+        referee.correct(number, fits if fits and dice.random() < 0.7 else None)
+    tell({"corrections": len(play.log.corrections), "game": play.log.game})
 
 
 def likely_moves(game: object, dice: random.Random) -> Iterator[What]:

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from referee.journal.database import Connection, Value, connect
+from referee.store.database import Connection, Value, connect
 
 KEPT, NEXT = "synced", "syncing"
 
 
 class ForgetfulConnection:
-    """A connection to a database on such a disk (`referee.journal.database.Connection`)."""
+    """A connection to a database on such a disk (`referee.store.database.Connection`)."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

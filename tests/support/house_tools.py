@@ -49,7 +49,7 @@ class House:
 @contextmanager
 def listening(broker: Broker | Mosquitto) -> Iterator[tuple[House, Line]]:
     """Give a house that listens: the broker passes on to it whatever is told from now on."""
-    where = Broker("127.0.0.1", broker.port) if isinstance(broker, Mosquitto) else broker
+    where = Broker(host="127.0.0.1", port=broker.port) if isinstance(broker, Mosquitto) else broker
     house = House()
     line = Line(where, "house", Ends(house.messages.append, lambda mid: None, lambda why: None), None, None)
     line.open()
@@ -78,9 +78,9 @@ def telling(folder: Path, port: int, **more: object) -> Iterator[TellingTable]:
     folder.mkdir(exist_ok=True)
     save_mqtt(folder, load_mqtt(folder).changed({"on": True, "host": "127.0.0.1", "port": port, **more}))
     table = quiet_table(folder)
-    controller = table.controller
-    controller.resume()
-    publisher = Publisher(folder, table.journal, table.evidence, table.desk, lambda: controller.open_game, 0.05)
+    referee = table.referee
+    referee.resume()
+    publisher = Publisher(folder, referee.store, referee.evidence, referee, lambda: referee.match.game, 0.05)
     publisher.start()
     try:
         yield TellingTable(table, publisher, load_mqtt(folder).table)

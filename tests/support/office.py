@@ -1,64 +1,39 @@
-"""A desk with all that it needs, and no threads, for tests."""
+"""A referee that takes commands as a page gives them, and its state as a page gets it."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hardware.problems import HealthBoard
-from referee.journal.evidence import EvidenceFolder
-from referee.service.ring_pictures import Pictures, Wanted
-from referee.service.settings import TableSettings
-from referee.service.table_area import TableArea
-from referee.service.table_desk import TableDesk
-from tests.support.table_fakes import FakeDevices, Table
+from referee.match.pictures import Wanted
+from tests.support.commands import sent
+from tests.support.table_fakes import Table
 
 
 class Office:
+    """A table; `wanted`: the pictures that were wanted of it, which are never taken."""
+
     def __init__(self, folder: Path) -> None:
         self.table = Table(folder)
-        self.devices = FakeDevices()
-        self.health = HealthBoard()
-        self.evidence = EvidenceFolder(folder / "evidence", self.table.journal)
-        self.pictures = Pictures(self.devices.buffer, self.evidence, TableArea(), self.table.clock, self.table.bus)
-        controller = self.table.controller
-        self.desk = TableDesk(controller, self.evidence, self.pictures, self.health, folder, self, self.table.clock)
-        self.desk.listen(self.table.bus)
-        self.fitted = self.table.settings
-        self.plugged: list[tuple[str, str]] = []
-        self.wanted: list[Wanted] = []
-        self.table.bus.subscribe(Wanted, self.wanted.append)
+        self.referee, self.devices = self.table.referee, self.table.devices
+        self.health, self.evidence, self.pictures = self.referee.health, self.referee.evidence, self.referee.pictures
 
-    def flip(self) -> bool:
-        return self.devices.flip()
+    @property
+    def wanted(self) -> list[Wanted]:
+        return list(self.pictures.waiting)
 
-    def cameras(self) -> list[tuple[str, str]]:
-        return self.plugged
-
-    def camera_notes(self) -> tuple[str, ...]:
-        return self.devices.camera_notes
-
-    def ring(self, seat: int, t_ns: int, within_ns: int) -> bool:
-        return False
-
-    def bell_here(self) -> None:
-        pass
-
-    def check(self, settings: TableSettings) -> None:
-        self.devices.check(settings, self.table.controller.settings.other_devices(settings))
-
-    def fit(self, settings: TableSettings) -> None:
-        self.fitted = settings
+    def do(self, **command: object) -> Mapping[str, Any]:
+        return self.referee.do(sent(command))
 
     def state(self) -> dict[str, Any]:
-        state: dict[str, Any] = json.loads(json.dumps(self.desk.state()))
+        state: dict[str, Any] = json.loads(json.dumps(self.referee.state()))
         return state
 
 
 def piccolino(office: Office, options: dict[str, object] | None = None) -> None:
-    players = ["Ann", "Ben", "Cem"]
-    office.desk.do({"do": "start", "game": "piccolino", "players": players, "options": options or {}})
+    office.do(do="start", game="piccolino", players=["Ann", "Ben", "Cem"], options=options or {})
     office.table.card(0, "red")
     office.table.card(1, "red")
     office.table.clock.now_ns += 1_000_000_000

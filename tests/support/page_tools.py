@@ -14,10 +14,9 @@ from typing import Any
 from fastapi import FastAPI
 
 from referee.lessons.lessons import Lessons
-from referee.mqtt.publisher import Publisher
-from referee.service.desk_protocol import Desk
-from referee.service.power import Power
-from referee.service.system import System
+from referee.match.process import Power
+from referee.match.referee import Referee
+from referee.match.system import System
 from referee.web.app import create_app
 from referee.web.options import Taken, WebOptions
 from referee.web.server import PageServer
@@ -138,7 +137,7 @@ class PageUnderTest:
 @contextmanager
 def served(
     folder: Path,
-    desk: Desk | None = None,
+    desk: Referee | None = None,
     newest_picture: Callable[[], Taken | None] = lambda: None,
     table: QuietTable | None = None,
     lessons: Lessons | None = None,
@@ -147,21 +146,19 @@ def served(
     """Serve the page of a new table, or of another one or another desk."""
     table = table or quiet_table(folder, clock=GameClock())
     clock, said = FakeClock(), list[str]()
-    # Never started: it keeps what is set, and tells nobody.
-    house = Publisher(folder, table.journal, table.evidence, table.desk, lambda: None)
-    controls = power or Power()
-    system = System(folder, table.controller, table.health, table.evidence, controls, refresh=table.desk.refresh)
+    # The publisher is never started: it keeps what is set, and tells nobody.
+    system = System(table.referee, power or Power())
     options = WebOptions(
         state_dir=folder,
         say_code=said.append,
         clock=clock,
         newest_picture=newest_picture,
         lessons=lessons,
-        house=house,
-        keeping=table.keeping,
+        house=table.referee.publisher,
+        keeping=table.referee.keeping,
         system=system,
     )
-    app = create_app(desk or table.desk, options)
+    app = create_app(desk or table.referee, options)
     server = PageServer(app, "127.0.0.1", 0)
     try:
         server.start()

@@ -81,5 +81,5 @@ def piles_table(
     plan = Plan(players=players, turns=turns) if rung else Plan(players=players, turns=turns, notice=0.0, hothead=None)
     game = write_piccolino(deck, seed, plan)
     header = Header("piccolino", PLAYERS[:players], {})
-    session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup(known or deck)))
+    session = Session(header, game_kind(header.game).start, watcher_for(header, WatchSetup(known or deck)))
     return PilesTable(LiveTable(game.script, deck, seed, shots, disguise=disguise), game, session)

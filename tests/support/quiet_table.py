@@ -1,4 +1,4 @@
-"""A table without devices: the real journal, controller and desk, told all by hand. For measuring, and for tests."""
+"""A referee at a table without devices, its threads not started, that takes all by hand."""
 
 from __future__ import annotations
 
@@ -11,70 +11,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.camera.exposure import Polygon
-from hardware.camera.frames import Frame, FrameBuffer
+from hardware.camera.frames import Frame
 from hardware.lamp import NullLamp
-from hardware.problems import HealthBoard
 from hardware.speaker import NullSpeaker
 from referee.engine.events import Header
 from referee.engine.session import Watcher
-from referee.journal.evidence import EvidenceFolder
-from referee.journal.journal import Journal
-from referee.service.bus import Bus
-from referee.service.game_controller import GameController
-from referee.service.keeping import Keeping
-from referee.service.ring_pictures import Pictures
-from referee.service.settings import TableSettings
-from referee.service.setup_kit import SetupKit
-from referee.service.table_area import TableArea
-from referee.service.table_decks import TableDecks
-from referee.service.table_desk import TableDesk
-from referee.service.voice import Voice
-from referee.setup.walk import Walk
+from referee.match.devices import Parts
+from referee.match.referee import Referee
+from referee.match.settings import TableSettings, save_settings
 from referee.watchers.by_hand import ByHandWatcher
-from vision.profile import TableProfile
-
-
-@dataclass
-class _NoEyes:
-    """A camera that shows what it is shown, and what was measured of its table."""
-
-    buffer: FrameBuffer
-    profile: TableProfile | None = None
-    settling: bool = False
-    camera_notes: tuple[str, ...] = ()
-    loudness: float | None = None
-
-    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        return False
-
-    def measured(self, profile: TableProfile) -> None:
-        self.profile = profile
+from tests.support.table_fakes import FakeDevices
 
 
 @dataclass(frozen=True)
 class QuietTable:
-    desk: TableDesk
-    controller: GameController
-    health: HealthBoard
-    buffer: FrameBuffer
-    pictures: Pictures
-    evidence: EvidenceFolder
-    journal: Journal
-    kit: SetupKit
-    keeping: Keeping
-    bus: Bus
+    referee: Referee
+    devices: FakeDevices
+    plugged: list[tuple[str, str]]
 
     def show(self, image: NDArray[np.uint8], t_ns: int | None = None) -> None:
         when = time.monotonic_ns() if t_ns is None else t_ns
-        self.buffer.push(Frame(when, when, image, self.buffer.pushed))
+        self.devices.buffer.push(Frame(when, when, image, self.devices.buffer.pushed))
 
     def close(self) -> None:
-        self.controller.voice.close()
-        self.journal.close()
+        self.referee.voice.close()
+        self.referee.store.close()
 
     def tell(self, kind: str, **data: object) -> Sequence[Mapping[str, Any]]:
-        return self.controller.say(kind, data).rulings
+        return self.referee.say(kind, data).rulings
 
 
 def quiet_table(
@@ -85,24 +49,20 @@ def quiet_table(
     can_be_set_up: bool = False,
 ) -> QuietTable:
     """Lay a table whose journal is in `folder`; pictures are taken when `pictures.take` is called."""
-    kept = settings or TableSettings()
-    journal = Journal(folder / "journal.sqlite")
-    evidence = EvidenceFolder(folder / "evidence", journal)
-    buffer = FrameBuffer()
-    bus = Bus()
-    pictures = Pictures(buffer, evidence, TableArea(), bus=bus)
-    voice = Voice(lambda _: NullSpeaker(), NullLamp(), kept, lambda: (12, 0), bus)
-    health = HealthBoard()
-    decks = TableDecks(folder, health.report)
-    controller = GameController(journal, voice, kept, watcher, "", clock, decks.complete, bus)
-    desk = TableDesk(controller, evidence, pictures, health, folder, clock=clock, decks=decks)
-    desk.listen(bus)
-    eyes, area = _NoEyes(buffer), TableArea()
-    kit = SetupKit(
-        folder, controller, health, eyes, desk.change_settings, lambda: eyes.profile, eyes.measured, area.outline, clock
+    if settings is not None:
+        save_settings(folder, settings)
+    devices, plugged = FakeDevices(), list[tuple[str, str]]()
+    parts = Parts(
+        lambda _: devices,
+        lambda *_: NullSpeaker(),
+        lambda *_: NullLamp(),
+        watcher=watcher,
+        boot="",
+        clock=clock,
+        time_of_day=lambda: (12, 0),
+        plugged=lambda: plugged,
     )
-    keeping = Keeping(folder, controller, health, desk.change_settings, eyes.measured, lambda: ())
-    if can_be_set_up:
-        desk.walk = Walk(kit)
-        desk.refresh()
-    return QuietTable(desk, controller, health, buffer, pictures, evidence, journal, kit, keeping, bus)
+    referee = Referee(folder, parts)
+    referee.begins_with_setup = can_be_set_up
+    referee.changed()
+    return QuietTable(referee, devices, plugged)

@@ -16,11 +16,12 @@ from referee.demo.devices import SimulatedDevices
 from referee.demo.director import Director
 from referee.demo.table import TABLE_SEED, DemoTable, demo_table
 from referee.engine.events import Header
-from referee.service.parts import Parts
-from referee.service.service import Service, running
+from referee.match.devices import Parts
+from referee.match.referee import Referee, running
 from simulation.live import LiveTable, Shots
 from simulation.script import Script
 from simulation.truth import TableTruth, truth_at
+from tests.support.commands import sent
 from vision.deck import load_deck
 
 PATIENCE_S = 120.0
@@ -31,14 +32,14 @@ SMALL = Shots(size=(160, 90), frames_per_s=4.0)
 class Simulated:
     """A referee at work, its simulated table, and what was said; `tables`: those that were laid, by game."""
 
-    service: Service
+    service: Referee
     devices: SimulatedDevices
     director: Director
     speaker: RecordedSpeaker
     tables: dict[int, DemoTable] = field(default_factory=dict)
 
     def do(self, **command: object) -> dict[str, Any]:
-        return dict(self.service.desk.do(command))
+        return dict(self.service.do(sent(command)))
 
     def start(self, game: str, players: str, **options: object) -> int:
         return int(self.do(do="start", game=game, players=players.split(), options=options)["game"])

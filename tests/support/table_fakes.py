@@ -16,13 +16,10 @@ from hardware.speaker import RecordedSpeaker
 from referee.engine.events import Event
 from referee.engine.session import Seen
 from referee.errors import SettingError
-from referee.journal.folder import JOURNAL
-from referee.journal.journal import Journal
-from referee.service.bus import Bus
-from referee.service.devices import OnHealth
-from referee.service.game_controller import GameController
-from referee.service.settings import TableSettings
-from referee.service.voice import Voice
+from referee.match.devices import Parts
+from referee.match.referee import Referee
+from referee.match.settings import TableSettings, save_settings
+from referee.match.voice import OnHealth
 from referee.watchers.by_hand import ByHandWatcher
 
 S = SECOND_NS
@@ -64,21 +61,29 @@ class Clock:
 
 
 class Table:
-    """A controller with its journal in a folder; `again` is the same folder after the process was killed."""
+    """A referee with its journal in a folder; `again` is the same folder after the process was killed."""
 
     def __init__(self, folder: Path, boot: str = "boot", now_ns: int = 1000 * S, **settings: object) -> None:
         self.folder, self.boot = folder, boot
         self.clock = Clock(now_ns)
-        self.speaker, self.lamp = RecordedSpeaker(self.clock), RecordedLamp(self.clock)
-        self.journal = Journal(folder / JOURNAL)
-        self.settings = TableSettings(**settings)  # type: ignore[arg-type]
+        self.speaker, self.lamp, self.devices = RecordedSpeaker(self.clock), RecordedLamp(self.clock), FakeDevices()
         self.hour = (15, 0)
-        self.bus = Bus()
-        self.voice = Voice(lambda _: self.speaker, self.lamp, self.settings, lambda: self.hour, self.bus)
+        self.plugged: list[tuple[str, str]] = []
         self.watchers: list[ScriptWatcher] = []
-        self.controller = GameController(
-            self.journal, self.voice, self.settings, self._watch, boot, self.clock, bus=self.bus
+        if settings:
+            save_settings(folder, TableSettings(**settings))  # type: ignore[arg-type]
+        parts = Parts(
+            lambda _: self.devices,
+            lambda *_: self.speaker,
+            lambda *_: self.lamp,
+            watcher=self._watch,
+            boot=boot,
+            clock=self.clock,
+            time_of_day=lambda: self.hour,
+            plugged=lambda: self.plugged,
         )
+        self.referee = Referee(folder, parts)
+        self.match = self.referee.match
 
     def _watch(self, _header: object) -> ScriptWatcher:
         self.watchers.append(ScriptWatcher())
@@ -93,13 +98,13 @@ class Table:
         return Table(self.folder, boot, self.clock.now_ns if now_ns is None else now_ns)
 
     def hear(self, kind: str, **data: object) -> list[Mapping[str, object]]:
-        return [dict(ruling) for ruling in self.controller.hear(Scripted(self.clock(), kind, data)).rulings]
+        return [dict(ruling) for ruling in self.referee.hear(Scripted(self.clock(), kind, data)).rulings]
 
     def card(self, seat: int, colour: str, mood: str = "happy") -> None:
         self.hear("card_shown", seat=seat, colour=colour, mood=mood)
 
     def piccolino_with_a_pair(self) -> None:
-        self.controller.start("piccolino", ["Ann", "Ben", "Cem"], {})
+        self.referee.begin("piccolino", ["Ann", "Ben", "Cem"], {})
         self.card(0, "red")
         self.card(1, "red")
         self.clock.now_ns += S
@@ -119,9 +124,10 @@ class FakeDevices:
         self.flipped = 0
         self.unpluggable = {"usb:1"}
         self.changed: list[str] = []
+        self.tried: list[str] = []
 
-    def start(self, on_health: OnHealth) -> None:
-        self.on_health = on_health
+    def start(self, on_health: OnHealth, on_event: Callable[[DeviceEvent], None]) -> None:
+        self.on_health, self.queue.on_put = on_health, on_event
 
     def stop(self) -> None:
         self.stopped = True
@@ -138,6 +144,8 @@ class FakeDevices:
         return False
 
     def check(self, settings: TableSettings, others: frozenset[str]) -> None:
+        if "camera" in others:
+            self.tried.append(settings.camera)
         if "camera" in others and settings.camera in self.unpluggable:
             raise SettingError("fault.no_picture_from", why="it is not there")
 

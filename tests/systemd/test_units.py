@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.service.power import FILES
+from referee.match.process import FILES
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEMD = ROOT / "systemd"

@@ -13,9 +13,8 @@ from hardware.camera.frames import SECOND_NS, Frame
 from referee.decks.finding import find_print_deck
 from referee.games.confetti import demo as confetti_script
 from referee.games.piccolino import demo as piccolino_script
-from referee.service.guard.mishaps import Change, Lasting, Mishap
-from referee.service.guard.picture_guard import PictureGuard
-from referee.service.guard.stripes import PICTURES, Stripes
+from referee.match.guard.mishaps import Change, Lasting, Mishap
+from referee.match.guard.pictures import PICTURES, PictureGuard, Stripes
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from tests.support.evening import GAMMA, relit

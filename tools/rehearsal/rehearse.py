@@ -24,7 +24,7 @@ PLACE = "/opt/rehearsal"
 # Compiling all libraries, most of which are never loaded, would take this machine a quarter of an hour each time.
 ENV = f"PIP_NO_INDEX=1 PIP_FIND_LINKS={PLACE}/wheels PIP_NO_COMPILE=1"
 INSTALL = f"cd {PLACE}/ringmaster && {ENV} make --no-print-directory install OPTIONS=--any-computer"
-LOADED = "referee.web.app, referee.web.server, referee.service.service, referee.service.devices, referee.watchers.setup"
+LOADED = "referee.web.app, referee.web.server, referee.match.referee, referee.match.devices, referee.watchers.setup"
 UNINSTALL = f"cd {PLACE}/ringmaster && make --no-print-directory uninstall"
 UNIT = "/etc/systemd/system/ringmaster.service"
 AS_REFEREE = "runuser -u ringmaster -- env -C /tmp LIBCAMERA_LOG_LEVELS=*:FATAL"

@@ -6,11 +6,12 @@ import { clock, day, learn, number, t } from "/page/words.js";
 const VIEWS = ["tables", "evenings", "league", "players", "disputes", "files"];
 const EXPORTS = ["tables", "games", "players", "league", "rulings", "disputes"];
 const LOOK_MS = 2000;
+const LIMIT_MS = 7000;
 const language = ["en", "de", "fr"].find((code) => navigator.language.toLowerCase().startsWith(code)) || "en";
 const now = { club: null, view: "tables", data: null, evening: null, lost: false, code: null, pictures: {} };
 
 async function ask(path, method) {
-  const response = await fetch(path, { method: method || "GET", headers: { Accept: "application/json" } });
+  const response = await fetch(path, { method: method || "GET", headers: { Accept: "application/json" }, signal: AbortSignal.timeout(LIMIT_MS) });
   if (!response.ok) throw new Error(String(response.status));
   return response.json();
 }
@@ -51,12 +52,13 @@ function draw() {
   const { club } = now;
   if (!club) return;
   document.title = club.name;
+  document.body.classList.toggle("old", now.lost);
   const content = { tables, evenings, league, players, disputes, files }[now.view]();
   const page = h(
     "div",
     { class: "club" },
+    now.lost ? h("p", { class: "no-line", role: "alert" }, t("no_line")) : null,
     h("h1", {}, club.name),
-    now.lost ? h("p", { class: "note bad", role: "alert" }, t("no_line")) : null,
     club.line ? h("p", { class: "note bad", role: "status" }, t("broker", { text: club.line })) : null,
     club.failed ? h("p", { class: "note bad", role: "status" }, t("failed", { part: club.failed })) : null,
     club.set_aside ? h("p", { class: "note", role: "status" }, t("set_aside", { n: club.set_aside })) : null,

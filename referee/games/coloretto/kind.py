@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from referee.engine.events import Event, Header
+from referee.engine.events import Event, Game, Header
 from referee.errors import BadInputError
 from referee.games.coloretto.deck import CARDS
 from referee.games.coloretto.page import PAGE
-from referee.games.coloretto.rules import from_header
 from referee.games.coloretto.sayings import WORDS
 from referee.games.coloretto.setup import settings_from
 from referee.games.kind import Demo, GameKind, Scoring
@@ -18,6 +17,13 @@ if TYPE_CHECKING:
     from referee.games.kind import DemoScript
     from referee.watchers.table_finder import WatchSetup
     from vision.prints.print_deck import AnyDeck
+
+
+def _start(header: Header) -> Game:
+    # The models of events take a tenth of a second to import, and scoring a hand needs none of them.
+    from referee.games.coloretto.rules import from_header
+
+    return from_header(header)
 
 
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
@@ -49,7 +55,7 @@ def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> Dem
 
 COLORETTO = GameKind(
     name="coloretto",
-    start=from_header,
+    start=_start,
     settings=settings_from,
     watcher=_watcher,
     words=WORDS,

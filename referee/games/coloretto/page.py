@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.engine.corrections import corrected_events
-from referee.errors import BadInputError
-from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.sayings import say_choice
 from referee.games.coloretto.score import (
     JOKERS_IN_DECK,
@@ -19,13 +17,13 @@ from referee.games.coloretto.score import (
     score_coloretto,
 )
 from referee.games.coloretto.setup import JOKER, PLUS2, is_colour
-from referee.games.kind import Option, Page
+from referee.games.kind import Option, Page, Seat
 from referee.language import Language
 
 if TYPE_CHECKING:
-    from referee.service.live_game import LiveGame
+    from referee.engine.session import Session
+    from referee.games.coloretto.rules import Coloretto
 
-_MOST_HANDS = 5
 _OPTIONS = (
     Option(
         "table",
@@ -62,22 +60,14 @@ def colours_of(game: Coloretto) -> list[str]:
     return [colour for colour in palette if colour not in game.settings.left_out]
 
 
-def sheet(command: Mapping[str, Any], language: Language) -> list[dict[str, Any]]:
-    """Give what hands are worth that people counted themselves: `hands` as the outside contract has them, `table`.
+def sheet(hands: Sequence[Mapping[str, Any]], table: str, language: Language) -> list[dict[str, Any]]:
+    """Give the score of hands that people counted themselves, with the keys of the outside contract; table: a side.
 
     Raises:
         BadInputError: there is no such hand.
     """
-    hands = command.get("hands")
-    if not isinstance(hands, list) or not 1 <= len(hands) <= _MOST_HANDS:
-        raise BadInputError("error.games.hands_must_be_list_with")
-    lines = []
-    for data in hands:
-        if not isinstance(data, Mapping):
-            raise BadInputError("error.games.hand_says_how_many_cards")
-        hand, table = parse_hand({**data, "table": command.get("table", Table.BROWN.value)})
-        lines.append(sheet_line(hand, table, language))
-    return lines
+    parsed = [parse_hand({**data, "table": table}) for data in hands]
+    return [sheet_line(hand, side, language) for hand, side in parsed]
 
 
 def sheet_line(hand: ColorettoHand, table: Table, language: Language) -> dict[str, Any]:
@@ -108,41 +98,42 @@ def _hand(game: Coloretto, seat: int) -> ColorettoHand:
     return ColorettoHand({colour: held[colour] for colour in colours}, min(held[JOKER], JOKERS_IN_DECK), held[PLUS2])
 
 
-def _game(play: LiveGame) -> Coloretto:
+def _game(play: Session) -> Coloretto:
+    from referee.games.coloretto.rules import Coloretto
+
     assert isinstance(play.game, Coloretto)
     return play.game
 
 
-def _points(play: LiveGame, seat: int) -> int | None:
-    """Nobody has points before the end."""
-    ends = (ruling for _, ruling in play.log.newest(50) if ruling["ruling"] == "end")
-    return next((ruling["points"][seat] for ruling in ends), None)
-
-
-def _phase(play: LiveGame, lasts_ms: int | None, language: Language) -> dict[str, Any]:
+def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str, Any]:
     game = _game(play)
     key = "over" if game.over else "placing"
     return {"key": key, "turn": game.turn, **stands(game, language), "told": _last_told(play)}
 
 
-def _last_told(play: LiveGame) -> str | None:
+def _last_told(play: Session) -> str | None:
     """Give what a person told last of the game, as a correction names it; None if that was struck or is not there."""
     struck = {number for number, data in corrected_events(play.log.corrections).items() if data is None}
     told = (number for number, record in reversed(play.log.records.items()) if record.is_of_game)
     return next((play.log.event_id(number) for number in told if number not in struck), None)
 
 
-def _held(play: LiveGame, seat: int) -> list[tuple[str, int]]:
-    """What lies open before a seat, most of one kind first."""
-    return [(card, count) for card, count in _game(play).hands[seat].most_common() if count]
+def _seats(play: Session, language: Language) -> list[Seat]:
+    """Give each seat's points, which nobody has before the end, its open cards, and whether it sits the round out."""
+    game = _game(play)
+    ends = (ruling["points"] for _, ruling in play.log.newest(50) if ruling["ruling"] == "end")
+    points = next(ends, [None] * game.players)
+    return [
+        Seat(
+            points[seat],
+            [(card, count) for card, count in hand.most_common() if count],
+            language.text("coloretto.has_taken_row") if seat in game.taken else "",
+        )
+        for seat, hand in enumerate(game.hands)
+    ]
 
 
-def _detail(play: LiveGame, seat: int, language: Language) -> str:
-    """Whether a seat sits the round out."""
-    return language.text("coloretto.has_taken_row") if seat in _game(play).taken else ""
-
-
-def _step(play: LiveGame) -> str:
+def _step(play: Session) -> str:
     return str(len(play.log.records))
 
 
@@ -152,8 +143,6 @@ PAGE = Page(
     most=5,
     options=_OPTIONS,
     phase=_phase,
-    points=_points,
-    held=_held,
-    detail=_detail,
+    seats=_seats,
     step=_step,
 )

@@ -8,26 +8,35 @@ from __future__ import annotations
 
 from collections import Counter
 
+from referee.engine.event_models import parsed
 from referee.engine.events import Event, Header
 from referee.errors import BadInputError
+from referee.games.coloretto.events import (
+    EVENTS,
+    CardMoved,
+    CardPlaced,
+    CardTakenBack,
+    CardWas,
+    LastRound,
+    RowTaken,
+    StartCards,
+    Stopped,
+)
 from referee.games.coloretto.rulings import ColorettoRuling, Foul, GameEnded, Ignored, Reason, RoundEnded
 from referee.games.coloretto.score import ColorettoHand, score_coloretto
 from referee.games.coloretto.setup import (
     JOKER,
     MAX_JOKERS,
     MAX_PLAYERS,
-    MAX_START_CARDS,
     MIN_PLAYERS,
     PLUS2,
     Settings,
-    card_in,
     colours_known,
     is_colour,
     rooms,
     settings_from,
 )
 from referee.games.illegal_action import demand
-from referee.jsonlines import shown, whole_number
 
 Rulings = tuple[ColorettoRuling, ...]
 
@@ -68,35 +77,34 @@ class Coloretto:
         Raises:
             BadInputError: there is no such event, seat, row or card; nothing has changed then.
         """
-        match event.kind:
-            case "card_placed":
-                seat, row, card = event.seat(self.players), self._row(event), self._card(event)
+        action = parsed(EVENTS, event, self.players, "Coloretto")
+        if isinstance(action, CardPlaced | CardMoved | CardWas) and self._has_all_jokers(action.card):
+            raise BadInputError("error.games.no_deck_has_more_than", most=MAX_JOKERS)
+        match action:
+            case CardPlaced(seat=seat, row=row):
                 reason = self.verify_place(seat, row)
-                return self._refuse(event, seat, row, reason) if reason else self.place(seat, row, card)
-            case "row_taken":
-                seat, row = event.seat(self.players), self._row(event)
+                return self._refuse(event, seat, row, reason) if reason else self.place(seat, row, action.card)
+            case RowTaken(seat=seat, row=row):
                 reason = self.verify_take(seat, row)
                 return self._refuse(event, seat, row, reason) if reason else self.take(event.t_ns, seat, row)
-            case "last_round":
+            case LastRound():
                 if reason := self.verify_announce_last():
                     return (Ignored(event.t_ns, event.kind, None, reason),)
                 return self.announce_last()
-            case "card_taken_back":
-                if not self.can_take_back(self._row(event)):
+            case CardTakenBack(row=row):
+                if not self.can_take_back(row):
                     raise BadInputError("error.games.only_card_that_was_placed")
                 return self.take_back()
-            case "card_moved":
-                return self.move(self._card(event), self._row(event), self._row(event, "to"))
-            case "card_was":
-                return self._card_was(event)
-            case "start_cards":
-                return self._start(event)
-            case "stop":
+            case CardMoved():
+                return self.move(action.card, action.row, action.to)
+            case CardWas():
+                return self._card_was(action)
+            case StartCards():
+                return self._start(action)
+            case Stopped():
                 if reason := self.verify_stop():
                     return (Ignored(event.t_ns, event.kind, None, reason),)
                 return self.stop(event.t_ns)
-            case _:
-                raise BadInputError("error.games.coloretto_knows_no_event", kind=shown(event.kind))
 
     def verify_place(self, seat: int, row: int) -> Reason | None:
         """Tell why a seat may not put a card in a row (K4), in the order of the outside contract."""
@@ -253,38 +261,27 @@ class Coloretto:
         colours |= dict.fromkeys([colour for colour in known if colour not in colours], 0)
         return ColorettoHand(colours, cards[JOKER], cards[PLUS2])
 
-    def _start(self, event: Event) -> Rulings:
+    def _start(self, start: StartCards) -> Rulings:
         """Take the colours that a seat starts with (K2), whenever they are known."""
-        seat, cards = event.seat(self.players), event.data.get("cards")
         if self.over:
             raise BadInputError("error.games.cards_that_everybody_starts_with")
-        if not isinstance(cards, list) or not all(map(is_colour, cards)) or len(cards) > MAX_START_CARDS:
-            raise BadInputError("error.games.cards_must_be_colours_that")
-        before, self._begun_with[seat] = self._begun_with[seat], Counter(cards)
-        self.hands[seat] = self.hands[seat] - before + Counter(cards)
-        self._seen = self._seen - before + Counter(cards)
+        before, now = self._begun_with[start.seat], Counter(start.cards)
+        self._begun_with[start.seat] = now
+        self.hands[start.seat] = self.hands[start.seat] - before + now
+        self._seen = self._seen - before + now
         return ()
 
-    def _card_was(self, event: Event) -> Rulings:
+    def _card_was(self, wrong: CardWas) -> Rulings:
         """Take it that a card that a seat has was read wrongly: it is another one."""
-        seat, was, card = event.seat(self.players), event.data.get("was"), self._card(event)
-        if not isinstance(was, str) or self.hands[seat][was] < 1:
+        was, card = Counter([wrong.was]), Counter([wrong.card])
+        if self.hands[wrong.seat][wrong.was] < 1:
             raise BadInputError("error.games.was_must_be_card_that")
-        self.hands[seat] = self.hands[seat] - Counter([was]) + Counter([card])
-        self._seen = self._seen - Counter([was]) + Counter([card])
-        return self._end(event.t_ns, stopped=self._stopped) if self.over else ()
+        self.hands[wrong.seat] = self.hands[wrong.seat] - was + card
+        self._seen = self._seen - was + card
+        return self._end(wrong.t_ns, stopped=self._stopped) if self.over else ()
 
-    def _row(self, event: Event, key: str = "row") -> int:
-        row = whole_number(event.data.get(key), key)
-        if row >= len(self.rooms):
-            raise BadInputError("error.games.there_is_no_row_last", row=shown(row), number=len(self.rooms) - 1)
-        return row
-
-    def _card(self, event: Event) -> str:
-        card = card_in(event)
-        if card == JOKER and self._seen[JOKER] >= MAX_JOKERS:
-            raise BadInputError("error.games.no_deck_has_more_than", most=MAX_JOKERS)
-        return card
+    def _has_all_jokers(self, card: str) -> bool:
+        return card == JOKER and self._seen[JOKER] >= MAX_JOKERS
 
     def _refuse(self, event: Event, seat: int, row: int, reason: Reason) -> Rulings:
         over = reason is Reason.GAME_OVER

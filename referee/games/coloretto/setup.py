@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.engine.events import Event, Header
+from referee.engine.events import Header
 from referee.errors import BadInputError
 from referee.games.coloretto.score import PALETTES, Table
 from referee.jsonlines import is_name, shown, whole_number
@@ -75,18 +75,6 @@ def _colours(value: object, name: str) -> tuple[str, ...]:
         if not is_colour(colour):
             raise BadInputError("error.games.there_is_no_colour", name=name, colour=shown(colour))
     return tuple(colours)
-
-
-def card_in(event: Event) -> str:
-    """Give the card that an event tells of.
-
-    Raises:
-        BadInputError: it tells of none.
-    """
-    card = event.data.get("card")
-    if not isinstance(card, str) or not (is_colour(card) or card in (PLUS2, JOKER)):
-        raise BadInputError("error.games.card_must_be_colour_or", plus2=PLUS2, joker=JOKER, card=shown(card))
-    return card
 
 
 def is_colour(card: object) -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from referee.engine.events import Event, Header
+from referee.engine.events import Event, Game, Header
 from referee.errors import BadInputError
 from referee.games.confetti.deck import CARDS
 from referee.games.confetti.page import PAGE
-from referee.games.confetti.rules import from_header
 from referee.games.confetti.sayings import WORDS
 from referee.games.confetti.setup import round_limits, settings_from
 from referee.games.kind import Demo, GameKind, Scoring
@@ -20,6 +19,13 @@ if TYPE_CHECKING:
     from vision.prints.print_deck import AnyDeck
 
 _EACH = 8  # cards laid out for each player, at least
+
+
+def _start(header: Header) -> Game:
+    # The models of events take a tenth of a second to import, and scoring a hand needs none of them.
+    from referee.games.confetti.rules import from_header
+
+    return from_header(header)
 
 
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
@@ -49,7 +55,7 @@ def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> Dem
 
 CONFETTI = GameKind(
     name="confetti",
-    start=from_header,
+    start=_start,
     settings=settings_from,
     watcher=_watcher,
     words=WORDS,

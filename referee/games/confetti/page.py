@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from referee.engine.events import Event
 from referee.games.confetti import sayings as words
-from referee.games.confetti.rules import Confetti, Phase
 from referee.games.confetti.score import parse_cards
-from referee.games.kind import Option, Page, RulingData
+from referee.games.kind import Option, Page, RulingData, Seat
 from referee.language import Language
 
 if TYPE_CHECKING:
-    from referee.service.live_game import LiveGame
+    from referee.engine.session import Session
+    from referee.games.confetti.rules import Confetti
 
-_KEYS = {
-    Phase.BEFORE_ROUND: "before_round",
-    Phase.RUNNING: "running",
-    Phase.COUNTING: "counting",
-    Phase.OVER: "over",
-}
 _OPTIONS = (
     Option(
         "edition",
@@ -54,18 +48,20 @@ _OPTIONS = (
 )
 
 
-def _game(play: LiveGame) -> Confetti:
+def _game(play: Session) -> Confetti:
+    from referee.games.confetti.rules import Confetti
+
     assert isinstance(play.game, Confetti)
     return play.game
 
 
-def _points(play: LiveGame, seat: int) -> int:
-    return _game(play).kept[seat]
+def _seats(play: Session, language: Language) -> list[Seat]:
+    return [Seat(points) for points in _game(play).kept]
 
 
-def _phase(play: LiveGame, lasts_ms: int | None, language: Language) -> dict[str, Any]:
+def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str, Any]:
     game = _game(play)
-    key = _KEYS[game.phase]
+    key = game.phase.name.lower()
     return {
         "key": key,
         "round": game.number,
@@ -75,7 +71,7 @@ def _phase(play: LiveGame, lasts_ms: int | None, language: Language) -> dict[str
     }
 
 
-def _last_round_ms(play: LiveGame) -> int | None:
+def _last_round_ms(play: Session) -> int | None:
     """Give how long the sand ran last time, where nothing else tells how long it will."""
     ended_ns: int | None = None
     for _, ruling in play.log.newest(50):
@@ -86,9 +82,9 @@ def _last_round_ms(play: LiveGame) -> int | None:
     return None
 
 
-def _step(play: LiveGame) -> str:
+def _step(play: Session) -> str:
     game = _game(play)
-    return f"{game.number} {_KEYS[game.phase]}"
+    return f"{game.number} {game.phase.name.lower()}"
 
 
 def _steps(ruling: RulingData, readings: Sequence[Event], language: Language) -> list[dict[str, Any]]:
@@ -121,7 +117,7 @@ PAGE = Page(
     most=7,
     options=_OPTIONS,
     phase=_phase,
-    points=_points,
+    seats=_seats,
     step=_step,
     steps=_steps,
 )

@@ -11,8 +11,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
+from referee.engine.event_models import parsed
 from referee.engine.events import Event, Header, Question
 from referee.errors import BadInputError
+from referee.games.confetti.events import (
+    EVENTS,
+    Challenged,
+    Contested,
+    Count,
+    HandsGone,
+    HandShown,
+    Stopped,
+    TimerFlipped,
+    TimerRanOut,
+)
 from referee.games.confetti.rulings import (
     ArrangementShown,
     ConfettiRuling,
@@ -25,7 +37,7 @@ from referee.games.confetti.rulings import (
     RoundStarted,
     TimeUp,
 )
-from referee.games.confetti.score import Card, parse_cards, score_hand
+from referee.games.confetti.score import Card, score_hand
 from referee.games.confetti.setup import (
     LateCards,
     Settings,
@@ -35,7 +47,6 @@ from referee.games.confetti.setup import (
     settings_from,
 )
 from referee.games.illegal_action import demand
-from referee.jsonlines import shown
 
 Hand = tuple[Card, ...]
 
@@ -141,39 +152,36 @@ class Confetti:
         Raises:
             BadInputError: there is no such event, no such seat, or no such hand; nothing has changed then.
         """
-        match event.kind:
-            case "timer_flipped":
+        action = parsed(EVENTS, event, self.players, "Confetti")
+        t_ns = event.t_ns
+        match action:
+            case TimerFlipped():
                 reason = self.verify_flip()
-                return self._ignore(event, reason) if reason else self.flip(event.t_ns)
-            case "timer_ran_out":
+                return self._ignore(event, reason) if reason else self.flip(t_ns)
+            case TimerRanOut():
                 reason = self.verify_run_out()
-                return self._ignore(event, reason) if reason else self.run_out(event.t_ns)
-            case "contested":
+                return self._ignore(event, reason) if reason else self.run_out(t_ns)
+            case Contested():
                 reason = self.verify_contest()
-                return self._ignore(event, reason) if reason else self.contest(event.t_ns)
-            case "count":
+                return self._ignore(event, reason) if reason else self.contest(t_ns)
+            case Count():
                 reason = self.verify_count()
                 if reason:
                     return self._ignore(event, reason)
-                ask = event.data.get("ask") is True
-                return self.ask_for_hands(event.t_ns) if ask and self.unseen() else self.count(event.t_ns)
-            case "stop":
+                return self.ask_for_hands(t_ns) if action.ask and self.unseen() else self.count(t_ns)
+            case Stopped():
                 reason = self.verify_stop()
-                return self._ignore(event, reason) if reason else self.stop(event.t_ns)
-            case "hand":
-                seat, cards = event.seat(self.players), parse_cards(event.data.get("cards"))
+                return self._ignore(event, reason) if reason else self.stop(t_ns)
+            case HandShown(seat=seat, cards=cards):
                 reason = self.verify_see_hand()
-                return self._ignore(event, reason, seat) if reason else self.see_hand(event.t_ns, seat, cards)
-            case "hands_gone":
-                hands = _gone_in(event, self.players)
+                return self._ignore(event, reason, seat) if reason else self.see_hand(t_ns, seat, cards)
+            case HandsGone():
+                gone = dict(zip(action.seats, action.last_seen, strict=True))
                 reason = self.verify_lose_hands()
-                return self._ignore(event, reason) if reason else self.lose_hands(event.t_ns, hands)
-            case "challenge":
-                seat = event.seat(self.players)
+                return self._ignore(event, reason) if reason else self.lose_hands(t_ns, gone)
+            case Challenged(seat=seat):
                 reason = self.verify_challenge(seat)
-                return self._ignore(event, reason, seat) if reason else self.challenge(event.t_ns, seat)
-            case _:
-                raise BadInputError("error.games.confetti_knows_no_event", kind=shown(event.kind))
+                return self._ignore(event, reason, seat) if reason else self.challenge(t_ns, seat)
 
     def verify_flip(self) -> Reason | None:
         """Tell why the sandtimer may not be flipped to start a round."""
@@ -377,22 +385,6 @@ class Confetti:
 
     def _ignore(self, event: Event, reason: Reason, seat: int | None = None) -> Rulings:
         return (Ignored(event.t_ns, event.kind, reason, seat),)
-
-
-def _gone_in(event: Event, players: int) -> dict[int, tuple[Card, ...] | None]:
-    """Give the seats whose hands are gone, with the hand seen last.
-
-    Raises:
-        BadInputError: nobody sits there, or that is no hand.
-    """
-    seats, hands = event.data.get("seats"), event.data.get("last_seen")
-    if not isinstance(seats, list) or not seats or not isinstance(hands, list) or len(hands) != len(seats):
-        raise BadInputError("error.games.seats_must_list_seats_and")
-    gone = {}
-    for seat, hand in zip(seats, hands, strict=True):
-        where = replace(event, data={"seat": seat}).seat(players)
-        gone[where] = None if hand is None else parse_cards(hand)
-    return gone
 
 
 def from_header(header: Header) -> Confetti:

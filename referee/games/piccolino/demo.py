@@ -110,10 +110,10 @@ class _Writer:
         landed_s = now_s + _TURN_S
         self._actions.append(Carry(seat, (key,), now_s, landed_s, (self._place(seat, 0.65, FRONT),)))
         colour, mood = (self._faces[key].attributes[name] for name in ("colour", "mood"))
-        shown = CardShown(_ns(landed_s), seat, colour, Mood(mood))
+        shown = CardShown(t_ns=_ns(landed_s), seat=seat, colour=colour, mood=Mood(mood))
         self._do(shown, Event(shown.t_ns, "card_shown", {"seat": seat, "colour": colour, "mood": mood}))
         next_s = now_s + self._plan.pace_s + self._rng.uniform(0, 0.2)
-        valid = isinstance(self._rules.foresee(Bell(shown.t_ns + 1, None)), ValidRing)
+        valid = isinstance(self._rules.foresee(Bell(t_ns=shown.t_ns + 1, seat=None)), ValidRing)
         if valid and self._rng.random() < self._plan.notice:
             others = [player for player in range(self._plan.players) if not self._rules.cards.is_out[player]]
             needed = {player: self._plan.reactions_s[player] * self._rng.uniform(0.75, 1.25) for player in others}
@@ -132,7 +132,7 @@ class _Writer:
         line = "bell" if self._plan.bell_lines is None else self._plan.bell_lines[ringer]
         self._actions.append(Ring(ringer, at_s, 0.12, line))
         known = None if self._plan.bell_lines is None else ringer
-        rulings = self._do(Bell(_ns(at_s), ringer), Event(_ns(at_s), "bell", {"seat": known}))
+        rulings = self._do(Bell(t_ns=_ns(at_s), seat=ringer), Event(_ns(at_s), "bell", {"seat": known}))
         now_s = at_s + 1.6
         for ruling in rulings:
             if ruling["ruling"] == "cards_move":

@@ -13,7 +13,7 @@ it). So cards that are turned meanwhile never change what the ring is judged on.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from referee.engine.events import Event, Question
@@ -93,7 +93,7 @@ class OneBell:
         for place, action in enumerate(self._waiting):
             if isinstance(action, Bell) and named.ring_t_ns in (None, action.t_ns):
                 if action.seat is None:
-                    self._waiting[place] = replace(action, seat=named.seat)
+                    self._waiting[place] = action.model_copy(update={"seat": named.seat})
                 return
 
     def unseen(self) -> tuple[int, ...]:
@@ -156,4 +156,4 @@ class OneBell:
         return len(self._waiting) == 1 or self._would_be_ruled(action)
 
     def _would_be_ruled(self, action: Action) -> bool:
-        return isinstance(action, Bell) and self.game.verify_ring(replace(action, seat=None)) is None
+        return isinstance(action, Bell) and self.game.verify_ring(action.model_copy(update={"seat": None})) is None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from referee.games.kind import Option, Page
-from referee.games.piccolino.one_bell import KnownSeats, OneBell
+from referee.games.kind import Option, Page, Seat
 from referee.language import Language
 
 if TYPE_CHECKING:
-    from referee.service.live_game import LiveGame
+    from referee.engine.session import Session
+    from referee.games.piccolino.one_bell import KnownSeats
 
 _OPTIONS = (
     Option("dealer", "piccolino.who_deals"),
@@ -45,30 +45,29 @@ _OPTIONS = (
 )
 
 
-def _game(play: LiveGame) -> KnownSeats:
+def _game(play: Session) -> KnownSeats:
+    from referee.games.piccolino.one_bell import OneBell
+
     assert isinstance(play.game, OneBell)
     return play.game.game
 
 
-def _points(play: LiveGame, seat: int) -> int:
-    """Cards are the points."""
-    return _game(play).cards.totals()[seat]
-
-
-def _phase(play: LiveGame, lasts_ms: int | None, language: Language) -> dict[str, Any]:
-    game, question = _game(play), play.question()
+def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str, Any]:
+    game, question = _game(play), play.question
     asked = question is not None and question.kind == "who_rang"
     key = "over" if game.over else "who_rang" if asked else "turning"
     # Cards may have been turned since the ring that waits: whose turn it was then is not whose it is.
     return {"key": key, "turn": None if asked else game.turn()}
 
 
-def _detail(play: LiveGame, seat: int, language: Language) -> str:
-    """What a seat holds, in a few words."""
+def _seats(play: Session, language: Language) -> list[Seat]:
+    """Give each seat's cards, which are its points, and how they lie, in a few words."""
     cards = _game(play).cards
-    if cards.is_out[seat]:
-        return language.text("piccolino.out")
-    return language.text("piccolino.to_turn_open", draw=cards.draw[seat], open=cards.discard[seat])
+    details = (
+        language.text("piccolino.out") if out else language.text("piccolino.to_turn_open", draw=draw, open=discard)
+        for out, draw, discard in zip(cards.is_out, cards.draw, cards.discard, strict=True)
+    )
+    return [Seat(points, detail=detail) for points, detail in zip(cards.totals(), details, strict=True)]
 
 
 PAGE = Page(
@@ -77,6 +76,5 @@ PAGE = Page(
     most=5,
     options=_OPTIONS,
     phase=_phase,
-    points=_points,
-    detail=_detail,
+    seats=_seats,
 )

@@ -1,7 +1,7 @@
 """The verdict on a ring, final or early (P3, P9).
 
 Which frame it is judged on, the last one exposed before it (P9), is settled by order: `hardware/camera/frames.py`
-holds a ring back until that frame is there, `clockwork.py` gives it first, `service/guarded_watcher.py` writes its time
+holds a ring back until that frame is there, `clockwork.py` gives it first, the session writes its time
 on the ring, and `watching/seat.py` says what of it counts.
 """
 
@@ -20,8 +20,8 @@ RingRuling = ValidRing | FalseRing | UnclearRing
 def ring_ruling(bell: Bell, verdict: Verdict, lucky_guess: LuckyGuess, *, cleared: bool) -> RingRuling:
     """Give what a ring is ruled by the `verdict` on what lay open; cleared: no card seen since piles were won."""
     t_ns, seat, again = bell.t_ns, bell.seat, bell.seen_again
-    if bell.decided is not None:
-        return decided_ruling(t_ns, seat, valid=bell.decided)
+    if bell.valid is not None:
+        return decided_ruling(t_ns, seat, valid=bell.valid)
     if cleared:
         return UnclearRing(t_ns, seat, bell.unseen, bell.no_clowns)
     colour, seats = verdict.colour, verdict.seats

@@ -1,7 +1,7 @@
 // What time it is on the table's clock, by asking for it: true to half of the time that the quickest answer took.
 // The table measures the same way from its end, by a number that comes back at once: it believes no press further back.
 
-import { change, read } from "./server.js";
+import { again, change, read } from "./server.js";
 import { t } from "./words.js";
 
 const FIRST = 8;
@@ -12,27 +12,17 @@ const DRIFT = 1e-4;
 const THUMB_MS = 5; // a screen is asked for touches every 8 to 10 ms
 const HERE_MS = 20_000;
 let answers = []; // { at, offset, half }: ms, the table's clock less this page's, and how far off that may be
-let timer = null;
 let hereAt = -HERE_MS;
 
-export async function syncClock(app) {
-  if (timer !== null) return;
-  const ask = async () => {
-    try {
-      const echo = await sample("");
-      if (echo) await sample(`?echo=${echo}`);
-    } catch {
-      // The line may come back.
-    }
-    if (app.route.view !== "bell") {
-      timer = null;
-      return;
-    }
+// First in quick succession, then now and then, as long as this view stays.
+export function syncClock(app) {
+  again(app, GAP_MS, async () => {
     bellHere(app).catch(() => null);
-    app.draw();
-    timer = setTimeout(ask, answers.length < FIRST ? GAP_MS : LATER_MS);
-  };
-  timer = setTimeout(ask, 0);
+    if (answers.length >= FIRST && performance.now() - answers[answers.length - 1].at < LATER_MS) return null;
+    const echo = await sample("");
+    if (echo) await sample(`?echo=${echo}`);
+    return {};
+  });
 }
 
 async function sample(echo) {
@@ -43,16 +33,17 @@ async function sample(echo) {
   return answer.echo;
 }
 
+// The best answer, and how far off the time of a press may be by it, ms; null as long as nobody knows.
 function best() {
   const now = performance.now();
   const off = (one) => one.half + (now - one.at) * DRIFT;
-  return answers.reduce((least, one) => (least === null || off(one) < off(least) ? one : least), null);
+  const one = answers.reduce((least, other) => (least && off(least) <= off(other) ? least : other), null);
+  return one && { offset: one.offset, within: Math.ceil(off(one) + THUMB_MS) };
 }
 
-// How far off the time of a press may be, ms; null as long as nobody knows.
 export function withinMs() {
   const one = best();
-  return one === null ? null : Math.ceil(one.half + (performance.now() - one.at) * DRIFT + THUMB_MS);
+  return one && one.within;
 }
 
 // Tell the table that a bell is here: it waits for presses that are on their way.
@@ -65,11 +56,7 @@ export async function bellHere(app) {
 // Ring at a time of this page's clock, ms; `done` is told in words what came of it.
 export function ring(app, seat, pressedAt, done) {
   const one = best();
-  if (one === null) {
-    done(t("one_moment"));
-    return;
-  }
-  const within = withinMs();
-  const command = { do: "ring", seat, t_ns: Math.round((pressedAt + one.offset) * 1e6), within_ms: within };
-  app.run(command, () => done(t("thumb_rang", { ms: within })));
+  if (one === null) return done(t("one_moment"));
+  const command = { do: "ring", seat, t_ns: Math.round((pressedAt + one.offset) * 1e6), within_ms: one.within };
+  return app.run(command, () => done(t("thumb_rang", { ms: one.within })));
 }

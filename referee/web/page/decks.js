@@ -2,10 +2,10 @@
 
 import { h } from "./dom.js";
 import { change, send } from "./server.js";
-import { box, button, colour, note, row, sure, waitingFor } from "./parts.js";
+import { box, button, faceWords, form, note, row, sure, waitingFor } from "./parts.js";
 import { count, has, t } from "./words.js";
 
-const MOST_BYTES = 24 * 1024 * 1024;
+const MOST_MB = 24;
 const SHOWN = 60;
 
 export function openedDecks(app) {
@@ -22,7 +22,6 @@ export function decks(app) {
     t("decks"),
     note(t("decks_why")),
     row(canTeach(app) ? h("a", { class: "button main", href: "#teach" }, t("nav_teach")) : null, loading),
-    h("p", { class: "fault", role: "alert" }, app.local.deckFault || ""),
     listed ? h("ul", { class: "lined" }, listed.decks.map((deck) => one(app, deck, listed.in_use))) : waitingFor(listed),
   );
 }
@@ -33,10 +32,7 @@ export function canTeach(app) {
 
 function one(app, deck, inUse) {
   const open = app.local.deck === deck.deck;
-  const toggle = () => {
-    Object.assign(app.local, { deck: open ? null : deck.deck, asked: null, deckName: null });
-    app.draw();
-  };
+  const toggle = () => app.set({ deck: open ? null : deck.deck, asked: null, deckName: null });
   const faces = deck.faces || [];
   const fronts = faces.filter((face) => face.side !== "back").length;
   const about = deck.trouble ? t("fault_deck_file_bad") : [deck.game ? t(`game_${deck.game}`) : null, count("deck_faces", fronts), deck.taught ? null : t("deck_built_in")].filter(Boolean).join(" · ");
@@ -50,42 +46,27 @@ function picture(deck, at) {
 }
 
 function inside(app, deck, faces, isInUse) {
-  return h(
-    "div",
-    { class: "column inside" },
-    h("ul", { class: "faces" }, faces.slice(0, SHOWN).map((face, at) => h("li", { class: "face-tile", key: at }, picture(deck, at), h("span", { class: "name" }, faceWords(face))))),
+  return h("div", { class: "column inside" },
+    h("ul", { class: "faces" }, faces.slice(0, SHOWN).map((face, at) => h("li", { class: "face-tile", key: at }, picture(deck, at), h("span", { class: "name" }, wordsOf(face))))),
     faces.length > SHOWN ? note(count("deck_more_faces", faces.length - SHOWN)) : null,
     !deck.taught ? null : isInUse ? note(t("fault_deck_in_use")) : ways(app, deck),
   );
 }
 
-function faceWords(face) {
-  if (face.side === "back") return t("teach_back");
-  if (face.marks) return face.marks.map(colour).join(", ");
-  const { kind, colour: own, mood, room } = face.attributes || {};
-  const known = (key, name) => (has(key) ? t(key) : name);
-  const parts = [kind && kind !== "colour" ? known(`kind_${kind.replace(" ", "_")}`, kind) : null, own ? colour(own) : null, mood ? known(`mood_${mood}`, mood).toLowerCase() : null, room].filter(Boolean);
-  return parts.length ? parts.join(", ") : face.face;
+function wordsOf({ side, marks, attributes, face }) {
+  if (side === "back") return t("teach_back");
+  const { kind, colour, mood, room } = attributes || {};
+  return faceWords(marks || [kind === "colour" ? null : kind, colour, mood, room]) || face;
 }
 
 function ways(app, deck) {
   const { local } = app;
   const name = local.deckName === null || local.deckName === undefined ? deck.deck : local.deckName;
-  const rename = (event) => {
-    event.preventDefault();
-    tell(app, { do: "rename", deck: deck.deck, new: name }, () => {
-      Object.assign(local, { deck: name.trim(), deckName: null });
-      app.toasted(t("saved"));
-    });
-  };
-  const remove = () =>
-    tell(app, { do: "remove", deck: deck.deck }, () => {
-      Object.assign(local, { deck: null, asked: null });
-      app.toasted(t("deck_removed", { name: deck.deck }));
-    });
+  const rename = () => tell(app, { do: "rename", deck: deck.deck, new: name }, { deck: name.trim(), deckName: null }, t("saved"));
+  const remove = () => tell(app, { do: "remove", deck: deck.deck }, { deck: null, asked: null }, t("deck_removed", { name: deck.deck }));
   const field = h("input", { id: "deck-new-name", value: name, maxlength: 60, autocomplete: "off", oninput: (event) => Object.assign(local, { deckName: event.target.value }) });
   return [
-    deck.trouble ? null : h("form", { class: "row", key: "rename", onsubmit: rename }, h("label", { class: "sr", for: "deck-new-name" }, t("deck_name")), field, button(t("deck_rename"), null, { type: "submit" })),
+    deck.trouble ? null : form("row", rename, h("label", { class: "sr", for: "deck-new-name" }, t("deck_name")), field, button(t("deck_rename"), null, { type: "submit" })),
     row(
       deck.trouble ? null : h("a", { class: "button", href: `/api/decks/file?${new URLSearchParams({ deck: deck.deck })}`, download: `${deck.deck}.deck` }, t("deck_send")),
       sure(app, "remove", t("deck_remove_sure", { name: deck.deck }), t("deck_remove_yes"), remove, t("deck_remove")),
@@ -93,12 +74,12 @@ function ways(app, deck) {
   ];
 }
 
-function tell(app, command, done) {
+function tell(app, command, part, text) {
   app.run(
     () => change("/api/decks", command),
     (listed) => {
-      app.local.decks = listed;
-      done();
+      app.set(Object.assign({ decks: listed }, part));
+      app.toasted(text);
     },
   );
 }
@@ -107,13 +88,10 @@ function load(app, input) {
   const file = input.files[0];
   input.value = "";
   if (!file) return;
-  app.local.deckFault = file.size > MOST_BYTES ? t("fault_too_large") : "";
-  app.draw();
-  if (app.local.deckFault) return;
   app.run(
-    () => send("/api/decks/file", file),
+    () => send("/api/decks/file", file, MOST_MB),
     (listed) => {
-      Object.assign(app.local, { decks: listed, deck: listed.deck, deckFault: "" });
+      app.set({ decks: listed, deck: listed.deck });
       app.toasted(t("deck_loaded", { name: listed.deck }));
     },
   );

@@ -2,7 +2,7 @@
 // typed text and screen readers are left alone where nothing has changed.
 
 const SVG = "http://www.w3.org/2000/svg";
-const SVG_TAGS = new Set(["svg", "g", "path", "circle", "rect", "line", "polyline", "polygon", "text", "title", "ellipse"]);
+const SVG_TAGS = new Set(["svg", "g", "path", "circle", "rect", "line", "polyline", "polygon", "text", "use"]);
 
 // Describe an element. `key` keeps it the same element when others come before it; on… are event handlers.
 export function h(tag, props, ...children) {

@@ -1,16 +1,20 @@
 // What stands round every view: the way to the others, one quiet place for notices, what was just done or is being said.
 
 import { h } from "./dom.js";
-import { headline, repeats, winnersOf } from "./headline.js";
-import { button, icon, sign } from "./parts.js";
+import { countUp } from "./count_up.js";
+import { captionBeside, headline, winnersOf } from "./headline.js";
+import { button, icon, isCalm, row, sign } from "./parts.js";
+import { keep, kept } from "./kept.js";
 import { change } from "./server.js";
-import { awaitsTouch } from "./speech.js";
-import { isOptional, notFound, speaksSomewhere } from "./not_found.js";
+import { awaitsTouch, canSpeak, HERE } from "./speech.js";
 import { count, t } from "./words.js";
 
 const PLACES = ["table", "tv", "history", "figures", "settings"];
 const PAPERED = ["tv", "table", "bell"];
 const PIECES = 60; // of paper that fall for a winner
+const KEPT = "ringmaster-not-found";
+const WITHOUT = { speaker: { loudspeaker: false }, bell: { bell: "none" }, sandtimer: { sandtimer: false }, lamp: { lamp: false } };
+let put = kept(KEPT); // what was put off until other things are missing
 const WITHIN = { start: "table", ruling: "table", teach: "settings", setup: "settings", system: "settings" };
 
 export function frame(app, content) {
@@ -49,6 +53,42 @@ function dot(app, many, isBad) {
   return h("button", { type: "button", class: `bells ${isBad ? "bad" : "unclear"}`, key: "bells", "aria-expanded": String(Boolean(app.noticesOpen)), "aria-label": words, onclick: turn }, h("b", { class: "num" }, String(many)), h("span", { class: "sr", role: "status" }, words));
 }
 
+// What a table may do without is asked about once, all in one, and not again.
+const kindOf = (device) => device.name.split(" ")[0];
+
+function isOptional(device) {
+  return device.state === "missing" && kindOf(device) in WITHOUT;
+}
+
+function speaksSomewhere(state) {
+  return Boolean(state.settings.voice_page);
+}
+
+function notFound(app, devices) {
+  const kinds = [...new Set(devices.map(kindOf))].sort();
+  if (!kinds.length || kinds.join() === put) return null;
+  const names = kinds.map((kind) => t(`device_${kind}`)).join(", ");
+  // Until others are missing than these.
+  const later = () => {
+    put = kinds.join();
+    keep(KEPT, put);
+    app.draw();
+  };
+  const settle = (part) => app.run(Object.assign({ do: "settings" }, part), () => app.toasted(t("saved")));
+  return h("section", { class: "alert asking unclear", key: "not-found", "aria-labelledby": "not-found-title" },
+    icon("unclear"),
+    h("div", {},
+      h("p", { id: "not-found-title" }, t("not_found", { names })),
+      row(
+        button(t("not_found_none"), () => settle(Object.assign({}, ...kinds.map((kind) => WITHOUT[kind])))),
+        kinds.includes("speaker") && canSpeak() ? button(t("voice_here"), () => settle({ voice_page: HERE })) : null,
+        h("a", { class: "button", href: "#settings" }, t("not_found_choose")),
+        button(t("not_found_later"), later, { class: "quiet" }),
+      ),
+    ),
+  );
+}
+
 // It stands in every view, wherever that is scrolled to. Screen readers say it once, and not each second again.
 function noLine(silentS) {
   if (silentS === null) return null;
@@ -77,21 +117,16 @@ function saidNow(app) {
     return h("div", { class: `said-now toast ${toast.isFault ? "bad" : ""}`, key: "toast", role: toast.isFault ? "alert" : "status" }, h("span", {}, toast.text), back);
   }
   if (awaitsTouch(app)) return h("p", { class: "said-now", key: "touch", role: "status" }, t("voice_touch"));
-  return isCaptioned(app) ? h("p", { class: "said-now caption", key: "caption", "aria-hidden": "true" }, app.state.caption) : null;
-}
-
-// What is said stands there, unless it stands large already.
-function isCaptioned(app) {
-  const { caption, rulings } = app.state;
-  if (!caption || app.pending || !["table", "ruling"].includes(app.route.view)) return false;
-  const shown = app.route.view === "table" ? headline(app) : { entry: rulings.find((one) => one.id === app.route.id) };
-  return !shown || !shown.entry || !repeats(caption, [shown.entry, ...(shown.after || []), ...rulings.filter((one) => one.t_ns === shown.entry.t_ns)]);
+  const { view, id } = app.route;
+  const large = view === "table" ? headline(app) : { entry: app.state.rulings.find((one) => one.id === id) };
+  const caption = !app.pending && !app.noticesOpen && ["table", "ruling"].includes(view) ? captionBeside(app, large) : "";
+  return caption ? h("p", { class: "said-now caption", key: "caption", "aria-hidden": "true" }, caption) : null;
 }
 
 // Paper in the winner's colour falls over the whole screen.
 function paper(app) {
   const { state, route } = app;
-  const winners = state.mode === "over" && PAPERED.includes(route.view) ? winnersOf(headline(app)) : [];
+  const winners = state.mode === "over" && PAPERED.includes(route.view) && !isCalm(app) && !countUp(app) ? winnersOf(headline(app)) : [];
   if (!winners.length) return null;
   const piece = (_none, at) => h("i", { class: `seat-${winners[at % winners.length] % 7}`, place: { left: `${(at * 37) % 100}%`, animationDelay: `${(at % 17) / 8}s` } });
   return h("div", { class: "paper", key: `paper ${state.game.id}`, "aria-hidden": "true" }, Array.from({ length: PIECES }, piece));

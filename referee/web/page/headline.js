@@ -2,7 +2,7 @@
 // followed from it in small.
 
 import { h } from "./dom.js";
-import { ago, heading, icon, kindOf } from "./parts.js";
+import { ago, heading, icon, kindOf, nameOf } from "./parts.js";
 import { count, t } from "./words.js";
 
 const DECIDES = new Set(["ring", "unclear", "foul", "hand", "time", "round", "round_end", "arrangement", "end"]);
@@ -13,18 +13,17 @@ export function waitingVerdict(app) {
   return asked ? asked.verdict : null;
 }
 
-// Give { title, reason, kind, entry, isCount, after }, or null; isCount: the hands of one count stand for one ruling.
+// Give { title, reason, kind, entry, isCount, after }, or null; isCount: hands were counted together.
 export function headline(app) {
   const waiting = waitingVerdict(app);
   if (waiting) return single(app, waiting, []);
   const worded = app.state.rulings.filter((one) => one.text);
-  const at = worded.findIndex((one) => DECIDES.has((one.ruling || {}).ruling));
-  if (at < 0) return worded.length ? single(app, worded[0], []) : null;
+  const at = Math.max(0, worded.findIndex((one) => DECIDES.has(one.ruling.ruling)));
   const main = worded[at];
-  if (worded.filter((one) => one.ruling.ruling === "hand" && one.t_ns === main.t_ns).length > 1) {
-    return { title: t("hands_counted"), reason: "", kind: "time", sign: "end", entry: main, isCount: true, after: [] };
-  }
-  return single(app, main, worded.slice(0, at).reverse());
+  if (!main) return null;
+  const isCount = worded.filter((one) => one.ruling.ruling === "hand" && one.t_ns === main.t_ns).length > 1;
+  if (isCount && main.ruling.ruling !== "end") return { title: t("hands_counted"), reason: "", kind: "time", sign: "end", entry: main, isCount, after: [] };
+  return Object.assign(single(app, main, worded.slice(0, at).reverse()), { isCount });
 }
 
 function single(app, entry, after) {
@@ -36,13 +35,9 @@ function single(app, entry, after) {
 export function band(app, shown, ...more) {
   if (!shown) return h("section", { class: "verdict", key: "verdict" }, icon("info"), h("div", {}, heading(t("no_ruling_yet")), h("p", {}, t("no_ruling_more"))));
   const { title, reason, kind, entry, after = [] } = shown;
-  return h(
-    "section",
-    { class: `verdict ${kind}`, key: "verdict", "data-ruling": (entry || {}).id },
+  return h("section", { class: `verdict ${kind}`, key: "verdict", "data-ruling": (entry || {}).id },
     icon(shown.sign || kind),
-    h(
-      "div",
-      {},
+    h("div", {},
       heading(title),
       reason ? h("p", { class: "reason" }, reason) : null,
       after.length ? h("ul", { class: "after" }, after.map((one) => h("li", { key: one.id }, one.text))) : null,
@@ -51,10 +46,12 @@ export function band(app, shown, ...more) {
   );
 }
 
-// Whether a caption is about what these rulings say already; of long ones it has the beginning.
-export function repeats(caption, rulings) {
+// Give what is being said, unless these rulings stand there and say it already; of long captions they have the beginning.
+export function captionBeside({ state: { caption, rulings } }, shown) {
   const start = caption.replace(/ …$/, "");
-  return rulings.some((one) => one.text && (caption.includes(one.text) || one.text.includes(start)));
+  const { entry = null, after = [] } = shown || {};
+  const there = entry ? [entry, ...after, ...rulings.filter((one) => one.t_ns === entry.t_ns)] : [];
+  return there.some((one) => one.text && (caption.includes(one.text) || one.text.includes(start))) ? "" : caption;
 }
 
 // The verdict comes first and is said loud; what follows is the reason.
@@ -68,8 +65,7 @@ export function parted(app, entry) {
 
 function handParts(app, entry) {
   const { ruling } = entry;
-  const place = app.state.board.find((one) => one.seat === ruling.seat);
-  const name = place ? place.name : t("seat", { n: ruling.seat + 1 });
+  const name = nameOf(app, ruling.seat);
   return [count("hand_points", ruling.points, { name }), capital(entry.text.startsWith(name) ? entry.text.slice(name.length).replace(/^\s*:\s*/, "") : entry.text)];
 }
 

@@ -1,12 +1,10 @@
 // What a browser keeps is a convenience: a private window keeps nothing, and is asked once more.
 
 export function kept(key) {
-  let text = null;
   try {
-    text = localStorage.getItem(key);
-    return JSON.parse(text);
+    return JSON.parse(localStorage.getItem(key));
   } catch {
-    return text;
+    return null;
   }
 }
 

@@ -1,10 +1,10 @@
 // The table as the camera sees it, with outlines of what is read; a tap on one corrects it.
 
 import { h } from "./dom.js";
-import { boxOf, hands, isIn, partAround, picture } from "./picture.js";
-import { button, colour, maySee, nameOf, unseen } from "./parts.js";
+import { boxOf, hands, isIn, outlineWords, partAround, picture } from "./picture.js";
+import { button, group, maySee, nameOf, unseen } from "./parts.js";
 import { choicesFor, openHand } from "./readings.js";
-import { has, t } from "./words.js";
+import { t } from "./words.js";
 
 const RETRY_MS = 4000;
 const LIMIT_MS = 10_000;
@@ -52,36 +52,33 @@ export function live(app, canCorrect) {
   const few = shown.length <= (near ? FEW_NEAR : FEW);
   const marks = shown.map((one, at) => mark(app, one, at, few, Boolean(near && canCorrect)));
   if (canCorrect && !near) marks.push(...hands(shown).filter((one) => one.outlines.some((outline) => outline.event)).map((one) => handle(app, one)));
-  return h(
-    "section",
-    { class: "live", key: "live", "aria-label": t("live_table") },
+  return h("section", { class: "live", key: "live", "aria-label": t("live_table") },
     picture({ source: url, alt: t("live_alt"), size, part: near, marks }, near ? h("div", { class: "over-picture", key: "whole" }, button(t("whole_table"), () => open(app, null))) : null),
     missing ? h("p", { class: "note bad" }, t("no_live_picture")) : null,
   );
 }
 
 function open(app, part) {
-  Object.assign(app.local, { near: part, seen: null, tapped: null });
-  app.draw();
+  app.set({ near: part, seen: null, tapped: null });
 }
 
 // A hand or a pile in the whole picture: a tap shows it near, and opens the card that was tapped.
-function handle(app, group) {
-  const what = group.seat === null ? group.outlines.map(wordsOf).join("; ") : nameOf(app, group.seat);
+function handle(app, hand) {
+  const what = hand.seat === null ? hand.outlines.map(outlineWords).join("; ") : nameOf(app, hand.seat);
   const tap = (event) => {
     const box = event.currentTarget.closest(".picture").getBoundingClientRect();
     const away = (one) => {
       const [left, top, right, bottom] = boxOf(one.corners);
       return Math.hypot(((left + right) / 2) * box.width + box.left - event.clientX, ((top + bottom) / 2) * box.height + box.top - event.clientY);
     };
-    open(app, partAround(group.outlines));
-    choose(app, group.outlines.filter((one) => one.event).reduce((best, one) => (away(one) < away(best) ? one : best)));
+    open(app, partAround(hand.outlines));
+    choose(app, hand.outlines.filter((one) => one.event).reduce((best, one) => (away(one) < away(best) ? one : best)));
   };
-  return { corners: group.corners, bare: true, key: `hand ${what}`, words: t("look_at", { what }), tap };
+  return { corners: hand.corners, bare: true, key: `hand ${what}`, words: t("look_at", { what }), tap };
 }
 
 function mark(app, outline, at, few, canCorrect) {
-  const label = wordsOf(outline);
+  const label = outlineWords(outline);
   return {
     corners: outline.corners,
     seat: outline.seat,
@@ -98,16 +95,8 @@ function mark(app, outline, at, few, canCorrect) {
 
 // What was read there is opened to be put right; of a hand that card.
 function choose(app, outline) {
-  Object.assign(app.local, { seen: outline.event, tapped: outline.label });
   openHand(app, outline.event, (app.state.readings || {})[outline.event], outline.label);
-  app.draw();
-}
-
-// What it was read as, colours and mood, in the language of the page.
-function wordsOf(outline) {
-  if (!outline.certain || !outline.label) return t("face_unread");
-  const word = (name) => (has(`mood_${name}`) ? t(`mood_${name}`) : colour(name));
-  return outline.label.split(" ").map(word).join(", ").toLowerCase();
+  app.set({ seen: outline.event, tapped: outline.label });
 }
 
 // Stands right beneath the picture, so that it is in sight when something on it was tapped.
@@ -115,8 +104,6 @@ export function correction(app) {
   const outline = app.state.outlines.find((one) => one.event && one.event === app.local.seen);
   if (!outline) return null;
   const data = (app.state.readings || {})[outline.event] || null;
-  const done = () => {
-    app.local.seen = null;
-  };
-  return h("div", { class: "correct", key: "correct", role: "group", "aria-label": t("what_is_it") }, h("h2", {}, t("what_is_it")), choicesFor(app, { event: outline.event, seat: outline.seat, data }, done));
+  const done = () => app.set({ seen: null });
+  return group("correct", t("what_is_it"), h("h2", {}, t("what_is_it")), choicesFor(app, { event: outline.event, seat: outline.seat, data }, done));
 }

@@ -23,9 +23,14 @@ const app = {
   route: { view: "table", id: null },
   local: {},
   before: {}, // points that a seat had before they changed, as long as that is new
+  endedAt: -Infinity, // when this page saw the game end
   toast: null,
   pending: null,
   draw,
+  set: (part) => {
+    Object.assign(app.local, part);
+    draw();
+  },
   run,
   runTimely,
   load,
@@ -102,6 +107,7 @@ async function take(parts) {
 function notePoints(last) {
   const { board, game } = app.state;
   const same = last.game && game && last.game.id === game.id;
+  if (same && app.state.mode === "over" && last.mode !== "over") app.endedAt = performance.now();
   const changed = same ? board.filter((one) => last.board[one.seat] && last.board[one.seat].points !== one.points) : [];
   const ago = performance.now() - changedAt;
   // Hands that are counted together come one by one.

@@ -3,44 +3,22 @@
 import { h } from "./dom.js";
 import { count, has, signed, t } from "./words.js";
 
-const SHAPES = [
-  "M12 3a9 9 0 1 0 0 18a9 9 0 1 0 0-18z",
-  "M4 4h16v16H4z",
-  "M12 2l10 18H2z",
-  "M12 1l10 11l-10 11L2 12z",
-  "M12 2l3 7h7l-5.5 4.5l2 7.5L12 16.500l-6.500 4.500l2-7.500L2 9h7z",
-  "M8 2h8v6h6v8h-6v6H8v-6H2V8h6z",
-  "M7 3h10l5 9l-5 9H7l-5-9z",
-];
+// Drawings stand in index.html.
+function drawn(name, look) {
+  return h("svg", { class: look, "aria-hidden": "true" }, h("use", { href: `#${name}` }));
+}
 
-const ICONS = {
-  table: "M3 7h18v3H3zM5 10h2v9H5zm12 0h2v9h-2zM8 3h8v3H8z",
-  tv: "M3 4h18v13H3zm5 15h8v2H8z",
-  history: "M12 3a9 9 0 1 0 9 9h-2.500a6.500 6.500 0 1 1-6.500-6.500zM11 7h2v5l4 2.500-1 1.700-5-3.200z",
-  figures: "M4 12h4v8H4zm6-8h4v16h-4zm6 5h4v11h-4z",
-  settings: "M4 6h9v2H4zm13 0h3v2h-3zM14 4h2v6h-2zM4 16h3v2H4zm7 0h9v2h-9zM8 14h2v6H8z",
-  yes: "M9.500 17.500L4 12l2-2l3.500 3.500L18 5l2 2z",
-  no: "M6 4l6 6l6-6l2 2l-6 6l6 6l-2 2l-6-6l-6 6l-2-2l6-6l-6-6z",
-  unclear: "M10.500 16h3v3h-3zM12 3c-3.500 0-6 2-6 5.500h3C9 7 10 6 12 6s3 1 3 2.300c0 2.200-4.500 2.500-4.500 6.200h3c0-2.500 4.500-2.900 4.500-6.500C18 5 15.500 3 12 3z",
-  time: "M6 2h12v3l-4.500 7l4.500 7v3H6v-3l4.500-7L6 5z",
-  info: "M10.500 10h3v9h-3zM10.500 5h3v3h-3z",
-  end: "M5 3h2v18H5zm3 1h12l-3 4.500L20 13H8z",
-  back: "M14 4l2 2l-6 6l6 6l-2 2l-8-8z",
-};
+export function icon(name) {
+  return drawn(`icon-${name}`, "icon");
+}
 
-export function icon(name, label) {
-  const props = label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" };
-  return h("svg", Object.assign({ class: "icon", viewBox: "0 0 24 24" }, props), h("path", { d: ICONS[name] }));
+export function drawing(name) {
+  return document.getElementById(`art-${name}`) ? drawn(`art-${name}`, "art") : null;
 }
 
 // A seat's sign: colour and shape, so that neither is needed alone.
 export function sign(seat) {
-  if (seat === null || seat === undefined) return null;
-  return h(
-    "svg",
-    { class: `sign seat-${seat % 7}`, viewBox: "0 0 24 24", "aria-hidden": "true" },
-    h("path", { d: SHAPES[seat % 7] }),
-  );
+  return typeof seat === "number" ? drawn(`sign-${seat % 7}`, `sign seat-${seat % 7}`) : null;
 }
 
 export function nameOf(app, seat) {
@@ -50,14 +28,10 @@ export function nameOf(app, seat) {
 
 // What kind a ruling is: its picture and its colours say the same as its words.
 export function kindOf(entry) {
-  const ruling = entry.ruling || {};
-  if (ruling.ruling === "ring") return ruling.valid ? "yes" : "no";
-  if (ruling.ruling === "foul") return "no";
-  if (ruling.ruling === "unclear") return "unclear";
-  if (ruling.ruling === "time" || ruling.ruling === "round") return "time";
-  if (ruling.ruling === "end") return "end";
-  if (ruling.ruling === "hand") return ruling.points > 0 ? "yes" : "info";
-  return "info";
+  const { ruling, valid, points } = entry.ruling || {};
+  if (ruling === "ring") return valid ? "yes" : "no";
+  if (ruling === "hand" && points > 0) return "yes";
+  return { foul: "no", unclear: "unclear", time: "time", round: "time", end: "end" }[ruling] || "info";
 }
 
 export function ago(app, tNs) {
@@ -70,24 +44,21 @@ export function ago(app, tNs) {
 
 // A Confetti card: small, medium and big circle, named for those who cannot tell the colours.
 export function card(colours, used) {
-  const spots = [
-    [30, 26, 11, colours[0]],
-    [70, 52, 17, colours[1]],
-    [34, 96, 25, colours[2]],
-  ];
-  return h(
-    "svg",
-    { class: "card", viewBox: "0 0 100 140", role: "img", "aria-label": colours.map((one) => colour(one)).join(", ") },
-    h("rect", { class: "face", x: 3, y: 3, width: 94, height: 134, rx: 10 }),
-    spots.map(([x, y, r, name], size) => [
-      h("circle", { class: `mark ${name}`, cx: x, cy: y, r }),
-      used === size ? h("circle", { class: "used", cx: x, cy: y, r: r + 5 }) : null,
-    ]),
-  );
+  const spots = [[30, 26, 11], [70, 52, 17], [34, 96, 25]];
+  const circle = ([cx, cy, r], size) => [h("circle", { class: `mark ${colours[size]}`, cx, cy, r }), used === size ? h("circle", { class: "used", cx, cy, r: r + 5 }) : null];
+  const props = { class: "card", viewBox: "0 0 100 140", role: "img", "aria-label": faceWords(colours) };
+  return h("svg", props, h("rect", { class: "face", x: 3, y: 3, width: 94, height: 134, rx: 10 }), spots.map(circle));
 }
 
-export function colour(name) {
-  return has(`colour_${name}`) ? t(`colour_${name}`) : name;
+// A colour, a mood or a kind of card, in the language of the page.
+export function word(name) {
+  const key = [`colour_${name}`, `mood_${name}`, `kind_${name}`].map((one) => one.replace(" ", "_")).find(has);
+  return key ? t(key) : name;
+}
+
+// What a card shows, in words.
+export function faceWords(names) {
+  return names.filter(Boolean).map((name) => (has(`mood_${name}`) ? word(name).toLowerCase() : word(name))).join(", ");
 }
 
 export function phaseOf(app) {
@@ -100,33 +71,35 @@ export function phaseOf(app) {
   return parts.join(" · ");
 }
 
-// How much sand is left, as a share; null when none runs or nobody knows how long it will.
-export function sandLeft(app) {
-  const phase = app.state.phase || {};
-  if (!phase.lasts_ms || !phase.since_ns || app.state.mode !== "playing") return null;
-  return Math.max(0, 1 - (app.nowNs() - phase.since_ns) / 1e6 / phase.lasts_ms);
-}
-
 export function bar(share, label) {
   const percent = String(Math.round(share * 100));
   return h("div", { class: "bar", role: "meter", "aria-label": label, "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": percent }, h("div", { class: share < 1 ? "rest" : "rest full", place: { width: `${percent}%` } }));
 }
 
+// Whose turn it is, else what is going on.
+export function turnOf(app) {
+  const { turn } = app.state.phase || {};
+  return typeof turn === "number" && app.state.mode === "playing" ? [sign(turn), " ", t("turn_of", { name: nameOf(app, turn) })] : phaseOf(app);
+}
+
+// How much sand is left; nothing where none runs, or nobody knows how long it will.
 export function sand(app) {
-  const left = sandLeft(app);
-  if (left === null) return null;
-  const seconds = Math.ceil((left * app.state.phase.lasts_ms) / 1000);
-  return h(
-    "div",
-    { class: "sand", role: "timer", "aria-label": t("seconds_left", { n: seconds }) },
-    h("div", { class: "bar" }, h("div", { class: "rest", place: { width: `${left * 100}%` } })),
-    h("span", { class: "num" }, t("seconds_short", { n: seconds })),
-  );
+  const { lasts_ms: lastsMs, since_ns: sinceNs } = app.state.phase || {};
+  if (!lastsMs || !sinceNs || app.state.mode !== "playing") return null;
+  const left = Math.max(0, 1 - (app.nowNs() - sinceNs) / 1e6 / lastsMs);
+  const seconds = Math.ceil((left * lastsMs) / 1000);
+  const rest = h("div", { class: "bar" }, h("div", { class: "rest", place: { width: `${left * 100}%` } }));
+  return h("div", { class: "sand", role: "timer", "aria-label": t("seconds_left", { n: seconds }) }, rest, h("span", { class: "num" }, t("seconds_short", { n: seconds })));
 }
 
 // Points that are counted at the end only are no nought before.
 export function shownPoints(points) {
   return points === null || points === undefined ? "–" : signed(points);
+}
+
+// Whether nothing may move for joy alone: it is quiet at this table, or this device asks for less motion.
+export function isCalm(app) {
+  return app.state.quiet_now || window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 export function button(text, onclick, more) {
@@ -152,6 +125,24 @@ export function box(key, title, ...content) {
 
 export function unfolded(key, title, ...content) {
   return h("details", { class: "card-box", key }, h("summary", {}, title), content);
+}
+
+// What belongs together, under a name for those who cannot see it.
+export function group(look, label, ...content) {
+  return h("div", { class: look, key: `${look} ${label}`, role: "group", "aria-label": label }, content);
+}
+
+// What is typed, sent by its own button.
+export function form(look, submit, ...content) {
+  const onsubmit = (event) => {
+    event.preventDefault();
+    submit(event);
+  };
+  return h("form", { class: look, key: "form", onsubmit }, content);
+}
+
+export function fault(text) {
+  return h("p", { class: "fault", role: "alert" }, text || "");
 }
 
 export function columns(first, second) {
@@ -190,12 +181,9 @@ export function stepper(shown, value, { least, most, jump = 1, words }, set) {
 
 // What cannot be taken back is asked for twice: `local.asked` names what is asked for just now.
 export function sure(app, what, text, yes, doIt, first) {
-  const ask = (name) => {
-    app.local.asked = name;
-    app.draw();
-  };
-  if (app.local.asked !== what) return h("span", { class: "row", key: what }, button(first, () => ask(what), { class: "quiet" }));
-  return h("span", { class: "row asked", key: what, role: "group", "aria-label": text }, h("span", {}, text), button(yes, doIt, { class: "danger" }), button(t("cancel"), () => ask(null), { class: "quiet" }));
+  const ask = (asked, words) => button(words, () => app.set({ asked }), { class: "quiet" });
+  if (app.local.asked !== what) return h("span", { class: "row", key: what }, ask(what, first));
+  return h("span", { class: "row asked", key: what, role: "group", "aria-label": text }, h("span", {}, text), button(yes, doIt, { class: "danger" }), ask(null, t("cancel")));
 }
 
 // rows: { head, cells, ahead }; all but the first column are figures.
@@ -205,7 +193,7 @@ export function table(caption, heads, rows) {
     h("tbody", {}, rows.map((one) => h("tr", { class: one.ahead ? "ahead" : null }, h("th", { scope: "row" }, one.head), one.cells.map((cell) => h("td", { class: "num" }, cell)))))));
 }
 
-// The words of a card's colours: a dot of the colour and its name.
+// A card's colour: a dot of it, and its name.
 export function swatched(name, text) {
   return [h("span", { class: `swatch ${name}`, "aria-hidden": "true" }), text];
 }
@@ -233,6 +221,28 @@ const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
 
 export function languageChoice(spoken, pick) {
   return choices(t("language"), Object.entries(LANGUAGES).map(([code, name]) => ({ key: code, on: code === spoken, text: name, tap: () => pick(code), more: { lang: code } })));
+}
+
+// Where the page is, for who has no page yet: as a QR code, and to be typed. key: the sentence, with {address}.
+export function whereabouts(app, key) {
+  if (!app.local.askedAddress) {
+    app.local.askedAddress = true;
+    app.load("address", "/api/address");
+  }
+  const found = app.local.address;
+  if (!found || found.fault) return null;
+  const address = found.address.replace(/^http:\/\/|\/$/g, "");
+  return scanned("/qr.svg", t("qr_alt"), key ? t(key, { address }) : [t("qr_more"), h("strong", {}, address)]);
+}
+
+export function scanned(src, alt, ...caption) {
+  return h("figure", { class: "whereabouts", key: src }, h("img", { src, alt, width: 132, height: 132 }), h("figcaption", {}, caption));
+}
+
+// What is kept, for how long, and who sees it: three sentences.
+export function privacy(app) {
+  const keys = ["privacy_what", "privacy_long", (app.state.settings || {}).open_pictures ? "privacy_who_open" : "privacy_who"];
+  return h("section", { class: "privacy", key: "privacy", "aria-labelledby": "privacy-title" }, h("h2", { id: "privacy-title" }, t("privacy")), keys.map((key) => note(t(key))));
 }
 
 // A word is broken only where it is too long for any line.

@@ -1,16 +1,19 @@
 // The photo-finish: pictures round the ring, and the line of time that they, the faces and all rings lie on.
 
 import { h } from "./dom.js";
-import { box, button, colour, maySee, sign } from "./parts.js";
-import { picture, squareAround } from "./picture.js";
-import { timeLine } from "./time_line.js";
+import { chart } from "./chart.js";
+import { box, button, faceWords, icon, maySee, sign } from "./parts.js";
+import { partAround, picture } from "./picture.js";
 import { number, t } from "./words.js";
 
 const SAME_MS = 0.6;
 const LONG_MS = 2000;
+const EARLIEST_MS = -1500;
+const LATEST_MS = 400;
+const ROOMY = 0.4; // of the line: so long a bar says when its face came
 
 // The picture that decided is the one in which things were outlined, else the last one before the ring.
-export function decidingFrame({ frames, sight }) {
+function decidingFrame({ frames, sight }) {
   const outlined = sight ? frames.findIndex((frame) => Math.abs(frame.t_ms - sight.t_ms) < SAME_MS) : -1;
   return outlined >= 0 ? outlined : Math.max(0, frames.filter((frame) => frame.t_ms <= 0).length - 1);
 }
@@ -23,20 +26,18 @@ function fits({ frames, sight }, at) {
   return Boolean(sight && frames[at] && Math.abs(frames[at].t_ms - sight.t_ms) < SAME_MS);
 }
 
-// The picture at a moment, and the way to the others; `seen` draws it with what was outlined in it, if anything.
-export function finishPicture(app, line, at, deciding, seen) {
+// The picture that is looked at, and the way to the others; `seen` draws it with what was outlined in it, if anything.
+export function finishPicture(app, line, seen) {
   const { frames, sight } = line;
-  const go = (to) => () => {
-    app.local.frame = Math.min(frames.length - 1, Math.max(0, to));
-    app.draw();
-  };
+  const [at, deciding] = [frameAt(app, line), decidingFrame(line)];
+  const go = (to) => () => app.set({ frame: Math.min(frames.length - 1, Math.max(0, to)) });
   const step = (text, to, label, isEnd) => button(text, go(to), { "aria-label": t(label), disabled: isEnd });
   return [
-    seen(fits(line, at) ? sight : null),
+    seen(frames[at].picture, fits(line, at) ? sight : null),
     h("p", { class: "sr", key: "told", role: "status" }, moment(frames[at].t_ms)),
     h("figcaption", { class: "row between", key: "when" },
       step("−1", at - 1, "picture_before", at === 0),
-      h("button", { type: "button", class: "quiet", key: "deciding", onclick: go(deciding) }, h("strong", { class: "num" }, moment(frames[at].t_ms)), " ", at === deciding ? t("deciding_picture") : ""),
+      button([h("strong", { class: "num" }, moment(frames[at].t_ms)), " ", at === deciding ? t("deciding_picture") : ""], go(deciding), { class: "quiet", key: "deciding" }),
       step("+1", at + 1, "picture_after", at === frames.length - 1)),
   ];
 }
@@ -49,7 +50,7 @@ export function closeUps(app, line) {
   const size = [sight.width, sight.height];
   const one = (outline, index) => {
     const mark = Object.assign({}, outline, { corners: outline.corners.map(([x, y]) => [x / size[0], y / size[1]]), sure: outline.certain });
-    const shown = picture({ source: `/pictures/${frames[at].picture}.jpg`, alt: "", size, part: squareAround(mark, size), marks: fits(line, at) ? [mark] : [], look: "close-up" });
+    const shown = picture({ source: `/pictures/${frames[at].picture}.jpg`, alt: "", size, part: partAround([mark], size, (side) => 1.5 * side), marks: fits(line, at) ? [mark] : [], look: "close-up" });
     return h("li", { key: index }, shown, h("span", {}, sign(outline.seat), " ", outline.seat === null ? "" : (players || [])[outline.seat]));
   };
   return h("ul", { class: "close-ups", key: "close-ups" }, sight.outlines.map(one));
@@ -57,27 +58,38 @@ export function closeUps(app, line) {
 
 // The line of time, and the same in words: each face, from when to when it lay open, and each ring.
 export function onTheLine(app, line) {
-  const { frames } = line;
-  const ms = (at) => (frames.length ? frames[at].t_ms : null);
   const mark = (one, index) => h("li", { key: index, class: `of-${one.kind}` }, sign(one.seat), h("span", {}, one.text), h("span", { class: "num when" }, one.when));
-  return box("line", t("photo_finish_title"), timeLine(line, ms(frameAt(app, line)), ms(decidingFrame(line))), h("ul", { class: "marks" }, told(line).map(mark)));
+  return box("line", t("photo_finish_title"), timeLine(app, line), h("ul", { class: "marks" }, told(line).map(mark)));
+}
+
+// A row a seat with the faces that lay open; above them the pictures, other rings and the picture that is looked at.
+function timeLine(app, line) {
+  const { frames, marks, faces, players } = line;
+  const rings = (marks || []).filter((mark) => mark.kind === "also_rang");
+  const last = Math.max(LATEST_MS, ...rings.map((mark) => mark.t_ms + 80));
+  const x = (ms) => (Math.min(last, Math.max(EARLIEST_MS, ms)) - EARLIEST_MS) / (last - EARLIEST_MS);
+  const strokes = [{ at: x(0), look: "ring-line" }, ...(frames.length ? [{ at: x(frames[decidingFrame(line)].t_ms), look: "deciding" }] : [])];
+  const bar = ({ from_ms: from, until_ms: until, colour, mood }) => {
+    const long = x(until === null ? last : until) - x(from);
+    const came = from > EARLIEST_MS && long > ROOMY ? ` ${t("ms", { n: `${from < 0 ? "−" : "+"}${Math.abs(Math.round(from))}` })}` : null;
+    return { from: x(from), to: x(from) + long, look: `face-bar ${colour ? `of-${colour} ${colour}` : "unread"} ${mood || ""}`, text: [mood ? icon(mood) : "?", came] };
+  };
+  const inSight = (face) => face.from_ms < last && (face.until_ms === null || face.until_ms > EARLIEST_MS);
+  const lane = (name, seat) => ({ name, marks: [...strokes, ...(faces || []).filter((face) => face.seat === seat && inSight(face)).map(bar)] });
+  const moments = [
+    ...frames.map(({ t_ms: ms }) => ({ at: x(ms), look: "tick" })),
+    ...rings.map((mark) => ({ at: x(mark.t_ms), look: "ringer", text: sign(mark.seat) })),
+    ...(frames.length ? [{ at: x(frames[frameAt(app, line)].t_ms), look: "now" }] : []),
+  ];
+  const ticks = [-1000, 0].map((ms) => ({ at: x(ms), text: ms ? "−1 s" : "0 s" }));
+  return chart({ class: "chart time-line", "aria-hidden": "true", key: "time-line" }, [{ marks: [...strokes, ...moments] }, ...(players || []).map(lane)], ticks);
 }
 
 function told({ faces, marks, players }) {
-  const open = (faces || []).map((face) => ({
-    kind: "card",
-    seat: face.seat,
-    t_ms: face.from_ms,
-    text: t("face_of", { name: players[face.seat], face: faceName(face) }),
-    when: lay(face.from_ms, face.until_ms),
-  }));
+  const name = (face) => faceWords([face.colour, face.colour && face.mood]) || t("face_unread");
+  const open = (faces || []).map((face) => ({ kind: "card", seat: face.seat, t_ms: face.from_ms, text: t("face_of", { name: players[face.seat], face: name(face) }), when: lay(face.from_ms, face.until_ms) }));
   const rings = (marks || []).filter((mark) => mark.kind !== "card" && mark.text).map((mark) => Object.assign({}, mark, { when: offset(mark.t_ms) }));
   return open.concat(rings).sort((a, b) => a.t_ms - b.t_ms);
-}
-
-function faceName(face) {
-  if (!face.colour) return t("face_unread");
-  return face.mood ? `${colour(face.colour)}, ${t(`mood_${face.mood}`)}` : colour(face.colour);
 }
 
 // From when to when a face lay open, in one unit: the larger one, where one of the two is long.

@@ -1,7 +1,8 @@
 // A picture with outlines on it: live, of a ruling, of a lesson, of setting up. Corners are shares of the whole picture.
 
 import { h } from "./dom.js";
-import { sign } from "./parts.js";
+import { button, faceWords, sign } from "./parts.js";
+import { t } from "./words.js";
 
 const WHOLE = [0, 0, 1, 1];
 const NEAR_SIDE = 0.25; // of the picture's width: a name in the middle of what lies there would stand out of it
@@ -17,9 +18,7 @@ export function picture({ source, alt, size, part, marks = [], look = "", key = 
   const ratio = size ? (size[0] * width) / (size[1] * height) : 1;
   const place = size ? { aspectRatio: String(ratio), maxWidth: `calc(var(--tall, 200vh) * ${ratio})` } : {};
   const moved = view === WHOLE ? "" : `scale(${1 / width}, ${1 / height}) translate(${-left * 100}%, ${-top * 100}%)`;
-  return h(
-    "div",
-    { class: `picture ${size ? "sized" : ""} ${look}`, key, place },
+  return h("div", { class: `picture ${size ? "sized" : ""} ${look}`, key, place },
     h("img", { src: source, alt, onerror, place: { transform: moved } }),
     h("svg", { class: "outlines", viewBox: view.join(" "), preserveAspectRatio: "none", "aria-hidden": "true" }, marks.filter((one) => !one.bare).map(outline)),
     marks.filter((one) => one.corners.length && (one.tap || one.name)).map((one, at) => tag(one, at, view)),
@@ -28,7 +27,7 @@ export function picture({ source, alt, size, part, marks = [], look = "", key = 
 }
 
 function outline(one, at) {
-  const seat = one.seat === null || one.seat === undefined ? (one.look ? "" : "plain") : `seat-${one.seat % 7}`;
+  const seat = typeof one.seat === "number" ? `seat-${one.seat % 7}` : one.look ? "" : "plain";
   return h("polygon", { key: at, class: `outline ${one.sure === false ? "unsure" : ""} ${seat} ${one.look || ""}`, points: one.corners.map((corner) => corner.join(",")).join(" ") });
 }
 
@@ -44,7 +43,12 @@ function tag(one, at, [x0, y0, width, height]) {
   };
   const name = one.name ? h("span", { class: "name" }, one.signed ? sign(one.seat) : null, one.name) : null;
   if (!one.tap) return h("span", Object.assign(props, { "aria-hidden": "true" }), name);
-  return h("button", Object.assign(props, { type: "button", "aria-label": one.words, "aria-pressed": one.pressed === undefined ? null : String(one.pressed), onclick: one.tap }), name);
+  return button(name, one.tap, Object.assign(props, { "aria-label": one.words, "aria-pressed": one.pressed === undefined ? null : String(one.pressed) }));
+}
+
+// What it was read as, colours and mood.
+export function outlineWords({ certain, label }) {
+  return certain && label ? faceWords(label.split(" ")) : t("face_unread");
 }
 
 export function boxOf(corners) {
@@ -53,20 +57,12 @@ export function boxOf(corners) {
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-// The part of a picture that shows some outlines large, in the picture's own shape.
-export function partAround(outlines) {
+// The part of a picture that shows some outlines large: in the picture's own shape, or as a square where its size is given.
+export function partAround(outlines, [width, height] = [1, 1], room = (side) => side + ROOM) {
   const box = boxOf(outlines.flatMap((one) => one.corners));
-  const size = Math.min(1, Math.max(box[2] - box[0], box[3] - box[1]) + ROOM);
-  const at = (from, to) => Math.min(1 - size, Math.max(0, (from + to - size) / 2));
-  return [at(box[0], box[2]), at(box[1], box[3]), size, size];
-}
-
-// The same as a square, for a picture of that size.
-export function squareAround(one, [width, height]) {
-  const box = boxOf(one.corners);
-  const side = Math.min(width, height, 1.5 * Math.max((box[2] - box[0]) * width, (box[3] - box[1]) * height));
-  const at = (from, to, all) => Math.min(1 - side / all, Math.max(0, (from + to - side / all) / 2));
-  return [at(box[0], box[2], width), at(box[1], box[3], height), side / width, side / height];
+  const side = Math.min(width, height, room(Math.max((box[2] - box[0]) * width, (box[3] - box[1]) * height)));
+  const at = (from, to, share) => Math.min(1 - share, Math.max(0, (from + to - share) / 2));
+  return [at(box[0], box[2], side / width), at(box[1], box[3], side / height), side / width, side / height];
 }
 
 export function isIn([left, top, width, height], corners) {

@@ -1,11 +1,12 @@
 // What was read, and what it may have been instead: each choice is one tap.
 
 import { h } from "./dom.js";
-import { button, card, choices, colour, icon, nameOf, row, sign, swatched } from "./parts.js";
+import { button, card, choices, faceWords, group, icon, nameOf, row, sign, swatched, word } from "./parts.js";
 import { t } from "./words.js";
 
-const CLOWNS = ["red", "orange", "yellow", "green", "blue", "purple", "pink", "black"];
 const CONFETTI = ["red", "orange", "yellow", "green", "blue", "purple"];
+export const COLOURS = [...CONFETTI, "pink"];
+const CLOWNS = [...COLOURS, "black"];
 // So long after a circle of a card was given another colour the card is entered: a second one may be wrong, too.
 const ENTER_MS = 2000;
 
@@ -31,15 +32,9 @@ export function choicesFor(app, reading, done) {
 function clown(app, data, change) {
   // Those of the deck on the table; a card may have been read by one that has others.
   const { deck_colours: taught } = (app.state.game && app.state.game.options) || {};
-  const mood = (name) => ({ key: name, on: data.mood === name, text: [face(name), t(`mood_${name}`)], tap: () => change({ mood: name }) });
-  const ink = (name) => ({ key: name, on: data.colour === name, text: swatched(name, colour(name)), tap: () => change({ colour: name }) });
+  const mood = (name) => ({ key: name, on: data.mood === name, text: [icon(name), word(name)], tap: () => change({ mood: name }) });
+  const ink = (name) => ({ key: name, on: data.colour === name, text: swatched(name, word(name)), tap: () => change({ colour: name }) });
   return [choices(null, ["happy", "sad"].map(mood)), choices(null, (taught && taught.length ? taught : CLOWNS).map(ink), button(t("no_card"), () => change(null), { key: "strike", class: "quiet" }))];
-}
-
-export function face(mood) {
-  const mouth = mood === "happy" ? "M7 14q5 5 10 0" : "M7 17q5-5 10 0";
-  const eye = (cx) => h("circle", { class: "dot", cx, cy: 9, r: 1.3 });
-  return h("svg", { class: "icon line", viewBox: "0 0 24 24", "aria-hidden": "true" }, [h("circle", { cx: 12, cy: 12, r: 10 }), eye(8.5), eye(15.5), h("path", { d: mouth })]);
 }
 
 function ringer(app, reading, change) {
@@ -65,31 +60,22 @@ export function openHand(app, event, data, label) {
 }
 
 // A hand of Confetti: a tap on a card opens it, and it is entered once it is whole.
-export function cardsOf(app, reading, cards, entered) {
+function cardsOf(app, reading, cards, entered) {
   const order = reading.order || cards.map((_card, index) => index);
   const draft = draftOf(app, reading);
   const open = (next) => {
     if (draft) clearTimeout(draft.timer);
-    app.local[`open ${reading.event}`] = next;
-    app.draw();
+    app.set({ [`open ${reading.event}`]: next });
   };
   const enter = (list) => {
     open(undefined);
     entered(list);
   };
-  const one = (index) =>
-    h(
-      "button",
-      {
-        type: "button",
-        class: "bare",
-        key: index,
-        "aria-expanded": String(draft !== null && draft.at === index),
-        "aria-label": t("correct_this", { what: cards[index].map(colour).join(", ") }),
-        onclick: () => open(draft && draft.at === index ? undefined : { at: index, colours: cards[index].slice() }),
-      },
-      card(draft && draft.at === index ? draft.colours : cards[index]),
-    );
+  const one = (index) => {
+    const isOpen = draft !== null && draft.at === index;
+    const props = { class: "bare", key: index, "aria-expanded": String(isOpen), "aria-label": t("correct_this", { what: faceWords(cards[index]) }) };
+    return button(card(isOpen ? draft.colours : cards[index]), () => open(isOpen ? undefined : { at: index, colours: cards[index].slice() }), props);
+  };
   return [
     draft ? openCard(app, cards, draft, open, enter) : null,
     h("div", { class: "row cards", key: "cards" }, order.map(one), button(t("add_card"), () => open({ at: cards.length, colours: [null, null, null] }), { key: "add" })),
@@ -107,15 +93,9 @@ function openCard(app, cards, draft, open, enter) {
     const next = swapped(colours, which, name);
     open({ at, colours: next, timer: isNew || !isChanged(next) ? null : setTimeout(() => app.local === local && enter(listOf(next)), ENTER_MS) });
   };
-  const circle = (size, which) => h(
-    "div",
-    { class: "row choices", key: size, role: "group", "aria-label": t(size) },
-    h("span", { class: "label" }, t(size)),
-    CONFETTI.map((name) => button(swatched(name), () => choose(which, name), { key: name, class: "small", "aria-pressed": String(colours[which] === name), "aria-label": colour(name) })),
-  );
-  return h(
-    "div",
-    { class: "open-card", key: "open" },
+  const ink = (which) => (name) => ({ key: name, on: colours[which] === name, text: swatched(name), tap: () => choose(which, name), more: { class: "small", "aria-label": word(name) } });
+  const circle = (size, which) => h("div", { class: "circle", key: size }, h("span", { class: "label", "aria-hidden": "true" }, t(size)), choices(t(size), CONFETTI.map(ink(which))));
+  return h("div", { class: "open-card", key: "open" },
     ["size_small", "size_medium", "size_big"].map(circle),
     row(
       button(t("enter_card"), () => enter(listOf(colours)), { class: "main", disabled: !isChanged(colours) }),
@@ -132,4 +112,15 @@ function swapped(colours, which, name) {
   if (other >= 0) next[other] = next[which];
   next[which] = name;
   return next;
+}
+
+// Hands that the camera has not seen: each is told card by card, or that there is none. Of one that was put away before
+// it was counted, what was seen last stands there already.
+export function untoldHands(app, question) {
+  return question.seats.map((seat, at) => {
+    const key = `hand ${question.id} ${seat}`;
+    const cards = app.local[key] || (question.last_seen || [])[at] || [];
+    const tell = () => app.runTimely({ do: "event", event: { event: "hand", seat, cards } });
+    return group("reading", nameOf(app, seat), h("h3", {}, sign(seat), nameOf(app, seat)), cardsOf(app, { event: key }, cards, (list) => app.set({ [key]: list })), button(cards.length ? t("hand_is_all") : t("hand_is_none"), tell, { class: "big" }));
+  });
 }

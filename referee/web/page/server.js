@@ -39,25 +39,18 @@ export function read(path) {
   return asked(path, {}, LIMIT_MS, "no_answer");
 }
 
-// Read again and again as long as the view stays that was open at first, where it is in sight and `wanted`.
-export function follow(app, path, everyMs, take, fail = () => {}, wanted = () => true) {
+// Ask again and again as long as the view stays that is open now, where it is in sight. `ask` gives what is new for
+// `local`, null if nothing is, or false at the end.
+export function again(app, everyMs, ask) {
   const { local } = app;
-  const look = () => {
+  const turn = async () => {
     if (app.local !== local) return;
-    const again = () => setTimeout(look, everyMs);
-    if (!wanted() || document.visibilityState !== "visible") return void again();
-    read(path).then(
-      (data) => {
-        if (app.local === local) take(data);
-        again();
-      },
-      (fault) => {
-        fail(fault);
-        again();
-      },
-    );
+    const part = document.visibilityState === "visible" ? await ask().catch(() => null) : null;
+    if (app.local !== local || part === false) return;
+    if (part) app.set(part);
+    setTimeout(turn, everyMs);
   };
-  look();
+  turn();
 }
 
 export function change(path, body) {
@@ -68,7 +61,8 @@ export function change(path, body) {
 }
 
 // Send a file: a picture, a deck, a backup.
-export function send(path, file, silent = "not_confirmed") {
+export async function send(path, file, mostMb, silent = "not_confirmed") {
+  if (file.size > mostMb * 1024 * 1024) throw new Refused(413, { key: "too_large" });
   const headers = { "Content-Type": "application/octet-stream", "X-CSRF-Token": me.csrf || "" };
   return asked(path, { method: "POST", headers, body: file }, PICTURE_MS, silent);
 }

@@ -1,4 +1,4 @@
-// Says what Ringmaster says, by the browser's own voice, on the one device that was chosen for it.
+// Says what Ringmaster says, by the browser's own voice and with the loudspeaker's chimes, on the one device that was chosen for it.
 
 import { keep, kept } from "./kept.js";
 
@@ -8,6 +8,8 @@ const own = kept(KEPT) || Array.from(crypto.getRandomValues(new Uint8Array(12)),
 keep(KEPT, own);
 let tapped = false;
 let heard = null; // the number of what was said last
+let audio = null;
+let soundsUntil = 0; // ms
 
 // The names by which this device is chosen, and no device.
 export const HERE = own;
@@ -49,6 +51,25 @@ export function speakNew(app, leads) {
     if (one.urgent) window.speechSynthesis.cancel();
     const words = new SpeechSynthesisUtterance(one.text);
     Object.assign(words, { lang: VOICES[language] || language, volume: settings.volume });
-    window.speechSynthesis.speak(words);
+    const now = performance.now();
+    soundsUntil = Math.max(now, one.urgent ? 0 : soundsUntil) + sound(one.chime, settings.volume);
+    if (soundsUntil > now) setTimeout(() => window.speechSynthesis.speak(words), soundsUntil - now);
+    else window.speechSynthesis.speak(words);
   }
+}
+
+// A chime as the table's loudspeaker has it; gives how long it sounds, ms. 0 Hz is a pause.
+function sound(notes, volume) {
+  let lasts = 0;
+  for (const [hz, ms] of window.AudioContext ? notes : []) {
+    audio = audio || new AudioContext();
+    const [from, until] = [audio.currentTime + lasts / 1000, audio.currentTime + (lasts + ms) / 1000];
+    const [tone, loudness] = [new OscillatorNode(audio, { frequency: hz }), new GainNode(audio, { gain: hz ? volume / 3 : 0 })];
+    tone.connect(loudness).connect(audio.destination);
+    loudness.gain.setTargetAtTime(0, until - 0.03, 0.01);
+    tone.start(from);
+    tone.stop(until);
+    lasts += ms;
+  }
+  return lasts;
 }

@@ -1,14 +1,34 @@
 // The groups of cards that show one face: named by tapping, split, joined, and a card moved to where it belongs.
 
 import { h } from "./dom.js";
-import { kindWord } from "./game_coloretto.js";
 import { gameNamed } from "./games.js";
-import { box, button, choices, colour, note, row, swatched } from "./parts.js";
-import { teach } from "./view_teach.js";
+import { box, button, choices, faceWords, group, note, row, swatched, word } from "./parts.js";
+import { change } from "./server.js";
 import { count, t } from "./words.js";
 
 const COLOURS = ["red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "black", "grey", "white"];
 const SHOWN = 24;
+
+// Carry out a command of the lesson; what comes back is the lesson as it is then.
+export function teach(app, command, done) {
+  const take = taking(app);
+  return app.run(
+    () => change("/api/lesson", command),
+    (lesson, toast) => {
+      take(lesson);
+      if (done) done(lesson, toast);
+    },
+  );
+}
+
+// Answers may come in another order than they were asked for: an older lesson never takes a newer one's place.
+export function taking(app) {
+  const { local } = app;
+  const number = (local.questions = (local.questions || 0) + 1);
+  return (lesson) => {
+    if (number >= (local.answered || 0)) Object.assign(local, { lesson, answered: number });
+  };
+}
 
 export function groups(app, lesson) {
   const { draft } = lesson;
@@ -17,13 +37,11 @@ export function groups(app, lesson) {
   const named = draft.kind !== "marks" && draft.game;
   // The next group opens by itself: nobody has to look for it.
   const intoView = (node) => setTimeout(() => node.scrollIntoView({ block: "nearest" }), 0);
-  const one = (group) => [
-    h("li", { key: `group ${group.id}` }, tile(app, draft, group, group === open)),
-    group === open ? h("li", { class: "sheet", key: `sheet ${group.id}`, onmade: intoView }, sheet(app, draft, group)) : null,
+  const one = (some) => [
+    h("li", { key: `group ${some.id}` }, tile(app, draft, some, some === open)),
+    some === open ? h("li", { class: "sheet", key: `sheet ${some.id}`, onmade: intoView }, sheet(app, draft, some)) : null,
   ];
-  return box(
-    "groups",
-    count("teach_groups", draft.groups.length),
+  return box("groups", count("teach_groups", draft.groups.length),
     note(t(draft.kind === "marks" ? "teach_marks_why" : named ? "teach_groups_why" : "teach_groups_plain")),
     draft.proposals && named ? row(button(t("teach_confirm"), () => teach(app, { do: "confirm" }), { class: "main" })) : null,
     h("ul", { class: "faces" }, draft.groups.map(one)),
@@ -31,32 +49,28 @@ export function groups(app, lesson) {
 }
 
 // A face as people know it: its picture, its name, and how many cards show it.
-function tile(app, draft, group, isOpen, tap) {
-  const label = labelOf(draft, group);
-  const props = {
-    class: `face-tile ${isWhole(draft, group.said) || group.back || !draft.game ? "" : "open"}`,
-    "aria-label": `${label}, ${count("teach_times", group.cards.length)}`,
-    "aria-expanded": isOpen === undefined ? null : String(isOpen),
-  };
-  return button([thumb(group.cards[0]), h("span", { class: "name" }, label), group.cards.length > 1 ? h("span", { class: "times num" }, `×${group.cards.length}`) : null], tap || (() => show(app, isOpen ? null : group.id)), props);
+function tile(app, draft, { id, back, said, cards: held }, isOpen, tap) {
+  const label = labelOf(draft, draft.groups.find((one) => one.id === id));
+  const look = isWhole(draft, said) || back || !draft.game ? "face-tile" : "face-tile open";
+  const props = { class: look, "aria-label": `${label}, ${count("teach_times", held.length)}`, "aria-expanded": isOpen === undefined ? null : String(isOpen) };
+  return button([thumb(held[0]), h("span", { class: "name" }, label), held.length > 1 ? h("span", { class: "times num" }, `×${held.length}`) : null], tap || (() => show(app, isOpen ? null : id)), props);
 }
 
 function thumb(card) {
   return h("img", { src: `/lesson/card/${card}.png`, alt: "", loading: "lazy", key: card });
 }
 
-export function labelOf(draft, group) {
-  if (!group) return t("teach_unknown");
-  if (group.back) return t("teach_back");
-  if (isWhole(draft, group.said)) return wordsOf(group.said);
-  const guess = Object.keys(group.said).length ? group.said : group.proposed;
+export function labelOf(draft, some) {
+  if (!some) return t("teach_unknown");
+  if (some.back) return t("teach_back");
+  if (isWhole(draft, some.said)) return wordsOf(some.said);
+  const guess = Object.keys(some.said).length ? some.said : some.proposed;
   if (Object.keys(guess).length) return `${wordsOf(guess)}?`;
-  return draft.game && draft.kind !== "marks" ? "?" : t("teach_card_n", { n: draft.groups.indexOf(group) + 1 });
+  return draft.game && draft.kind !== "marks" ? "?" : t("teach_card_n", { n: draft.groups.indexOf(some) + 1 });
 }
 
 function wordsOf({ kind, room, colour: ink, mood }) {
-  const named = kind && kind !== "colour" ? kindWord(kind) + (room ? ` ${room}` : "") : null;
-  return [named, ink ? colour(ink) : null, mood ? t(`mood_${mood}`).toLowerCase() : null].filter(Boolean).join(", ");
+  return faceWords([kind === "colour" ? null : kind, room, ink, mood]);
 }
 
 function isWhole(draft, said) {
@@ -65,74 +79,65 @@ function isWhole(draft, said) {
 }
 
 function show(app, id) {
-  mark(app, { group: id, card: null, joining: false, naming: null });
+  app.set({ group: id, card: null, joining: false, naming: null });
 }
 
-function mark(app, part) {
-  Object.assign(app.local, part);
-  app.draw();
-}
-
-function sheet(app, draft, group) {
-  if (draft.kind === "marks") return h("div", { class: "correct" }, cards(group, null));
+function sheet(app, draft, one) {
+  if (draft.kind === "marks") return h("div", { class: "correct" }, cards(one, null));
   const small = (key, tap, more) => button(t(key), tap, Object.assign({ class: "small" }, more));
-  const inside =
-    app.local.joining || app.local.card
-      ? elsewhere(app, draft, group)
-      : [
-          gameNamed(draft.game || "").namedBy ? naming(app, draft, group) : null,
-          choices(null, [{ key: "back", on: group.back, text: t("teach_is_back"), tap: () => say(app, group, {}, true), more: { class: "small" } }]),
-          cards(group, (card) => mark(app, { card })),
-          row(
-            small("teach_same_as", () => mark(app, { joining: true }), { disabled: draft.groups.length < 2 }),
-            small("teach_split", () => teach(app, { do: "split", group: group.id }), { disabled: group.cards.length < 2 }),
-            small("teach_close", () => show(app, null), { class: "small quiet" }),
-          ),
-        ];
-  return h("div", { class: "correct", role: "group", "aria-label": t("what_is_it") }, inside);
+  if (app.local.joining || app.local.card) return group("correct", t("what_is_it"), elsewhere(app, draft, one));
+  return group("correct", t("what_is_it"),
+    gameNamed(draft.game || "").namedBy ? naming(app, draft, one) : null,
+    choices(null, [{ key: "back", on: one.back, text: t("teach_is_back"), tap: () => say(app, one, {}, true), more: { class: "small" } }]),
+    cards(one, (card) => app.set({ card })),
+    row(
+      small("teach_same_as", () => app.set({ joining: true }), { disabled: draft.groups.length < 2 }),
+      small("teach_split", () => teach(app, { do: "split", group: one.id }), { disabled: one.cards.length < 2 }),
+      small("teach_close", () => show(app, null), { class: "small quiet" }),
+    ),
+  );
 }
 
 // A tap on each part: the last one that is needed sends it, and the next group without a name opens.
-function naming(app, draft, group) {
-  const known = Object.assign({}, Object.keys(group.said).length ? group.said : group.proposed, (app.local.naming || {})[group.id]);
+function naming(app, draft, some) {
+  const known = Object.assign({}, Object.keys(some.said).length ? some.said : some.proposed, (app.local.naming || {})[some.id]);
   const { colourNamed, namedBy } = gameNamed(draft.game);
   const set = (part) => {
     const next = Object.assign({}, known, part);
     if (part.kind && part.kind !== "colour") delete next.colour;
     if (part.kind && part.kind !== "row") delete next.room;
-    app.local.naming = { [group.id]: next };
-    if (isWhole(draft, next)) say(app, group, next, false);
-    else app.draw();
+    app.set({ naming: { [some.id]: next } });
+    if (isWhole(draft, next)) say(app, some, next, false);
   };
   const choice = (key, on, text, tap) => ({ key, on, text, tap });
-  const ink = (name) => choice(name, known.colour === name, swatched(name, colour(name)), () => set(colourNamed(name)));
+  const ink = (name) => choice(name, known.colour === name, swatched(name, word(name)), () => set(colourNamed(name)));
   return [h("h3", {}, t("teach_which_card")), choices(t("teach_which_card"), namedBy(known, choice, set)), choices(t("teach_colour"), COLOURS.map(ink))];
 }
 
-function say(app, group, attributes, isBack) {
-  teach(app, { do: "say", group: group.id, attributes, back: isBack }, (lesson) => {
+function say(app, some, attributes, isBack) {
+  teach(app, { do: "say", group: some.id, attributes, back: isBack }, (lesson) => {
     const order = lesson.draft.groups;
-    const at = order.findIndex((one) => one.id === group.id);
+    const at = order.findIndex((one) => one.id === some.id);
     const next = [...order.slice(at + 1), ...order.slice(0, at + 1)].find((one) => !one.back && !isWhole(lesson.draft, one.said));
-    show(app, next && next.id !== group.id ? next.id : null);
+    show(app, next && next.id !== some.id ? next.id : null);
   });
 }
 
-function cards(group, onpick) {
-  const canMove = onpick && group.cards.length > 1;
+function cards(some, onpick) {
+  const canMove = onpick && some.cards.length > 1;
   const one = (card, at) => (canMove ? button(thumb(card), () => onpick(card), { class: "bare card-thumb", key: card, "aria-label": t("teach_move_card", { n: at + 1 }) }) : h("span", { class: "card-thumb", key: card }, thumb(card)));
-  return h("div", { class: "row cards", role: "group", "aria-label": count("teach_times", group.cards.length) }, group.cards.slice(0, SHOWN).map(one), canMove ? note(t("teach_tap_card")) : null);
+  return group("row cards", count("teach_times", some.cards.length), some.cards.slice(0, SHOWN).map(one), canMove ? note(t("teach_tap_card")) : null);
 }
 
 // Where a card, or a whole group, belongs.
-function elsewhere(app, draft, group) {
+function elsewhere(app, draft, some) {
   const { card } = app.local;
-  const put = (to) => teach(app, card ? { do: "move", card, to } : { do: "join", first: to, second: group.id }, () => show(app, null));
+  const put = (to) => teach(app, card ? { do: "move", card, to } : { do: "join", first: to, second: some.id }, () => show(app, null));
   return [
     h("h3", {}, t(card ? "teach_card_is" : "teach_group_is")),
     card ? h("span", { class: "card-thumb" }, thumb(card)) : null,
-    pick(app, draft, draft.groups.filter((one) => one !== group), put),
-    row(card ? button(t("teach_own_group"), () => put(null), { class: "small" }) : null, button(t("cancel"), () => mark(app, { card: null, joining: false }), { class: "small quiet" })),
+    pick(app, draft, draft.groups.filter((one) => one !== some), put),
+    row(card ? button(t("teach_own_group"), () => put(null), { class: "small" }) : null, button(t("cancel"), () => app.set({ card: null, joining: false }), { class: "small quiet" })),
   ];
 }
 

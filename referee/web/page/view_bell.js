@@ -14,7 +14,6 @@ let mine = kept(KEPT);
 
 export function opened(app) {
   app.local.told = "";
-  bellHere(app);
   syncClock(app);
 }
 
@@ -30,39 +29,31 @@ export function draw(app) {
 
 // Who rings here is paired now, not when the first ring is due.
 function pick(app, name) {
-  app.run(
-    () => bellHere(app),
-    () => {
-      mine = name;
-      keep(KEPT, name);
-      app.draw();
-    },
-  );
+  app.run(() => bellHere(app), () => be(app, name));
+}
+
+function be(app, name) {
+  mine = name;
+  keep(KEPT, name);
+  app.draw();
 }
 
 function bell(app, place, back) {
   const shown = headline(app);
   const within = withinMs();
   const props = {
-    type: "button",
     class: `bell-button seat-${place.seat % 7}`,
     "aria-label": t("thumb_ring"),
     onpointerdown: (event) => press(app, place.seat, event),
     onkeydown: (event) => !event.repeat && ["Enter", " "].includes(event.key) && press(app, place.seat, event),
   };
-  const other = () => {
-    mine = null;
-    app.draw();
-  };
   return [
     h("h1", { class: "sr", tabindex: "-1" }, t("nav_bell")),
-    h(
-      "div",
-      { class: "bell-page", key: "bell" },
-      h("button", props, sign(place.seat), h("strong", {}, place.name), h("span", {}, app.state.mode === "paused" ? t("phase_paused") : t("thumb_press"))),
+    h("div", { class: "bell-page", key: "bell" },
+      button([sign(place.seat), h("strong", {}, place.name), h("span", {}, t(app.state.mode === "paused" ? "phase_paused" : "thumb_press"))], null, props),
       h("p", { class: "bell-told" }, shown ? shown.title : ""),
       h("p", { class: "note", role: "status" }, app.local.told || (within === null ? t("one_moment") : t("thumb_within", { ms: within }))),
-      row(button(t("thumb_other"), other, { class: "quiet" }), back),
+      row(button(t("thumb_other"), () => be(app, null), { class: "quiet" }), back),
     ),
   ];
 }
@@ -71,8 +62,5 @@ function press(app, seat, event) {
   event.preventDefault();
   if (navigator.vibrate) navigator.vibrate(BUZZ_MS);
   // When the thumb came down, not when this was run.
-  ring(app, seat, event.timeStamp, (told) => {
-    app.local.told = told;
-    app.draw();
-  });
+  ring(app, seat, event.timeStamp, (told) => app.set({ told }));
 }

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { heading, note, table, waitingFor } from "./parts.js";
 import { day, number, t } from "./words.js";
-import { bars, dots, lines } from "./plots.js";
+import { bars, dots, lines } from "./chart.js";
 
 export function opened(app) {
   app.load("figures", "/api/statistics");

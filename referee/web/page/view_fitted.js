@@ -1,61 +1,52 @@
 // What is fitted at the table: camera, bell, sandtimer, lamp; in words, so that nobody has to edit a file.
 
 import { h } from "./dom.js";
-import { note, select, sign, tick } from "./parts.js";
+import { fields } from "./form.js";
+import { note, select, sign } from "./parts.js";
 import { t } from "./words.js";
-
-const BELLS = ["one", "seats", "microphone", "none"];
-const CAMERAS = ["picamera2", "picamera2:1", "usb:0"];
-const SEAT_PINS = [17, 27, 22, 4, 25, 12, 16];
 
 // Where each GPIO is on the header's forty pins.
 const HEADER = { 2: 3, 3: 5, 4: 7, 5: 29, 6: 31, 7: 26, 8: 24, 9: 21, 10: 19, 11: 23, 12: 32, 13: 33, 14: 8, 15: 10, 16: 36, 17: 11, 18: 12, 19: 35, 20: 38, 21: 40, 22: 15, 23: 16, 24: 18, 25: 22, 26: 37, 27: 13 };
 
 export function fitted(app, now) {
-  if (!now.bell) return null;
+  if (!now.bell || !app.local.form || !app.local.form.properties) return null;
   const { local } = app;
   // What is refused shows again what holds: its choice is drawn anew.
-  const set = (part) => {
-    let saved = false;
-    const settle = (settling, refused) => {
-      Object.assign(local, { settling, refused: (local.refused || 0) + refused });
-      app.draw();
-    };
-    const over = () => settle(false, saved ? 0 : 1);
+  const settle = (settling, refused) => app.set({ settling, refused: (local.refused || 0) + refused });
+  const set = async (part) => {
+    let refused = 1;
     settle(true, 0);
-    app
-      .run(Object.assign({ do: "settings" }, part), () => {
-        saved = true;
-        app.toasted(t("saved"));
-      })
-      .then(over, over);
+    const saved = () => {
+      refused = 0;
+      app.toasted(t("saved"));
+    };
+    await app.run(Object.assign({ do: "settings" }, part), saved).finally(() => settle(false, refused));
   };
   // A button at each seat needs pins of its own.
-  const setBell = (kind) => set(kind === "seats" && now.bell_pins.length < 2 ? { bell: kind, bell_pins: SEAT_PINS } : { bell: kind });
-  const pins = now.bell_pins.length > 1 ? now.bell_pins : SEAT_PINS;
+  const seatPins = local.form.properties.bell_pins.seats;
+  const setWired = (part) => set(part.bell === "seats" && now.bell_pins.length < 2 ? { bell_pins: seatPins, ...part } : part);
+  const pins = now.bell_pins.length > 1 ? now.bell_pins : seatPins;
   const seatPin = (value, seat) => pin([sign(seat), t("bell_pin_of", { n: seat + 1 })], `bell-pin-${seat}`, value, (changed) => set({ bell_pins: pins.map((one, at) => (at === seat ? changed : one)) }));
-  return h(
-    "fieldset",
-    { class: "card-box", key: `fitted ${local.refused || 0}`, disabled: Boolean(local.settling) },
+  return h("fieldset", { class: "card-box", key: `fitted ${local.refused || 0}`, disabled: Boolean(local.settling) },
     h("legend", {}, t("fitted")),
     local.settling ? h("p", { class: "note", role: "status" }, t("one_moment")) : null,
-    select("camera", t("camera"), cameras(app, now), now.camera, (camera) => set({ camera })),
-    ((local.plugged || {}).notes || []).map((one) => note(one)),
-    select("bell", t("bell"), BELLS.map((kind) => [kind, t(`bell_${kind}`)]), now.bell, setBell),
-    now.bell === "one" ? pin(t("bell_pin"), "bell-pin", now.bell_pins[0], (value) => set({ bell_pins: [value] })) : null,
-    now.bell === "seats" ? pins.map(seatPin) : null,
-    tick(t("sandtimer_fitted"), now.sandtimer, (sandtimer) => set({ sandtimer })),
-    tick(t("lamp_fitted"), now.lamp, (lamp) => set({ lamp })),
+    fields(app, "fitted", now, setWired, {
+      camera: ({ word, examples }) => [select("camera", t(word), cameras(app, now, examples), now.camera, (camera) => set({ camera })), ((local.plugged || {}).notes || []).map((one) => note(one))],
+      bell_pins: ({ word }) => {
+        if (now.bell === "one") return pin(t(word), "bell-pin", now.bell_pins[0], (value) => set({ bell_pins: [value] }));
+        return now.bell === "seats" ? pins.map(seatPin) : null;
+      },
+    }),
     note(t("fitted_more")),
   );
 }
 
 // Cameras by their own names, which stay theirs whatever else is plugged in; one that was set otherwise can be kept.
-function cameras(app, now) {
+function cameras(app, now, usual) {
   const kind = (camera) => (camera.startsWith("usb:") ? "camera_usb_0" : `camera_${camera.replace(":", "_")}`);
   const plugged = ((app.local.plugged || {}).cameras || []).map((one) => [one.camera, `${t(kind(one.camera))}: ${one.name}`]);
   const usb = plugged.some(([name]) => name.startsWith("usb:"));
-  const own = CAMERAS.filter((name) => !(usb && name.startsWith("usb:")) && !plugged.some(([other]) => other === name));
+  const own = usual.filter((name) => !(usb && name.startsWith("usb:")) && !plugged.some(([other]) => other === name));
   const known = own.map((name) => [name, t(kind(name))]).concat(plugged);
   return known.some(([name]) => name === now.camera) ? known : [...known, [now.camera, called(now.camera)]];
 }

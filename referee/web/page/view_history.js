@@ -27,9 +27,7 @@ function allGames(app) {
 
 function gameLink(game) {
   const winners = (game.winners || []).map((seat) => game.players[seat]);
-  return h(
-    "a",
-    { href: `#history/${game.id}` },
+  return h("a", { href: `#history/${game.id}` },
     h("span", { class: "num when" }, clock(game.started)),
     h("strong", {}, t(`game_${game.game}`)),
     h("span", {}, game.players.join(", ")),

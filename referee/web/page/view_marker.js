@@ -3,7 +3,7 @@
 
 import { h } from "./dom.js";
 import { keep, kept } from "./kept.js";
-import { follow, me } from "./server.js";
+import { again, me, read } from "./server.js";
 import { button, heading, note, row } from "./parts.js";
 import { t } from "./words.js";
 
@@ -18,22 +18,16 @@ const LEAST_WHITE = 16;
 const KEPT = "px-per-mm";
 
 export function opened(app) {
-  const { local } = app;
   const scale = Number(kept(KEPT));
-  Object.assign(local, scale >= LEAST && scale <= MOST ? { scale, fitted: true } : { scale: USUAL, fitted: false });
-  follow(app, "/api/setup", LOOK_MS, (data) => take(app, data), undefined, () => me.paired && local.fitted);
+  Object.assign(app.local, scale >= LEAST && scale <= MOST ? { scale, fitted: true } : { scale: USUAL, fitted: false });
+  again(app, LOOK_MS, async () => (me.paired && app.local.fitted ? wanted(await read("/api/setup")) : null));
 }
 
-function set(app, part) {
-  Object.assign(app.local, part);
-  app.draw();
-}
-
-function take(app, data) {
+function wanted(data) {
   const found = data.open === "table" ? data.finding : null;
   const isWanted = found && found.choices.some((one) => one.answer.reference === "phone" && one.chosen);
   const next = isWanted && found.state === "wait" ? /[0-9]/.exec(found.text) : null;
-  set(app, Object.assign({ found: isWanted ? found : null }, next ? { number: Number(next[0]) } : {}));
+  return Object.assign({ found: isWanted ? found : null }, next ? { number: Number(next[0]) } : {});
 }
 
 export function draw(app) {
@@ -42,10 +36,10 @@ export function draw(app) {
 
 function fitting(app) {
   const { scale } = app.local;
-  const size = (value) => set(app, { scale: Math.min(MOST, Math.max(LEAST, Math.round(value * 100) / 100)) });
+  const size = (value) => app.set({ scale: Math.min(MOST, Math.max(LEAST, Math.round(value * 100) / 100)) });
   const fits = () => {
     keep(KEPT, scale);
-    set(app, { fitted: true });
+    app.set({ fitted: true });
     window.scrollTo(0, 0);
   };
   const step = (text, by, word) => button(text, () => size(scale + by), { class: "step", "aria-label": t(word) });
@@ -54,9 +48,7 @@ function fitting(app) {
   const card = { class: "bank-card", key: "card", "aria-hidden": "true", place: { width: `${CARD_MM[0] * scale}px`, height: `${CARD_MM[1] * scale}px` }, onpointerdown: (event) => event.currentTarget.setPointerCapture(event.pointerId), onpointermove: drag };
   return [
     h("p", { key: "how" }, t("marker_fit")),
-    h(
-      "div",
-      { class: "marker-fit", key: "fit" },
+    h("div", { class: "marker-fit", key: "fit" },
       h("label", { for: "marker-size" }, t("marker_size")),
       h("input", { id: "marker-size", type: "range", min: String(LEAST), max: String(MOST), step: "0.02", value: String(scale), oninput: (event) => size(Number(event.target.value)) }),
       row(step("−", -0.02, "marker_smaller"), step("+", 0.02, "marker_larger"), button(t("marker_fits"), fits, { class: "main" })),
@@ -68,7 +60,7 @@ function fitting(app) {
 function shown(app) {
   const { number = 0, scale, found } = app.local;
   const side = `${WHOLE_MM * scale}px`;
-  const other = (step) => () => set(app, { number: (number + step + NUMBERS) % NUMBERS });
+  const other = (step) => () => app.set({ number: (number + step + NUMBERS) % NUMBERS });
   const isSmall = MARKER_MM * scale + LEAST_WHITE > document.documentElement.clientWidth;
   return [
     isSmall ? h("p", { class: "note bad", key: "small" }, t("marker_too_small")) : null,
@@ -76,6 +68,6 @@ function shown(app) {
     h("p", { class: "setup-ask", key: "found", role: "status" }, found ? found.text : t("marker_lay", { n: number })),
     row(button(t("marker_before"), other(-1)), button(t("marker_next"), other(1), { class: "main" })),
     note(t("marker_bright")),
-    row(button(t("marker_again"), () => set(app, { fitted: false }), { class: "quiet" }), h("a", { class: "button", href: "#setup" }, t("nav_setup"))),
+    row(button(t("marker_again"), () => app.set({ fitted: false }), { class: "quiet" }), h("a", { class: "button", href: "#setup" }, t("nav_setup"))),
   ];
 }

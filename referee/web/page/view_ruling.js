@@ -1,11 +1,11 @@
 // One ruling: its picture and verdict as one, every reading it hangs on, to be corrected, step by step, the photo-finish.
 
 import { h } from "./dom.js";
-import { backTo, box, button, card, colour, kindOf, maySee, nameOf, note, row, sign, unseen, waitingFor } from "./parts.js";
+import { backTo, box, button, card, group, kindOf, maySee, nameOf, note, row, sign, unseen, waitingFor } from "./parts.js";
 import { band, parted } from "./headline.js";
-import { partAround, picture } from "./picture.js";
+import { outlineWords, partAround, picture } from "./picture.js";
 import { choicesFor, draftOf, openHand } from "./readings.js";
-import { closeUps, decidingFrame, finishPicture, onTheLine } from "./photo_finish.js";
+import { closeUps, finishPicture, onTheLine } from "./photo_finish.js";
 import { undo } from "./frame.js";
 import { zoomable } from "./zoom.js";
 import { t } from "./words.js";
@@ -38,9 +38,7 @@ export function draw(app) {
   const line = rings && (timeline.frames.length || timeline.faces.length) ? timeline : null;
   return [
     back,
-    h(
-      "div",
-      { class: "columns staged", key: "ruling" },
+    h("div", { class: "columns staged", key: "ruling" },
       h("div", { class: "column wide stuck" }, h("div", { class: "stage", key: "stage" }, h("div", { class: `pictured ${shown ? kindOf(shown) : ""}` }, isThere ? evidence(then, why, line) : null, shown ? verdict(then, shown, undoing) : null))),
       h("div", { class: "column" }, isThere ? [readings(then, why), steps(app, why), line ? onTheLine(app, line) : null, line ? closeUps(app, line) : null, asides(app, entry, why)] : waitingFor(why)),
     ),
@@ -61,11 +59,7 @@ function gameThen(app, why) {
 
 function evidence(app, why, line) {
   if (!maySee(app)) return unseen(app, "picture");
-  if (line && line.frames.length) {
-    const deciding = decidingFrame(line);
-    const at = app.local.frame === undefined ? deciding : Math.min(app.local.frame, line.frames.length - 1);
-    return h("figure", { class: "evidence", key: "photo-finish" }, finishPicture(app, line, at, deciding, (sight) => seen(app, why, line.frames[at].picture, sight)));
-  }
+  if (line && line.frames.length) return h("figure", { class: "evidence", key: "photo-finish" }, finishPicture(app, line, (name, sight) => seen(app, why, name, sight)));
   if (!why.picture) return h("p", { class: "nothing", key: "no-picture" }, t("no_evidence"));
   return h("figure", { class: "evidence", key: "evidence" }, seen(app, why, why.picture, why.sight));
 }
@@ -84,16 +78,8 @@ function seen(app, why, name, sight) {
   const open = openLabel(app, why);
   const meant = open ? [open] : step && step.cards.length ? step.cards.map((one) => one.join(" ")) : null;
   const stands = (one) => (near.length && meant ? (mine(one) && meant.includes(one.label) ? "strong" : "dim") : "");
-  const mark = (one, at) => ({ corners: one.corners, seat: one.seat, sure: one.certain, look: stands(one), key: `seen ${at}`, name: one.certain ? null : "?", isNamed: true, within: true, words: t("correct_this", { what: labelOf(one) }), tap: isNear || !isHand ? opening(app, why, one) : null });
-  const turn = () => {
-    app.local.whole = !app.local.whole;
-    app.draw();
-  };
-  return zoomable("picture", picture({ source, alt: t("evidence_alt"), size: [sight.width, sight.height], part: isNear ? partAround(near) : null, marks: shares.map(mark) }), near.length ? button(t(isNear ? "whole_table" : "look_closer"), turn, { key: "near" }) : null);
-}
-
-function labelOf(one) {
-  return one.certain && one.label ? one.label.split(" ").map(colour).join(", ") : t("face_unread");
+  const mark = (one, at) => ({ corners: one.corners, seat: one.seat, sure: one.certain, look: stands(one), key: `seen ${at}`, name: one.certain ? null : "?", isNamed: true, within: true, words: t("correct_this", { what: outlineWords(one) }), tap: isNear || !isHand ? opening(app, why, one) : null });
+  return zoomable("picture", picture({ source, alt: t("evidence_alt"), size: [sight.width, sight.height], part: isNear ? partAround(near) : null, marks: shares.map(mark) }), near.length ? button(t(isNear ? "whole_table" : "look_closer"), () => app.set({ whole: !app.local.whole }), { key: "near" }) : null);
 }
 
 // A tap on something in the picture opens what it was read as, right beneath.
@@ -115,13 +101,8 @@ function steps(app, why) {
   if (!why.steps || !why.steps.length) return null;
   const at = stepAt(app, why);
   const step = why.steps[at];
-  const go = (to) => () => {
-    app.local.step = to;
-    app.draw();
-  };
-  return box(
-    "steps",
-    t("step_by_step"),
+  const go = (to) => () => app.set({ step: to });
+  return box("steps", t("step_by_step"),
     h("p", { class: "step", role: "status" }, h("strong", {}, t("step_of", { n: at + 1, all: why.steps.length })), " ", step.text),
     step.cards.length ? h("div", { class: `row cards ${step.kind}` }, step.cards.map((colours, size) => card(colours, step.kind === "set" ? size : null))) : null,
     row(button(t("step_back"), go(at - 1), { disabled: at === 0 }), button(t("step_on"), go(at + 1), { disabled: at === why.steps.length - 1, class: "main" })),
@@ -145,8 +126,7 @@ function readings(app, why) {
   const list = (why.readings || []).slice().sort((a, b) => rank(a) - rank(b));
   if (!list.length) return null;
   const read = { moment: why.past ? app.state.moment : app.local.read, ruled: why.ruling.valid, past: why.past };
-  const one = (reading) =>
-    h("div", { class: "reading", key: reading.event, role: "group", "aria-label": readingName(app, reading) }, h("h3", {}, sign(reading.seat), readingName(app, reading)), choicesFor(app, Object.assign({ order: lyingOrder(why, reading) }, read, reading), () => ask(app)));
+  const one = (reading) => group("reading", readingName(app, reading, why.ruling), h("h3", {}, sign(reading.seat), readingName(app, reading, why.ruling)), choicesFor(app, Object.assign({ order: lyingOrder(why, reading) }, read, reading), () => ask(app)));
   return box("readings", t("not_right"), list.map(one));
 }
 
@@ -168,8 +148,10 @@ function lyingOrder(why, reading) {
   return cards.map((_card, index) => index).sort((a, b) => (left[a] === left[b] ? a - b : left[a] - left[b]));
 }
 
-function readingName(app, reading) {
-  const who = reading.seat === null || reading.seat === undefined ? "" : nameOf(app, reading.seat);
+// Of a ring whose ringer was named later the ruling has the seat.
+function readingName(app, reading, ruling) {
+  const seat = typeof reading.seat === "number" || !reading.data || reading.data.event !== "bell" ? reading.seat : ruling.seat;
+  const who = typeof seat === "number" ? nameOf(app, seat) : "";
   const key = `reading_${reading.data ? reading.data.event : ""}`;
   const text = t(key, { name: who });
   return text === key ? who : text;

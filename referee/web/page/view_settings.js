@@ -1,20 +1,22 @@
-// Language, loudness, quiet hours, what is fitted, and which devices may change anything.
+// Language, loudness, quiet hours, what is fitted, which devices may change anything, how good it is, and backups.
 
 import { h } from "./dom.js";
-import { change, learnWhoIAm } from "./server.js";
-import { box, button, columns, field, heading, languageChoice, note, pairHere, row, tick } from "./parts.js";
+import { change, learnWhoIAm, send } from "./server.js";
+import { box, button, columns, fault, heading, languageChoice, note, pairHere, privacy, row, tick, waitingFor } from "./parts.js";
+import { bars } from "./chart.js";
+import { fields } from "./form.js";
 import { house, loadHouse } from "./view_house.js";
 import { decks, openedDecks } from "./decks.js";
 import { fitted } from "./view_fitted.js";
-import { keeping } from "./view_keeping.js";
-import { quality } from "./view_quality.js";
 import { canSpeak, HERE, NOWHERE } from "./speech.js";
-import { codeHere, isMute } from "./view_pair.js";
-import { privacy } from "./privacy.js";
-import { letScreenIn } from "./screen.js";
-import { count, t } from "./words.js";
+import { codeHere, isMute, letScreenIn } from "./view_pair.js";
+import { count, day, t } from "./words.js";
+
+const MOST_MB = 192;
+const LATEST = 8; // evenings
 
 export function opened(app) {
+  app.load("form", "/api/settings/schema");
   app.load("plugged", "/api/cameras");
   app.load("quality", "/api/quality");
   loadHouse(app);
@@ -43,14 +45,10 @@ function sound(app, now) {
       app.heedLine();
       app.toasted(t("saved"));
     });
-  return box(
-    "sound",
-    t("voice"),
-    field("volume", t("volume"), String(Math.round(now.volume * 100)), () => null, { type: "range", min: 0, max: 100, step: 5, onchange: (event) => set(app, { volume: Number(event.target.value) / 100 }) }),
-    tick(t("quiet_now"), now.quiet, (on) => set(app, { quiet: on })),
-    tick(t("quiet_hours"), now.quiet_hours !== null, (on) => set(app, { quiet_hours: on ? hours : null })),
-    now.quiet_hours ? row(hour(0, t("from")), hour(1, t("until"))) : null,
-    tick(t("loudspeaker_fitted"), now.loudspeaker, (on) => set(app, { loudspeaker: on })),
+  return box("sound", t("voice"),
+    fields(app, "sound", now, (part) => set(app, part), {
+      quiet_hours: ({ word }) => [tick(t(word), now.quiet_hours !== null, (on) => set(app, { quiet_hours: on ? hours : null })), now.quiet_hours ? row(hour(0, t("from")), hour(1, t("until"))) : null],
+    }),
     canSpeak() ? tick(t("voice_here"), now.voice_page === HERE, speakHere) : note(t("voice_cannot")),
     now.voice_page && now.voice_page !== HERE ? note(t("voice_elsewhere")) : null,
     note(t("quiet_more")),
@@ -60,20 +58,15 @@ function sound(app, now) {
 function devices(app) {
   const { me } = app;
   const forget = (all) => app.run(() => change("/api/pair/forget", { all }), () => learnWhoIAm().then(() => app.toasted(t("forgotten"))));
-  return box(
-    "devices",
-    t("pairing"),
-    h("p", {}, me.paired ? t("is_paired") : t("is_not_paired")),
-    me.paired
-      ? [
-          note(count("paired_devices", me.devices || 1)),
-          codeHere(app),
-          row(button(t("let_in"), () => letIn(app), { class: "main" })),
-          letScreenIn(app),
-          tick(t("open_pictures"), app.state.settings.open_pictures, (on) => set(app, { open_pictures: on })),
-          row(button(t("forget_this"), () => forget(false)), button(t("forget_all"), () => forget(true), { class: "quiet" })),
-        ]
-      : pairHere(app),
+  if (!me.paired) return box("devices", t("pairing"), h("p", {}, t("is_not_paired")), pairHere(app), privacy(app));
+  return box("devices", t("pairing"),
+    h("p", {}, t("is_paired")),
+    note(count("paired_devices", me.devices || 1)),
+    codeHere(app),
+    row(button(t("let_in"), () => letIn(app), { class: "main" })),
+    letScreenIn(app),
+    fields(app, "privacy", app.state.settings, (part) => set(app, part)),
+    row(button(t("forget_this"), () => forget(false)), button(t("forget_all"), () => forget(true), { class: "quiet" })),
     privacy(app),
   );
 }
@@ -88,4 +81,46 @@ function letIn(app) {
 function more() {
   const link = (href, key) => h("li", {}, h("a", { href }, t(key)));
   return box("more", t("more"), h("ul", { class: "links" }, link("#system", "open_system"), link("#setup", "setup_open"), link("#picture", "score_picture"), link("#tv", "open_tv")));
+}
+
+// How good it is at this table: what was corrected, in words, and over the evenings as bars.
+function quality({ local: { quality: told } }) {
+  if (!told || told.fault) return box("quality", t("quality"), waitingFor(told));
+  const evenings = told.evenings.slice(-LATEST);
+  const game = (one) => h("p", { key: one.game }, h("strong", {}, t(`game_${one.game}`)), " – ", one.text, one.unclear ? ` ${t("quality_unclear", { n: one.unclear, all: one.rings })}` : "");
+  const evening = (one) => ({ name: day(`${one.date}T12:00`, { day: "numeric", month: "short" }), value: one.corrected, of: one.cards, text: t("quality_of", { n: one.corrected, all: one.cards }) });
+  return box("quality", t("quality"),
+    told.games.length ? told.games.map(game) : note(t("quality_none")),
+    told.challenged ? h("p", {}, told.challenged) : null,
+    evenings.length > 1 ? h("figure", {}, h("figcaption", { class: "note" }, t("quality_evenings")), bars(evenings.map(evening), "bad")) : null,
+    note(t("quality_more"), " ", h("a", { href: "#setup" }, t("quality_check"))),
+  );
+}
+
+// All games, decks and settings as one file, taken back from it, and the report for who is to find a fault.
+function keeping(app) {
+  const { local, me } = app;
+  const link = (href, key) => h("a", { class: "button", href, download: "" }, t(key));
+  const file = h("input", { id: "restore", type: "file", accept: ".zip,application/zip", disabled: Boolean(local.restoring), onchange: (event) => restore(app, event.target) });
+  if (!me.paired) return box("keeping", t("keeping"), note(t("keep_why")), note(t("keep_pair")));
+  return box("keeping", t("keeping"), note(t("keep_why")),
+    row(link("/api/backup.zip", "keep_all"), link("/api/backup.zip?pictures=false", "keep_small")),
+    h("div", { class: "option" }, h("label", { for: "restore" }, t("keep_restore")), file),
+    h("p", { role: "status" }, local.restoring ? t("one_moment") : local.restored || ""),
+    fault(local.restoreFault),
+    note(t("keep_report_why"), " ", h("a", { href: "/api/report.zip", download: "" }, t("keep_report"))),
+  );
+}
+
+async function restore(app, input) {
+  const file = input.files[0];
+  if (!file) return;
+  const show = (part) => app.set(Object.assign({ restoring: false, restored: "", restoreFault: "" }, part));
+  show({ restoring: true });
+  await send("/api/restore", file, MOST_MB).then((done) => show({ restored: said(done) }), (refused) => show({ restoreFault: refused.status === 413 ? t("keep_too_large") : app.wordsOf(refused) }));
+  input.value = "";
+}
+
+function said(done) {
+  return [count("keep_games", done.games), done.there ? count("keep_there", done.there) : "", done.decks ? count("keep_decks", done.decks) : "", done.settings ? t("keep_settings") : "", done.left_out].filter(Boolean).join(" ");
 }

@@ -2,11 +2,10 @@
 // and what is drawn over the picture come from the referee (`/api/setup`); here they are only shown.
 
 import { h } from "./dom.js";
-import { drawing } from "./art.js";
-import { follow, me } from "./server.js";
+import { again, me, read } from "./server.js";
 import { newest } from "./live.js";
 import { picture } from "./picture.js";
-import { bar, button, choices, heading, icon, languageChoice, note, waitingFor } from "./parts.js";
+import { bar, button, choices, drawing, heading, icon, languageChoice, note, waitingFor } from "./parts.js";
 import { count, t } from "./words.js";
 
 const LOOK_MS = 600;
@@ -17,16 +16,7 @@ const SIGNS = { good: "yes", mend: "unclear", wait: "time", missing: "no", skipp
 const PICTURED = ["camera", "table", "seats", "light", "check"];
 
 export function opened(app) {
-  const { local } = app;
-  follow(app, "/api/setup", LOOK_MS, (data) => take(app, data), (fault) => {
-    local.fault = app.wordsOf(fault);
-    app.draw();
-  });
-}
-
-function take(app, data) {
-  Object.assign(app.local, { data, fault: "" });
-  app.draw();
+  again(app, LOOK_MS, () => read("/api/setup").then((data) => ({ data, fault: "" }), (fault) => ({ fault: app.wordsOf(fault) })));
 }
 
 export function draw(app) {
@@ -47,9 +37,7 @@ function overview(app, data) {
     // The first page of a new machine: whoever cannot read it finds one of these words.
     fresh ? languageChoice(app.chosen || app.state.language, app.speakIn) : null,
     note(fresh ? t("setup_why") : open ? count("setup_left", open) : t("setup_done")),
-    h(
-      "div",
-      { class: "row", key: "main" },
+    h("div", { class: "row", key: "main" },
       // Once all was gone through a game may begin, whatever was left for later.
       data.left.length ? null : h("a", { class: "button main big", href: "#start" }, t("start_game")),
       next ? button(t(fresh ? "setup_begin" : "setup_go_on"), () => open_(app, next), { class: data.left.length ? "main big" : "big" }) : button(t("setup_again"), () => open_(app, data.steps[0].step), { class: "quiet" }),
@@ -71,9 +59,7 @@ function openStep(app, data) {
     found.bar === null ? null : h("div", { class: "row", key: "bar" }, bar(found.bar, t("setup_bar"))),
     found.more.length ? h("details", { class: "setup-more", key: "more" }, h("summary", {}, t("details")), h("ul", {}, found.more.map((one) => h("li", { key: one }, one)))) : null,
     found.choices.length ? h("div", { key: "choices" }, choices(null, [], found.choices.map((one, place) => choice(app, one, place)))) : null,
-    h(
-      "div",
-      { class: "row", key: "others" },
+    h("div", { class: "row", key: "others" },
       at > 0 ? button(t("setup_back"), () => open_(app, data.steps[at - 1].step), { key: "back" }) : null,
       isWithoutCamera(data) ? quiet("without", "setup_without", "keep", next(app, data)) : null,
       found.state === "wait" ? null : quiet("later", "setup_later", "skip", next(app, data)),
@@ -115,7 +101,7 @@ function tell(app, command, then) {
   app.run(Object.assign({ do: "setup" }, command), (data) => {
     if (app.route.view !== "setup") return;
     if (then && command.act !== "answer" && !data.open) then();
-    take(app, data);
+    app.set({ data, fault: "" });
     if (command.act === "open") window.scrollTo(0, 0);
   });
 }
@@ -141,36 +127,25 @@ function handle(app, one) {
     if (keepsIt && drag && drag.moved) move({ at: drag.at });
     else app.draw();
   };
-  return button(String(one.seat + 1), null, {
-    class: dragged ? "handle dragged" : "handle",
-    key: `handle ${one.seat}`,
-    role: "slider",
-    "aria-label": one.label,
-    "aria-valuemin": "0",
-    "aria-valuemax": "100",
-    "aria-valuenow": percent,
-    "aria-valuetext": t("setup_seat_at", { n: percent }),
-    "aria-orientation": "horizontal",
-    place: { left, top },
-    onkeydown: (event) => {
-      if (!KEYS[event.key]) return;
-      event.preventDefault();
-      move({ by_cm: KEYS[event.key] });
-    },
-    onpointerdown: (event) => {
-      event.preventDefault();
-      event.currentTarget.focus();
-      event.currentTarget.setPointerCapture(event.pointerId);
-      local.drag = { seat: one.seat, at: one.at, moved: false };
-    },
-    onpointermove: (event) => {
-      if (!local.drag || local.drag.seat !== one.seat) return;
-      const box = event.currentTarget.parentElement.getBoundingClientRect();
-      const share = (at, from, size) => Math.min(1, Math.max(0, (at - from) / size));
-      local.drag = { seat: one.seat, at: [share(event.clientX, box.left, box.width), share(event.clientY, box.top, box.height)], moved: true };
-      app.draw();
-    },
-    onpointerup: () => end(true),
-    onpointercancel: () => end(false),
-  });
+  const drag = (part) => app.set({ drag: Object.assign({ seat: one.seat }, part) });
+  const onpointermove = ({ currentTarget, clientX, clientY }) => {
+    if (!dragged) return;
+    const box = currentTarget.parentElement.getBoundingClientRect();
+    const share = (at, from, size) => Math.min(1, Math.max(0, (at - from) / size));
+    drag({ at: [share(clientX, box.left, box.width), share(clientY, box.top, box.height)], moved: true });
+  };
+  const onpointerdown = (event) => {
+    event.preventDefault();
+    event.currentTarget.focus();
+    event.currentTarget.setPointerCapture(event.pointerId);
+    drag({ at: one.at, moved: false });
+  };
+  const onkeydown = (event) => {
+    if (!KEYS[event.key]) return;
+    event.preventDefault();
+    move({ by_cm: KEYS[event.key] });
+  };
+  const value = { "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": percent, "aria-valuetext": t("setup_seat_at", { n: percent }), "aria-orientation": "horizontal" };
+  const look = { class: dragged ? "handle dragged" : "handle", key: `handle ${one.seat}`, role: "slider", "aria-label": one.label, place: { left, top } };
+  return button(String(one.seat + 1), null, Object.assign(look, value, { onkeydown, onpointerdown, onpointermove, onpointerup: () => end(true), onpointercancel: () => end(false) }));
 }

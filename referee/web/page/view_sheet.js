@@ -1,12 +1,13 @@
 // The end of Coloretto alone: a counter a colour for each player, the sum, and why.
 
 import { h } from "./dom.js";
-import { cardDrawn, cardName, sheetLine, SUITS } from "./game_coloretto.js";
+import { cardDrawn, sheetLine, SUITS } from "./game_coloretto.js";
 import { keep as store, kept } from "./kept.js";
-import { button, choices, heading, sign, stepper } from "./parts.js";
-import { t } from "./words.js";
+import { button, choices, group, heading, sign, stepper, word } from "./parts.js";
+import { COLOURS } from "./readings.js";
+import { count, t } from "./words.js";
 
-const PALETTES = { colours: ["red", "orange", "yellow", "green", "blue", "purple", "pink"], suits: SUITS };
+const PALETTES = { colours: COLOURS, suits: SUITS };
 const MOST = { "+2": 10, joker: 3 };
 const KEPT = "ringmaster-sheet";
 
@@ -30,15 +31,11 @@ export function draw(app) {
   const palette = paletteOf(app, sheet);
   const set = (part) => keep(app, Object.assign({}, sheet, part));
   const setHand = (card, value) => set({ hands: Object.assign({}, sheet.hands, { [seat]: Object.assign({}, hand, { [card]: value }) }) });
-  const show = (at) => {
-    app.local.seat = at;
-    app.draw();
-  };
-  const tab = (_none, at) => ({ key: at, on: at === seat, text: [sign(at), name(app, at), worth && worth[at] ? h("strong", { class: "num" }, String(worth[at].points)) : null], tap: () => show(at), more: { class: "seat-tab" } });
+  const tab = (_none, at) => ({ key: at, on: at === seat, text: [sign(at), name(app, at), worth && worth[at] ? h("strong", { class: "num" }, String(worth[at].points)) : null], tap: () => app.set({ seat: at }), more: { class: "seat-tab" } });
   const counter = (card) => {
     const number = hand[card] || 0;
-    const step = (text, key, by, isEnd) => button(text, () => setHand(card, number + by), { "aria-label": t(key, { what: cardName(card) }), disabled: isEnd });
-    return h("div", { class: "counter", key: card, role: "group", "aria-label": cardName(card) }, cardDrawn(card), step("−", "one_less", -1, number === 0), h("output", { class: "num" }, String(number)), step("+", "one_more", 1, number >= (MOST[card] || 9)));
+    const step = (text, key, by, isEnd) => button(text, () => setHand(card, number + by), { "aria-label": t(key, { what: word(card) }), disabled: isEnd });
+    return group("counter", word(card), cardDrawn(card), step("−", "one_less", -1, number === 0), h("output", { class: "num" }, String(number)), step("+", "one_more", 1, number >= (MOST[card] || 9)));
   };
   const either = (part, list) => list.map((one) => ({ key: one, on: (part === "palette" ? palette : sheet[part]) === one, text: t(`sheet_${one}`), tap: () => set({ [part]: one }) }));
   return [
@@ -58,10 +55,9 @@ function name(app, seat) {
 }
 
 function keep(app, sheet) {
-  app.local.counted = sheet;
   store(KEPT, sheet);
+  app.set({ counted: sheet });
   ask(app, sheet);
-  app.draw();
 }
 
 // What the hands are worth is the referee's to say, by the same rules as after a game.

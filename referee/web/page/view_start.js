@@ -1,12 +1,11 @@
 // Start a game, all in one screen: which, and who sits where; the rules are folded, since most play by the usual ones.
 
 import { h } from "./dom.js";
-import { drawing } from "./art.js";
-import { COLOURS } from "./by_hand.js";
 import { canTeach } from "./decks.js";
 import { keep, kept } from "./kept.js";
-import { button, choices, heading, maySee, select, sign, stepper, unfolded, waitingFor } from "./parts.js";
+import { button, choices, drawing, fault, form, heading, maySee, note, select, sign, stepper, unfolded, waitingFor } from "./parts.js";
 import { gameNamed } from "./games.js";
+import { COLOURS } from "./readings.js";
 import { count, t } from "./words.js";
 
 const REMEMBERED = "ringmaster-start";
@@ -41,15 +40,15 @@ export function draw(app) {
   plan.game = game.id;
   const { startCards } = gameNamed(game.id);
   const isOn = ["playing", "paused"].includes(app.state.mode);
-  return h("form", { class: "start", key: "start", onsubmit: (event) => begin(app, game, event) }, [
+  return form("start", () => begin(app, game),
     h("h1", { class: "sr", tabindex: "-1" }, t("start_game")),
-    h("fieldset", { class: "games", key: "games" }, h("legend", {}, t("which_game")), games.games.map((one) => tile(app, one, one === game)), h("p", { class: "note" }, game.text)),
+    h("fieldset", { class: "games", key: "games" }, h("legend", {}, t("which_game")), games.games.map((one) => tile(app, one, one === game)), note(game.text)),
     players(app, game),
     startCards ? startCards(app, seats(game), coloursOf(app, game)) : null,
     rules(app, game),
     isOn ? h("p", { class: "note bad" }, t("ends_running_game")) : null,
-    h("div", { class: "due", key: "due" }, h("p", { class: "fault", role: "alert" }, app.local.fault || ""), button(t("start_now"), null, { type: "submit", class: "main big" })),
-  ]);
+    h("div", { class: "due", key: "due" }, fault(app.local.fault), button(t("start_now"), null, { type: "submit", class: "main big" })),
+  );
 }
 
 function tile(app, game, isChosen) {
@@ -71,14 +70,12 @@ function players(app, game) {
   const names = seats(game);
   const resize = (n) => pick(app, { players: Array.from({ length: n }, (_none, seat) => names[seat] || "") });
   const words = ["one_player_less", "one_player_more"];
-  return h(
-    "fieldset",
-    { key: "players" },
+  return h("fieldset", { key: "players" },
     h("legend", {}, t("who_plays")),
     h("div", { class: "row between" }, stepper(count("players", names.length), names.length, { least: game.least, most: game.most, words }, resize)),
     h("ol", { class: "names" }, names.map((name, seat) => nameField(app, names, name, seat))),
     suggestions(app, names),
-    unfolded("seats", t("where_seats"), h("p", { class: "note" }, t("tap_seats")), tablePicture(app, names)),
+    unfolded("seats", t("where_seats"), note(t("tap_seats")), tablePicture(app, names)),
   );
 }
 
@@ -103,8 +100,7 @@ function placeOf(seat, n) {
 }
 
 function choose(app, seat) {
-  app.local.seat = seat;
-  app.draw();
+  app.set({ seat });
   const field = document.getElementById(`name-${seat}`);
   field.focus();
   field.select();
@@ -138,28 +134,20 @@ function rules(app, game) {
   const decks = decksOf(app, game);
   const chosen = deckOf(app, game);
   const named = (name) => (name === game.id ? t("own_deck") : name === EVERDECK ? t("everdeck") : name);
-  const setDeck = (name) => {
-    app.local.deck = Object.assign({}, app.local.deck, { [game.id]: name });
-    app.draw();
-  };
+  const setDeck = (name) => app.set({ deck: Object.assign({}, app.local.deck, { [game.id]: name }) });
   const setOption = (option) => (value) => pick(app, { options: Object.assign({}, plan.options, { [option.name]: option.kind === "seat" ? Number(value) : value }) });
   const value = (option) => (plan.options[option.name] === undefined ? option.default : plan.options[option.name]);
   const texts = (option) => (option.kind === "seat" ? seats(game).map((name, seat) => [seat, name || t("seat", { n: seat + 1 })]) : option.choices.map((one) => [one.value, one.text]));
   const changed = game.options.filter((option) => String(value(option)) !== String(option.default)).map((option) => (texts(option).find(([one]) => String(one) === String(value(option))) || ["", ""])[1]);
   if (chosen && chosen !== game.id) changed.unshift(named(chosen));
-  return unfolded(
-    "rules",
-    changed.length ? `${changed.join(" · ")} – ${t("change_rules")}` : `${t("usual_rules")} – ${t("change_rules")}`,
-    h(
-      "div",
-      { class: "stack" },
-      // Which cards lie on the table: asked only where there are some beside the game's own that fit it.
-      decks.length < 2 ? null : [h("h2", {}, t("which_deck")), choices(t("which_deck"), decks.map((name) => ({ key: name, on: name === chosen, text: named(name), tap: () => setDeck(name) })))],
-      chosen === EVERDECK ? h("p", { class: "note" }, t("everdeck_rows")) : null,
-      game.options.map((option) => select(`option-${option.name}`, option.text, texts(option), value(option), setOption(option))),
-      h("p", { class: "note" }, t("usable_cards"), " ", canTeach(app) ? h("a", { href: "#teach" }, t("teach_yours")) : null),
-    ),
-  );
+  const title = `${changed.join(" · ") || t("usual_rules")} – ${t("change_rules")}`;
+  return unfolded("rules", title, h("div", { class: "stack" },
+    // Which cards lie on the table: asked only where there are some beside the game's own that fit it.
+    decks.length < 2 ? null : [h("h2", {}, t("which_deck")), choices(t("which_deck"), decks.map((name) => ({ key: name, on: name === chosen, text: named(name), tap: () => setDeck(name) })))],
+    chosen === EVERDECK ? note(t("everdeck_rows")) : null,
+    game.options.map((option) => select(`option-${option.name}`, option.text, texts(option), value(option), setOption(option))),
+    note(t("usable_cards"), " ", canTeach(app) ? h("a", { href: "#teach" }, t("teach_yours")) : null),
+  ));
 }
 
 function decksOf(app, game) {
@@ -176,13 +164,11 @@ function coloursOf(app, game) {
   return ((app.local.decks && app.local.decks.colours) || {})[deckOf(app, game)] || COLOURS;
 }
 
-function begin(app, game, event) {
-  event.preventDefault();
+function begin(app, game) {
   const names = seats(game).map((name, seat) => name.trim() || t("seat", { n: seat + 1 }));
   const { startCardsTold } = gameNamed(game.id);
   const cards = startCardsTold ? startCardsTold(app, names.length, coloursOf(app, game)) : [];
-  app.local.fault = cards ? "" : t("start_cards_missing");
-  app.draw();
+  app.set({ fault: cards ? "" : t("start_cards_missing") });
   if (!cards) return;
   const fits = ({ name, kind }) => plan.options[name] !== undefined && (kind !== "seat" || plan.options[name] < names.length);
   const options = Object.fromEntries(game.options.filter(fits).map(({ name }) => [name, plan.options[name]]));

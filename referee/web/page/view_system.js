@@ -2,11 +2,11 @@
 
 import { h } from "./dom.js";
 import { change, me } from "./server.js";
-import { backTo, box, button, columns, field, heading, icon, note, pairHere, row, sure, unfolded, waitingFor } from "./parts.js";
+import { backTo, box, button, columns, field, form, heading, icon, note, pairHere, row, sure, unfolded, waitingFor, whereabouts } from "./parts.js";
 import { forgetName } from "./view_start.js";
 import { clock, count, day, has, t } from "./words.js";
-import { whereabouts } from "./whereabouts.js";
 
+const OFFERS = ["restart", "reboot", "shut_down"];
 const SIGNS = { ok: "yes", remark: "info", fault: "unclear" };
 
 export function draw(app) {
@@ -35,13 +35,12 @@ function wish(app, body, text) {
 
 function machine(app, system) {
   const offer = (what) => row(sure(app, what, t(`${what}_sure`), t(`${what}_yes`), () => wish(app, { do: what }, t(`${what}_now`)), t(what)));
-  return box("machine", `Ringmaster ${system.version}`, whereabouts(app), system.offers.map(offer));
+  return box("machine", `Ringmaster ${system.version}`, whereabouts(app), OFFERS.filter((what) => system.offers.includes(what)).map(offer));
 }
 
 function checks(system) {
   const told = system.findings.filter((one) => one.state !== "skipped" && (one.message || has(`device_${one.check}`)));
-  const one = (found, at) =>
-    h("li", { key: `${found.check} ${at}`, class: found.state }, icon(SIGNS[found.state]), h("span", {}, found.message || t("device_works", { name: t(`device_${found.check}`) }), found.advice ? h("span", { class: "note" }, ` ${found.advice}`) : null));
+  const one = (found, at) => h("li", { key: `${found.check} ${at}`, class: found.state }, icon(SIGNS[found.state]), h("span", {}, found.message || t("device_works", { name: t(`device_${found.check}`) }), found.advice ? h("span", { class: "note" }, ` ${found.advice}`) : null));
   return box("checks", t("system_checks"), h("ul", { class: "findings" }, told.map(one)));
 }
 
@@ -52,10 +51,7 @@ function players(app, system) {
 }
 
 function playerLine(app, { name, games }) {
-  const rename = () => {
-    Object.assign(app.local, { renamed: name, name, asked: null });
-    app.draw();
-  };
+  const rename = () => app.set({ renamed: name, name, asked: null });
   const forget = () => {
     forgetName(name);
     wish(app, { do: "forget_player", name }, t("player_forgotten"));
@@ -73,38 +69,23 @@ function renaming(app, system, one) {
   const name = local.name.trim();
   const other = name !== one.name && system.players.find((player) => player.name === name);
   const same = !name || name === one.name;
-  const send = (event) => {
-    event.preventDefault();
+  const send = () => {
     if (!same) wish(app, { do: "rename", name: one.name, new: name }, t(other ? "merged_now" : "renamed_now", { name }));
     local.renamed = null;
   };
-  const type = (value) => {
-    local.name = value;
-    app.draw();
-  };
-  const leave = () => {
-    local.renamed = null;
-    app.draw();
-  };
-  return h(
-    "form",
-    { class: "renaming", onsubmit: send },
-    field("new-name", t("rename_of", { name: one.name }), local.name, type, { maxlength: 40, list: "known-names", autocomplete: "off", onmade: (input) => setTimeout(() => input.focus()) }),
+  return form("renaming", send,
+    field("new-name", t("rename_of", { name: one.name }), local.name, (value) => app.set({ name: value }), { maxlength: 40, list: "known-names", autocomplete: "off", onmade: (input) => setTimeout(() => input.focus()) }),
     h("datalist", { id: "known-names" }, system.players.map((player) => h("option", { key: player.name, value: player.name }))),
     other ? h("p", { class: "note bad", role: "status" }, t("merge_sure", { one: one.name, other: other.name })) : null,
-    row(button(t(other ? "merge_yes" : "rename_yes"), null, { type: "submit", class: other ? "danger" : "main", disabled: same }), button(t("cancel"), leave, { class: "quiet" })),
+    row(button(t(other ? "merge_yes" : "rename_yes"), null, { type: "submit", class: other ? "danger" : "main", disabled: same }), button(t("cancel"), () => app.set({ renamed: null }), { class: "quiet" })),
   );
 }
 
 function unfinished(app, system) {
   if (!system.unfinished.length) return null;
-  const one = (game) =>
-    h(
-      "li",
-      { key: game.id },
-      h("span", { class: "what" }, h("strong", {}, t(`game_${game.game}`)), h("span", { class: "note" }, `${day(game.started, { dateStyle: "medium" })}, ${clock(game.started)}: ${game.players.join(", ")}`)),
-      sure(app, `game ${game.id}`, t("delete_game_sure"), t("delete_game_yes"), () => wish(app, { do: "forget_game", game: game.id }, t("game_deleted")), t("delete_game")),
-    );
+  const what = (game) => h("span", { class: "what" }, h("strong", {}, t(`game_${game.game}`)), h("span", { class: "note" }, `${day(game.started, { dateStyle: "medium" })}, ${clock(game.started)}: ${game.players.join(", ")}`));
+  const remove = (game) => sure(app, `game ${game.id}`, t("delete_game_sure"), t("delete_game_yes"), () => wish(app, { do: "forget_game", game: game.id }, t("game_deleted")), t("delete_game"));
+  const one = (game) => h("li", { key: game.id }, what(game), remove(game));
   return box("unfinished", t("system_unfinished"), h("ul", { class: "tidy lined" }, system.unfinished.map(one)));
 }
 

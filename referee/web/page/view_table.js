@@ -1,14 +1,14 @@
 // The table: picture and verdict as one, what is asked, the scores in a row, and what a hand may do.
 
 import { h } from "./dom.js";
+import { counting, countUp } from "./count_up.js";
 import { byHand, gameOf, scoresTitle } from "./games.js";
-import { ago, box, button, choices, heading, icon, kindOf, maySee, nameClass, nameOf, phaseOf, row, sand, shownPoints, sign, sure } from "./parts.js";
+import { ago, box, button, choices, heading, icon, kindOf, maySee, nameClass, nameOf, phaseOf, row, sand, shownPoints, sign, sure, turnOf, whereabouts } from "./parts.js";
 import { band, headline } from "./headline.js";
-import { untoldHands } from "./by_hand.js";
 import { cardDrawn, scoreSheet } from "./game_coloretto.js";
+import { untoldHands } from "./readings.js";
 import { correction, live } from "./live.js";
 import { undo } from "./frame.js";
-import { whereabouts } from "./whereabouts.js";
 import { count, t } from "./words.js";
 
 export function draw(app) {
@@ -18,9 +18,7 @@ export function draw(app) {
   const { turn } = app.state.phase || {};
   const begun = isTold && typeof turn === "number" ? { title: t("turn_of", { name: nameOf(app, turn) }), reason: phaseOf(app), kind: "time", entry: {} } : null;
   const shown = headline(app) || begun;
-  return h(
-    "div",
-    { class: "columns staged" },
+  return h("div", { class: "columns staged" },
     h("div", { class: "column wide stuck" }, stages(app, shown, isTold), correction(app), isTold ? [board(app, shown), byHand(app)] : null),
     h("div", { class: "column" }, isTold ? null : board(app, shown), phase(app), controls(app), isTold ? [scoreSheet(app), live(app, true)] : byHand(app), rulings(app), due(app)),
   );
@@ -43,16 +41,15 @@ function stages(app, shown, isTold) {
   const asked = maySee(app) ? questions.find((one) => one.pictures) : null;
   const picture = asked ? askedPictures(asked.pictures) : isTold ? null : live(app, true);
   const look = shown && shown.entry.id && !shown.isCount ? h("a", { href: `#ruling/${shown.entry.id}` }, t("look_or_correct")) : null;
-  const verdict = band(app, shown, look);
+  const counted = countUp(app);
+  const verdict = counted ? counting(counted) : band(app, shown, look);
   const stage = (...content) => h("div", { class: "stage", key: "stage" }, h("div", { class: `pictured ${shown ? shown.kind : ""}` }, content));
   const list = questions.map((one) => question(app, one));
   return asked ? [stage(picture), list, verdict] : [stage(picture, verdict), list];
 }
 
 function question(app, one) {
-  return h(
-    "section",
-    { class: "question", key: `question ${one.id}`, role: "group", "aria-labelledby": `question-${one.id}` },
+  return h("section", { class: "question", key: `question ${one.id}`, role: "group", "aria-labelledby": `question-${one.id}` },
     h("h2", { id: `question-${one.id}` }, one.text || t(`question_${one.kind}`)),
     one.kind === "doubt" ? doubtAnswers(app, one) : one.kind === "no_hand" ? untoldHands(app, one) : row(one.kind === "who_rang" ? ringers(app, one) : decisions(app)),
     one.ruling ? h("a", { href: `#ruling/${one.ruling}` }, t("see_picture")) : null,
@@ -89,9 +86,7 @@ function decisions(app) {
 }
 
 function phase(app) {
-  const turn = (app.state.phase || {}).turn;
-  const plays = turn !== null && turn !== undefined;
-  return h("section", { class: "phase", key: "phase" }, plays && app.state.mode === "playing" ? h("p", { class: "turn" }, sign(turn), t("turn_of", { name: nameOf(app, turn) })) : h("p", {}, phaseOf(app)), sand(app));
+  return h("section", { class: "phase", key: "phase" }, h("p", { class: "turn" }, turnOf(app)), sand(app));
 }
 
 // New points stand beside the old ones; what was just counted is looked at by a tap on its tile.
@@ -100,12 +95,14 @@ function board(app, shown) {
   const best = Math.max(0, ...state.board.map((one) => one.points || 0));
   const { turn } = state.phase || {};
   const handOf = (seat) => shown && shown.isCount && state.rulings.find((one) => one.ruling.ruling === "hand" && one.ruling.seat === seat && one.t_ns === shown.entry.t_ns);
+  const counted = countUp(app);
   const tile = (one) => {
-    const was = before[one.seat];
+    const was = counted ? undefined : before[one.seat];
+    const points = counted && one.seat in counted.points ? counted.points[one.seat] : one.points;
     const hand = handOf(one.seat);
     const content = [
       h("span", { class: nameClass(one.name) }, sign(one.seat), h("span", {}, one.name)),
-      h("span", { class: "points num" }, was === undefined ? null : h("span", { class: "was", key: "was" }, `${shownPoints(was)} → `), h("span", { class: was === undefined ? null : "new", key: String(one.points) }, shownPoints(one.points))),
+      h("span", { class: "points num" }, was === undefined ? null : h("span", { class: "was", key: "was" }, `${shownPoints(was)} → `), h("span", { class: was === undefined ? null : "new", key: String(one.points) }, shownPoints(points))),
       one.detail ? h("span", { class: "detail" }, one.detail) : null,
     ];
     const look = `${one.points === best && best > 0 ? "ahead" : ""} ${one.seat === turn && state.mode === "playing" ? "plays" : ""}`;
@@ -121,10 +118,7 @@ function controls(app) {
   if (mode === "over") return h("div", { class: "row", key: "controls" }, h("a", { class: "button main", href: "#start" }, t("next_game")), back);
   const { besides } = gameOf(app);
   const more = besides && mode === "playing" ? besides((app.state.phase || {}).key) : null;
-  const stop = () => {
-    app.local.asked = null;
-    app.runTimely({ do: "stop" });
-  };
+  const stop = () => app.runTimely({ do: "stop" }, () => app.set({ asked: null }));
   return h("div", { class: "row", key: "controls" }, mode === "paused" ? null : tap("pause", "pause"), more ? tap(...more) : null, back, sure(app, "stop", t("stop_sure"), t("stop_yes"), stop, t("stop")));
 }
 
@@ -141,11 +135,7 @@ function rulings(app) {
   const worded = app.state.rulings.filter((one) => one.text);
   if (worded.length < 2) return null;
   const shown = app.local.all ? worded : worded.slice(0, 8);
-  const all = () => {
-    app.local.all = true;
-    app.draw();
-  };
-  return box("rulings", t("so_far"), h("ul", { class: "rulings lined" }, shown.map((one) => h("li", { key: one.id }, rulingLink(app, one)))), worded.length > shown.length ? button(t("show_all"), all, { class: "quiet" }) : null);
+  return box("rulings", t("so_far"), h("ul", { class: "rulings lined" }, shown.map((one) => h("li", { key: one.id }, rulingLink(app, one)))), worded.length > shown.length ? button(t("show_all"), () => app.set({ all: true }), { class: "quiet" }) : null);
 }
 
 export function rulingLink(app, one, when) {

@@ -1,16 +1,16 @@
 // Teach a deck: lay cards apart, tap, name what was found, let it read some, and the deck can be played with.
 
 import { h } from "./dom.js";
-import { change, read } from "./server.js";
-import { bar, button, choices, columns, field, heading, maySee, note, row, stepper, sure, unseen, waitingFor } from "./parts.js";
+import { read } from "./server.js";
+import { bar, box, button, choices, columns, faceWords, field, form, group, heading, maySee, note, row, stepper, sure, unseen, waitingFor } from "./parts.js";
 import { gameNamed, TAUGHT_FOR } from "./games.js";
 import { livePicture } from "./live.js";
 import { picture } from "./picture.js";
-import { checking } from "./teach_check.js";
-import { groups } from "./teach_groups.js";
-import { count, t } from "./words.js";
+import { groups, labelOf, pick, taking, teach } from "./teach_groups.js";
+import { count, number, t } from "./words.js";
 
 const MOST = 300;
+const CERTAIN = 10_000;
 
 export function opened(app) {
   fetchLesson(app);
@@ -24,27 +24,6 @@ function fetchLesson(app) {
     app.draw();
   };
   read("/api/lesson").then(taken, (fault) => taken({ fault: app.wordsOf(fault) }));
-}
-
-// Carry out a command of the lesson; what comes back is the lesson as it is then.
-export function teach(app, command, done) {
-  const take = taking(app);
-  return app.run(
-    () => change("/api/lesson", command),
-    (lesson, toast) => {
-      take(lesson);
-      if (done) done(lesson, toast);
-    },
-  );
-}
-
-// Answers may come in another order than they were asked for: an older lesson never takes a newer one's place.
-function taking(app) {
-  const { local } = app;
-  const number = (local.questions = (local.questions || 0) + 1);
-  return (lesson) => {
-    if (number >= (local.answered || 0)) Object.assign(local, { lesson, answered: number });
-  };
 }
 
 export function draw(app) {
@@ -66,18 +45,10 @@ function saved(lesson) {
 function beginning(app) {
   const { local } = app;
   const plan = local.plan || { game: TAUGHT_FOR[0], expected: gameNamed(TAUGHT_FOR[0]).lesson.expected, name: "" };
-  const set = (part) => {
-    local.plan = Object.assign({}, plan, part);
-    app.draw();
-  };
-  const begin = (event) => {
-    event.preventDefault();
-    teach(app, { do: "begin", name: plan.name.trim() || t("teach_name_now"), game: plan.game || null, expected: plan.expected });
-  };
+  const set = (part) => app.set({ plan: Object.assign({}, plan, part) });
+  const begin = () => teach(app, { do: "begin", name: plan.name.trim() || t("teach_name_now"), game: plan.game || null, expected: plan.expected });
   const game = (name) => ({ key: name, on: name === plan.game, text: name ? t(`game_${name}`) : t("teach_any_game"), tap: () => set({ game: name, expected: gameNamed(name).lesson.expected }) });
-  return h(
-    "form",
-    { class: "card-box narrow", key: "begin", onsubmit: begin },
+  return form("card-box narrow", begin,
     h("p", {}, t("teach_what")),
     h("p", { class: "label" }, t("teach_which_game")),
     choices(t("teach_which_game"), TAUGHT_FOR.map(game)),
@@ -95,9 +66,7 @@ function howMany(game, value, set) {
 
 function looking(app, lesson) {
   const { url, size, missing } = livePicture(app);
-  return h(
-    "section",
-    { class: "card-box looking", key: "looking", "aria-label": t("live_table") },
+  return h("section", { class: "card-box looking", key: "looking", "aria-label": t("live_table") },
     url === null ? note(missing ? t("no_live_picture") : t("one_moment")) : picture({ source: url, alt: t("live_alt"), size }),
     h("p", {}, t(lesson.draft.pictures > 0 ? "teach_lay_next" : "teach_lay")),
     button(t("teach_these_lie"), () => teach(app, { do: "look" }), { class: "main big", key: "look" }),
@@ -116,10 +85,7 @@ function lastShot(lesson) {
   const { shot } = lesson.draft;
   if (!shot || shot.state === "waiting") return null;
   const marks = [...shot.outlines.map((one) => ({ corners: one.corners, seat: 2 })), ...shot.unclear.map((one) => ({ corners: one.corners, sure: false }))];
-  return h(
-    "section",
-    { class: "card-box", key: "shot" },
-    h("h2", {}, count("teach_found", shot.outlines.length)),
+  return box("shot", count("teach_found", shot.outlines.length),
     picture({ source: `/lesson/picture/${shot.number}.jpg`, alt: t("evidence_alt"), marks }),
     shot.unclear.length ? note(count("teach_left_out", shot.unclear.length)) : null,
   );
@@ -128,9 +94,7 @@ function lastShot(lesson) {
 function progress(app, lesson) {
   const { draft } = lesson;
   const { tally } = draft;
-  return h(
-    "section",
-    { class: "card-box", key: "progress" },
+  return h("section", { class: "card-box", key: "progress" },
     h("p", { role: "status" }, seenSoFar(draft)),
     tally.of ? h("div", { class: "row", "aria-hidden": "true" }, bar(Math.min(1, tally.seen / tally.of), "")) : null,
     howMany(draft.game, draft.expected, (expected) => teach(app, { do: "rename", name: draft.name, expected })),
@@ -149,15 +113,95 @@ function seenSoFar(draft) {
 
 function ending(app, lesson) {
   const { draft } = lesson;
-  const drop = () => {
-    app.local.asked = null;
-    teach(app, { do: "drop" });
-  };
-  return h(
-    "section",
-    { class: "card-box", key: "ending" },
+  return h("section", { class: "card-box", key: "ending" },
     draft.missing ? note(t(`fault_${draft.missing}`)) : null,
     row(button(t("teach_save"), () => teach(app, { do: "save" }), { class: "main big", disabled: Boolean(draft.missing) || Boolean(lesson.busy && lesson.busy !== "naming") })),
-    row(sure(app, "drop", t("teach_drop_sure"), t("teach_drop_yes"), drop, t("teach_drop"))),
+    row(sure(app, "drop", t("teach_drop_sure"), t("teach_drop_yes"), () => teach(app, { do: "drop" }, () => app.set({ asked: null })), t("teach_drop"))),
   );
+}
+
+// The closing check: any cards are read, a wrong one is mended by a tap, and how sure it all is is said.
+function checking(app, { draft, busy }) {
+  if (!draft.groups.length) return null;
+  const check = () => {
+    app.local.reading = null;
+    teach(app, { do: "test" });
+  };
+  return box("check", t("teach_check"),
+    h("p", {}, t("teach_check_why")),
+    button(t("teach_check_now"), check, { class: "big", disabled: Boolean(draft.missing) || ["making", "reading", "saving"].includes(busy) }),
+    draft.test ? tested(app, draft) : null,
+    draft.measured && draft.kind !== "marks" ? h("p", { key: "measured", class: draft.measured.alike.length ? "note bad" : "note" }, measured(draft)) : null,
+  );
+}
+
+function groupOf(draft, id) {
+  return draft.groups.find((one) => one.id === id);
+}
+
+function readAs(draft, one) {
+  return one.marks.length ? faceWords(one.marks) : one.group === null ? "?" : labelOf(draft, groupOf(draft, one.group));
+}
+
+function isRead(one) {
+  return one.group !== null || one.marks.length > 0;
+}
+
+function tested(app, draft) {
+  const { test } = draft;
+  const open = (at) => () => app.set({ reading: app.local.reading === at ? null : at });
+  const chosen = test.readings[app.local.reading];
+  const isMarked = draft.kind === "marks";
+  const mark = (one, at) => {
+    const name = readAs(draft, one);
+    return { corners: one.corners, seat: isRead(one) ? 2 : null, sure: isRead(one), key: `reading ${at}`, name, isNamed: true, words: t("correct_this", { what: name }), tap: isMarked ? null : open(at) };
+  };
+  return h("div", { class: "column", key: "read" },
+    picture({ source: `/lesson/picture/${test.picture}.jpg`, alt: t("evidence_alt"), marks: test.readings.map(mark) }),
+    h("p", { role: "status" }, result(draft)),
+    chosen ? mending(app, draft, chosen, open(app.local.reading)) : isMarked ? null : note(t("teach_mend_why")),
+  );
+}
+
+function mending(app, draft, reading, leave) {
+  const mended = () => {
+    app.set({ reading: null });
+    app.toasted(t("teach_mended"));
+  };
+  const mend = (to) => teach(app, { do: "mend", reading: draft.test.readings.indexOf(reading), group: to }, mended);
+  const likely = draft.groups.filter((one) => one.id === reading.likely);
+  const others = draft.groups.filter((one) => one.id !== reading.likely && !one.back);
+  return group("correct", t("what_is_it"),
+    h("h3", {}, t("what_is_it")),
+    pick(app, draft, likely.concat(others), mend),
+    row(button(t("teach_new_face"), () => mend(null), { class: "small" }), button(t("cancel"), leave, { class: "small quiet" })),
+  );
+}
+
+// How many were read, and how sure the least sure of them was.
+function result(draft) {
+  const { readings } = draft.test;
+  const certain = readings.filter((one) => isRead(one) && !one.mended);
+  const mended = readings.filter((one) => one.mended).length;
+  const open = readings.length - certain.length - mended;
+  const least = certain.length ? certain.reduce((one, other) => (other.odds < one.odds ? other : one)) : null;
+  return [
+    count("teach_read", certain.length, { all: readings.length }),
+    mended ? count("teach_read_mended", mended) : "",
+    open ? count("teach_read_open", open) : "",
+    least ? t("teach_least_sure", { face: readAs(draft, least), odds: oddsWords(least.odds) }) : "",
+  ].filter(Boolean).join(" ");
+}
+
+function measured(draft) {
+  const { alike, weakest, odds } = draft.measured;
+  const name = (id) => labelOf(draft, groupOf(draft, id));
+  if (alike.length) return t("teach_alike", { pairs: alike.slice(0, 3).map(([one, other]) => `${name(one)} – ${name(other)}`).join("; ") });
+  return weakest ? t("teach_measured", { one: name(weakest[0]), other: name(weakest[1]), odds: oddsWords(odds) }) : "";
+}
+
+function oddsWords(odds) {
+  if (odds >= CERTAIN) return t("teach_odds_more", { n: number(CERTAIN) });
+  const digits = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, odds))));
+  return t("teach_odds", { n: number(Math.max(1, Math.round(odds / digits) * digits)) });
 }

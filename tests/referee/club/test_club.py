@@ -43,7 +43,7 @@ def counted(club: ClubAtWork) -> int:
 
 
 def started(table: TellingTable) -> None:
-    table.table.controller.start("piccolino", PLAYERS, {})
+    table.table.referee.begin("piccolino", PLAYERS, {})
 
 
 def the_story(tmp_path: Path, url: str | None) -> None:
@@ -62,15 +62,15 @@ def the_story(tmp_path: Path, url: str | None) -> None:
             broker.kill()
             for table in tables:
                 table.play(8)
-                table.table.controller.correct(3, {"seat": 2})
+                table.table.referee.correct(3, {"seat": 2})
             broker.start()
             wait_for(lambda: counted(club) == 54, "not all came after the broker had forgotten")
         tables[0].play(4)
         with club_at_work(tmp_path / "club", broker, url) as club:
             wait_for(lambda: counted(club) == 58, "not all came after the club was away")
-            wait_for(lambda: not faults_against(club.engine, tables[0].table.journal))
+            wait_for(lambda: not faults_against(club.engine, tables[0].table.referee.store))
             for table in tables:
-                assert faults_against(club.engine, table.table.journal) == []
+                assert faults_against(club.engine, table.table.referee.store) == []
             wait_for(lambda: all(one["online"] for one in club.views.tables()))
             assert [one["name"] for one in club.views.tables()] == ["a", "b", "c"]
             assert len(club.views.disputes(Language())) == 3
@@ -96,7 +96,7 @@ def test_evidence_comes_from_the_table_when_it_is_asked_for(tmp_path: Path) -> N
         started(one)
         join(club, one)
         one.play(1)
-        one.table.evidence.add(1, 1, [(-20.0, b"\xff\xd8before"), (15.0, b"\xff\xd8after")])
+        one.table.referee.evidence.add(1, 1, [(-20.0, b"\xff\xd8before"), (15.0, b"\xff\xd8after")])
         wait_for(lambda: counted(club) == 1)
         key = club.views.key_of(one.name) or b""
         with club.engine.connect() as connection:
@@ -144,7 +144,7 @@ def test_a_club_that_was_restored_from_an_old_copy_is_told_everything_again(tmp_
         with club_at_work(tmp_path / "club", broker) as club:
             one.play(1)
             wait_for(lambda: counted(club) == 31)
-            assert faults_against(club.engine, one.table.journal) == []
+            assert faults_against(club.engine, one.table.referee.store) == []
 
 
 END = {"ruling": "end", "t_ns": 9, "winners": [0], "cards": [30, 25]}

@@ -103,7 +103,7 @@ def test_members_do_not_wait_for_guests_who_knock(tmp_path: Path) -> None:
         guest.start()
         try:
             join(club, one)
-            one.table.controller.start("piccolino", ["Ann", "Ben", "Cem"], {})
+            one.table.referee.begin("piccolino", ["Ann", "Ben", "Cem"], {})
             one.play(5)
             wait_for(lambda: one.publisher.public(Language())["waiting"] == 0)
             other.publisher.change({"join": invite(club.engine)})
@@ -327,7 +327,7 @@ def test_a_thousand_mutated_messages_stop_no_intake_and_harm_no_page(engine: Eng
 def test_the_clubs_threads_go_on_each_raised_in_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = with_members(open_database(f"sqlite:///{tmp_path}/club.sqlite"))
     with broker_at_work(tmp_path / "broker") as broker:
-        where = Broker("127.0.0.1", broker.port)
+        where = Broker(host="127.0.0.1", port=broker.port)
         opening = FailsOnce(Line.open)
         monkeypatch.setattr(Line, "open", lambda self: opening(self))
         service = ClubService(ClubSettings(host="127.0.0.1", port=broker.port), engine, 0.01)

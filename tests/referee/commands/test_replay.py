@@ -84,8 +84,8 @@ def test_people_get_sentences_with_names_whatever_the_locale(log: Path) -> None:
         ('{"t_ns": 1, "event": "count"}', '"t_ns" goes back, from 2 to 1'),
         ('{"t_ns": 2, "event": "bell"}', 'Confetti knows no event "bell"'),
         ('{"t_ns": 2, "event": "hand", "seat": 2, "cards": []}', "nobody sits at seat 2, the last seat is 1"),
-        ('{"t_ns": 2, "event": "hand", "cards": []}', '"seat" must be a whole number, not null'),
-        ('{"t_ns": 2, "event": "hand", "seat": 0}', '"cards" must be a list'),
+        ('{"t_ns": 2, "event": "hand", "cards": []}', '"seat" must be there'),
+        ('{"t_ns": 2, "event": "hand", "seat": 0}', '"cards" must be there'),
         ('{"t_ns": 2, "event": "hand", "seat": 0, "cards": [["red","red","blue"]]}', "one colour twice"),
     ],
 )

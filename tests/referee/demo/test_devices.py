@@ -104,7 +104,7 @@ def test_the_game_goes_on_through_every_fault_of_the_camera() -> None:
 
     told: list[Problem] = []
     devices = SimulatedDevices(table, 1, open_camera)
-    devices.start(told.append)
+    devices.start(told.append, lambda event: None)
 
     def works_again() -> bool:
         return devices.over and not faults and told[-1].state is Health.OK
@@ -129,7 +129,7 @@ def test_the_game_goes_on_through_every_fault_of_the_camera() -> None:
 @pytest.mark.usefixtures("no_thread_left")
 def test_stopping_in_mid_game_leaves_nothing_running() -> None:
     devices = SimulatedDevices(small_table(), 1)
-    devices.start(lambda health: None)
+    devices.start(lambda health: None, lambda event: None)
     drain(devices.queue, lambda: devices.seconds > 1.0)
     assert not devices.over
     devices.stop()

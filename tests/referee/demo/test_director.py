@@ -48,13 +48,13 @@ def cards_by_seat(table: Simulated, players: int) -> Counter[int | None]:
 def begin_coloretto(table: Simulated) -> None:
     table.start("coloretto", "Mia Noah Ida")
     table.wait_for(laid(table))
-    table.service.controller.say("card_placed", {"seat": 0, "row": 0, "card": "red"})
-    table.service.controller.say("row_taken", {"seat": 1, "row": 0})
+    table.service.say("card_placed", {"seat": 0, "row": 0, "card": "red"})
+    table.service.say("row_taken", {"seat": 1, "row": 0})
 
 
 def test_the_table_is_empty_until_a_game_begins_and_holds_that_game_and_then_the_next(table: Simulated) -> None:
     assert cleared(table)()
-    assert table.service.desk.state()["mode"] == "idle"
+    assert table.service.state()["mode"] == "idle"
     table.start("piccolino", "Mia Noah Ida Jo Kim")
     table.wait_for(laid(table))
     assert {card.face.split("-")[-1] for card in table.seen.cards} == {"happy", "sad"}
@@ -85,7 +85,7 @@ def test_stopping_clears_the_table_and_taking_that_back_lays_the_game_out_again(
     table.wait_for(cleared(table))
     table.do(do="undo")
     table.wait_for(laid(table))
-    assert table.service.desk.state()["mode"] == "playing"
+    assert table.service.state()["mode"] == "playing"
     assert list(table.tables) == [1]
 
 
@@ -107,7 +107,7 @@ def test_a_game_that_was_going_on_when_the_referee_ended_ends_with_a_sentence(tm
     with simulated(tmp_path) as table:
         assert "The drawn table was cleared, so that game ends here." in table.said
         assert "The game goes on" not in table.said
-        assert table.service.desk.state()["mode"] == "over"
+        assert table.service.state()["mode"] == "over"
         assert cleared(table)()
         table.start("piccolino", "Mia Noah")
         table.wait_for(laid(table))
@@ -122,7 +122,7 @@ def test_a_game_that_nobody_can_play_there_ends_with_a_sentence(
 ) -> None:
     table.start(game, players, **options)
     table.wait_for(lambda: "The drawn table cannot play this game" in table.said)
-    table.wait_for(lambda: table.service.desk.state()["mode"] == "idle")
+    table.wait_for(lambda: table.service.state()["mode"] == "idle")
     table.start("piccolino", "Mia Noah")
     table.wait_for(laid(table))
 
@@ -143,7 +143,7 @@ def test_the_players_answer_what_is_asked_and_end_a_game_that_has_no_end_of_its_
     with simulated(tmp_path, write=rung_twice) as table:
         table.start("piccolino", "Mia Noah")
         table.wait_for(lambda: table.director.over)
-        state = table.service.desk.state()
+        state = table.service.state()
         assert state["mode"] == "over"
         rings = [one["ruling"] for one in state["rulings"] if one["ruling"]["ruling"] == "ring"]
         assert [(ring["seat"], ring["valid"]) for ring in reversed(rings)] == [(1, False), (0, False)]
@@ -158,7 +158,7 @@ def whole(tmp_path: Path) -> Iterator[Simulated]:
 
 
 def rulings(table: Simulated, kind: str) -> list[Mapping[str, Any]]:
-    play = table.service.controller.play
+    play = table.service.match.session
     assert play is not None
     return [one for record in play.log.records.values() for one in record.rulings if one["ruling"] == kind]
 
@@ -166,7 +166,7 @@ def rulings(table: Simulated, kind: str) -> list[Mapping[str, Any]]:
 def played_out(table: Simulated, game: str, players: str, **options: object) -> DemoTable:
     number = table.start(game, players, **options)
     table.wait_for(lambda: number in table.tables and table.director.over, LONG_S)
-    assert table.service.desk.state()["mode"] == "over"
+    assert table.service.state()["mode"] == "over"
     (end,) = rulings(table, "end")
     assert end["winners"]
     return table.tables[number]
@@ -187,10 +187,10 @@ def test_confetti_is_counted_as_it_was_played(whole: Simulated, players: str, si
 @pytest.mark.nightly
 def test_piccolino_is_ruled_as_it_was_played(whole: Simulated) -> None:
     demo = played_out(whole, "piccolino", "Mia Noah")
-    play = whole.service.controller.play
+    play = whole.service.match.session
     assert play is not None
     for one in rulings(whole, "ring"):
-        at_s = whole.devices.table.seconds(one["t_ns"] - play.shift_ns)
+        at_s = whole.devices.table.seconds(one["t_ns"] - play.log.shift_ns)
         true = min(demo.played.rings, key=lambda ring: abs(ring["t_ns"] / 1e9 - at_s))
         found, expected = ({key: ring.get(key) for key in ("valid", "seat", "colour")} for ring in (one, true))
         assert found == expected
@@ -201,7 +201,7 @@ def test_piccolino_is_ruled_as_it_was_played(whole: Simulated) -> None:
 def test_coloretto_ends_with_the_cards_that_were_taken(whole: Simulated, deck: str, players: str) -> None:
     options: dict[str, object] = {} if deck == "coloretto" else {"deck": deck}
     demo = played_out(whole, "coloretto", players, **options)
-    true, play = game_kind("coloretto").start(demo.header), whole.service.controller.play
+    true, play = game_kind("coloretto").start(demo.header), whole.service.match.session
     for event in demo.played.truth:
         true.apply(event)
     assert play is not None and isinstance(play.game, Coloretto) and isinstance(true, Coloretto)

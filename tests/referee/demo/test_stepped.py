@@ -63,7 +63,7 @@ def play(
 
 def heard(table: LiveTable, seed: int, flaky: Flaky | None = None) -> list[DeviceEvent]:
     header = Header("piccolino", ("Ann", "Ben", "Cem"), {})
-    return play(table, seed, Session(game_kind("piccolino").start(header), ByHandWatcher()), flaky=flaky)[0]
+    return play(table, seed, Session(header, game_kind("piccolino").start, ByHandWatcher()), flaky=flaky)[0]
 
 
 @pytest.mark.parametrize("missing", [0, 8])
@@ -110,7 +110,7 @@ def test_memory_stays_flat_over_frames_and_edges(deck: Deck) -> None:
     rings = tuple(Ring(0, 1.0 + 0.5 * count) for count in range(128))
     script = Script((800.0, 450.0), (), (person_at((400, 430), (800.0, 450.0), 0),), rings, 66.0, bell_mm=(400, 200))
     table = LiveTable(script, deck, 1, replace(SMALL, size=(32, 18)))
-    session = Session(game_kind("piccolino").start(Header("piccolino", ("Ann", "Ben"), {})), ByHandWatcher())
+    session = Session(Header("piccolino", ("Ann", "Ben"), {}), game_kind("piccolino").start, ByHandWatcher())
     heard = [0]
 
     def count(event: DeviceEvent, outcome: object) -> None:
@@ -138,7 +138,7 @@ class SlowReferee(Session):
     @classmethod
     def of_confetti(cls, late_s: int, options: dict[str, object]) -> SlowReferee:
         header = Header("confetti", ("Ann", "Ben", "Cem"), options)
-        session = cls(game_kind("confetti").start(header), watcher_for(header, WatchSetup()))
+        session = cls(header, game_kind("confetti").start, watcher_for(header, WatchSetup()))
         session.late_ns = late_s * 10**9
         return session
 

@@ -14,12 +14,14 @@ from referee.announcer import Announcer
 from referee.doctor.machine import lacking
 from referee.engine.events import Event, Game, Header
 from referee.errors import BadInputError
-from referee.games.kind import Cards, GameKind, Option, Page, Words
+from referee.games.kind import Cards, GameKind, Option, Page, Seat, Words
 from referee.games.registry import GAMES
 from referee.language import Language
-from referee.service.archive import history, one_game
+from referee.match import queries
+from referee.store.history import history, one_game
 from referee.watchers.by_hand import ByHandWatcher
 from referee.web.games import games_in
+from tests.support.commands import sent
 from tests.support.quiet_table import QuietTable, quiet_table
 
 PLAYERS = ["Ann", "Ben"]
@@ -41,6 +43,10 @@ class War:
     def __init__(self, players: int) -> None:
         self.tricks = [0] * players
         self.shown: dict[int, int] = {}
+
+    def seats(self) -> list[Seat]:
+        shown = ("has shown" if seat in self.shown else "" for seat in range(len(self.tricks)))
+        return [Seat(points, detail=detail) for points, detail in zip(self.tricks, shown, strict=True)]
 
     def apply(self, event: Event) -> tuple[Ruled, ...]:
         seat, rank = event.seat(len(self.tricks)), event.data.get("rank")
@@ -81,8 +87,7 @@ WAR = GameKind(
         most=2,
         options=(Option("aces", "Aces", (("high", "are high"), ("low", "are low"))),),
         phase=lambda play, lasts_ms, language: {"key": "over" if play.over else "turning", "turn": 0},
-        points=lambda play, seat: cast(War, play.game).tricks[seat],
-        detail=lambda play, seat, language: "has shown" if seat in cast(War, play.game).shown else "",
+        seats=lambda play, language: cast(War, play.game).seats(),
         steps=lambda ruling, readings, language: [{"kind": "card", "text": str(e.data["rank"])} for e in readings],
     ),
     cards=Cards(check=lambda deck: None),
@@ -98,7 +103,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[QuietTable]:
     table = quiet_table(tmp_path)
-    table.desk.do({"do": "start", "game": "war", "players": PLAYERS, "options": {"aces": "low"}})
+    table.referee.do(sent({"do": "start", "game": "war", "players": PLAYERS, "options": {"aces": "low"}}))
     yield table
     table.close()
 
@@ -116,31 +121,31 @@ def test_it_is_offered_on_the_page() -> None:
 
 def test_it_is_played_shown_explained_and_kept(table: QuietTable) -> None:
     table.tell("card", seat=0, rank=9)
-    state = table.desk.state()
+    state = table.referee.state()
     assert [seat["detail"] for seat in state["board"]] == ["has shown", ""]
     table.tell("card", seat=1, rank=4)
-    state = table.desk.state()
+    state = table.referee.state()
     assert state["latest"]["text"] == "The trick is Ann's."
     assert [seat["points"] for seat in state["board"]] == [1, 0]
-    assert table.desk.explain(state["latest"]["id"])["steps"] == [{"kind": "card", "text": "4"}]
+    assert queries.explain(table.referee, state["latest"]["id"])["steps"] == [{"kind": "card", "text": "4"}]
     show(table, 2, 7)
     assert show(table, 3, 8)[-1]["winners"] == [1]
-    assert table.desk.state()["mode"] == "over"
+    assert table.referee.state()["mode"] == "over"
     language = Language("en")
-    [listed] = history(table.journal.read, language)["games"]
+    [listed] = history(table.referee.store.read, language)["games"]
     assert (listed["game"], listed["points"], listed["winners"], listed["fault"]) == ("war", [1, 2], [1], "")
-    assert one_game(table.journal.read, listed["id"], language, {})["rulings"][-1]["text"].endswith("Ben wins.")
+    assert one_game(table.referee.store.read, listed["id"], language, {})["rulings"][-1]["text"].endswith("Ben wins.")
 
 
 def test_it_goes_on_after_a_restart_and_a_correction_replays_it(table: QuietTable, tmp_path: Path) -> None:
     show(table, 9, 4)
     table.close()
     later = quiet_table(tmp_path)
-    later.controller.resume()
-    assert [seat["points"] for seat in later.desk.state()["board"]] == [1, 0]
-    ruling = later.desk.state()["latest"]["id"]
-    later.desk.do({"do": "correct", "ruling": ruling, "with": {"event": "card", "seat": 1, "rank": 12}})
-    assert [seat["points"] for seat in later.desk.state()["board"]] == [0, 1]
+    later.referee.resume()
+    assert [seat["points"] for seat in later.referee.state()["board"]] == [1, 0]
+    ruling = later.referee.state()["latest"]["id"]
+    later.referee.do(sent({"do": "correct", "ruling": ruling, "with": {"event": "card", "seat": 1, "rank": 12}}))
+    assert [seat["points"] for seat in later.referee.state()["board"]] == [0, 1]
     later.close()
 
 
@@ -148,7 +153,7 @@ def test_what_it_is_told_wrongly_is_refused(table: QuietTable) -> None:
     with pytest.raises(BadInputError, match="rank"):
         table.tell("card", seat=0)
     with pytest.raises(BadInputError, match="aces"):
-        table.desk.do({"do": "start", "game": "war", "players": PLAYERS, "options": {"kings": "high"}})
+        table.referee.do(sent({"do": "start", "game": "war", "players": PLAYERS, "options": {"kings": "high"}}))
 
 
 def test_its_phrases_are_ready_and_its_devices_are_looked_for() -> None:

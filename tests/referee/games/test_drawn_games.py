@@ -34,7 +34,7 @@ MS = 1_000_000
 
 def rulings_of(table: LiveTable, header: Header, seed: int) -> list[Mapping[str, Any]]:
     rulings: list[Mapping[str, Any]] = []
-    session = Session(game_kind(header.game).start(header), watcher_for(header, WatchSetup()))
+    session = Session(header, game_kind(header.game).start, watcher_for(header, WatchSetup()))
     stepped = SteppedTable(table, seed, session, lambda event, outcome: rulings.extend(outcome.rulings))
     for _ in stepped.play():
         pass

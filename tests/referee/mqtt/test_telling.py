@@ -9,9 +9,8 @@ import shutil
 import stat
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +46,7 @@ def test_a_house_is_told_everything_once_and_in_order_though_the_broker_goes_and
     try:
         with telling(tmp_path / "table", broker.port) as one:
             with listening(broker) as (house, _):
-                one.table.controller.start("piccolino", PLAYERS, {})
+                one.table.referee.begin("piccolino", PLAYERS, {})
                 one.play(30)
                 wait_for(lambda: len(house.under("/events")) == 31)
                 seen += [(two["id"], two["seq"]) for two in house.under("/events")]
@@ -82,7 +81,7 @@ def test_what_was_not_told_before_the_end_is_told_after_the_next_start(tmp_path:
     with broker_at_work(tmp_path / "broker") as broker:
         broker.kill()
         with telling(tmp_path / "table", broker.port) as one:
-            one.table.controller.start("piccolino", PLAYERS, {})
+            one.table.referee.begin("piccolino", PLAYERS, {})
             one.play(3)
         broker.start()
         with listening(broker) as (house, _), telling(tmp_path / "table", broker.port) as one:
@@ -99,7 +98,7 @@ def test_home_assistant_sees_bell_ruling_scores_and_turn_and_presses_only_what_i
         telling(tmp_path / "table", broker.port, buttons=True, name="Table 3") as one,
         listening(broker) as (house, line),
     ):
-        one.table.controller.start("piccolino", PLAYERS, {})
+        one.table.referee.begin("piccolino", PLAYERS, {})
         one.play(1)
         wait_for(lambda: house.latest("/state").get("ruling", "").startswith("False ring"))
         assert house.latest("/state")["valid"] is False
@@ -120,7 +119,7 @@ def test_home_assistant_sees_bell_ruling_scores_and_turn_and_presses_only_what_i
         # The publisher has said it; the broker may not have passed it on yet.
         wait_for(lambda: house.last_bytes("/config") == b"", "the house forgets us")
         wait_for(lambda: house.last_bytes("/availability") == b"offline")
-        assert one.table.controller.paused
+        assert one.table.referee.match.paused
 
 
 def certificate(folder: Path, name: str) -> str:
@@ -155,7 +154,7 @@ def test_a_line_by_tls_goes_to_the_named_authority_only_and_with_the_right_passw
                 wait_for(lambda key=key, one=one: one.publisher.public(Language())["status"] == key)  # type: ignore[misc]
         with telling(tmp_path / "table", broker.port, **right) as one:
             wait_for(lambda: one.publisher.public(Language())["status"] == "up")
-            trusted = Broker("127.0.0.1", broker.port, "table", "sesame", True, ca)
+            trusted = Broker(host="127.0.0.1", port=broker.port, user="table", password="sesame", tls=True, ca=ca)
             with listening(trusted) as (house, _):
                 wait_for(lambda: house.under("/state"))
 
@@ -203,8 +202,10 @@ DATA = Path(__file__).parents[2] / "data" / "club"
 
 def in_a_club(folder: Path, port: int) -> None:
     folder.mkdir()
-    club = Membership("Rook & Ring", KEY.hex(), 1)
-    save_mqtt(folder, replace(load_mqtt(folder), on=True, host="127.0.0.1", port=port, club=club))
+    club = Membership(club="Rook & Ring", key=KEY.hex(), since_ms=1)
+    save_mqtt(
+        folder, load_mqtt(folder).model_copy(update={"on": True, "host": "127.0.0.1", "port": port, "club": club})
+    )
 
 
 def asides(folder: Path) -> list[str]:
@@ -225,7 +226,7 @@ def test_a_thousand_mutated_messages_of_a_club_stop_no_thread(tmp_path: Path, mo
         in_a_club(tmp_path / "table", broker.port)
         with telling(tmp_path / "table", broker.port, buttons=True) as one, listening(broker) as (house, line):
             wait_for(lambda: house.under("/state"))
-            stream = one.table.journal.outbox.stream
+            stream = one.table.referee.store.outbox.stream
             infinite = (DATA / "table-message-ack-infinite.json").read_text()
             say(line, one, "club/ack", infinite.replace("<stream of the table>", stream).encode())
             whole: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
@@ -242,7 +243,7 @@ def test_a_thousand_mutated_messages_of_a_club_stop_no_thread(tmp_path: Path, mo
                     line.drain(30.0)
             for payload in (deep(5000), b"\xff", b"[]", b""):
                 say(line, one, "club/ack", payload)
-            one.table.controller.start("piccolino", PLAYERS, {})
+            one.table.referee.begin("piccolino", PLAYERS, {})
             one.play(2)
             wait_for(lambda: len({told["number"] for told in house.under("/events") if told["kind"] == "event"}) == 2)
             wait_for(lambda: len(asides(tmp_path / "table")) > 100)
@@ -259,12 +260,12 @@ def test_what_a_club_does_not_confirm_is_sent_again_and_twenty_at_most(
     with broker_at_work(tmp_path / "broker") as broker:
         in_a_club(tmp_path / "table", broker.port)
         with telling(tmp_path / "table", broker.port) as one, listening(broker) as (house, line):
-            one.table.controller.start("piccolino", PLAYERS, {})
+            one.table.referee.begin("piccolino", PLAYERS, {})
             one.play(30)
             wait_for(lambda: [told["seq"] for told in house.under("/events")].count(20) > 1)
             assert {told["seq"] for told in house.under("/events")} == set(range(1, 21))
             assert len({told["id"] for told in house.under("/events")}) == 20
-            stream = one.table.journal.outbox.stream
+            stream = one.table.referee.store.outbox.stream
             say(line, one, "club/ack", json.dumps({"stream": stream, "seq": 31}).encode())
             wait_for(lambda: one.publisher.public(Language())["waiting"] == 0)
 
@@ -278,7 +279,7 @@ def test_a_topic_that_is_not_utf_8_and_a_listener_that_fails_do_not_end_pahos_th
         raise ZeroDivisionError("a fault of who listens")
 
     ends = Ends(hear, lambda mid: None, lambda why: None, lambda topic, payload, why: asides.append((topic, str(why))))
-    line = Line(Broker("127.0.0.1", 1), "table", ends, None, None)
+    line = Line(Broker(host="127.0.0.1", port=1), "table", ends, None, None)
     for topic in (b"ringmaster/\xff\xfe/state", b"ringmaster/a/state"):
         message = MQTTMessage(topic=topic)
         message.payload = b"{}"
@@ -293,7 +294,7 @@ def test_a_library_that_fails_is_a_line_that_is_lost(tmp_path: Path, monkeypatch
     lost: list[str] = []
     with broker_at_work(tmp_path / "broker") as broker:
         ends = Ends(lambda _: None, lambda _: None, lost.append)
-        line = Line(Broker("127.0.0.1", broker.port), "table", ends, None, None)
+        line = Line(Broker(host="127.0.0.1", port=broker.port), "table", ends, None, None)
         line.open()
 
         def broken(*_: object) -> int:
@@ -306,32 +307,45 @@ def test_a_library_that_fails_is_a_line_that_is_lost(tmp_path: Path, monkeypatch
 
 
 @contextmanager
-def reported(folder: Path) -> Iterator[tuple[Publisher, list[Problem]]]:
-    """Give a publisher at work in a folder, and what the page was told."""
-    table, reports = quiet_table(folder), list[Problem]()
-    publisher = Publisher(folder, table.journal, table.evidence, table.desk, lambda: None, 0.05, report=reports.append)
-    publisher.start()
+def reported(folder: Path) -> Iterator[tuple[Publisher, Callable[[], list[Problem]]]]:
+    """Give a referee's publisher at work in a folder, and how the page was told of the broker."""
+    table = quiet_table(folder)
+    referee = table.referee
+    referee.publisher.start()
     try:
-        yield publisher, reports
+        yield referee.publisher, lambda: [one for one in referee.health.snapshot() if one.part == "broker"]
     finally:
-        publisher.stop()
+        referee.publisher.stop()
         table.close()
 
 
-@pytest.mark.parametrize(
-    "damage", [b"", b"{", b"[]", b'{"on": true, "host": 7}', b'{"club": {"club": 1}}', b"\xff" * 50]
-)
+def test_one_bad_value_is_said_and_resets_no_other_setting(tmp_path: Path) -> None:
+    in_a_club(tmp_path / "table", 1)
+    file = tmp_path / "table" / FILE
+    file.write_text(json.dumps({**json.loads(file.read_text()), "port": "1", "novel": [1]}))
+    with reported(tmp_path / "table") as (publisher, reports):
+        assert [(one.part, one.state) for one in reports()] == [("broker", Health.MISSING)]
+        assert "in the file: port, novel. The others hold." in reports()[0].message
+        publisher.change({"user": "table"})
+    kept = load_mqtt(tmp_path / "table")
+    assert (kept.on, kept.host, kept.port, kept.user) == (True, "127.0.0.1", 0, "table")
+    assert kept.club is not None and kept.club.club == "Rook & Ring"
+    saved = json.loads(file.read_text())
+    assert (saved["novel"], saved["not_usable_here"]) == ([1], {"port": "1"})
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"\xff" * 50])
 def test_damaged_settings_are_set_aside_and_said_and_the_name_stays(tmp_path: Path, damage: bytes) -> None:
     name = load_mqtt(tmp_path).table
     assert name == load_mqtt(tmp_path).table == own_name(tmp_path)
     (tmp_path / FILE).write_bytes(damage)
     with reported(tmp_path) as (publisher, reports):
-        assert [(one.part, one.state) for one in reports] == [("broker", Health.MISSING)]
-        assert reports[0].message.startswith("The settings for house and club were damaged.")
+        assert [(one.part, one.state) for one in reports()] == [("broker", Health.MISSING)]
+        assert reports()[0].message.startswith("The settings for house and club were damaged.")
         assert publisher.table_name == name
         assert publisher.public(Language("de"))["text"].startswith("Die Einstellungen für Haus und Club waren")
         publisher.change({"on": True, "host": "ha.local"})
-        assert reports[-1].state is Health.OK
+        assert reports()[-1].state is Health.OK
     (aside,) = tmp_path.glob("mqtt-damaged-*")
     assert aside.read_bytes() == damage
     assert load_mqtt(tmp_path).table == name
@@ -349,8 +363,8 @@ def test_settings_that_are_damaged_while_it_runs_are_written_again(tmp_path: Pat
     before = load_mqtt(tmp_path / "table")
     with reported(tmp_path / "table") as (publisher, reports):
         (tmp_path / "table" / FILE).write_bytes(b"")
-        wait_for(lambda: reports)
-        assert "kept as they were" in reports[0].message
+        wait_for(lambda: bool(reports()))
+        assert "kept as they were" in reports()[0].message
         assert publisher.public(Language())["club"] == "Rook & Ring"
     assert load_mqtt(tmp_path / "table").club == before.club
 
@@ -373,16 +387,16 @@ def test_a_copied_card_takes_a_name_of_its_own_and_says_so(tmp_path: Path) -> No
     in_a_club(tmp_path / "table", 1)
     shutil.copytree(tmp_path / "table", tmp_path / "copy")
     with reported(tmp_path / "table") as (_, reports):
-        assert reports == []
+        assert reports() == []
     with reported(tmp_path / "copy") as (publisher, reports):
         assert publisher.table_name != load_mqtt(tmp_path / "table").table
         kept = load_mqtt(tmp_path / "copy")
         assert (kept.table, kept.club, kept.since_ms) == (publisher.table_name, None, 1)
-        assert "was the SD card copied?" in reports[0].message and kept.name in reports[0].message
-        assert publisher.public(Language())["text"] == reports[0].message
+        assert "was the SD card copied?" in reports()[0].message and kept.name in reports()[0].message
+        assert publisher.public(Language())["text"] == reports()[0].message
     # It is said once; by then the file is this computer's own.
     with reported(tmp_path / "copy") as (_, reports):
-        assert reports == []
+        assert reports() == []
 
 
 @needs_mosquitto
@@ -400,7 +414,7 @@ def test_two_tables_with_one_name_that_no_computer_tells_apart_part_by_themselve
         texts = {one.publisher.public(Language())["text"] for one in tables}
         assert any("was the SD card copied?" in text for text in texts)
         for one in tables:
-            one.table.controller.start("piccolino", PLAYERS, {})
+            one.table.referee.begin("piccolino", PLAYERS, {})
             one.play(3)
 
         def heard() -> bool:

@@ -19,8 +19,8 @@ from hardware.events import BellEdge, BellPressed, Event, SandEdge, SandLine
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError
 from referee.language import LANGUAGES, Language
+from referee.match.settings import TableSettings
 from referee.scoring.seats import SeatRing, even_places
-from referee.service.settings import TableSettings
 from referee.setup.camera import CameraStep
 from referee.setup.check import CheckStep
 from referee.setup.devices import BellStep, LampStep, SandtimerStep

@@ -12,14 +12,15 @@ import pytest
 from hardware.problems import Health, Problem
 from referee.errors import BadInputError, SettingError
 from referee.language import Language
-from referee.service import retrying
-from referee.service.settings import TableSettings
+from referee.match import voice
+from referee.match.settings import TableSettings
 from referee.setup.finding import FILE, Finding, Kept, Seen, State, Wish, load_kept
 from referee.setup.terminal import Terminal
 from referee.setup.walk import NAMES, Walk
 from simulation.still import table_picture
-from tests.referee.service.conftest import until
-from tests.referee.service.test_misbehaving import rogues
+from tests.referee.match.conftest import until
+from tests.referee.match.test_misbehaving import rogues
+from tests.support.commands import sent
 from tests.support.quiet_table import QuietTable, quiet_table
 from vision.deck import load_deck
 
@@ -115,52 +116,48 @@ def test_a_record_of_an_older_version_or_of_somebody_else_is_only_text(
 def test_what_was_set_up_is_proposed_for_the_first_game_and_said_in_the_language_of_the_day(
     table: QuietTable, tmp_path: Path
 ) -> None:
-    walk = table.desk.opened_walk()
-    assert table.desk.state()["setup"] == {"due": True, "left": 0, "players": None, "game": None}
+    walk = table.referee.walk
+    assert table.referee.state()["setup"] == {"due": True, "left": 0, "players": None, "game": None}
     walk.open("seats")
     walk.answer({"players": 5})
     walk.open("deck")
     walk.answer({"deck": "piccolino"})
     walk.keep()
-    table.desk.refresh()
-    setup = table.desk.state()["setup"]
+    table.referee.changed()
+    setup = table.referee.state()["setup"]
     assert (setup["due"], setup["players"], setup["game"]) == (False, 5, "piccolino")
-    table.health.report(Problem("bell", Health.MISSING, "no pins", t_ns=1))
+    table.referee.health.report(Problem("bell", Health.MISSING, "no pins", t_ns=1))
     walk.open("bell")
     walk.keep()
     # It is kept by its key, whatever was spoken then, and outlasts a restart.
     assert "You play with Piccolino." not in (tmp_path / FILE).read_text()
     for _ in range(2):
         for code in ("de", "en", "fr"):
-            table.desk.do({"do": "settings", "language": code})
+            table.referee.do(sent({"do": "settings", "language": code}))
             texts = {one["step"]: one["text"] for one in walk.titles()}
             assert texts["deck"] == Language(code).text("setup.seats.you_play_with", deck="Piccolino")
             assert texts["bell"] == Language(code).text("service.device.bell_missing")
-        walk = Walk(table.kit)
+        walk = Walk(table.referee.setup_kit)
 
 
 def test_the_first_step_tries_the_cameras_that_are_plugged_in_and_lists_them(table: QuietTable) -> None:
     old, good = "usb:/dev/v4l/by-id/usb-old", "usb:/dev/v4l/by-id/usb-c920"
-    plugged, tried = [("picamera2", "imx708"), (old, "Old Cam"), (good, "C920")], list[object]()
-
-    def change(data: Mapping[str, object]) -> None:
-        tried.append(data["camera"])
-        if data["camera"] != good:
-            raise SettingError("fault.no_picture_from", why="dark")
-
-    table.kit.cameras, table.kit.change = lambda: plugged, change
-    walk = table.desk.opened_walk()
+    plugged, tried = table.plugged, table.devices.tried
+    plugged += [("picamera2", "imx708"), (old, "Old Cam"), (good, "C920")]
+    table.devices.unpluggable = {"picamera2", old}
+    walk = table.referee.walk
     # As long as the usual one is only slow, nothing is changed.
     walk.open("camera")
     assert tried == []
-    table.health.report(Problem("camera", Health.MISSING, "picamera2 is not there", t_ns=1))
+    table.referee.health.report(Problem("camera", Health.MISSING, "picamera2 is not there", t_ns=1))
     walk.open("camera")
     assert tried == [old, good]
+    assert walk.look()[1].text == "One moment: the camera is being started."
+    table.referee.health.report(Problem("camera", Health.MISSING, "it is unplugged", t_ns=2))
     _, found = walk.look()
     assert [one.text for one in found.choices] == ["imx708", "Old Cam", "C920"]
     assert found.text == "No picture comes from this camera. Tap the one to use:"
     walk.answer({"camera": good})
-    assert tried == [old, good, good]
     with pytest.raises(SettingError):
         walk.answer({"camera": "picamera2"})
     with pytest.raises(BadInputError):
@@ -171,9 +168,8 @@ def test_the_first_step_tries_the_cameras_that_are_plugged_in_and_lists_them(tab
 
 def test_of_cameras_that_give_a_picture_another_one_can_be_tapped(table: QuietTable) -> None:
     table.show(table_picture(load_deck("confetti"), 10, 4, (1280, 720))[0])
-    plugged: list[tuple[str, str]] = []
-    table.kit.cameras = lambda: plugged
-    walk = table.desk.opened_walk()
+    plugged = table.plugged
+    walk = table.referee.walk
     for name, offered in (("one", []), ("other", ["one", "other"])):
         plugged.append((f"usb:{name}", name))
         walk.open("camera")
@@ -185,8 +181,8 @@ MS = 1_000_000
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrying, "AGAIN_NS", 50 * MS)
-    monkeypatch.setattr("referee.service.setup_kit._OLD_NS", 400 * MS)
+    monkeypatch.setattr(voice, "AGAIN_NS", 50 * MS)
+    monkeypatch.setattr("referee.match.setup_kit._OLD_NS", 400 * MS)
 
 
 def one_sentence(found: Finding) -> bool:
@@ -198,7 +194,7 @@ def test_a_camera_that_fails_in_the_middle_of_any_step_is_one_sentence_and_it_go
     tmp_path: Path, mood: str
 ) -> None:
     with rogues(tmp_path) as home:
-        walk = home.service.desk.opened_walk()
+        walk = home.service.walk
         home.camera.mood = mood
         if mood in ("gone", "silent", "black"):
             assert until(lambda: "camera" in home.troubles())
@@ -224,7 +220,7 @@ def test_a_camera_that_fails_in_the_middle_of_any_step_is_one_sentence_and_it_go
 
 def test_bell_sandtimer_lamp_and_voice_that_fail_are_one_sentence_each(tmp_path: Path) -> None:
     with rogues(tmp_path) as home:
-        bell, sand, walk = home.bell, home.sand, home.service.desk.opened_walk()
+        bell, sand, walk = home.bell, home.sand, home.service.walk
         walk.open("bell", aloud=False)
         bell.press()
         assert until(lambda: walk.look()[1].text == "Heard so far: 1 of 3.")

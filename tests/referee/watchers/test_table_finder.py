@@ -65,7 +65,7 @@ def test_where_too_few_markers_are_in_sight_no_table_is_known(before: list[Image
         (BadTableError("some.fault", "no flat table"), "please uncover the marker cards"),
         (MirroredError("some.fault", "mirrored"), "please turn mirroring off"),
         (DoubledMarkerError((1,)), "Two marker cards have the number one: please take the one away"),
-        (MovedCameraError("some.fault", "moved"), "The camera was moved: please lay the marker cards 0 to 3"),
+        (MovedCameraError("some.fault", "moved"), "The camera was moved. Please put marker cards 0 to 3"),
     ],
 )
 def test_players_are_told_what_to_do(error: BadInputError | VisionError, said: str) -> None:

@@ -8,6 +8,7 @@ from playwright.sync_api import ViewportSize, expect
 from hardware.problems import Health, Problem
 from referee.web.words import words_in
 from tests.referee.web.window import JPEG, LONGEST, PHONE, SCREEN, Windows, begin, turn_two_reds
+from tests.support.commands import sent
 from tests.support.page_tools import START, PageUnderTest
 
 HOME = "192.168.1.20"
@@ -28,7 +29,7 @@ def test_a_game_is_started_followed_corrected_and_undone(page: PageUnderTest, wi
     expect(mine.page.locator(".code-here")).to_be_visible()
     mine.page.get_by_label("Code").fill(page.said[-1])
     expect(mine.page.locator(".board li")).to_have_count(3)
-    assert page.table.desk.state()["game"]["players"] == ["Ann", "Ben", "Cem"]
+    assert page.table.referee.state()["game"]["players"] == ["Ann", "Ben", "Cem"]
 
     turn_two_reds(page)
     page.table.tell("bell", seat=2)
@@ -81,7 +82,7 @@ def test_everything_can_be_reached_and_done_by_keyboard(page: PageUnderTest, win
     window.look()
     window.page.keyboard.press("Enter")
     expect(window.page.get_by_role("button", name="Go on")).to_be_visible()
-    assert page.table.desk.state()["mode"] == "paused"
+    assert page.table.referee.state()["mode"] == "paused"
 
 
 def test_a_name_is_shown_as_it_is_and_never_run(page: PageUnderTest, windows: Windows) -> None:
@@ -101,8 +102,8 @@ def test_words_that_a_bad_connection_loses_are_asked_for_again(windows: Windows)
 
 
 def test_the_first_phone_is_let_in_by_the_bell_without_any_loudspeaker(page: PageUnderTest, windows: Windows) -> None:
-    page.table.health.report(Problem("speaker", Health.MISSING, "none", t_ns=1))
-    page.table.desk.refresh()
+    page.table.referee.health.report(Problem("speaker", Health.MISSING, "none", t_ns=1))
+    page.table.referee.changed()
     window = windows(PHONE)
     window.open("settings")
     window.tap("Pair this device")
@@ -135,7 +136,7 @@ LISTEN, SCREEN_ELSEWHERE, BELL = "Ringmaster is saying a code", "Another phone t
 def test_each_way_to_be_let_in_is_offered_only_where_it_works(
     page: PageUnderTest, windows: Windows, loudspeaker: bool, bell: str, others: bool, offered: list[str]
 ) -> None:
-    page.table.desk.do({"do": "settings", "bell": bell, "loudspeaker": loudspeaker})
+    page.table.referee.do(sent({"do": "settings", "bell": bell, "loudspeaker": loudspeaker}))
     if others:
         page.paired_phone()
     # At home, and not at a screen of this machine.
@@ -160,21 +161,21 @@ def test_a_phone_that_is_let_in_shows_a_code_to_scan(page: PageUnderTest, window
 
 
 def play(page: PageUnderTest) -> None:
-    page.table.desk.do(START)
+    page.table.referee.do(sent(START))
     turn_two_reds(page)
     page.table.tell("bell", seat=1)
     for event in (1, 2, 3):
-        page.table.evidence.add(1, event, [(-5.0, JPEG)])
+        page.table.referee.evidence.add(1, event, [(-5.0, JPEG)])
 
 
 @pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
 def test_a_guest_reads_why_it_sees_no_picture_until_it_may(
     page: PageUnderTest, windows: Windows, size: ViewportSize
 ) -> None:
-    page.table.desk.do({"do": "settings", "language": LONGEST})
+    page.table.referee.do(sent({"do": "settings", "language": LONGEST}))
     play(page)
     guest, words = windows(size, address=HOME), words_in(LONGEST)
-    ruling = f"ruling/{page.table.desk.state()['rulings'][0]['id']}"
+    ruling = f"ruling/{page.table.referee.state()['rulings'][0]['id']}"
     for view in ("table", "start", ruling, "history/1", "settings"):
         guest.open(view)
         guest.wait_until_filled()
@@ -186,5 +187,5 @@ def test_a_guest_reads_why_it_sees_no_picture_until_it_may(
         expect(guest.page.get_by_text(words[key])).to_be_visible()
     guest.open(ruling)
     expect(guest.page.locator(".evidence .zoom")).to_have_count(0)
-    page.table.desk.do({"do": "settings", "open_pictures": True})
+    page.table.referee.do(sent({"do": "settings", "open_pictures": True}))
     expect(guest.page.locator(".evidence .zoom").first).to_be_visible()

@@ -13,13 +13,16 @@ from playwright.sync_api import Page, Request, ViewportSize, expect
 
 from hardware.camera.frames import Frame
 from hardware.problems import Health, Problem
+from hardware.voice import NOTES, Chime
 from referee.decks.finding import find_print_deck
 from referee.engine.events import Event
 from referee.engine.session import Answer, Doubt, Outline, Seen, Shown
 from referee.games.coloretto.demo import Plan, write_coloretto
+from referee.match import queries
 from referee.watchers.by_hand import ByHandWatcher
 from simulation.live import LiveTable, Shots
 from tests.referee.web.window import LONG_NAMES, PHONE, SCREEN, Windows, begin, ruling_of, turn_two_reds
+from tests.support.commands import sent
 from tests.support.page_tools import START, PageUnderTest
 
 # A browser that is driven counts as touched.
@@ -27,7 +30,13 @@ LISTEN = """window.spoken = [];
 Object.defineProperty(navigator, "userActivation", { value: undefined });
 Object.defineProperty(window, "speechSynthesis", {
   value: { speak: (words) => window.spoken.push([words.lang, words.text]), cancel: () => window.spoken.push("cancel") },
-});"""
+});
+window.OscillatorNode = class extends OscillatorNode {
+  constructor(audio, tone) {
+    super(audio, tone);
+    window.spoken.push(["Hz", String(tone.frequency)]);
+  }
+};"""
 TALL: ViewportSize = {"width": 390, "height": 844}
 FLAT: ViewportSize = {"width": 740, "height": 360}
 # What a finger would hit in the middle of a thing that is shown, and whether all of it is in the window.
@@ -36,16 +45,24 @@ IN_SIGHT = """(node) => {
   const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
   return node.contains(hit) && box.top >= 0 && box.bottom <= innerHeight && box.height >= 40;
 }"""
+NOTE_COUNTED = """() => {
+  window.counted = [];
+  new MutationObserver(() => {
+    const one = document.querySelector(".counting");
+    if (one) window.counted.push([one.querySelector("h1").textContent, one.querySelectorAll(".card").length]);
+  }).observe(document.body, { childList: true, subtree: true, characterData: true });
+}"""
 TWO_CARDS = [["red", "blue", "green"], ["blue", "green", "red"]]
+THREE_CARDS = [*TWO_CARDS, ["green", "red", "blue"]]
 
 
 def spoken(tab: Page) -> list[list[str]]:
-    return [one for one in tab.evaluate("window.spoken") if one != "cancel" and one[1]]
+    return [one for one in tab.evaluate("window.spoken") if one != "cancel" and one[1] and one[0] != "Hz"]
 
 
 def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTest, windows: Windows) -> None:
-    page.table.desk.do({"do": "settings", "language": "de"})
-    page.table.desk.do(START)
+    page.table.referee.do(sent({"do": "settings", "language": "de"}))
+    page.table.referee.do(sent(START))
     chosen, other = windows(PHONE, paired=True), windows(SCREEN, paired=True)
     for window in (chosen, other):
         window.context.add_init_script(LISTEN)
@@ -55,6 +72,11 @@ def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTes
     turn_two_reds(page)
     page.table.tell("bell", seat=2)
     chosen.page.wait_for_function("() => window.spoken.some((one) => one[1].includes('Cem'))")
+    # The loudspeaker's chime comes first.
+    chime = [["Hz", str(hz)] for hz, _ in NOTES[Chime.VALID]]
+    said = chosen.page.evaluate("window.spoken")
+    assert [one for one in said if one[0] == "Hz"] == chime
+    assert said.index(chime[-1]) < next(at for at, one in enumerate(said) if "Cem" in one[1] and "geklingelt" in one[1])
     # A page that is loaded anew does not say what was said before; a second tab does not say what the first one does.
     second = chosen.context.new_page()
     second.goto(chosen.home)
@@ -78,9 +100,9 @@ def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTes
 
 def test_what_a_table_does_not_have_is_asked_about_once_and_all_in_one(page: PageUnderTest, windows: Windows) -> None:
     for device in ("speaker", "lamp", "bell", "sandtimer"):
-        page.table.health.report(Problem(device, Health.MISSING, "none", t_ns=1))
-    page.table.health.report(Problem("camera", Health.STALLED, "dark", t_ns=1))
-    page.table.desk.refresh()
+        page.table.referee.health.report(Problem(device, Health.MISSING, "none", t_ns=1))
+    page.table.referee.health.report(Problem("camera", Health.STALLED, "dark", t_ns=1))
+    page.table.referee.changed()
     window = windows(PHONE, paired=True)
     expect(window.page.locator(".alert")).to_have_count(0)
     window.tap("2 notices")
@@ -94,17 +116,17 @@ def test_what_a_table_does_not_have_is_asked_about_once_and_all_in_one(page: Pag
     window.tap("One notice")
     expect(window.page.locator(".alert")).to_have_count(1)
     # Others than these are asked about again.
-    page.table.health.forget("bell")
-    page.table.desk.refresh()
+    page.table.referee.health.forget("bell")
+    page.table.referee.changed()
     asked.get_by_role("button", name="It has none").click()
     expect(window.page.get_by_text("Saved.")).to_be_visible()
-    settings = page.table.desk.state()["settings"]
+    settings = page.table.referee.state()["settings"]
     wanted = {"lamp": False, "sandtimer": False, "loudspeaker": False, "bell": "one"}
     assert wanted.items() <= settings.items()
 
 
 def test_a_phone_rings_for_its_owner_at_the_time_of_the_thumb(page: PageUnderTest, windows: Windows) -> None:
-    page.table.desk.do(START)
+    page.table.referee.do(sent(START))
     turn_two_reds(page)
     window = windows(TALL, paired=True)
     told: list[dict[str, Any]] = []
@@ -129,19 +151,18 @@ def test_a_phone_rings_for_its_owner_at_the_time_of_the_thumb(page: PageUnderTes
     within_ns = rung["within_ms"] * 1_000_000
     assert rung["seat"] == 1
     assert before_ns - within_ns <= rung["t_ns"] <= after_ns + within_ns
-    assert page.table.desk.state()["rulings"][-1]["ruling"]["seat"] == 1
     assert any(one["do"] == "bell_here" for one in told)
 
 
 def test_a_hand_of_the_last_game_is_put_right_while_the_next_is_played(page: PageUnderTest, windows: Windows) -> None:
-    desk = page.table.desk
+    desk = page.table.referee
     begin(page, "confetti", ["Zoe"])
     page.table.tell("timer_flipped")
     page.table.tell("timer_ran_out")
     page.table.tell("hand", seat=0, cards=TWO_CARDS)
     ruled = ruling_of(page, "hand")
-    desk.do({"do": "stop"})
-    desk.do(START)
+    desk.do(sent({"do": "stop"}))
+    desk.do(sent(START))
     window = windows(PHONE, paired=True)
     window.open(f"ruling/{ruled}")
     before = desk.state()["version"]
@@ -156,15 +177,17 @@ def test_a_hand_of_the_last_game_is_put_right_while_the_next_is_played(page: Pag
     window.look()
     enter.click()
     expect(window.page.get_by_text("three sets on three cards").first).to_be_visible()
-    (game,) = (one for one in desk.history()["games"] if one["game"] == "confetti")
+    (game,) = (one for one in queries.past_games(desk)["games"] if one["game"] == "confetti")
     assert game["points"] == [3]
-    assert [one["change"] for one in desk.game(game["id"])["corrections"]] == ["Zoe: – → green, red, blue"]
+    assert [one["change"] for one in queries.past_game(desk, game["id"])["corrections"]] == [
+        "Zoe: – → green, red, blue"
+    ]
     assert desk.state()["game"]["game"] == "piccolino"
     assert not desk.state()["can_undo"] or desk.state()["undoes"] == "start"
 
 
 def test_what_was_taken_back_is_not_sent_along_with_the_next_correction(page: PageUnderTest, windows: Windows) -> None:
-    page.table.desk.do(START)
+    page.table.referee.do(sent(START))
     turn_two_reds(page)
     page.table.tell("card_shown", seat=2, colour="blue", mood="happy")
     page.table.tell("bell", seat=2)
@@ -184,7 +207,7 @@ def test_what_was_taken_back_is_not_sent_along_with_the_next_correction(page: Pa
     pressed("Happy")
     mine.get_by_role("button", name="green").click()
     pressed("green")
-    data = next(one["data"] for one in page.table.desk.explain(ring)["readings"] if one["seat"] == 2)
+    data = next(one["data"] for one in queries.explain(page.table.referee, ring)["readings"] if one["seat"] == 2)
     assert (data["colour"], data["mood"]) == ("green", "happy")
 
 
@@ -276,9 +299,9 @@ def test_a_question_shows_the_table_and_is_answered_by_one_tap(
         placed = [{"event": "card_placed", "seat": 0, "row": row, "card": "red"} for row in (2, 3)]
         answers = tuple(Answer((Event(1, "card_placed", data),), {"moves": [data]}) for data in placed)
         doubt = Doubt(1, "not_understood", {}, answers)
-    page.table.controller.playing().look_anew(AskingWatcher(asks=(doubt,)))
+    page.table.referee.match.playing().look_anew(AskingWatcher(asks=(doubt,)))
     for second in (1, 8):
-        page.table.controller.look(live.frame(second))
+        page.table.referee.look(live.frame(second))
     window = windows(PHONE, paired=True)
     asked, pictures = window.page.locator(".question"), window.page.locator(".asked-pictures img")
     if over:
@@ -297,4 +320,44 @@ def test_a_question_shows_the_table_and_is_answered_by_one_tap(
     answer.click()
     expect(asked).to_have_count(0)
     if over:
-        assert page.table.desk.state()["phase"]["sheet"][1]["lines"][0]["colour"] == "red"
+        assert page.table.referee.state()["phase"]["sheet"][1]["lines"][0]["colour"] == "red"
+
+
+def test_at_a_games_end_points_are_counted_up_with_their_cards_unless_it_is_quiet(
+    page: PageUnderTest, windows: Windows
+) -> None:
+    window, screen = windows(PHONE), windows(SCREEN)
+    counted, shown = window.page.locator(".counting"), window.page.locator(".verdict h1")
+    screen.open("tv")
+    for one in (window, screen):
+        one.page.emulate_media(reduced_motion="no-preference")
+        one.page.evaluate(NOTE_COUNTED)
+
+    def play() -> None:
+        begin(page, "confetti", ["Ann", "Ben", "Cem", "Di", "Eva"])
+        # The pages have seen it begin.
+        expect(shown).to_have_text("Waiting for the first ruling")
+        expect(screen.page.locator(".tv-foot")).to_contain_text("Flip the sandtimer to begin")
+        for number in range(2):
+            for kind in ("timer_flipped", "timer_ran_out"):
+                page.table.tell(kind)
+            for seat in range(5):
+                page.table.tell("hand", seat=seat, cards=THREE_CARDS if seat == number else [])
+        page.table.referee.changed()
+        assert page.table.referee.state()["mode"] == "over"
+
+    play()
+    expect(shown).to_contain_text("share the win")
+    expect(window.page.locator(".paper i").first).to_be_attached()
+    expect(screen.page.locator(".tv-first")).to_contain_text("share the win")
+    # Ben has three cards in the last round, and nobody else any.
+    for one in (window, screen):
+        seen = one.page.evaluate("window.counted")
+        assert {(cards, "Ben" in text) for text, cards in seen} == {(3, True)}
+        assert seen[0][0].endswith("0")
+    # At night nothing moves.
+    page.table.referee.do(sent({"do": "settings", "quiet": True}))
+    play()
+    expect(shown).to_contain_text("share the win")
+    expect(counted).to_have_count(0)
+    expect(window.page.locator(".paper")).to_have_count(0)

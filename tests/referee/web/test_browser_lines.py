@@ -16,6 +16,7 @@ from referee.web import feed as module
 from referee.web.who import COOKIE
 from tests.referee.web.test_browser_everywhere import GO
 from tests.referee.web.window import PHONE, SCREEN, WAIT_MS, a_ring_with_pictures, turn_two_reds
+from tests.support.commands import sent
 from tests.support.frozen_line import FrozenLine, frozen_line
 from tests.support.page_tools import START, GameClock, PageUnderTest, served
 from tests.support.quiet_table import quiet_table
@@ -96,7 +97,7 @@ def test_of_seven_tabs_only_the_one_that_is_looked_at_holds_a_line(
         tabs.append(opened(context, page))
     assert not tabs[0].evaluate("isSecureContext")
     wait_for_lines(page, 1)
-    page.table.desk.do(START)
+    page.table.referee.do(sent(START))
     expect(tabs[-1].locator(".board li")).to_have_count(3)
     turn_two_reds(page)
     page.table.tell("bell", seat=2)
@@ -148,7 +149,7 @@ def test_what_is_heard_begins_the_wait_again(page: PageUnderTest, line: FrozenLi
     tab = opened(context, line)
     for language in ("de", "fr", "en"):
         tab.clock.run_for(4_000)
-        page.table.desk.do({"do": "settings", "language": language})
+        page.table.referee.do(sent({"do": "settings", "language": language}))
         expect(tab.locator("html")).to_have_attribute("lang", language)
         assert tab.locator(BANNER).count() == 0
 

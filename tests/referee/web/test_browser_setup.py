@@ -19,6 +19,7 @@ from referee.decks.store import DeckStore
 from referee.language import Language
 from referee.lessons.lessons import Lessons
 from referee.lessons.workbench import Workbench
+from referee.match.setup_kit import setup_now
 from referee.measured_table import profile_of
 from referee.setup.camera import CameraStep
 from referee.web.words import words_in
@@ -79,7 +80,7 @@ def test_a_new_machine_is_set_up_step_by_step(page: PageUnderTest, windows: Wind
     tab.get_by_role("button", name="Bell").click()
     expect(tab.locator(".setup-found")).to_contain_text("0 of 3")
     for _ in range(3):
-        table.kit.heard(BellPressed(time.monotonic_ns(), None))
+        table.referee.setup_kit.heard(BellPressed(time.monotonic_ns(), None))
     expect(tab.locator(".setup-found.good")).to_contain_text("The bell works.")
     window.tap("Keep it and go on")
     heading("Sandtimer")
@@ -89,20 +90,20 @@ def test_a_new_machine_is_set_up_step_by_step(page: PageUnderTest, windows: Wind
     tab.locator(".setup-go").click()
     heading("Cards")
     window.tap("All steps")
-    walked = table.desk.setup(look=False)
+    walked = setup_now(table.referee.walk, look=False)
     assert walked["left"] == ["table", "seats", "light", "deck", "check"]
     kept = {one["step"]: one["state"] for one in walked["steps"]}
     assert (kept["camera"], kept["bell"], kept["sandtimer"], kept["lamp"]) == ("good", "good", "good", "skipped")
-    assert table.controller.settings.sand is not None and table.controller.settings.sand[0] == 60_000_000_000
+    assert table.referee.settings.sand is not None and table.referee.settings.sand[0] == 60_000_000_000
     # The first page offers what is left, in the language of the table.
     tab.get_by_role("link", name="Table").first.click()
     expect(tab.get_by_role("link", name="6 steps of setting up are still open.")).to_be_visible()
-    table.desk.change_settings({"language": "de"})
+    table.referee.change_settings({"language": "de"})
     tab.get_by_role("link", name="6 Schritte der Einrichtung sind noch offen.").click()
     heading("Den Tisch einrichten")
     tab.set_viewport_size(SCREEN)
     assert window.barriers() == []
-    table.desk.change_settings({"language": "fr"})
+    table.referee.change_settings({"language": "fr"})
     heading("Installer la table")
     tab.set_viewport_size(PHONE)
     assert not window.is_too_wide()
@@ -112,9 +113,9 @@ def test_a_seat_is_dragged_on_the_picture_and_moved_by_keys(page: PageUnderTest,
     table = page.table
     picture, _ = table_picture(load_deck("confetti"), 0, 4, (1280, 720))
     table.show(picture, time.monotonic_ns() + FILMING_NS)
-    table.kit.keep_profile(profile_of(survey([("table", picture)]), 180.0))
+    table.referee.keep_profile(profile_of(survey([("table", picture)]), 180.0))
     window = windows(PHONE, paired=True)
-    table.desk.opened_walk().open("seats")
+    table.referee.walk.open("seats")
     window.open("setup")
     tab = window.page
     seats = tab.get_by_role("slider")
@@ -129,7 +130,7 @@ def test_a_seat_is_dragged_on_the_picture_and_moved_by_keys(page: PageUnderTest,
         assert whole["x"] <= box["x"] and box["x"] + box["width"] <= whole["x"] + whole["width"]
 
     def placed() -> tuple[float, ...] | None:
-        profile = table.kit.profile()
+        profile = table.referee.profile
         assert profile is not None
         return profile.seats.get(3)
 
@@ -152,7 +153,7 @@ def test_a_seat_is_dragged_on_the_picture_and_moved_by_keys(page: PageUnderTest,
 
 
 def test_a_phone_measured_by_a_bank_card_shows_markers_true_to_size(page: PageUnderTest, windows: Windows) -> None:
-    table, walk = page.table, page.table.desk.opened_walk()
+    table, walk = page.table, page.table.referee.walk
     window = windows({"width": 420, "height": 800}, paired=True)
     walk.open("table")
     walk.answer({"reference": "phone"})
@@ -207,20 +208,20 @@ def test_whoever_cannot_read_the_first_page_finds_a_language_on_it(page: PageUnd
     expect(tab.get_by_role("heading", name="Den Tisch einrichten")).to_be_visible()
     window.check()
     # A phone that was not let in has changed nothing for the others …
-    assert page.table.desk.state()["settings"]["language"] == "en"
+    assert page.table.referee.state()["settings"]["language"] == "en"
     window.tap(words_in("de")["setup_begin"])
     expect(tab.get_by_role("heading", name="Dieses Telefon mitmachen lassen")).to_be_visible()
     expect(tab.locator(".code-here")).to_be_visible()
     tab.locator("#code").fill(page.said[-1])
     # … and once it is, the table speaks what was chosen.
     expect(tab.locator(".setup-ask")).to_have_text(CameraStep().ask(Language("de")))
-    assert page.table.desk.state()["settings"]["language"] == "de"
+    assert page.table.referee.state()["settings"]["language"] == "de"
 
 
 def test_the_part_that_must_be_there_is_not_left_out_by_the_big_button(page: PageUnderTest, windows: Windows) -> None:
     table = page.table
-    table.kit.cameras = lambda: [("picamera2", "imx708"), ("usb:0", "HD Pro Webcam C920")]
-    table.health.report(Problem("camera", Health.MISSING, "picamera2 is not there", t_ns=1))
+    table.plugged[:] = [("picamera2", "imx708"), ("usb:0", "HD Pro Webcam C920")]
+    table.referee.health.report(Problem("camera", Health.MISSING, "picamera2 is not there", t_ns=1))
     window = windows(PHONE, paired=True)
     tab = window.page
     window.open("setup")
@@ -230,7 +231,7 @@ def test_the_part_that_must_be_there_is_not_left_out_by_the_big_button(page: Pag
     expect(tab.locator(".setup-go")).to_have_count(0)
     tab.locator("button.quiet", has_text="Go on without it").click()
     # Whatever else is missing may be: there it is the big one.
-    table.health.report(Problem("bell", Health.MISSING, "no pins", t_ns=1))
+    table.referee.health.report(Problem("bell", Health.MISSING, "no pins", t_ns=1))
     window.tap("All steps")
     tab.get_by_role("button", name="Bell").click()
     expect(tab.locator(".setup-go.main")).to_have_text("Go on without it")

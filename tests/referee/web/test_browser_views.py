@@ -13,10 +13,12 @@ from playwright.sync_api import Route, ViewportSize, expect
 from hardware.camera.frames import Frame
 from referee.engine.session import Outline
 from referee.games.recorded_game import RecordedGame
-from referee.service.set_aside import report_set_aside
+from referee.match import queries
 from referee.setup.finding import load_kept
+from referee.store.upkeep import report_set_aside
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.table_finder import WatchSetup
+from referee.web.words import words_in
 from tests.referee.web.window import (
     PHONE,
     SCREEN,
@@ -26,6 +28,8 @@ from tests.referee.web.window import (
     begin,
     turn_two_reds,
 )
+from tests.support.commands import sent
+from tests.support.house_tools import wait_for
 from tests.support.page_tools import START, PageUnderTest
 
 SIZES = pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
@@ -45,7 +49,7 @@ def test_the_photo_finish_shows_the_deciding_frame_outlined_and_every_face_on_it
     expect(outlines).to_have_count(2)
     expect(window.page.locator(".evidence figcaption")).to_contain_text("7 ms before the ring The picture that decides")
     expect(window.page.locator(".time-line .face-bar.of-red")).to_have_count(2)
-    expect(window.page.locator(".marks")).to_contain_text("Ann: red, Happy")
+    expect(window.page.locator(".marks")).to_contain_text("Ann: red, happy")
     close_ups = window.page.locator(".close-up")
     if size is PHONE:
         # An outlined card of 80 by 110 px in a picture of 640 by 480 was 45 px wide on this screen.
@@ -69,7 +73,7 @@ def test_the_photo_finish_of_a_past_game_is_there_to_be_sent_and_cannot_be_looke
     page: PageUnderTest, windows: Windows, tmp_path: Path
 ) -> None:
     ring = a_ring_with_pictures(page)
-    page.table.desk.do(START)
+    page.table.referee.do(sent(START))
     window = windows(PHONE, paired=True)
     window.open(f"history/{ring.split('-')[0]}")
     window.page.get_by_role("link", name="Valid ring, Cem").click()
@@ -79,12 +83,12 @@ def test_the_photo_finish_of_a_past_game_is_there_to_be_sent_and_cannot_be_looke
     # One tap saves it as a file to send, which can be judged anywhere.
     with window.page.expect_download() as coming:
         window.page.get_by_role("link", name="Report this ruling").click()
-    sent = tmp_path / coming.value.suggested_filename
-    coming.value.save_as(sent)
-    assert sent.name == f"ringmaster-{ring}.mcap"
-    assert [one["valid"] for one in RecordedGame(sent, print).rulings if one["ruling"] == "ring"] == [True]
-    assert any(one.rulings for one in RecordedGame(sent, print).judge(WatchSetup()))
-    assert b"Cem" not in sent.read_bytes()
+    report = tmp_path / coming.value.suggested_filename
+    coming.value.save_as(report)
+    assert report.name == f"ringmaster-{ring}.mcap"
+    assert [one["valid"] for one in RecordedGame(report, print).rulings if one["ruling"] == "ring"] == [True]
+    assert any(one.rulings for one in RecordedGame(report, print).judge(WatchSetup()))
+    assert b"Cem" not in report.read_bytes()
     window.page.locator("main").get_by_role("link", name="History").click()
     expect(window.page.locator("main h1")).to_contain_text("Piccolino")
 
@@ -134,13 +138,13 @@ def pinched(window: Window, middle: tuple[float, float]) -> None:
 
 
 def test_a_tap_on_the_live_picture_opens_a_hand_large_enough_for_fingers(page: PageUnderTest, windows: Windows) -> None:
-    page.table.desk.do({**START, "game": "confetti"})
+    page.table.referee.do(sent({**START, "game": "confetti"}))
     for kind in ("timer_flipped", "timer_ran_out"):
         page.table.tell(kind)
     grey = np.full((1080, 1920, 3), 90, np.uint8)
     page.table.show(grey)
-    page.table.controller.look(Frame(1, 1, grey, 0))
-    watcher = page.table.controller.playing().watcher
+    page.table.referee.look(Frame(1, 1, grey, 0))
+    watcher = page.table.referee.match.playing().watcher
     assert isinstance(watcher, ByHandWatcher)
     corners = [
         (seat, x + 90 * at, y) for seat, x, y in ((0, 700, 950), (1, 10, 300), (2, 1500, 300)) for at in range(4)
@@ -151,7 +155,7 @@ def test_a_tap_on_the_live_picture_opens_a_hand_large_enough_for_fingers(page: P
     )
     for seat in range(3):
         page.table.tell("hand", seat=seat, cards=[["red", "blue", "green"]] * 4)
-    page.table.desk.refresh()
+    page.table.referee.changed()
     window = windows(PHONE, paired=True)
     targets = window.page.locator(".live button.seen")
     expect(targets).to_have_count(3)
@@ -166,8 +170,8 @@ def test_a_tap_on_the_live_picture_opens_a_hand_large_enough_for_fingers(page: P
     purple = right.get_by_role("group", name="Big circle").get_by_role("button", name="purple")
     purple.click()
     expect(window.page.get_by_text("Corrected, and judged again.")).to_be_visible()
-    ruled = [one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == "hand"]
-    readings = [reading for one in ruled for reading in page.table.desk.explain(one)["readings"]]
+    ruled = [one["id"] for one in page.table.referee.state()["rulings"] if one["ruling"]["ruling"] == "hand"]
+    readings = [reading for one in ruled for reading in queries.explain(page.table.referee, one)["readings"]]
     hands = [one["data"]["cards"] for one in readings if one["seat"] == 1]
     assert [hand.count(["red", "blue", "purple"]) for hand in hands] == [1]
     window.page.get_by_role("button", name="Show the whole table").click()
@@ -177,8 +181,8 @@ def test_a_tap_on_the_live_picture_opens_a_hand_large_enough_for_fingers(page: P
 def test_files_that_were_set_aside_are_listed_until_somebody_has_read_it(page: PageUnderTest, windows: Windows) -> None:
     (page.folder / "setup.json").write_text("{", encoding="utf-8")
     load_kept(page.folder)
-    report_set_aside(page.folder, page.table.journal, page.table.health)
-    page.table.desk.refresh()
+    report_set_aside(page.folder, page.table.referee.store, page.table.referee.health)
+    page.table.referee.changed()
     window = windows(PHONE, paired=True)
     window.open("table")
     window.tap("One notice")
@@ -190,16 +194,37 @@ def test_files_that_were_set_aside_are_listed_until_somebody_has_read_it(page: P
     assert len(list((page.folder / "set-aside").iterdir())) == 1
 
 
+def test_the_form_of_settings_changes_what_is_fitted_and_when_it_is_quiet(
+    page: PageUnderTest, windows: Windows
+) -> None:
+    window, words = windows(PHONE, paired=True), words_in("en")
+    window.open("settings")
+    tab = window.page
+    tab.locator("#bell").select_option("seats")
+    expect(tab.locator("#bell-pin-2")).to_have_value("22")
+    tab.locator("#bell-pin-2").select_option("18")
+    expect(tab.locator("#bell-pin-2")).to_have_value("18")
+    for name in ("lamp_fitted", "quiet_hours"):
+        tab.get_by_label(words[name]).click()
+    expect(tab.locator("input[type=time]")).to_have_count(2)
+    tab.locator("#volume").fill("40")
+    expect(tab.get_by_label(words["lamp_fitted"])).not_to_be_checked()
+    window.check()
+    wanted = {"bell": "seats", "bell_pins": [17, 27, 18, 4, 25, 12, 16], "lamp": False, "volume": 0.4}
+    wait_for(lambda: wanted.items() <= page.table.referee.state()["settings"].items())
+    assert page.table.referee.state()["settings"]["quiet_hours"] == ["22:00", "07:00"]
+
+
 def test_figures_show_what_was_played_evening_by_evening(page: PageUnderTest, windows: Windows) -> None:
     for evening in range(3):
-        page.table.desk.do(START)
+        page.table.referee.do(sent(START))
         turn_two_reds(page)
         page.table.tell("bell", seat=1 if evening == 1 else 2)
         page.table.tell("card_shown", seat=0, colour="green", mood="happy")
         page.table.tell("bell", seat=0)
-        page.table.desk.do({"do": "stop"})
+        page.table.referee.do(sent({"do": "stop"}))
         day_ms = 86_400_000 * (3 - evening)
-        page.table.journal.read(f"UPDATE games SET started_ms = started_ms - {day_ms} WHERE game = {evening + 1}")
+        page.table.referee.store.read(f"UPDATE games SET started_ms = started_ms - {day_ms} WHERE game = {evening + 1}")
     window = windows(SCREEN)
     window.open("figures")
     titles = ("Games won", "False rings", "How fast", "evening to evening")
@@ -228,7 +253,7 @@ def test_coloretto_begins_with_the_cards_that_everybody_starts_with(page: PageUn
         assert window.barriers() == []
         window.tap("Start")
         expect(window.page.locator(".turn")).to_have_text("Ann’s turn")
-        return dict(page.table.desk.state()["game"]["options"])
+        return dict(page.table.referee.state()["game"]["options"])
 
     assert begun_with("red", "blue", "none")["start_cards"] == [["red"], ["blue"], []]
     # With two players, everybody starts with two cards; with the Everdeck they are of suits.
@@ -316,8 +341,8 @@ def test_hands_that_the_camera_has_not_seen_are_told_card_by_card_or_that_there_
     page: PageUnderTest, windows: Windows
 ) -> None:
     begin(page, "confetti", ["Ann", "Ben"])
-    page.table.desk.do({"do": "flip"})
-    page.table.desk.do({"do": "time"})
+    page.table.referee.do(sent({"do": "flip"}))
+    page.table.referee.do(sent({"do": "time"}))
     window = windows(PHONE, paired=True)
     window.tap("Count now")
     of_ann, of_ben = (window.page.get_by_role("group", name=name, exact=True) for name in ("Ann", "Ben"))

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from referee.service.desk_protocol import Desk
+from referee.match.referee import Referee
 from referee.web import feed as module
 from referee.web.feed import Feed
 from referee.web.stream import EventStream
@@ -92,7 +92,7 @@ async def until(true: Callable[[], bool]) -> None:
 @asynccontextmanager
 async def fed(desk: CountingDesk, *pipes: Pipe) -> AsyncIterator[Feed]:
     """Run a feed of which each pipe has taken the first message."""
-    async with Feed.running(cast("Desk", desk)) as feed:
+    async with Feed.running(cast("Referee", desk)) as feed:
         for pipe in pipes:
             pipe.watch(feed)
         await until(lambda: all(pipe.taken for pipe in pipes))
@@ -194,7 +194,7 @@ async def test_a_hundred_pages_ask_the_desk_no_more_than_one_does_and_a_burst_is
 @in_loop
 async def test_pages_are_let_go_at_the_end() -> None:
     pipe = Pipe()
-    async with Feed.running(cast("Desk", CountingDesk())) as feed:
+    async with Feed.running(cast("Referee", CountingDesk())) as feed:
         task = pipe.watch(feed)
         await until(lambda: len(pipe.taken) == 1)
     await asyncio.wait_for(task, 60)

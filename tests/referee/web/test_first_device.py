@@ -21,13 +21,14 @@ import referee
 from hardware.problems import Health, Problem
 from referee.called import called
 from referee.commands import main
-from referee.journal.folder import INSTALLED, SIMULATED, state_folder
+from referee.store.folder import INSTALLED, SIMULATED, state_folder
 from referee.web.first_device import ALONE_S, GONE_S, MOST_WAITING, REST_S, FirstDevice, Wait
 from referee.web.hosts import is_at_home, phone_address, where
 from referee.web.options import WebOptions
 from referee.web.qr import qr_lines
 from referee.web.shown_mark import mark_rows, marks_in
 from referee.web.waiting_room import acts_of
+from tests.support.commands import sent
 from tests.support.page_tools import START, Answer, FakeClock, PageUnderTest, Phone, served
 
 Image = NDArray[np.uint8]
@@ -201,18 +202,18 @@ def test_a_mark_is_read_and_a_marker_card_is_none() -> None:
 
 
 def test_only_acts_are_named_that_work_with_the_devices_that_are_there(page: PageUnderTest) -> None:
-    desk = page.table.desk
+    desk = page.table.referee
     sighted = WebOptions(newest_picture=lambda: None)
     assert acts_of(desk.state(), sighted) == ["bell", "camera"]
     assert acts_of(desk.state(), WebOptions()) == ["bell"]
-    page.table.health.report(Problem("camera", Health.MISSING, "gone", t_ns=1))
-    desk.refresh()
+    page.table.referee.health.report(Problem("camera", Health.MISSING, "gone", t_ns=1))
+    desk.changed()
     assert acts_of(desk.state(), sighted) == ["bell"]
-    desk.do(START)
+    desk.do(sent(START))
     assert acts_of(desk.state(), sighted) == []
-    desk.do({"do": "stop"})
+    desk.do(sent({"do": "stop"}))
     for bell in ("microphone", "none"):
-        desk.do({"do": "settings", "bell": bell})
+        desk.do(sent({"do": "settings", "bell": bell}))
         assert acts_of(desk.state(), sighted) == []
 
 
@@ -303,5 +304,5 @@ def test_whoever_is_locked_out_is_sent_to_the_bell_only_where_there_is_one(page:
         raise AssertionError("nobody is ever locked out")
 
     assert refused() == "ring_to_pair"
-    page.table.desk.do({"do": "settings", "bell": "none"})
+    page.table.referee.do(sent({"do": "settings", "bell": "none"}))
     assert refused() == "too_many_tries"

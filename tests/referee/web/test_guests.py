@@ -16,6 +16,7 @@ import pytest
 from referee import jsonlines
 from referee.errors import BadInputError
 from referee.web import connections, setup
+from tests.support.commands import sent
 from tests.support.page_tools import START, Answer, PageUnderTest, Phone, served
 
 SILENT = 405
@@ -185,7 +186,7 @@ def test_a_line_that_follows_the_table_may_be_silent(page: PageUnderTest, monkey
     with stream(page, page.phone()) as line:
         line.recv(65536)
         time.sleep(0.4)
-        page.table.desk.do(START)
+        page.table.referee.do(sent(START))
         assert line.recv(65536) != b""
 
 

@@ -91,7 +91,7 @@ def changed(data: bytes, **entries: bytes | None) -> bytes:
         ({"settings.json": b"{" + b" " * 70_000 + b"}"}, "die Einstellungen"),
         ({"setup.json": b'{"camera": 5, "deck": {"state": "good", "text": ""}}'}, "ein Teil der Einrichtung"),
         ({"table.json": b"nonsense"}, "der vermessene Tisch"),
-        ({"games.json": b'{"format": "ringmaster-games-1", "games": [\n{"uid": '}, "Spiele hinter einem Riss"),
+        ({"games/1.jsonl": b'{"game": "piccolino", "players": ["Ann'}, "einige Spiele"),
     ],
 )
 def test_all_that_is_sound_in_a_backup_is_restored_and_the_rest_is_listed(
@@ -103,7 +103,7 @@ def test_all_that_is_sound_in_a_backup_is_restored_and_the_rest_is_listed(
     status, done = restored(phone, data)
     assert status == 200
     assert done["left_out"] == f"Beschädigt und nicht wiederhergestellt: {listed}."
-    assert done["games"] == (0 if "games.json" in entries else 1)
+    assert done["games"] == (0 if "games/1.jsonl" in entries else 1)
     assert "deck" in load_kept(new.folder)
     if "settings.json" not in entries:
         assert phone.state()["settings"]["volume"] == 0.4
@@ -114,11 +114,11 @@ def test_all_that_is_sound_in_a_backup_is_restored_and_the_rest_is_listed(
 def test_a_picture_that_is_torn_takes_no_game_along(page: PageUnderTest, paired: Phone, new: PageUnderTest) -> None:
     data = backed_up(page, paired)
     with zipfile.ZipFile(io.BytesIO(data)) as file:
-        games = json.loads(file.read("games.json"))
-    lasting = {"t_ms": -5.0, "kept_ms": 1, "disputed": False}
-    games["games"][0]["pictures"] = [{"event": 2, "place": place, **lasting} for place in range(3)]
+        lines = [json.loads(line) for line in file.read("games/1.jsonl").splitlines()]
+    lines[2]["kept"]["pictures"] = [{"place": place, "t_ms": -5.0, "kept_ms": 1} for place in range(3)]
+    game = "\n".join(map(json.dumps, lines)).encode()
     pictures = {"pictures/1/2-0.jpg": b"\xff\xd8\xff sound", "pictures/1/2-1.jpg": b"no picture"}
-    data = changed(data, **{"games.json": json.dumps(games).encode(), **pictures})
+    data = changed(data, **{"games/1.jsonl": game, **pictures})
     status, done = restored(new.paired_phone(), data)
     assert (status, done["games"]) == (200, 1)
     assert done["left_out"] == "Beschädigt und nicht wiederhergestellt: einige Bilder."

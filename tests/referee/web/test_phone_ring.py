@@ -12,9 +12,9 @@ import pytest
 from hardware.events import BellPressed
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
-from referee.service.parts import Parts
-from referee.service.phone_bells import LAG_NS, MOST_WITHIN_NS
-from referee.service.service import running
+from referee.match.devices import Parts
+from referee.match.phone_bells import LAG_NS, MOST_WITHIN_NS
+from referee.match.referee import running
 from referee.web.round_trips import RoundTrips
 from tests.support.page_tools import START, PageUnderTest, Phone, served
 from tests.support.table_fakes import FakeDevices
@@ -32,7 +32,7 @@ def page(tmp_path: Path, devices: FakeDevices) -> Iterator[PageUnderTest]:
     parts = Parts(lambda _: devices, lambda _, __: RecordedSpeaker(), lambda _, __: RecordedLamp())
     (tmp_path / "service").mkdir()
     (tmp_path / "page").mkdir()
-    with running(tmp_path / "service", parts) as service, served(tmp_path / "page", desk=service.desk) as page:
+    with running(tmp_path / "service", parts) as service, served(tmp_path / "page", desk=service) as page:
         yield page
 
 

@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 import pytest
 
-from referee.journal.evidence import LAST_GAMES, Budget
 from referee.language import LANGUAGES
 from referee.lessons.lessons import Lessons
 from referee.mqtt.settings import load_mqtt
+from referee.store.evidence import LAST_GAMES, Budget
 from referee.web.words import words_in
 from tests.support.page_tools import START, PageUnderTest, Phone, served
 
@@ -33,7 +33,7 @@ def test_a_guest_sees_no_picture_until_a_paired_phone_opens_them(page: PageUnder
     paired, guest = page.paired_phone(), page.guest()
     assert paired.do(**START).status == 200
     jpeg = cv2.imencode(".jpg", np.zeros((8, 8, 3), np.uint8))[1].tobytes()
-    page.table.evidence.add(1, 1, [(-5.0, jpeg)])
+    page.table.referee.evidence.add(1, 1, [(-5.0, jpeg)])
     seen = paired.get(path).status
     assert seen in (200, 404)
     refused = guest.get(path)
@@ -108,7 +108,7 @@ def test_only_a_paired_device_sets_house_and_club_and_no_secret_ever_comes_back(
 
 
 @pytest.mark.parametrize(
-    ("data", "key"), [({"on": True}, "mqtt_no_host"), ({"join": "abc"}, "mqtt_code"), ({"port": -1}, "bad_request")]
+    ("data", "key"), [({"on": True}, "mqtt_no_host"), ({"join": "abc"}, "mqtt_code"), ({"port": -1}, "mqtt_port")]
 )
 def test_what_cannot_be_is_a_sentence(paired: Phone, data: dict[str, object], key: str) -> None:
     answer = paired.post("/api/house", data)

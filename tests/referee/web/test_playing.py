@@ -69,9 +69,10 @@ def test_the_photo_finish_has_pictures_on_a_time_line(page: PageUnderTest, paire
     state = paired.state_with("Valid ring, Cem: two happy reds.")
     assert [one["points"] for one in state["board"]] == [17, 18, 20]
     ring = next(one for one in state["rulings"] if one["ruling"]["ruling"] == "ring")
-    log = page.table.controller.playing().log
+    log = page.table.referee.match.playing().log
     grey = cv2.imencode(".jpg", np.full((72, 128, 3), 90, np.uint8))[1].tobytes()
-    page.table.evidence.add(log.row.game, log.about_id(ring["id"]), [(-40.0, grey), (-7.0, grey), (26.0, grey)])
+    about = log.about(*log.ruling(ring["id"]))
+    page.table.referee.evidence.add(log.game, about, [(-40.0, grey), (-7.0, grey), (26.0, grey)])
     frames = paired.get(f"/api/rulings/{ring['id']}/timeline").data["frames"]
     assert [frame["t_ms"] for frame in frames] == [-40.0, -7.0, 26.0]
     answer = paired.get(f"/pictures/{frames[1]['picture']}.jpg")
@@ -84,8 +85,8 @@ def test_the_photo_finish_has_pictures_on_a_time_line(page: PageUnderTest, paire
 
 
 def test_what_does_not_work_is_said_in_plain_words(page: PageUnderTest, phone: Phone) -> None:
-    page.table.health.report(Problem("camera", Health.MISSING, "The camera is not plugged in.", t_ns=1))
-    page.table.desk.refresh()
+    page.table.referee.health.report(Problem("camera", Health.MISSING, "The camera is not plugged in.", t_ns=1))
+    page.table.referee.changed()
     (camera,) = asked_for(phone, "devices")
     assert camera["state"] == "missing" and camera["message"].endswith(".")
 
@@ -96,9 +97,9 @@ def test_pause_settings_and_the_end(page: PageUnderTest, paired: Phone) -> None:
     assert paired.do(do="resume").status == 200
     settings = {"language": "de", "volume": 0.5, "quiet": True, "quiet_hours": ["21:30", "07:00"]}
     assert paired.do(do="settings", **settings).status == 200
-    assert settings.items() <= page.table.desk.state()["settings"].items()
+    assert settings.items() <= page.table.referee.state()["settings"].items()
     assert paired.do(do="settings", quiet_hours=None).status == 200
-    assert page.table.desk.state()["settings"]["quiet_hours"] is None
+    assert page.table.referee.state()["settings"]["quiet_hours"] is None
     turn_a_pair(page)
     page.table.tell("bell", seat=2)
     paired.do(do="stop")

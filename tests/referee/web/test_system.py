@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from referee.log import begin_log
-from referee.service.power import Power, power_here
+from referee.match.process import Power, power_here
 from tests.support.page_tools import START, Answer, PageUnderTest, Phone, served
 
 
@@ -106,7 +106,7 @@ def test_a_game_is_deleted_with_its_pictures_but_not_while_it_is_played(page: Pa
     assert told(paired)["unfinished"] == []
     paired.do(do="stop")
     for game in (1, 2):
-        page.table.evidence.add(game, 1, [(-5.0, b"picture")])
+        page.table.referee.evidence.add(game, 1, [(-5.0, b"picture")])
     kept = page.folder / "disputes" / "1-1-0.mcap"
     kept.parent.mkdir()
     kept.write_bytes(b"what was seen")
@@ -114,7 +114,7 @@ def test_a_game_is_deleted_with_its_pictures_but_not_while_it_is_played(page: Pa
     assert (open_game["id"], open_game["players"]) == ("2", ["Cem", "Di"])
     assert (forget(page.guest(), "2").status, forget(paired, "7").status) == (401, 400)
     assert forget(paired, "2").data["unfinished"] == []
-    assert paired.get("/api/history/2").status == 400 and page.table.evidence.find("2-1-0") is None
+    assert paired.get("/api/history/2").status == 400 and page.table.referee.evidence.find("2-1-0") is None
     assert (games(paired), paired.get("/api/statistics").data["players"] != []) == (["1"], True)
     assert forget(paired, "1").status == 200
     assert games(paired) == paired.get("/api/statistics").data["players"] == []
@@ -161,7 +161,7 @@ def test_a_player_is_forgotten_everywhere(
     # Two who played together are two; all others who are forgotten are one.
     seats = [game["players"] for game in paired.get("/api/history").data["games"]]
     assert seats == [["Cem", "Somebody 2", "Ben"], ["Somebody", "Somebody 2"], ["Somebody 2", "Ben"]]
-    page.table.journal.flush()
+    page.table.referee.store.flush()
     for file in page.folder.rglob("*"):
         assert not file.is_file() or b"Kunigunde" not in file.read_bytes() or "chime" in file.name, file
     played(paired, ["Ben", "Di"], to_the_end=False)

@@ -11,6 +11,7 @@ import pytest
 from referee.web.hosts import OwnNames
 from referee.web.tokens import FILE
 from referee.web.words import words_in
+from tests.support.commands import sent
 from tests.support.page_tools import START, PageUnderTest, Phone, served
 
 READS = ["/", "/api/state", "/api/me", "/api/history", "/api/statistics"]
@@ -124,7 +125,7 @@ def test_this_networks_own_endings_count_once_the_machine_knows_them(tmp_path: P
 
 
 def test_whoever_comes_by_a_wrong_address_is_shown_the_right_one_in_words_and_in_digits(page: PageUnderTest) -> None:
-    page.table.desk.do({"do": "settings", "language": "de"})
+    page.table.referee.do(sent({"do": "settings", "language": "de"}))
     answer = page.phone().get("/", Host="evil.example", Accept="text/html,*/*")
     assert answer.status == 421 and answer.headers["content-type"].startswith("text/html")
     text = answer.body.decode()

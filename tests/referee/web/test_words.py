@@ -10,11 +10,19 @@ from referee.engine.events import Header
 from referee.games.kind import GameKind
 from referee.games.registry import GAMES
 from referee.language import LANGUAGES
+from referee.match.settings import PageSettings
 from referee.web.words import words_in
 from tests.support.page_tools import Phone
 
 ALIKE = {"Piccolino", "Confetti", "Coloretto", "Code", "Pause", "Joker", "Total", "Photo-finish"}
 ALIKE |= {"Corrections", "Scores", "Table", "Photo", "System"}
+
+
+def test_every_setting_that_the_page_shows_and_every_choice_of_it_has_words() -> None:
+    words = words_in("en")
+    for one in PageSettings.model_json_schema()["properties"].values():
+        if "word" in one:
+            assert {one["word"], *(f"{one['word']}_{choice}" for choice in one.get("enum", ()))} <= set(words)
 
 
 @pytest.mark.parametrize("language", ["de", "fr"])

@@ -34,6 +34,9 @@
     }
     const box = node.getBoundingClientRect();
     if (!inScroll(node) && (box.right > innerWidth + 1 || box.left < -1)) faults.add(`beside the screen: ${named(node)}`);
+    if (document.body.matches(".tv") && box.bottom > innerHeight + 1) faults.add(`below the screen: ${named(node)}`);
+    const row = node.closest(".tv-board li");
+    if (row && (box.bottom > row.getBoundingClientRect().bottom + 1 || box.top < row.getBoundingClientRect().top - 1)) faults.add(`cut: ${named(node)}`);
     for (const child of node.childNodes) if (child.nodeType === 3) brokenWords(child, node);
   }
 
@@ -66,6 +69,14 @@
       const tall = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
       if (wide > 3 && tall > 3 && getComputedStyle(a.node).display !== "inline" && getComputedStyle(b.node).display !== "inline") faults.add(`over each other: ${named(a.node)} and ${named(b.node)}`);
     }
+  }
+
+  // What is said for a moment covers neither scores nor what is tapped.
+  const said = document.querySelector(".said-now");
+  for (const node of said && seen(said) ? document.querySelectorAll("nav a, .bells, .board li, main button") : []) {
+    const [a, b] = [said.getBoundingClientRect(), node.getBoundingClientRect()];
+    const isUnder = Math.min(a.right, b.right) - Math.max(a.left, b.left) > 3 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+    if (isUnder && (fixed(node) || scrollY === 0)) faults.add(`covered by what is said: ${named(node)}`);
   }
 
   if (document.documentElement.scrollWidth > innerWidth) faults.add("wider than the screen");

@@ -11,6 +11,7 @@ import numpy as np
 from playwright.sync_api import Browser, FloatRect, Page, ViewportSize
 
 from referee.web.who import COOKIE
+from tests.support.commands import sent
 from tests.support.page_tools import START, PageUnderTest
 
 PHONE: ViewportSize = {"width": 360, "height": 640}
@@ -111,7 +112,7 @@ Windows = Callable[..., Window]
 
 
 def begin(page: PageUnderTest, game: str, players: Sequence[str]) -> None:
-    page.table.desk.do({"do": "start", "game": game, "players": list(players), "options": {}})
+    page.table.referee.do(sent({"do": "start", "game": game, "players": list(players), "options": {}}))
 
 
 def turn_two_reds(page: PageUnderTest) -> None:
@@ -121,14 +122,16 @@ def turn_two_reds(page: PageUnderTest) -> None:
 
 def ruling_of(page: PageUnderTest, kind: str = "ring") -> str:
     """Give the newest ruling of a kind."""
-    return str(next(one["id"] for one in page.table.desk.state()["rulings"] if one["ruling"]["ruling"] == kind))
+    return str(next(one["id"] for one in page.table.referee.state()["rulings"] if one["ruling"]["ruling"] == kind))
 
 
 def a_ring_with_pictures(page: PageUnderTest, players: Sequence[str] = ("Ann", "Ben", "Cem")) -> str:
-    page.table.desk.do({**START, "players": list(players)})
+    page.table.referee.do(sent({**START, "players": list(players)}))
     turn_two_reds(page)
     page.table.tell("bell", seat=2)
     ring = ruling_of(page)
-    log = page.table.controller.playing().log
-    page.table.evidence.add(log.row.game, log.about_id(ring), [(-40.0, JPEG), (-7.0, JPEG), (26.0, JPEG)], SIGHT)
+    log = page.table.referee.match.playing().log
+    page.table.referee.evidence.add(
+        log.game, log.about(*log.ruling(ring)), [(-40.0, JPEG), (-7.0, JPEG), (26.0, JPEG)], SIGHT
+    )
     return ring

@@ -162,7 +162,7 @@ def test_start_cards_may_be_unknown_and_one_needs_no_list() -> None:
         ("card_placed", {"seat": 3, "row": 0, "card": "red"}, "nobody sits at seat 3"),
         ("card_placed", {"seat": 0, "row": 3, "card": "red"}, "there is no row 3"),
         ("card_placed", {"seat": 0, "row": 0, "card": "last round"}, '"card" must be a colour'),
-        ("card_placed", {"seat": 0, "row": 0}, '"card" must be a colour'),
+        ("card_placed", {"seat": 0, "row": 0}, '"card" must be there'),
         ("row_taken", {"seat": 0, "row": None}, '"row" must be a whole number'),
         ("card_drawn", {}, "Coloretto knows no event"),
     ],

@@ -45,7 +45,8 @@ def test_start_cards_last_round_and_cards_placed_are_seen() -> None:
     told = write_coloretto(DECK, 7, Plan(rounds=1))
     events: list[Event] = []
     header = Header("coloretto", NAMES[:4], {})
-    session = Session(game_kind("coloretto").start(header), watcher_for(header, WatchSetup()), events.append)
+    watcher = watcher_for(header, WatchSetup())
+    session = Session(header, game_kind("coloretto").start, watcher, lambda record: events.append(record.event))
     live = LiveTable(told.script, DECK, 7, Shots(frames_per_s=4.0, look=CLOTH))
     table = SteppedTable(live, 7, session, lambda event, outcome: None)
     # A second after the hand has gone.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,8 @@ from referee.engine.session import Notice, Outcome, Session, Watcher
 from referee.games.confetti import demo as script
 from referee.games.confetti.score import score_hand
 from referee.games.registry import game_kind, watcher_for
-from referee.journal.journal import Journal
-from referee.service.live_game import LiveGame
-from referee.service.resuming import unfinished_game
+from referee.match.match import Match
+from referee.store.store import Store
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from tests.support.pasted_hand import with_hand
@@ -52,7 +50,7 @@ class Play:
 
     def __init__(self, **options: object) -> None:
         header = Header("confetti", PLAYERS, options)
-        self.session = Session(game_kind("confetti").start(header), watcher_for(header, WatchSetup()))
+        self.session = Session(header, game_kind("confetti").start, watcher_for(header, WatchSetup()))
         self.t_ns = SECOND
         self.rulings: list[dict[str, Any]] = []
         self.notices: list[Notice] = []
@@ -354,8 +352,8 @@ def game(deck: Deck) -> script.ConfettiGame:
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Iterator[Journal]:
-    journal = Journal(tmp_path / "games.sqlite")
+def journal(tmp_path: Path) -> Iterator[Store]:
+    journal = Store(tmp_path / "games.sqlite")
     yield journal
     journal.close()
 
@@ -367,39 +365,48 @@ def cards(deck: Deck, faces: tuple[str, ...]) -> list[list[str]]:
 @pytest.mark.usefixtures("no_hands_sought")
 @pytest.mark.parametrize("stops_after_s", [-2.0, 0.4])
 def test_a_restart_in_round_three_changes_nothing(
-    deck: Deck, game: script.ConfettiGame, journal: Journal, stops_after_s: float
+    deck: Deck, game: script.ConfettiGame, journal: Store, stops_after_s: float
 ) -> None:
     def watcher(header: Header) -> Watcher:
         return watcher_for(header, WatchSetup())
 
     # As an older version wrote it: no side is named.
     header = Header("confetti", PLAYERS, {})
-    play = LiveGame(journal.begin_game(header, "boot", 0), watcher(header), journal)
+    now_ns = 0
+
+    def clock() -> int:
+        return now_ns
+
+    match = Match(journal, watcher, "boot", clock)
+    match.start(header)
     for round_ in game.rounds[:2]:
-        play.say("timer_flipped", {}, round(round_.flipped_s * SECOND))
-        play.say("timer_ran_out", {}, round(round_.out_s * SECOND))
+        now_ns = round(round_.flipped_s * SECOND)
+        match.say("timer_flipped", {})
+        now_ns = round(round_.out_s * SECOND)
+        match.say("timer_ran_out", {})
+        now_ns += SECOND
         for seat, hand in enumerate(round_.hands):
-            play.say("hand", {"seat": seat, "cards": cards(deck, hand)}, round((round_.out_s + 1) * SECOND))
+            match.say("hand", {"seat": seat, "cards": cards(deck, hand)})
     last = game.rounds[2]
     table = LiveTable(game.script, deck, 7, Shots(frames_per_s=4))
     stops_s, flipped, ran_out, restarted = last.out_s + stops_after_s, False, False, False
     for index in range(int((last.flipped_s - 3.2) * 4), int(game.script.length_s * 4)):
         frame = table.frame(index)
-        t_s = frame.t_ns / SECOND
+        now_ns, t_s = frame.t_ns, frame.t_ns / SECOND
         if not flipped and t_s > last.flipped_s:
             flipped = True
-            play.hear(SandFlipped(round(last.flipped_s * SECOND), Witness.BARRIER))
+            match.hear(SandFlipped(round(last.flipped_s * SECOND), Witness.BARRIER))
         if not restarted and t_s > stops_s:
             restarted = True
-            found = unfinished_game(journal, watcher, "boot", partial(int, frame.t_ns))
-            assert found is not None
-            play = found[0]
+            match = Match(journal, watcher, "boot", clock)
+            assert match.resume() is not None
         if not ran_out and t_s > last.out_s:
             ran_out = True
-            play.hear(SandRanOut(round(last.out_s * SECOND), 6 * SECOND, Witness.BARRIER, False))
-        play.look(frame)
-        if play.over:
+            match.hear(SandRanOut(round(last.out_s * SECOND), 6 * SECOND, Witness.BARRIER, False))
+        match.look(frame)
+        if match.playing().over:
             break
+    play = match.playing()
     ruled = [ruling for record in play.log.records.values() for ruling in record.rulings]
     assert [one["ruling"] for one in ruled if one["ruling"] in ("foul", "unclear")] == []
     kept = [0, 0, 0]

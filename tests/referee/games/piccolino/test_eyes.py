@@ -64,7 +64,7 @@ def test_a_filmed_game_is_ruled_as_it_was_played(case: str) -> None:
     seed, players, until_s, shots, rings = FILMED[case]
     table = LiveTable(write_piccolino(DECK, seed, Plan(players=players, turns=24)).script, DECK, seed, shots)
     header = Header("piccolino", ("Ann", "Ben", "Cem", "Dan", "Eva")[:players], {})
-    session = Session(game_kind("piccolino").start(header), watcher_for(header, WatchSetup()))
+    session = Session(header, game_kind("piccolino").start, watcher_for(header, WatchSetup()))
     ruled: list[Rung] = []
 
     def note(event: DeviceEvent, outcome: Outcome) -> None:

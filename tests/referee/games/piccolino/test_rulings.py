@@ -40,7 +40,7 @@ def judged(play: PilePlay, seed: str, *, lost: float = 0.0) -> tuple[list[Ruling
     """Let frames and rings come late and out of step, and give the rulings, and the frames that came at all."""
     luck = random.Random(seed)
     header = Header("piccolino", tuple("ABCDE"[: play.players]), {"cards": 1000})
-    session = Session(from_header(header), PiccolinoWatcher(header, GoodEyes(play)))
+    session = Session(header, from_header, PiccolinoWatcher(header, GoodEyes(play)))
     queue, buffer = EventQueue(), FrameBuffer()
     tap, bell = FrameTap(buffer, queue.source("camera")), queue.source("bell", lag_ns=LATEST_MS * MS)
     now = 0

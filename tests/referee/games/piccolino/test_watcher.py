@@ -65,7 +65,8 @@ class Table:
         self.eyes = ScriptedEyes()
         header = Header("piccolino", NAMES, options)
         self.events: list[Event] = []
-        self.session = Session(from_header(header), PiccolinoWatcher(header, self.eyes, ringers), self.events.append)
+        watcher = PiccolinoWatcher(header, self.eyes, ringers)
+        self.session = Session(header, from_header, watcher, lambda record: self.events.append(record.event))
         self.now, self.number = 1000 * MS, 0
         self.rulings: list[Ruling] = []
         self.notices: list[Notice] = []
@@ -318,9 +319,9 @@ def test_what_people_say_of_a_card_is_not_taken_back_by_the_camera() -> None:
 def test_a_game_that_goes_on_knows_its_cards_again() -> None:
     table = Table()
     cards = (("red", "happy"), ("red", "sad"))
-    table.session.restore(
-        [Event(5, SHOWN, {"seat": seat, "colour": colour, "mood": mood}) for seat, (colour, mood) in enumerate(cards)]
-    )
+    for seat, (colour, mood) in enumerate(cards):
+        table.session.say(Event(5, SHOWN, {"seat": seat, "colour": colour, "mood": mood}))
+    table.events.clear()
     table("0 red happy @7, 1 blue sad")
     assert [event.data["seat"] for event in table.events] == [1]
 
@@ -340,14 +341,14 @@ def test_new_cards_that_lie_where_none_lay_are_looked_for_when_somebody_rings() 
 def test_with_cards_that_are_no_clowns_of_the_deck_people_are_told_before_the_first_ring() -> None:
     table = Table(seen=0)
     table("0 strange x40, 1 strange x40, 2 strange x40")
-    assert table.said == ["I see no clowns of this deck here: please play with its cards, or rings stay unclear."]
+    assert table.said == ["I see no clowns of this deck. Please play with its cards."]
     assert (table("ring 2")[0]["ruling"], table("ring 2")[0]["ruling"]) == ("unclear", "also_rang")
 
 
 def test_a_ring_is_unclear_where_one_seat_shows_a_strange_card_unless_the_others_make_a_pair() -> None:
     table = Table()
     table("0 red happy x40, 1 strange x40")
-    assert table.said == ["Ben: what lies before you is no card of this deck, please take it away."]
+    assert table.said == ["Ben: there is something else in front of you. Please take it away."]
     assert table("ring 2")[0]["ruling"] == "unclear"
     ring = table("lost 2000, 2 red happy x40, ring 2")[0]
     assert (ring["valid"], ring["seats"]) == (True, [0, 2])

@@ -1,0 +1,228 @@
+"""Announcements of rulings, questions, corrections and troubles: each once, and of a correction only its changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hardware.problems import Health
+from referee.announcer import URGENT, Announcer
+from referee.engine.corrections import Change, Place, told
+from referee.engine.events import Event, Question
+from referee.engine.session import Notice, RulingData, Session
+from referee.games.kind import GameKind
+from referee.jsonlines import to_line
+from referee.log import LOG
+from referee.match.guard.mishaps import Mishap
+from referee.match.voice import Voice
+from referee.sayings import service as sayings
+from referee.sayings.guard import GUARD
+from referee.store.upkeep import FILES
+
+SECOND_NS = 1_000_000_000
+SAID_AFTER_NS, TAKEN_BACK_AFTER_NS = 10 * SECOND_NS, 30 * SECOND_NS
+"""So long a trouble is there, in all, before it is said; so long it is away without a break before that is said."""
+_NEVER = GUARD + Mishap.CLOCK.value
+_BY_BELL = frozenset({"bell", GUARD + Mishap.PACE.value})
+REMIND_NS = 2_000_000_000
+"""Longer than the lock-out: a ring that comes sooner belongs to the one that was asked about."""
+_OF_THE_TABLE = frozenset({"no_table", "two_markers", "camera_moved", "mirrored"})
+
+_DECIDES = URGENT | {"hand"}
+
+
+class Announcements:
+    """Tells it to a voice; knows what was asked last."""
+
+    def __init__(self, voice: Voice) -> None:
+        self._voice = voice
+        self._asked: tuple[int, str, RulingData] | None = None
+        self._reminded = (0, 0)  # for which ring's name, and at which later ring
+        self._noticed_ns: dict[str, int] = {}
+
+    def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
+        """Announce rulings; of a ring whose verdict was said when it was asked who rang, only what is new."""
+        for ruling in rulings:
+            LOG.info("ruled: %s", to_line(dict(ruling)))
+        known = {} if self._asked is None else self._asked[2]
+        fresh = [ruling for ruling in rulings if not (known and _same_verdict(ruling, known))]
+        if len(fresh) == len(rulings):
+            self._voice.rule(announcer, rulings)
+        elif announcer.announce(fresh) is not None:
+            self._voice.rule(announcer, fresh)
+        else:
+            named = next((ruling["seat"] for ruling in rulings if ruling not in fresh), None)
+            self._voice.tell(sayings.rang(announcer.players, named, announcer.language))
+
+    def resumed(self, announcer: Announcer, play: Session, unheard: Sequence[tuple[Place, RulingData]]) -> None:
+        """Say that a game goes on, and of it the last thing that was heard, all that was not, and what is asked."""
+        if not play.over:
+            unsaid = {place for place, _ in unheard}
+            heard = ((p, announcer.say(r)) for p, r in play.log.newest(20) if p not in unsaid)
+            self._voice.tell(sayings.resumed(next((text for _, text in heard if text), ""), announcer.language))
+        self._voice.prepare(announcer.fixed_phrases())
+        if unheard:
+            self._voice.rule(announcer, [ruling for _, ruling in unheard])
+        self.ask(announcer, play.question)
+
+    def ask(
+        self, announcer: Announcer, question: Question | None, *, urgent: bool = True, heard: Sequence[Event] = ()
+    ) -> bool:
+        """Ask the players what only they know, once; the verdict of a ring need not wait for its ringer's name.
+
+        heard: what has just happened; a ring that has to wait for that name is not met with silence.
+        """
+        verdict = {} if question is None else question.ruling.as_json()
+        asked = None if question is None else (question.t_ns, question.kind, verdict)
+        if asked == self._asked:
+            self._remind(announcer, question, [event.t_ns for event in heard if event.kind == "bell"])
+            return False
+        self._asked = asked
+        if question is None or question.kind != "who_rang":
+            return False
+        self._voice.ask(announcer, verdict, sayings.who_rang(announcer.language), urgent=urgent)
+        return True
+
+    def _remind(self, announcer: Announcer, question: Question | None, rings_ns: Sequence[int]) -> None:
+        """Say that a ring waits for the name of the one before it, if it does."""
+        if question is None or question.kind != "who_rang" or not rings_ns:
+            return
+        about_ns, last_ns = self._reminded
+        if rings_ns[-1] - (last_ns if about_ns == question.t_ns else question.t_ns) > REMIND_NS:
+            self._reminded = question.t_ns, rings_ns[-1]
+            self._voice.tell(sayings.ring_waits(announcer.language))
+
+    def changed(
+        self, announcer: Announcer, change: Change, question: Question | None, *, undone: bool, past: bool = False
+    ) -> None:
+        """Say what a correction, or taking one back, changed among the rulings, or of a ring that waits for a name.
+
+        question: what the game on the table asks. past: the correction is one of a game before that.
+        """
+        gone, new = told(change, announcer.say)
+        LOG.info("%s: %d rulings gone, %d new", "correction undone" if undone else "corrected", len(gone), len(new))
+        if past:
+            what = _what_changed(announcer, change, gone, new, undone=undone)
+            self._voice.tell(sayings.corrected_before(announcer.language), *what)
+            return
+        if not gone and not new and self.ask(announcer, question):
+            return
+        self._voice.tell(*_what_changed(announcer, change, gone, new, undone=undone))
+        self.ask(announcer, question, urgent=False)
+
+    def notice(self, announcer: Announcer, notices: Sequence[Notice]) -> tuple[dict[str, Any], ...]:
+        """Say what the players should do, and give it for the page."""
+        texts = [
+            {
+                "text": sayings.notice(one.kind, one.seat, one.data, announcer.players, announcer.language),
+                "seat": one.seat,
+            }
+            for one in notices
+        ]
+        told_now = tuple(text for text in texts if text["text"])
+        self._voice.tell(
+            *(str(text["text"]) for text, one in zip(texts, notices, strict=True) if self._is_new(text, one))
+        )
+        return told_now
+
+    def _is_new(self, text: dict[str, Any], notice: Notice) -> bool:
+        """Whether a notice is said: what comes and goes about the whole table is said once."""
+        said = str(text["text"])
+        if notice.kind not in _OF_THE_TABLE or not said:
+            return bool(said)
+        before, self._noticed_ns[said] = self._noticed_ns.get(said), notice.t_ns
+        return before is None or not 0 <= notice.t_ns - before < TAKEN_BACK_AFTER_NS
+
+
+def _what_changed(
+    announcer: Announcer, change: Change, gone: Sequence[RulingData], new: Sequence[RulingData], *, undone: bool
+) -> tuple[str, ...]:
+    """Give what a correction comes to: the first verdict that it changed, and the end of the game if it did."""
+    language, before = announcer.language, {text for _, one in change.gone for text in announcer.sentences(one)}
+
+    def verdict(ruling: RulingData) -> str:
+        texts = announcer.sentences(ruling)
+        return next((text for text in texts if text not in before), texts[0])
+
+    changed = sorted(
+        [(one, True) for one in new] + [(one, False) for one in gone],
+        key=lambda change: change[0]["ruling"] not in _DECIDES,
+    )
+    if not changed:
+        return (sayings.corrected("", undone, language),)
+    first, holds = changed[0]
+    if holds:
+        said = sayings.corrected(verdict(first), undone, language)
+    else:
+        said = sayings.does_not_count(announcer.sentences(first)[0], language)
+    end = next((one for one in new if one["ruling"] == "end" and one is not first), None)
+    if end is not None:
+        return (said, verdict(end))
+    return (said, sayings.new_scores(language)) if len(changed) > 1 else (said,)
+
+
+def _same_verdict(ruling: RulingData, known: RulingData) -> bool:
+    """Whether a ruling says of a ring what is known of it, but for who rang and the frame it was judged on."""
+    named = ("seat", "frame_t_ns", "phone")
+    return {key: value for key, value in ruling.items() if key not in named} == {
+        key: value for key, value in known.items() if key not in named
+    }
+
+
+@dataclass
+class _Trouble:
+    """here_ns: how long it was there, in all. well_ns: since when it is away, None while it is there."""
+
+    here_ns: int = 0
+    well_ns: int | None = None
+    said: bool = False
+
+
+class Notices:
+    """Hysteresis for what is said of devices and mishaps: a trouble that comes and goes is one trouble."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Trouble] = {}
+        self._took_ns = 0
+
+    def take(
+        self, states: Mapping[str, Health], matters: Callable[[str], bool], now_ns: int
+    ) -> tuple[list[str], list[str]]:
+        """Take how all is, by name, and give what is to be said now and what is to be taken back.
+
+        matters: whether a name's trouble is worth a word now; one that is not is said as soon as it is.
+        """
+        passed_ns, self._took_ns = now_ns - self._took_ns, now_ns
+        begun, ended = [], []
+        self._known = {name: one for name, one in self._known.items() if name in states}
+        for name, state in states.items():
+            one = self._known.get(name)
+            if one is not None and one.well_ns is None:
+                one.here_ns += passed_ns
+            if state is not Health.OK:
+                one = self._known.setdefault(name, _Trouble())
+                one.well_ns = None
+                if one.here_ns >= SAID_AFTER_NS and not one.said and matters(name):
+                    one.said = True
+                    begun.append(name)
+            elif one is not None:
+                one.well_ns = now_ns if one.well_ns is None else one.well_ns
+                if now_ns - one.well_ns >= TAKEN_BACK_AFTER_NS:
+                    del self._known[name]
+                    ended += [name] if one.said and matters(name) else []
+        return begun, ended
+
+
+def matters_to(name: str, kind: GameKind | None) -> bool:
+    """Whether a device, or a mishap, is worth a word in a game of this kind; None: nobody plays.
+
+    Files that were set aside are said once at the start, and listed on the page.
+    At night in an empty room nobody wants to hear that it is dark.
+    """
+    if name in (_NEVER, FILES) or (kind is None and name.startswith(GUARD)):
+        return False
+    part = name if name.startswith(GUARD) else name.split()[0]
+    if kind is None:
+        return True
+    return ("bell" in kind.devices) if part in _BY_BELL else part != "sandtimer" or part in kind.devices

@@ -1,0 +1,334 @@
+"""The devices at the table, opened as the settings say; one that is missing never stops the others."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from hardware.bell import Bell, make_bell
+from hardware.camera.camera import Camera, CameraSettings, CameraTimeoutError, Turn, open_camera, opened_turned
+from hardware.camera.exposure import Polygon
+from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
+from hardware.camera.plugged import Plugged
+from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor, WatchLimits
+from hardware.edges import EdgeLines
+from hardware.events import Event, EventQueue, Source
+from hardware.lamp import Lamp
+from hardware.microphone import MicrophoneBell
+from hardware.problems import HardwareError, Problem
+from hardware.sand import Sandtimer
+from hardware.settings import MS
+from hardware.speaker import Speaker
+from referee.engine.session import RulingData
+from referee.errors import SettingError
+from referee.match.match import MakeWatcher
+from referee.match.process import time_of_day
+from referee.match.settings import TableSettings
+from referee.match.voice import OnHealth, default_lamp, default_speaker
+from referee.store.database import Connect, connect
+from vision.profile import TableProfile
+
+KEEP_NS = 4 * SECOND_NS
+KEEP_BYTES = 400_000_000
+EDGE_LAG_NS = 15 * MS
+# A camera that is unplugged is missing at once; one that is silent for so long, and could not be opened anew, hangs.
+HANGS_NS = 60 * SECOND_NS
+TRIAL_S = 25.0
+_LOOKS = 5
+
+
+@runtime_checkable
+class FollowsPlay(Protocol):
+    """Devices at which people wait for the referee: those of a simulated table."""
+
+    def ruled(self, rulings: Sequence[RulingData]) -> None:
+        """Learn what was ruled; must be quick."""
+
+
+class Devices(Protocol):
+    """What the referee sees and hears with: the real table, or a simulated one.
+
+    queue: where all they notice meets. buffer: the frames of the last seconds.
+    """
+
+    queue: EventQueue
+    buffer: FrameBuffer
+
+    def start(self, on_health: OnHealth, on_event: Callable[[Event], None]) -> None:
+        """Begin; returns at once. on_health: takes how the devices are, on_event: their events as they come.
+
+        Both are called from any thread, and must be quick.
+        """
+
+    def stop(self) -> None:
+        """End all threads and let all devices go."""
+
+    def camera_hangs(self) -> bool:
+        """Whether the camera's driver hangs so that only a new process can open it again."""
+
+    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
+        """Let the camera be set up anew (`hardware.camera.camera.Settling`); returns at once, False if it cannot be."""
+
+    @property
+    def settling(self) -> bool:
+        """Whether the camera is being set up."""
+
+    @property
+    def camera_notes(self) -> tuple[str, ...]:
+        """What the camera could not do when it was set up, of `hardware.camera.notes`."""
+
+    @property
+    def loudness(self) -> float | None:
+        """How loud the bell's microphone is now, 0 to 1; None where none listens."""
+
+    def flip(self) -> bool:
+        """Take it that the sandtimer was turned, told by a person; False if nothing here runs by that."""
+
+    def check(self, settings: TableSettings, others: frozenset[str]) -> None:
+        """Try those that are to be others. Raises SettingError, with nothing changed, if that cannot be."""
+
+    def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
+        """Go on with other devices; let_go: told of each that is there no more, before the next one begins."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What stands in for the machine's own devices, for tests: lines of bell and sandtimer, limits of the camera."""
+
+    bell: EdgeLines | None = None
+    sand: EdgeLines | None = None
+    limits: WatchLimits | None = None
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the referee is put together from, where it is not the usual; for the simulated table and for tests.
+
+    devices: eyes and ears for the settings. speaker, lamp: its voice and light, which report how they are. resumes:
+    whether the game that was being played goes on. decks: the folder with the decks that were taught, None: the
+    referee's own. deck: the one to choose first, whatever was played with before. profile: the measured table, None:
+    the one that is kept. drawn: whether the table draws itself. watcher: watches a game, None: as its deck wants.
+    boot: names the start of the machine that `clock` belongs to, monotonic, ns. time_of_day: hour, minute. plugged:
+    gives the cameras that are plugged in, each with its name in the settings and its maker's name.
+    """
+
+    devices: Callable[[TableSettings], Devices]
+    speaker: Callable[[TableSettings, OnHealth], Speaker] = default_speaker
+    lamp: Callable[[TableSettings, OnHealth], Lamp] = default_lamp
+    resumes: bool = True
+    decks: Path | None = None
+    deck: str | None = None
+    profile: TableProfile | None = None
+    drawn: bool = False
+    watcher: MakeWatcher | None = None
+    boot: str | None = None
+    clock: Callable[[], int] = time.monotonic_ns
+    time_of_day: Callable[[], tuple[int, int]] = time_of_day
+    connector: Connect = connect
+    plugged: Callable[[], Sequence[tuple[str, str]]] = field(default_factory=Plugged)
+
+
+class TableDevices:
+    """Camera, bell and sandtimer on the machine.
+
+    camera: its name as in `hardware.camera.camera.parse_spec`, or what opens it; until another one is set.
+    """
+
+    def __init__(
+        self,
+        settings: TableSettings,
+        camera: str | Callable[[], Camera] | None = None,
+        fitted: Fitted | None = None,
+    ) -> None:
+        self.queue = EventQueue()
+        self.buffer = FrameBuffer(KEEP_NS, KEEP_BYTES)
+        self._fitted = fitted or Fitted()
+        self._lock = threading.Lock()
+        self._on_health: OnHealth = _nobody
+        self._camera = self._make_camera(camera or settings.camera, settings.camera_turn())
+        self._bell = self._make_bell(settings)
+        self._sand = self._make_sand(settings)
+
+    def start(self, on_health: OnHealth, on_event: Callable[[Event], None]) -> None:
+        """Begin; a device that is missing is reported."""
+        self._on_health, self.queue.on_put = on_health, on_event
+        for device in (self._camera, self._bell, self._sand):
+            device.start()
+
+    def stop(self) -> None:
+        """End all threads and let all devices go."""
+        with self._lock:
+            for device in (self._sand, self._bell, self._camera):
+                device.stop()
+            self._on_health = _nobody
+
+    def camera_hangs(self) -> bool:
+        """Whether the camera has been silent for so long that its driver must hang."""
+        report = self._camera.supervisor.report
+        return report.state is CameraState.STALLED and time.monotonic_ns() - report.since_ns > HANGS_NS
+
+    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
+        """Let the camera be set up anew."""
+        return self._camera.supervisor.settle(area, focus=focus)
+
+    @property
+    def settling(self) -> bool:
+        """Whether the camera is being set up."""
+        return self._camera.supervisor.settling
+
+    @property
+    def camera_notes(self) -> tuple[str, ...]:
+        """What the camera could not do."""
+        return self._camera.supervisor.notes
+
+    @property
+    def loudness(self) -> float | None:
+        """How loud the microphone is now."""
+        bell = self._bell.bell
+        return bell.loudness if isinstance(bell, MicrophoneBell) else None
+
+    def flip(self) -> bool:
+        """Start the sandtimer whose time is known and which has no sensors."""
+        return self._sand.flip()
+
+    def check(self, settings: TableSettings, others: frozenset[str]) -> None:
+        """Try a camera that is to be another."""
+        if "camera" in others:
+            try_camera(settings.camera)
+
+    def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
+        """Go on with other devices."""
+        with self._lock:
+            if "camera" in others:
+                self._camera.stop()
+                let_go("camera")
+                self._camera = self._make_camera(settings.camera, settings.camera_turn())
+                self._camera.start()
+            if "bell" in others:
+                self._bell.stop()
+                let_go("bell")
+                self._bell = self._make_bell(settings)
+                self._bell.start()
+            if "sandtimer" in others:
+                self._sand.stop()
+                let_go("sandtimer")
+                self._sand = self._make_sand(settings)
+                self._sand.start()
+
+    def _make_camera(self, spec: str | Callable[[], Camera], turn: Turn) -> _CameraPart:
+        plain = (lambda: open_camera(spec, CameraSettings())) if isinstance(spec, str) else spec
+        source = self.queue.source("camera")
+        tap = FrameTap(self.buffer, source)
+
+        def opener() -> Camera:
+            return opened_turned(plain, turn)
+
+        return _CameraPart(CameraSupervisor(opener, tap, self._camera_report, limits=self._fitted.limits), source)
+
+    def _make_bell(self, settings: TableSettings) -> _BellPart:
+        source = self.queue.source("bell", EDGE_LAG_NS)
+        return _BellPart(make_bell(settings.bell_settings(), source, lines=self._fitted.bell), source)
+
+    def _make_sand(self, settings: TableSettings) -> _SandPart:
+        sand = settings.sand_settings()
+        source = self.queue.source("sandtimer", EDGE_LAG_NS)
+        timer = None if sand is None else Sandtimer(sand, source, lines=self._fitted.sand)
+        return _SandPart(timer, sand is not None and sand.backend == "watched", source)
+
+    def _camera_report(self, report: CameraReport) -> None:
+        # A camera takes some seconds to settle: until then it is not missing.
+        if report.state is not CameraState.STARTING:
+            self._on_health(report.health())
+
+
+@dataclass
+class _CameraPart:
+    supervisor: CameraSupervisor
+    source: Source
+
+    def start(self) -> None:
+        self.supervisor.start()
+
+    def stop(self) -> None:
+        self.supervisor.stop(timeout_s=1.0)
+        self.source.close()
+
+
+@dataclass
+class _BellPart:
+    bell: Bell
+    source: Source
+
+    def start(self) -> None:
+        self.bell.start()
+
+    def stop(self) -> None:
+        self.bell.stop()
+        self.source.close()
+
+
+@dataclass
+class _SandPart:
+    """timer: None where there is none. by_hand: it is started by a person."""
+
+    timer: Sandtimer | None
+    by_hand: bool
+    source: Source
+
+    def start(self) -> None:
+        if self.timer is not None:
+            self.timer.start()
+
+    def stop(self) -> None:
+        if self.timer is not None:
+            self.timer.stop()
+        self.source.close()
+
+    def flip(self) -> bool:
+        if self.timer is None or not self.by_hand:
+            return False
+        self.timer.flip()
+        return True
+
+
+def try_camera(spec: str) -> None:
+    """Open a camera, look once, and let it go.
+
+    Raises:
+        SettingError: it gives no picture.
+    """
+    answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+    # A driver may hang: then its thread is left behind, and whoever asked is told.
+    threading.Thread(target=lambda: answers.put(_why_no_picture(spec)), name="camera trial", daemon=True).start()
+    try:
+        why = answers.get(timeout=TRIAL_S)
+    except queue.Empty:
+        why = "it does not answer"
+    if why:
+        raise SettingError("fault.no_picture_from", why=why)
+
+
+def _why_no_picture(spec: str) -> str:
+    """Give "" if a camera gives a picture."""
+    camera: Camera | None = None
+    try:
+        camera = open_camera(spec, CameraSettings(lock=False))
+        for _ in range(_LOOKS):
+            with contextlib.suppress(CameraTimeoutError):
+                return "" if camera.read() is not None else "there are no more pictures"
+        return "no picture came"
+    except (HardwareError, OSError, RuntimeError, ValueError) as error:
+        return " ".join(str(error).split()).rstrip(".")[:200]
+    finally:
+        if camera is not None:
+            camera.close()
+
+
+def _nobody(_health: Problem) -> None:
+    """Tell nobody: nothing listens yet, or any more."""

@@ -1,0 +1,309 @@
+"""The game on the table, kept as it is played: every input is stored, judged, and its rulings made to last, in order.
+
+Only what this module has returned may be announced: after a restart, resuming is replaying, and nothing is said twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from hardware.camera.frames import Frame
+from hardware.events import Event as DeviceEvent
+from referee.engine.corrections import Change, Place, changed_places
+from referee.engine.events import Event, Header
+from referee.engine.log import MISHAP, PAUSE, RESUME, GameLog, Record, numbers_in
+from referee.engine.session import Corrected, Outcome, RulingData, Session, Watcher
+from referee.errors import BadInputError
+from referee.games.registry import game_kind
+from referee.store.games import GameRow, KeptGame, game_numbered, kept_game, open_game
+from referee.store.store import Store
+from referee.watchers.by_hand import ByHandWatcher
+
+MakeWatcher = Callable[[Header], Watcher]
+RESUME_GAP_NS = 10_000_000_000
+"""How long a game is taken to have stood still while the power was off: nobody knows, but no ring is so near."""
+
+
+class Match:
+    """The game on the table, `session`, None without one. Not safe from several threads: its owner locks.
+
+    make_watcher: gives the watcher of a game. boot: names the start of the machine that `clock` belongs to, monotonic,
+    ns.
+    """
+
+    def __init__(self, store: Store, make_watcher: MakeWatcher, boot: str, clock: Callable[[], int]) -> None:
+        self.store = store
+        self.session: Session | None = None
+        # The games that can be gone back to, the one on the table last.
+        self._begun: list[Session] = []
+        self._make_watcher, self._boot, self._clock = make_watcher, boot, clock
+        self._unkept: list[Record] = []
+
+    @property
+    def paused(self) -> bool:
+        """Whether the players said to wait."""
+        return self.session is not None and self.session.paused
+
+    @property
+    def in_play(self) -> bool:
+        """Whether a game goes on now, so that rings are ruled."""
+        return self.session is not None and not self.session.over and not self.session.paused
+
+    @property
+    def game(self) -> int | None:
+        """The number of the game on the table, None without one."""
+        return None if self.session is None else self.session.log.game
+
+    @property
+    def undoes(self) -> str | None:
+        """What can be taken back: "start", its beginning instead of another game, or what the session says."""
+        if self.session is None:
+            return None
+        return "start" if len(self._begun) > 1 and not self.session.log.records else self.session.undoes
+
+    def playing(self) -> Session:
+        """Give the game on the table.
+
+        Raises:
+            BadInputError: there is none.
+        """
+        if self.session is None:
+            raise BadInputError("error.service.no_game_is_being_played")
+        return self.session
+
+    def held(self) -> set[int]:
+        """Give the numbers of the games that are being played, or can be gone back to."""
+        held = set[int]()
+        for session in reversed(self._begun):
+            held.add(session.log.game)
+            if session.log.records:
+                break
+        return held
+
+    def start(self, header: Header) -> Outcome:
+        """Begin a game, and give the outcome of the one before, which ends as it stands if it was still going on.
+
+        That one can be gone back to until something has happened in this one.
+
+        Raises:
+            BadInputError: the header's game cannot be played like that; the one before goes on then.
+        """
+        watcher, outcome = self._make_watcher(header), Outcome()
+        before = self._begun if self.session is not None and not self.session.over else []
+        # What was begun before a game in which something has happened cannot be reached any more.
+        last = max((at for at, one in enumerate(before) if one.log.records), default=0)
+        if before and before[-1].log.records:
+            with suppress(BadInputError):
+                outcome = self.say("stop", {})
+        row = self.store.begin_game(header, self._boot, 0)
+        self.store.flush()
+        self.session = self._session(row, watcher, GameLog(row.game, header, row.started_ms, row.shift_ns))
+        self._begun = [*before[last:], self.session]
+        return outcome
+
+    def end(self) -> Outcome:
+        """End the game with the points as they are; one that has ended, or has no points yet, is put away.
+
+        Raises:
+            BadInputError: there is none.
+        """
+        session = self.playing()
+        if not session.over:
+            with suppress(BadInputError):
+                return self.say("stop", {})
+        self.store.close_game(session.log.game)
+        self.store.flush()
+        self.session, self._begun = None, []
+        return Outcome()
+
+    def resume(self) -> tuple[Session, tuple[tuple[Place, RulingData], ...]] | None:
+        """Go on with the game that was being played, and give it with its rulings that nobody has heard yet.
+
+        None: there was none.
+
+        Raises:
+            ValueError, KeyError: it was written by another version, or changed by hand, and cannot be gone on with. It
+                stays in the store, and is not gone on with.
+        """
+        try:
+            row = open_game(self.store.read)
+            if row is None:
+                return None
+            kept = kept_game(self.store.read, row)
+            if row.lost_from is not None:
+                raise BadInputError("error.service.not_all_that_happened_in")
+            last_ns = max((event.event.t_ns for event in kept.events), default=0)
+            fresh = self._resumed_clock(row, last_ns)
+            if fresh is not row:
+                self.store.new_clock(row.game, fresh.boot, fresh.shift_ns)
+            self._unkept.clear()
+            session, unheard = self._resumed(replace(kept, row=fresh), self._make_watcher(row.header))
+        except (ValueError, KeyError):
+            # To fail here would be to fail at every start.
+            self.store.close_all()
+            self.store.flush()
+            self.session, self._begun = None, []
+            raise
+        self.session, self._begun = session, [session]
+        return session, unheard
+
+    def look(self, frame: Frame) -> Outcome:
+        """Take the next frame."""
+        try:
+            return self.playing().look(frame)
+        finally:
+            self._keep()
+
+    def hear(self, event: DeviceEvent) -> Outcome:
+        """Take what a device noticed."""
+        try:
+            return self.playing().hear(event)
+        finally:
+            self._keep()
+
+    def say(self, kind: str, data: Mapping[str, Any]) -> Outcome:
+        """Take an event that a person reported.
+
+        Raises:
+            BadInputError: there is no game, or it knows no such event; that is kept as refused, nothing has changed.
+        """
+        try:
+            return self.playing().say(Event(self._clock(), kind, {**data, "event": kind}))
+        finally:
+            self._keep()
+
+    def pause(self, on: bool) -> bool:
+        """Wait, or go on; False if that is so already.
+
+        Raises:
+            BadInputError: there is no game, or it is over.
+        """
+        session = self.playing()
+        if session.over:
+            raise BadInputError("error.service.game_is_over")
+        if session.paused is on:
+            return False
+        session.note(PAUSE if on else RESUME, self._clock())
+        self._keep()
+        return True
+
+    def note_mishap(self, what: str, on: bool) -> None:
+        """Keep that something began or ended that makes readings less certain; nothing without a game."""
+        if self.session is not None and not self.session.over:
+            self.session.note(MISHAP, self._clock(), {"what": what, "on": on})
+            self._keep()
+
+    def look_anew(self) -> None:
+        """Begin to look as if for the first time: another camera is there."""
+        if self.session is not None:
+            self.session.look_anew(self._make_watcher(self.session.header))
+
+    def find(self, ident: str) -> Session:
+        """Give the game of an event's or a ruling's name: one on the table, or a past one, to be corrected.
+
+        Raises:
+            BadInputError: there is none, or not all that happened in it can be read.
+        """
+        game = next(iter(numbers_in(ident)), None)
+        for session in reversed(self._begun):
+            if session.log.game == game:
+                return session
+        self.store.flush()
+        row = None if game is None else game_numbered(self.store.read, game)
+        if row is None:
+            return self.playing()
+        kept = kept_game(self.store.read, row)
+        if row.lost_from is not None:
+            raise BadInputError("error.service.not_all_that_happened_in_that_game")
+        return self._resumed(kept, ByHandWatcher())[0]
+
+    def correct(self, number: int, data: Mapping[str, Any] | None, session: Session | None = None) -> Change:
+        """Put an event right, or strike it (None), in the game on the table (None) or another one.
+
+        Raises:
+            BadInputError: there is no such event, or it cannot be like that; nothing has changed then.
+        """
+        session = session or self.playing()
+        return self._correct(session, lambda: session.correct(number, data))
+
+    def undo(self) -> Change:
+        """Take back what `undoes` says.
+
+        Raises:
+            BadInputError: there is nothing to take back.
+        """
+        session = self.playing()
+        if self.undoes != "start":
+            return self._correct(session, session.undo)
+        # Nothing has happened in the game that was begun instead: it is forgotten.
+        self.store.close_game(session.log.game)
+        self._begun.pop()
+        self.session = before = self._begun[-1]
+        self.store.reopen_game(before.log.game)
+        change = self._correct(before, before.undo) if before.undoes == "stop" else Change((), ())
+        self.store.flush()
+        self.look_anew()
+        return change
+
+    def _session(self, row: GameRow, watcher: Watcher, log: GameLog) -> Session:
+        start, enter = game_kind(row.header.game).start, partial(self._enter, row.game)
+        return Session(row.header, start, watcher, enter, log, self._clock())
+
+    def _resumed(self, kept: KeptGame, watcher: Watcher) -> tuple[Session, tuple[tuple[Place, RulingData], ...]]:
+        session = self._session(kept.row, watcher, kept.log())
+        resumed, game = session.resume(kept.row.judged), kept.row.game
+        self._unkept += [session.log.records[number] for number in resumed.unjudged]
+        if resumed.rejudged is not None:
+            self._write(game, resumed.rejudged)
+        self._keep(session)
+        return session, resumed.unheard
+
+    def _resumed_clock(self, row: GameRow, last_ns: int) -> GameRow:
+        """Give the game with its clock: the same one after a restart, else one that begins after the rest."""
+        now_ns = self._clock()
+        if row.boot == self._boot and now_ns + row.shift_ns >= last_ns:
+            return row
+        return replace(row, boot=self._boot, shift_ns=last_ns + RESUME_GAP_NS - now_ns)
+
+    def _enter(self, game: int, record: Record) -> None:
+        """Store an event, before it is judged."""
+        self._unkept.append(record)
+        self.store.add_event(game, record.number, record.event)
+        self.store.flush(durable=False)
+
+    def _keep(self, session: Session | None = None) -> None:
+        """Make what was ruled last: only then may it be announced."""
+        session = session or self.session
+        if not self._unkept or session is None:
+            return
+        game, ended = session.log.game, False
+        for entered in self._unkept:
+            record = session.log.records[entered.number]
+            if record.refused:
+                self.store.refuse(game, record.number)
+            else:
+                self.store.add_rulings(game, record.number, record.rulings)
+            ended = ended or any(ruling["ruling"] == "end" for ruling in record.rulings)
+        if ended:
+            self.store.set_ended(game, True)
+        self._unkept.clear()
+        self.store.flush()
+
+    def _correct(self, session: Session, change: Callable[[], Corrected]) -> Change:
+        was_over = session.over
+        done = change()
+        self._write(session.log.game, done)
+        if session.over != was_over:
+            self.store.set_ended(session.log.game, session.over)
+        self.store.flush()
+        return done.change
+
+    def _write(self, game: int, done: Corrected) -> None:
+        row = done.row
+        self.store.add_correction(game, row.number, row.event, row.data, row.undoes)
+        for event, place, ruling in changed_places(done.change):
+            self.store.change_ruling(game, event, place, row.number, ruling)

@@ -1,0 +1,259 @@
+"""The process: its threads, its signs of life for systemd, its end, and switching the computer off from the page.
+
+A referee that hangs is started again. One that reads a hard picture on a slow machine does not hang: signs come from
+the steps of a reading, too, unless these have no end. A camera that is missing is no reason to start again, as no
+restart brings it back; one whose driver hangs is, for only a new process can open it again, but once an hour at most,
+so that play goes on between.
+
+A thread deep in OpenCV or in a camera's driver cannot be stopped. Python would wait for it or, when it comes back from
+there while the interpreter is being taken down, abort. All that the referee has said is in the journal by then, so such
+a thread is left behind together with the process.
+
+The referee itself may not restart or switch off the computer. It puts a file where a unit of the administrator's waits
+for it (systemd/ringmaster-power.path), which can do nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from hardware.problems import Health, Problem
+from hardware.supervised import SupervisedThread, nothing
+from referee.errors import RingmasterError
+from referee.files import write_whole
+from referee.log import LOG
+from referee.phrases import phrase
+from referee.sayings.service import PART
+from vision.effort import MOST, heard_by
+
+Report = Callable[[Problem], object]
+SECOND_NS = 1_000_000_000
+HOUR_NS = 3600 * SECOND_NS
+_MARK = "camera-restart"
+_ENDLESS = 10 * MOST  # steps: no reading takes so many, so that one which does goes round in circles
+LONGEST_S = 0.7
+"""From the signal to the end of the process at the latest, s: systemd and people wait for less than 2."""
+ANSWER_S = 0.5
+"""So long the answer has to reach the page."""
+TAKEN_S = 4.0
+_LOOK_S = 0.05
+FILES = {"reboot": "reboot", "shut_down": "poweroff"}
+
+
+def part_thread(
+    name: str, work: Callable[[], None], report: Report, on_fault: Callable[[Exception], object] = nothing
+) -> SupervisedThread:
+    """Give a thread, not started, whose failures `report` gets as those of a device called "part NAME".
+
+    on_fault: called as well, before the work begins again.
+    """
+
+    def failed(fault: Exception) -> None:
+        why = phrase("service.part_of_ringmaster_failed_and", part=name)
+        report(Problem(PART + name, Health.POOR, why, t_ns=time.monotonic_ns()))
+        on_fault(fault)
+
+    def well() -> None:
+        report(Problem(PART + name, Health.OK, t_ns=time.monotonic_ns()))
+
+    return SupervisedThread(name, work, failed, well)
+
+
+def time_of_day() -> tuple[int, int]:
+    """Give the hour and the minute."""
+    now = time.localtime()
+    return now.tm_hour, now.tm_min
+
+
+def boot_id() -> str:
+    """Give what names this start of the machine: its monotonic clock means nothing in another."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        # Then every process is taken for a new start, which is safe: the game's clock begins after the rest.
+        return os.urandom(16).hex()
+
+
+def notify(state: str, environment: Mapping[str, str] = os.environ) -> bool:
+    """Send systemd a line such as "READY=1"; False if nobody wants to know or it cannot be sent."""
+    address = environment.get("NOTIFY_SOCKET", "")
+    if not address.startswith(("/", "@")):
+        return False
+    if address.startswith("@"):
+        address = "\0" + address[1:]
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+        sender.sendto(state.encode(), address)
+        return True
+    return False
+
+
+def interval_ns(environment: Mapping[str, str] = os.environ) -> int | None:
+    """Give how often systemd wants a sign of life, ns; None if it does not."""
+    given = environment.get("WATCHDOG_USEC", "")
+    meant = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+    return int(given) * 1000 if meant and given.isascii() and given.isdecimal() and int(given) > 0 else None
+
+
+class Watchdog:
+    """Gives the sign of life; `round_done` is called by the thread that makes the rulings, after each of its rounds.
+
+    every_ns: at least how often the sign is wanted; None: never. camera_hangs: whether only a new process can open the
+    camera again. folder: where it is noted that this has been tried. boot: names the clock's start. clock: monotonic.
+    """
+
+    def __init__(
+        self,
+        every_ns: int | None,
+        camera_hangs: Callable[[], bool],
+        folder: Path,
+        boot: str,
+        send: Callable[[str], bool] = notify,
+        clock: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        self._every_ns = every_ns
+        self._camera_hangs = camera_hangs
+        self._mark = folder / _MARK
+        self._boot = boot
+        self._send = send
+        self._clock = clock
+        self._sent_ns: int | None = None
+        self._given_up = False
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Give the sign also as long as readings in here, on this thread, take steps towards their end."""
+        return heard_by(self._step_taken)
+
+    def _step_taken(self, steps: float) -> None:
+        if steps < _ENDLESS:
+            self.round_done(self._clock())
+
+    def round_done(self, now_ns: int) -> None:
+        """Give the sign if it is due and deserved."""
+        if self._every_ns is None or self._given_up:
+            return
+        if self._sent_ns is not None and now_ns - self._sent_ns < self._every_ns // 4:
+            return
+        if self._camera_hangs() and self._may_restart(now_ns):
+            self._given_up = True
+            return
+        self._sent_ns = now_ns
+        self._send("WATCHDOG=1")
+
+    def _may_restart(self, now_ns: int) -> bool:
+        """Whether a restart for the camera's sake has not been tried for an hour; notes that it is."""
+        try:
+            boot, _, tried = self._mark.read_text(encoding="ascii").partition(" ")
+            if boot == self._boot and tried.isdecimal() and now_ns - int(tried) < HOUR_NS:
+                return False
+        except (OSError, ValueError):
+            pass
+        try:
+            write_whole(self._mark, f"{self._boot} {now_ns}".encode("ascii"))
+        except RingmasterError:
+            # Without a note it would be tried for ever.
+            return False
+        return True
+
+
+class Shutdown:
+    """Sees to the end of the process.
+
+    leave: ends it at once with a status; never returns, but in tests.
+    """
+
+    def __init__(self, leave: Callable[[int], object] = os._exit, longest_s: float = LONGEST_S) -> None:
+        self._leave = leave
+        self._timer = threading.Timer(longest_s, self._now, (0,))
+        self._timer.name = "leaving"
+        self._timer.daemon = True
+
+    def begin(self) -> None:
+        """Somebody has asked for the end: it comes in `longest_s` even if `end` is never called. May be asked again."""
+        with suppress(RuntimeError):
+            self._timer.start()
+
+    def end(self, status: int, last_words: str = "") -> None:
+        """All is stopped that can be; if a thread is left, ends the process at once, after its last words."""
+        self._timer.cancel()
+        if self._timer.ident is not None:
+            self._timer.join()
+        if busy_threads():
+            if last_words:
+                print(last_words, file=sys.stderr)
+            self._now(status)
+
+    def _now(self, status: int) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        self._leave(status)
+
+
+def busy_threads() -> list[threading.Thread]:
+    """Give all threads but this one that Python knows to be still running."""
+    return [thread for thread in threading.enumerate() if thread is not threading.current_thread()]
+
+
+def _end_this() -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+@dataclass(frozen=True)
+class Power:
+    """What can be asked for of this computer.
+
+    folder: where wishes are laid, None where nobody waits for them. leave: ends this process, which is started again;
+    None where nobody would start it. taken_s: how long a wish may lie before it is taken back, s.
+    """
+
+    folder: Path | None = None
+    leave: Callable[[], None] | None = None
+    taken_s: float = TAKEN_S
+
+    @property
+    def offers(self) -> tuple[str, ...]:
+        """What can be asked for: "restart" of the referee, "reboot" and "shut_down" of the computer."""
+        return (("restart",) if self.leave else ()) + (tuple(FILES) if self.folder else ())
+
+    def ask(self, what: str) -> bool:
+        """Ask for one of the offers; False if nobody has taken the wish."""
+        LOG.info("asked for: %s", what)
+        if what == "restart" and self.leave is not None:
+            timer = threading.Timer(ANSWER_S, self.leave)
+            timer.daemon = True
+            timer.start()
+            return True
+        if self.folder is None or what not in FILES:
+            return False
+        wish = self.folder / FILES[what]
+        try:
+            wish.touch()
+            deadline = time.monotonic() + self.taken_s
+            while wish.exists():
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(_LOOK_S)
+        except OSError:
+            return False
+        finally:
+            with suppress(OSError):
+                wish.unlink(missing_ok=True)
+        return True
+
+
+def power_here(environment: Mapping[str, str] = os.environ) -> Power:
+    """Give what can be asked for in this process: all of it as the installed service, nothing in a terminal."""
+    if not environment.get("NOTIFY_SOCKET"):
+        return Power()
+    folder = environment.get("RUNTIME_DIRECTORY", "")
+    return Power(Path(folder) if folder else None, _end_this)

@@ -1,0 +1,149 @@
+"""What goes with a question of the watcher's: the table as it was last understood, and as it is now, where it changed.
+
+Made when a page asks for them, on its thread; until then the frames are kept, of a few questions at most.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from hardware.camera.frames import Frame
+from referee.engine.session import Outline, Shown
+from referee.match.pictures import jpeg, smaller
+from referee.match.table import TableArea
+from referee.scoring.evidence_picture import SEAT_COLOURS, UNSURE, Canvas
+from referee.watchers.stillness import Mask, changed_since, small_picture
+from vision.arrays import Image
+
+_MOST_QUESTIONS = 2  # whose frames are kept: a computer of 1 GB has no room for many
+_LEAST_CHANGED = 30  # px of the small picture: what a card changes at least
+_ROOM, _LEAST_SHARE, _WHOLE = 0.15, 0.3, 0.7  # of the table's picture: round what changed, at least, and so much is all
+_WIDTH_PX = 800
+_BEFORE, _NOW = "-before", "-now"
+
+PictureNames = Mapping[str, Mapping[str, str | None]]
+"""By question what its pictures are called: `before`, which may be None, and `now`."""
+
+
+@dataclass(eq=False)
+class _Asked:
+    """frames: before, which may be None, and now; until the pictures are `made` of them. outlines: drawn into it."""
+
+    has_before: bool
+    frames: tuple[Frame | None, Frame] | None
+    outlines: tuple[Outline, ...] = ()
+    made: dict[str, bytes] | None = None
+
+
+class QuestionPictures:
+    """Safe to use from any thread. area: people round the table are nobody's business."""
+
+    def __init__(self, area: TableArea) -> None:
+        self._area = area
+        self._lock = threading.Lock()
+        self._asked: dict[str, _Asked] = {}
+
+    def heed(self, questions: Mapping[str, Shown | None], before: Frame | None, now: Frame) -> None:
+        """Keep the frames of new questions of the watcher, and let go of those that are asked no more.
+
+        questions: by their names, with the picture that shows them, None where the table does. before: the last frame
+        that it understood.
+        """
+        with self._lock:
+            asked = {
+                name: self._asked.get(name)
+                or (
+                    _Asked(before is not None, (before, now))
+                    if shown is None
+                    else _Asked(has_before=False, frames=(None, shown.frame), outlines=shown.outlines)
+                )
+                for name, shown in questions.items()
+            }
+            self._asked = dict(list(asked.items())[-_MOST_QUESTIONS:])
+
+    def names(self) -> PictureNames:
+        """Give what the pictures of each question are called."""
+        with self._lock:
+            return {
+                name: {"before": name + _BEFORE if asked.has_before else None, "now": name + _NOW}
+                for name, asked in self._asked.items()
+            }
+
+    def find(self, which: str) -> bytes | None:
+        """Give a JPEG by its name; None where it is asked no more, or nobody knows where the table is."""
+        with self._lock:
+            asked = self._asked.get(which.removesuffix(_BEFORE).removesuffix(_NOW))
+        if asked is None:
+            return None
+        # Not with the lock held: the referee's thread must not wait for it. Made twice at once they are the same.
+        frames = asked.frames
+        if asked.made is None and frames is not None:
+            asked.made = self._made(*frames, asked.outlines)
+        if asked.made is not None:
+            asked.frames = None
+        return (asked.made or {}).get(_BEFORE if which.endswith(_BEFORE) else _NOW)
+
+    def _made(self, before: Frame | None, now: Frame, outlines: Sequence[Outline]) -> dict[str, bytes] | None:
+        image = now.bgr()
+        if self._area.outline() is None:
+            self._area.survey(image)
+        if outlines and self._area.outline() is not None:
+            return {_NOW: jpeg(smaller(_drawn(self._area.shroud(image), outlines), _WIDTH_PX))}
+        shown = self._area.cut(image)
+        if shown is None:
+            return None
+        earlier = None if before is None else self._area.cut(before.bgr())
+        if earlier is None or earlier.shape != shown.shape:
+            return {_NOW: jpeg(smaller(shown, _WIDTH_PX))}
+        left, top, right, bottom = _where_changed(earlier, shown)
+        parts = (image[top:bottom, left:right] for image in (earlier, shown))
+        return {when: jpeg(smaller(part, _WIDTH_PX)) for when, part in zip((_BEFORE, _NOW), parts, strict=True)}
+
+
+def _drawn(image: Image, outlines: Sequence[Outline]) -> Image:
+    """The part of a picture in which cards lie, with their outlines; those in doubt in dashes."""
+    canvas = Canvas(image)
+    for outline in outlines:
+        corners = np.array(outline.corners_px)
+        if outline.certain:
+            canvas.line(corners, SEAT_COLOURS[(outline.seat or 0) % len(SEAT_COLOURS)], 3, closed=True)
+        else:
+            canvas.dashes(corners, UNSURE, 3)
+    corners = np.concatenate([canvas.placed(np.array(outline.corners_px)) for outline in outlines])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    room = _ROOM * float((high - low).max())
+    height, width = canvas.image.shape[:2]
+    left, top = (max(0, int(value - room)) for value in low)
+    right, bottom = (min(most, int(value + room) + 1) for value, most in zip(high, (width, height), strict=True))
+    return np.asarray(canvas.image[top:bottom, left:right])
+
+
+def _where_changed(before: Image, now: Image) -> tuple[int, int, int, int]:
+    """The part of two pictures of one size, left, top, right and bottom, in which they differ; all where much does."""
+    height, width = now.shape[:2]
+    changed = _without_specks(changed_since(small_picture(before), small_picture(now)))
+    if not changed.any():
+        return 0, 0, width, height
+    spans = []
+    for along, size in ((0, width), (1, height)):
+        at = np.flatnonzero(changed.any(axis=along)) / changed.shape[1 - along]
+        low, high = float(at.min()) - _ROOM, float(at.max()) + _ROOM
+        if high - low < _LEAST_SHARE:
+            low, high = (low + high - _LEAST_SHARE) / 2, (low + high + _LEAST_SHARE) / 2
+        spans.append((max(0, int(low * size)), min(size, int(np.ceil(high * size)))))
+    (left, right), (top, bottom) = spans
+    if (right - left) * (bottom - top) > _WHOLE * width * height:
+        return 0, 0, width, height
+    return left, top, right, bottom
+
+
+def _without_specks(changed: Mask) -> Mask:
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(changed.astype(np.uint8), connectivity=8)
+    large = stats[:, cv2.CC_STAT_AREA] >= _LEAST_CHANGED
+    large[0] = False
+    return np.asarray(large[labels], np.bool_)

@@ -1,0 +1,743 @@
+"""The referee: the match, the devices that it sees and hears with, its voice, and the state that pages show.
+
+Devices and people call it from any thread; `lock` is held while the game is fed. In this order: an event is stored, it
+is judged, its rulings are made to last, and only then are they said, lit and shown.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hardware.camera.frames import Frame
+from hardware.events import BellPressed
+from hardware.events import Event as DeviceEvent
+from hardware.problems import Health, HealthBoard, Problem
+from hardware.settings import MS
+from referee.announcer import Announcer
+from referee.engine.clockwork import LONGEST_SLEEP_S, Clockwork
+from referee.engine.corrections import Change
+from referee.engine.events import Header
+from referee.engine.session import Doubts, Outcome, Session
+from referee.errors import BadInputError, OvertakenError
+from referee.files import name_kept, set_aside_files
+from referee.games.coloretto.page import sheet
+from referee.games.registry import GAMES, game_kind
+from referee.language import Language
+from referee.log import LOG
+from referee.match import process, table
+from referee.match.announcements import Announcements
+from referee.match.commands import (
+    AnswerDoubt,
+    BellHere,
+    ChangeSettings,
+    Command,
+    Correct,
+    Decide,
+    LookAgain,
+    Ring,
+    Ringer,
+    Setup,
+    Sheet,
+    Simple,
+    Start,
+    TellEvent,
+    Timely,
+)
+from referee.match.devices import FollowsPlay, Parts
+from referee.match.film import FilmKeeper
+from referee.match.guard.guard import Guard
+from referee.match.guard.machine import machine_watchers
+from referee.match.housekeeping import Housekeeping
+from referee.match.match import Match
+from referee.match.phone_bells import Arrival, PhoneBells
+from referee.match.pictures import Pictures, pictures_wanted
+from referee.match.question_pictures import QuestionPictures
+from referee.match.settings import TableSettings, load_settings, save_settings
+from referee.match.setup_kit import SetupKit, setup_now
+from referee.match.state import Data, Scene, moment, setup_of, state_of
+from referee.match.system import Keeping, System
+from referee.match.table import TableArea
+from referee.match.table_decks import TableDecks
+from referee.match.voice import Voice
+from referee.mqtt.publisher import Publisher
+from referee.names import players_in
+from referee.phrases import phrase
+from referee.sayings import service as sayings
+from referee.setup.walk import Walk
+from referee.store.evidence import EvidenceFolder
+from referee.store.folder import EVIDENCE, JOURNAL, working_folder
+from referee.store.store import Store
+from referee.store.upkeep import report_set_aside
+from vision.profile import TableProfile
+
+OUTLINES_NS = 250_000_000
+"""The state is not made more often than this for what only moved in the picture."""
+MOST_FAULTS = 5
+"""After so many failures in a row of the referee's own thread only a new process may help."""
+_MOST_MENDING_S = 900
+
+
+class Referee:
+    """A referee, put together but not at work before `start`.
+
+    ended: set when the referee's thread is over; failed: and it was by a fault. notices: what people should do now.
+    begins_with_setup: whether a new page begins with setting up while nothing is set up.
+    """
+
+    def __init__(self, folder: Path, parts: Parts, *, nothing_kept: bool = False) -> None:
+        """Open the store in a folder that is locked, and the loudspeaker and the lamp.
+
+        nothing_kept: the folder is gone after this start.
+        """
+        self.folder, self.clock, self._resumes, self._nothing_kept = folder, parts.clock, parts.resumes, nothing_kept
+        self.lock, self.health, self.ended = threading.RLock(), HealthBoard(), threading.Event()
+        self.failed, self.begins_with_setup = False, True
+        self.notices: tuple[dict[str, Any], ...] = ()
+        self._news, self._stopping = threading.Event(), threading.Event()
+        self._settling, self._listening = threading.Lock(), threading.Lock()
+        self._turns, self._is_changed, self._version, self._made_ns = 0, False, 0, 0
+        self._listeners: dict[int, Callable[[int], None]] = {}
+        self._bell_listeners: dict[int, Callable[[int], None]] = {}
+        self._next_listener = 0
+        self._picture_of: dict[tuple[int, int], str] = {}
+        self._frame: Frame | None = None
+        self._understood: Frame | None = None  # the frame in which something was reported last
+        self._fault: str | None = None
+        self._words: tuple[Header, Announcer] | None = None
+        self.settings, self._complaint = load_settings(folder)
+        self._fitted = self.settings
+        self.table_decks = TableDecks(parts.decks or folder, self.report, self.health.forget, parts.deck)
+        boot = process.boot_id() if parts.boot is None else parts.boot
+        # A large journal that is damaged takes minutes to mend on a Raspberry Pi.
+        process.notify(f"EXTEND_TIMEOUT_USEC={_MOST_MENDING_S * 1_000_000}")
+        self.store = Store(folder / JOURNAL, parts.connector)
+        self.evidence = EvidenceFolder(folder / EVIDENCE, self.store)
+        self.profile = parts.profile or table.kept_profile(folder, self.report)
+        self.voice = Voice(parts.speaker, parts.lamp, self.settings, parts.time_of_day, self.report, self.changed)
+        self._announcements = Announcements(self.voice)
+        watcher = parts.watcher or (lambda header: self.table_decks.watcher(header, self.profile))
+        self.match = Match(self.store, watcher, boot, self.clock)
+        self.devices = parts.devices(self.settings)
+        self.plugged, self._phones = parts.plugged, PhoneBells(self.devices.queue)
+        self.area = TableArea(self.profile)
+        buffer = self.devices.buffer
+        self.pictures = Pictures(
+            buffer, self.evidence, self.area, self.pictures_kept, self.store.checkpoint, self.report, self.clock
+        )
+        self.film = FilmKeeper(buffer, self.area, self.report, self.clock)
+        self._asked = QuestionPictures(self.area)
+        self.setup_kit = SetupKit(self)
+        self.walk = Walk(self.setup_kit)
+        self.keeping, self.system = Keeping(self), System(self, process.power_here())
+        self._guard = Guard(self, machine_watchers(folder), drawn=parts.drawn)
+        self._watchdog = process.Watchdog(process.interval_ns(), self.devices.camera_hangs, folder, boot)
+        self._housekeeping = Housekeeping(self, self._watchdog, self._news)
+        self._thread = process.part_thread("referee", self._referee, self.report, self._fell)
+        self._state: dict[str, Any] = {}
+        self._publish()
+        self.publisher = Publisher(folder, self.store, self.evidence, self, lambda: self.match.game, report=self.report)
+
+    @property
+    def language(self) -> Language:
+        """The language of all that is said."""
+        return Language(self.settings.language)
+
+    def start(self) -> None:
+        """Go on with the game that was being played, and begin to see, hear and rule."""
+        LOG.info("games and settings are kept in %s", self.folder)
+        asides = [path for path in set_aside_files(self.folder) if name_kept(path) == "journal"]
+        if not asides or self.evidence.set_aside(asides[-1].stem):
+            # Never where pictures are at a place that the new journal cannot know.
+            self.evidence.sweep()
+        self.report_set_aside()
+        if self._nothing_kept:
+            sentence = phrase("service.disk_takes_nothing_whatever_you")
+            self.report(Problem("journal", Health.STUCK, sentence, t_ns=time.monotonic_ns()))
+        if self._complaint is not None:
+            self.report(Problem("settings", Health.MISSING, self._complaint, t_ns=time.monotonic_ns()))
+        if self._resumes and (session := self.resume()) is not None:
+            LOG.info("game %d goes on", session.log.game)
+        self.pictures.start()
+        self.film.start()
+        self.publisher.start()
+        self._thread.start()
+        self.devices.start(self.report, self.publisher.heard)
+        self._guard.start()
+
+    def stop_soon(self) -> None:
+        """Make no more rulings, and write what waits; to be followed by `stop`."""
+        self._stopping.set()
+        self.store.flush()
+
+    def stop(self) -> None:
+        """End everything; what was journalled is kept."""
+        self._stopping.set()
+        self._guard.stop()
+        self.devices.stop()
+        self._thread.stop(1.0)
+        self.pictures.stop()
+        self.film.stop()
+        self.publisher.stop()
+        self.voice.close()
+        self.store.close()
+
+    # The state
+
+    def state(self) -> Data:
+        """Give all that a page shows (see `state`); cheap, and the caller's to keep."""
+        return {**self._state, "t_ns": self.clock()}
+
+    def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
+        """Call `notify(version)` after each change, quickly and from any thread; gives what ends it."""
+        return self._subscribe(self._listeners, notify)
+
+    def subscribe_to_idle_bell(self, pressed: Callable[[int], None]) -> Callable[[], None]:
+        """Call `pressed(t_ns)` where the bell is pressed while no game is played; gives what ends it."""
+        return self._subscribe(self._bell_listeners, pressed)
+
+    def changed(self) -> None:
+        """Take it that something that pages show has changed; from any thread."""
+        with self.turn():
+            self._is_changed = True
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Hold the lock; the state is made once when the outermost turn ends, if something has changed."""
+        with self.lock:
+            self._turns += 1
+            try:
+                yield
+            finally:
+                self._turns -= 1
+                if not self._turns and self._is_changed:
+                    self._publish()
+
+    def _publish(self) -> None:
+        self._is_changed, self._made_ns = False, self.clock()
+        scene = Scene(
+            self.settings,
+            self.voice.caption,
+            self.voice.said,
+            self.voice.is_quiet,
+            self.health.snapshot(),
+            self.notices,
+            None if self._frame is None else self._frame.size_px,
+            self._asked.names(),
+            self._picture_of,
+            None if self.match.session is None else self._announcer(self.match.session),
+            setup_of(self.walk, self.match, begins=self.begins_with_setup),
+        )
+        self._version += 1
+        self._state = {"version": self._version, **state_of(self.match, scene)}
+        with self._listening:
+            listeners = tuple(self._listeners.values())
+        for notify in listeners:
+            notify(self._version)
+
+    def _subscribe(self, to: dict[int, Callable[[int], None]], notify: Callable[[int], None]) -> Callable[[], None]:
+        # Never the lock of the game: the page must come up while a picture is read.
+        with self._listening:
+            number = self._next_listener
+            self._next_listener += 1
+            to[number] = notify
+
+        def end() -> None:
+            with self._listening:
+                to.pop(number, None)
+
+        return end
+
+    # What devices notice
+
+    def look(self, frame: Frame) -> Outcome:
+        """Take the next frame; it is not looked at while there is no game, or a pause, or nothing more to see."""
+        with self.turn():
+            session = self.match.session
+            if session is None or not session.looks_on:
+                return Outcome()
+            before, doubts, count = session.watcher.outlines, session.doubts, len(session.log.records)
+            self._frame = frame
+            outcome = self._feed(session, lambda: self.match.look(frame))
+            if self._understood is None or len(session.log.records) > count:
+                self._understood = frame
+            if session.doubts != doubts:
+                asked = {session.question_id(doubt): doubt.shown for doubt in session.doubts}
+                self._asked.heed(asked, self._understood, frame)
+                self._is_changed = True
+            elif session.watcher.outlines is not before and self.clock() - self._made_ns >= OUTLINES_NS:
+                self._is_changed = True
+            return outcome
+
+    def hear(self, event: DeviceEvent) -> Outcome:
+        """Take what a device noticed."""
+        with self.turn():
+            session = self.match.session
+            if session is None or (session.paused and isinstance(event, BellPressed)):
+                return Outcome()
+            if isinstance(event, Problem):
+                return Outcome()
+            outcome = self._feed(session, lambda: self.match.hear(event))
+            announcement = self._announcer(session).announce_event(event)
+            if announcement is not None:
+                self.voice.announce(announcement)
+            return outcome
+
+    def note_mishap(self, what: str, on: bool) -> None:
+        """Keep that something began or ended that makes readings less certain; nothing without a game."""
+        with self.lock:
+            self.match.note_mishap(what, on)
+
+    def resume(self, *, aloud: bool = True) -> Session | None:
+        """Go on with the game that was being played when the referee ended, None if there was none; `aloud`: say so.
+
+        One that this Ringmaster cannot read stays in the journal, and is not gone on with.
+        """
+        with self.turn():
+            try:
+                resumed = self.match.resume()
+            except (ValueError, KeyError):
+                self.voice.tell(sayings.not_resumed(self.language))
+                return None
+            if resumed is None:
+                return None
+            session, unheard = resumed
+            if aloud:
+                self._announcements.resumed(self._announcer(session), session, unheard)
+            self.pictures_kept(session.log.game)
+            return session
+
+    def pictures_kept(self, game: int) -> None:
+        """Take it that an event of a game has pictures now."""
+        found = self.evidence.of_game(game)
+        with self.turn():
+            self._picture_of, self._is_changed = {(game, event): name for event, name in found.items()}, True
+
+    def _feed(self, session: Session, feed: Callable[[], Outcome]) -> Outcome:
+        count, outcome = len(session.log.records), None
+        try:
+            outcome = feed()
+            return outcome
+        finally:
+            self._heed(session, count, outcome)
+
+    def _heed(self, session: Session, count: int, outcome: Outcome | None) -> None:
+        """Want pictures of the events after the first `count`, and announce the outcome; None: it was refused."""
+        for wanted in pictures_wanted(session, count, self._frame):
+            self.pictures.want(wanted)
+            self.film.want(wanted)
+        if outcome is None:
+            return
+        self._heed_fault(session.fault)
+        announcer = self._announcer(session)
+        if outcome.rulings:
+            self._announcements.rule(announcer, outcome.rulings)
+            if isinstance(self.devices, FollowsPlay):
+                self.devices.ruled(outcome.rulings)
+        if outcome.notices:
+            self.notices = self._announcements.notice(announcer, outcome.notices)
+        elif outcome.rulings:
+            self.notices = ()
+        heard = [record.event for record in session.log.since(count)]
+        self._announcements.ask(announcer, session.question, heard=heard)
+        if outcome.rulings or outcome.notices or heard:
+            self._is_changed = True
+
+    def _heed_fault(self, fault: str | None) -> None:
+        before, self._fault = self._fault, fault
+        if (before is None) is not (fault is None):
+            state = Health.OK if fault is None else Health.STALLED
+            self.report(Problem("reader", state, fault or "", t_ns=time.monotonic_ns()))
+
+    def _announcer(self, session: Session) -> Announcer:
+        """Give who puts a game's rulings into words; the last one is kept, as it knows the words of its rulings."""
+        header, language, kept = session.header, self.settings.language, self._words
+        if kept is None or kept[0] is not header or kept[1].language.code != language:
+            kept = self._words = header, Announcer(header.game, header.players, self.language)
+        return kept[1]
+
+    # What people say
+
+    def do(self, command: Command, arrival: Arrival | None = None) -> Data:
+        """Carry out a command, and give what came of it; it is journalled by then.
+
+        arrival: of a phone's ring. A command with a `moment` holds only if the state still has that name.
+
+        Raises:
+            OvertakenError: something else came first; nothing has changed.
+            BadInputError: there is no such thing, or it cannot be so.
+        """
+        if not isinstance(command, Timely) or command.moment is None:
+            return self._do(command, arrival)
+        with self.turn():
+            if command.moment != moment(self.match.session):
+                raise OvertakenError("fault.overtaken")
+            done = self._do(command, arrival)
+        return {**done, "version": self._version} if "version" in done else done
+
+    def _do(self, command: Command, arrival: Arrival | None) -> Data:
+        done: Data = {}
+        match command:
+            case Start(game=game, players=players, options=options):
+                if game not in GAMES:
+                    raise BadInputError("error.service.choose_game_and_say_who", list=", ".join(GAMES))
+                done = {"game": str(self.begin(game, players, options).log.game)}
+            case Simple(do="stop"):
+                self.end_game()
+            case Simple(do="pause" | "resume" as what):
+                self.pause(what == "pause")
+            case Simple(do="flip"):
+                if not self.devices.flip():
+                    self.say("timer_flipped", {})
+            case Simple(do="time"):
+                self.say("timer_ran_out", {})
+            case Simple(do="count"):
+                # Who taps cannot see what the camera saw: hands that it did not see are asked for.
+                self.say("count", {"ask": True})
+            case Simple(do="undo"):
+                self.undo()
+            case Ringer(seat=seat):
+                self._name_ringer(seat)
+            case Ring():
+                self._ring(command, arrival)
+            case BellHere():
+                self._phones.here()
+            case Decide(valid=valid):
+                self.say("decided", {"valid": valid})
+            case TellEvent(event=event):
+                if not isinstance(event.get("event"), str):
+                    raise BadInputError("error.engine.event_must_say_what_happened")
+                data = {key: value for key, value in event.items() if key not in ("event", "t_ns")}
+                done = {"rulings": [dict(ruling) for ruling in self.say(str(event["event"]), data).rulings]}
+            case Correct():
+                done = {"changed": self._correct_named(command)}
+            case Sheet(hands=hands, table=side):
+                return {"sheet": sheet(hands, side, self.language)}
+            case AnswerDoubt(question=question, answer=number):
+                self._answer(question, number)
+            case LookAgain(ruling=ruling):
+                self._look_again(ruling)
+            case Setup():
+                return self._set_up(command)
+            case ChangeSettings():
+                return self.change_settings(command.model_dump(exclude_unset=True, exclude={"do"}))
+        return {"version": self._version, **done}
+
+    def begin(self, game: str, players: Sequence[str], options: Mapping[str, object]) -> Session:
+        """Begin a game instead of the one before, which ends as it stands, if it was still going on.
+
+        Raises:
+            BadInputError: there is no such game, or it cannot be played like that; the one before goes on then.
+        """
+        header = Header(game, players_in(players), dict(options))
+        game_kind(game).start(header)
+        header = self.table_decks.complete(game_kind(game).explicit(header))
+        with self.turn():
+            before = self.match.session
+            count = 0 if before is None else len(before.log.records)
+            ended = self.match.start(header)
+            if before is not None and len(before.log.records) > count:
+                self._heed(before, count, ended)
+            self._understood, self.notices, self._is_changed = None, (), True
+            session = self.match.playing()
+            self.voice.rest()
+            self.voice.tell(sayings.started(game.capitalize(), header.players, self.language))
+            self.voice.prepare(self._announcer(session).fixed_phrases())
+            return session
+
+    def end_game(self) -> None:
+        """End the game by agreement; one that has ended is put away.
+
+        Raises:
+            BadInputError: there is none.
+        """
+        with self.turn():
+            session = self.match.playing()
+            was_over, count = session.over, len(session.log.records)
+            ended = self.match.end()
+            if self.match.session is not None:
+                self._heed(session, count, ended)
+            else:
+                self.notices = ()
+                if not was_over:
+                    self.voice.tell(sayings.stopped(self.language))
+            self.voice.rest()
+            self._is_changed = True
+
+    def pause(self, on: bool) -> None:
+        """Wait, or go on.
+
+        Raises:
+            BadInputError: there is no game, or it is over.
+        """
+        with self.turn():
+            if self.match.pause(on):
+                self.voice.tell(sayings.paused(on, self.language))
+                self._is_changed = True
+
+    def say(self, kind: str, data: Mapping[str, Any]) -> Outcome:
+        """Take an event that a person reported.
+
+        Raises:
+            BadInputError: there is no game, or it knows no such event.
+        """
+        with self.turn():
+            return self._feed(self.match.playing(), lambda: self.match.say(kind, data))
+
+    def correct(self, number: int, data: Mapping[str, Any] | None, session: Session | None = None) -> Change:
+        """Put an event right, or strike it (None), and say what changes; session: None for the game on the table.
+
+        Raises:
+            BadInputError: there is no such event, or it cannot be like that.
+        """
+        with self.turn():
+            session = session or self.match.playing()
+            return self._say_change(session, self.match.correct(number, data, session), undone=False)
+
+    def undo(self) -> Change:
+        """Take back an early end, the start of another game, or else the latest correction, and say what changes.
+
+        Raises:
+            BadInputError: there is nothing to take back.
+        """
+        with self.turn():
+            what, change = self.match.undoes, self.match.undo()
+            session = self.match.playing()
+            if what not in ("start", "stop"):
+                return self._say_change(session, change, undone=True)
+            if what == "start":
+                self.notices = ()
+                self.voice.prepare(self._announcer(session).fixed_phrases())
+            self.voice.tell(sayings.resumed("", self.language))
+            self._is_changed = True
+            return change
+
+    def _say_change(self, session: Session, change: Change, *, undone: bool) -> Change:
+        on_table = self.match.session
+        question = None if on_table is None else on_table.question
+        announcer, past = self._announcer(session), session is not on_table
+        self._announcements.changed(announcer, change, question, undone=undone, past=past)
+        self._is_changed = True
+        return change
+
+    def _correct_named(self, command: Correct) -> int:
+        """Correct an event, or what led to a ruling, of this game or a past one; gives how many rulings changed."""
+        with self.turn():
+            session = self.match.find(command.about)
+            log = session.log
+            is_ruling = command.event is None
+            number = log.about(*log.ruling(command.about)) if is_ruling else log.event_number(command.about)
+            change = self.correct(number, command.new, session)
+        return len({place for place, _ in (*change.gone, *change.new)})
+
+    def _ring(self, command: Ring, arrival: Arrival | None) -> None:
+        with self.lock:
+            players = len(self.match.playing().header.players)
+        if command.seat >= players:
+            raise BadInputError("error.service.nobody_sits_there")
+        self._phones.ring(command.seat, command.t_ns, command.within_ms * MS, arrival)
+
+    def _name_ringer(self, seat: int) -> None:
+        with self.turn():
+            question = self.match.playing().question
+            which = {} if question is None or question.kind != "who_rang" else {"ring_t_ns": question.t_ns}
+            self.say("ringer", {"seat": seat, **which})
+
+    def _answer(self, question: str, number: int) -> None:
+        """Take an answer to a question of the watcher; what it took instead meanwhile is corrected."""
+        with self.turn():
+            session = self.match.playing()
+            doubt = next((one for one in session.doubts if session.question_id(one) == question), None)
+            if doubt is None or number >= len(doubt.answers):
+                raise BadInputError("error.service.that_is_not_asked_any")
+            given = doubt.answers[number]
+            if isinstance(session.watcher, Doubts):
+                session.watcher.answered(doubt)
+            taken = session.taken_instead(doubt)
+            gone_on = not taken or any(record.is_of_game for record in session.log.since(taken[-1]))
+            if doubt.told and len(given.events) > len(taken) and gone_on:
+                # Said now, it would be judged as if it had happened now: a foul of nobody's.
+                raise BadInputError("error.service.play_has_gone_on_since")
+            for at, event in enumerate(given.events):
+                data = {key: value for key, value in event.data.items() if key != "event"}
+                if at < len(taken):
+                    self.correct(taken[at], {"event": event.kind, **data})
+                else:
+                    self.say(event.kind, data)
+            for surplus in taken[len(given.events) :]:
+                self.correct(surplus, None)
+            self.notices, self._is_changed = (), True
+
+    def _look_again(self, ruling: str) -> None:
+        """Challenge a ruling (C11): hands are counted again, others are said again; their pictures stay for long."""
+        with self.turn():
+            session = self.match.playing()
+            place, ruled = session.log.ruling(ruling)
+            self.store.dispute(session.log.game, session.log.about(place, ruled))
+            if ruled["ruling"] == "hand":
+                self.say("challenge", {"seat": ruled["seat"]})
+                return
+            self.store.flush()
+            self.voice.tell(*self._announcer(session).sentences(ruled))
+
+    # Setting up, settings and devices
+
+    def _set_up(self, command: Setup) -> Data:
+        walk = self.walk
+        match command.act:
+            case "open":
+                walk.open(command.step)
+            case "answer":
+                walk.answer(command.answer)
+            case "keep":
+                self.voice.tell(walk.keep().text)
+            case "skip":
+                walk.skip()
+            case "close":
+                walk.close()
+        self.changed()
+        return setup_now(walk, look=True)
+
+    def change_settings(self, data: Mapping[str, Any]) -> Data:
+        """Take other settings, also those that pages do not show.
+
+        Raises:
+            BadInputError: they cannot be so.
+            SettingError: a device that they name cannot be had; nothing has changed.
+            WorkFailedError: the disk does not take them.
+        """
+        with self._settling:
+            wanted = self.settings.changed(data)
+            others = self._fitted.other_devices(wanted)
+            # A camera that is in use cannot be tried; where it is the same, its pictures are only turned.
+            same = {"camera"} if wanted.camera == self._fitted.camera else set[str]()
+            # To try a camera takes seconds, in which rings are ruled: so the lock is not held.
+            self.devices.check(wanted, others - same)
+            with self.turn():
+                self.settings = settings = self.settings.changed(data)
+                save_settings(self.folder, settings)
+                self.voice.change(settings)
+                if self.match.session is not None:
+                    self.voice.prepare(self._announcer(self.match.session).fixed_phrases())
+                self._is_changed = True
+            self._fit(settings)
+        return {"version": self._version, "settings": settings.public()}
+
+    def _fit(self, settings: TableSettings) -> None:
+        """Go on with the devices that other settings name."""
+        others, self._fitted = self._fitted.other_devices(settings), settings
+        if not others:
+            return
+        LOG.info("other devices are set: %s", ", ".join(sorted(others)))
+        self.devices.change(settings, others, self.health.forget)
+        if "lamp" in others:
+            self.health.forget("lamp")
+            self.voice.fit_lamp()
+        if "speaker" in others and not settings.loudspeaker:
+            self.health.forget("speaker")
+        if "camera" in others:
+            # What was calibrated holds for the camera before; from now on the marker cards say where the table is.
+            table.put_profile_away(self.folder)
+            self.profile = None
+            self.area.forget()
+            self._guard.forget()
+            self.look_anew()
+        self._news.set()
+
+    def keep_profile(self, profile: TableProfile) -> None:
+        """Go on with a table that was measured just now, and after each start.
+
+        Raises:
+            WorkFailedError: the disk does not take it.
+        """
+        table.keep_profile(self.folder, profile)
+        self.profile = profile
+        self.area.measured(profile)
+        self.look_anew()
+
+    def look_anew(self) -> None:
+        """Begin to look as if for the first time: another camera is there."""
+        with self.lock:
+            self.match.look_anew()
+
+    def say_code(self, code: str) -> None:
+        """Say a pairing code aloud, even at quiet hours: somebody asked for it."""
+        self.voice.say_aloud(sayings.pairing_code(code, self.language))
+
+    def report(self, health: Problem) -> None:
+        """Take how a device, or a part of the program, is; quick, and from any thread."""
+        if self.health.report(health):
+            level = logging.INFO if health.state is Health.OK else logging.WARNING
+            LOG.log(level, "%s: %s %s", health.part, health.state.value, health.message)
+            self._news.set()
+
+    def report_set_aside(self) -> None:
+        """Report files that made no sense, on the page and in few words aloud."""
+        if report_set_aside(self.folder, self.store, self.health):
+            self.voice.tell(sayings.look_at_page(self.language))
+            self._news.set()
+
+    def picture(self, which: str) -> bytes | None:
+        """Give a JPEG: `live`, or an evidence picture by its id; None if there is none (any more)."""
+        if which == "live":
+            return self.pictures.live()
+        return self._asked.find(which) or self.evidence.find(which)
+
+    # The thread
+
+    def _referee(self) -> None:
+        """Bring what was seen and heard before the match, for ever (on the thread of its own)."""
+        queue = self.devices.queue
+        clockwork = Clockwork(queue, self.devices.buffer, self, self._heard, self.lock)
+        if self._thread.faults_in_a_row and self.match.session is not None:
+            # A fault may have come between an event and its rulings: the journal has both in order.
+            self.resume()
+        while not self._stopping.is_set():
+            with self._watchdog.reading():
+                worked = clockwork.step()
+            if not worked:
+                queue.wait(LONGEST_SLEEP_S)
+            self._phones.tend()
+            self._housekeeping.tend(time.monotonic_ns())
+        self.ended.set()
+
+    def _fell(self, _fault: Exception) -> None:
+        """Make the page show that the referee's thread failed; end the process where it fails again and again."""
+        if self._thread.faults_in_a_row < MOST_FAULTS:
+            self.changed()
+            return
+        self.failed = True
+        self._stopping.set()
+        self._thread.stopping.set()
+        self.ended.set()
+
+    def _heard(self, event: DeviceEvent, outcome: Outcome) -> None:
+        LOG.debug("heard: %s", event)
+        self.setup_kit.heard(event)
+        self.film.take(event, outcome)
+        if isinstance(event, Problem):
+            self.report(event)
+        elif isinstance(event, BellPressed) and not self.match.in_play:
+            for pressed in tuple(self._bell_listeners.values()):
+                pressed(event.t_ns)
+
+
+@contextmanager
+def running(folder: Path, parts: Parts) -> Iterator[Referee]:
+    """Give a referee at work, with the game going on that was being played when it last ended.
+
+    Raises:
+        WorkFailedError: another one is at work in the folder, or it cannot be used.
+    """
+    with working_folder(folder) as place:
+        referee = Referee(place, parts, nothing_kept=place != folder)
+        try:
+            referee.start()
+            yield referee
+        finally:
+            referee.stop()

@@ -1,0 +1,92 @@
+"""What setting up measures and changes with while the referee runs: its own devices, settings, voice and lamp."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hardware.camera.frames import SECOND_NS
+from hardware.events import Event
+from referee.errors import SettingError
+from referee.phrases import Remembering, in_language
+from referee.setup.devices import loudness
+from referee.setup.finding import Hearing, Kept, Seen, Wish, troubles_in_words
+from referee.setup.walk import Walk, as_data
+
+if TYPE_CHECKING:
+    from referee.match.referee import Referee
+
+_OLD_NS = 3 * SECOND_NS
+"""A picture that is older is none: the camera is gone."""
+
+
+class SetupKit:
+    """A `referee.setup.walk.Kit`."""
+
+    def __init__(self, referee: Referee) -> None:
+        self._referee, self._hearing = referee, Hearing()
+
+    def heard(self, event: Event) -> None:
+        """Take what bell and sandtimer do."""
+        self._hearing.note(event, self._referee.clock())
+
+    def now_ns(self) -> int:
+        """Give the time."""
+        return self._referee.clock()
+
+    def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
+        """Give what is seen now, and heard since."""
+        language, now_ns = Remembering(self._referee.language.code), self._referee.clock()
+        frame = self._referee.devices.buffer.newest
+        fresh = frame is not None and now_ns - frame.exposure_end_ns < _OLD_NS
+        peak = self._referee.devices.loudness
+        return Seen(
+            now_ns=now_ns,
+            since_ns=since_ns,
+            language=language,
+            settings=self._referee.settings,
+            folder=self._referee.folder,
+            image=frame.bgr() if frame is not None and fresh else None,
+            image_t_ns=frame.exposure_end_ns if frame is not None else 0,
+            heard=self._hearing.since(since_ns),
+            profile=self._referee.profile,
+            troubles=troubles_in_words(self._referee.health.troubles(), language),
+            notes=tuple(in_language(note, language) for note in self._referee.devices.camera_notes),
+            settling=self._referee.devices.settling,
+            level=None if peak is None else loudness(peak),
+            kept=kept,
+            cameras=self._referee.plugged,
+        )
+
+    def carry_out(self, wish: Wish) -> None:
+        """Do what a step wants."""
+        if wish.settings:
+            self._referee.change_settings(wish.settings)
+        for camera in wish.cameras:
+            try:
+                self._referee.change_settings({"camera": camera})
+            except SettingError:
+                continue
+            break
+        if wish.profile is not None:
+            self._referee.keep_profile(wish.profile)
+        if wish.settle and not self._referee.match.in_play:
+            self._referee.devices.settle(self._referee.area.outline(), focus=True)
+        if wish.signal is not None:
+            self._referee.voice.show(wish.signal)
+        if wish.say:
+            self._referee.voice.tell(wish.say)
+
+
+def setup_now(walk: Walk, *, look: bool) -> dict[str, Any]:
+    """Give how far setting up is, and, to `look`, the open step's finding now.
+
+    `{"steps": […], "open": a step's name or null, "finding": null or …, "left": the steps that are not done}`. Steps:
+    `{"step", "title", "ask", "state": null where nothing is kept, "good", "mend", "wait", "missing" or "skipped",
+    "text"}`. A finding: `{"step", "state", "text", "more": sentences, "bar": 0 to 1 or null, "shapes": [{"corners":
+    shares of the picture, "kind", "label"}], "choices": [{"text", "answer", "href", "chosen"}]}`.
+    """
+    found = walk.seen_now() if look else None
+    name = walk.open_step if not look else None if found is None else found[0]
+    finding = None if found is None else as_data(*found)
+    return {"steps": walk.titles(), "open": name, "finding": finding, "left": walk.left}

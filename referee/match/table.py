@@ -1,0 +1,156 @@
+"""The table: its measured profile, and its place in the picture.
+
+People round it are nobody's business, so nothing outside of it is stored.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.problems import Health, Problem
+from referee.errors import BadInputError
+from referee.files import set_aside, write_whole
+from referee.scoring.seats import marker_rectangle
+from vision.arrays import Image
+from vision.camera_moved import table_now
+from vision.errors import VisionError
+from vision.markers import sight_markers, table_from_markers
+from vision.profile import TableProfile, load_profile, profile_text
+from vision.table import Table
+
+Polygon = NDArray[np.float64]
+
+Box = tuple[int, int, int, int]
+"""Left, top, right and bottom, px; right and bottom are the first that are outside."""
+
+PROFILE = "table.json"
+"""The file of the measured table in the state folder."""
+MARGIN_MM = 80.0
+"""How far the table reaches beyond the rectangle of its marker cards."""
+
+
+class TableArea:
+    """Remembers the table's outline; profile: what calibration measured, None: the marker cards tell."""
+
+    def __init__(self, profile: TableProfile | None = None) -> None:
+        self._profile = profile
+        self._shares: Polygon | None = None
+
+    def survey(self, image: Image) -> None:
+        """Look where the table is, in a BGR picture; where its markers are covered the last place stands."""
+        height, width = image.shape[:2]
+        corners = self._corners_px(image)
+        if corners is not None:
+            self._shares = corners / (width, height)
+
+    def surveyed(self, image: Image) -> Image:
+        """Look where the table is in a BGR picture, and give the picture black outside of it."""
+        self.survey(image)
+        return self.shroud(image)
+
+    def forget(self) -> None:
+        """Know no longer where the table is: another camera is there, and nothing was calibrated with that one."""
+        self._profile = self._shares = None
+
+    def measured(self, profile: TableProfile) -> None:
+        """Take it that the table was measured anew."""
+        self._profile, self._shares = profile, None
+
+    def outline(self) -> Polygon | None:
+        """Give the outline (n, 2) in shares of the picture's size, None as long as nobody knows."""
+        return self._shares
+
+    def outline_px(self, size_px: tuple[int, int]) -> Polygon | None:
+        """Give the outline (n, 2) in a picture of `size_px` (width, height), None as long as nobody knows."""
+        return None if self._shares is None else self._shares * size_px
+
+    def box_px(self, size_px: tuple[int, int]) -> Box | None:
+        """Give the table's box in a picture of `size_px`; None as long as nobody knows where it is."""
+        outline = self.outline_px(size_px)
+        if outline is None:
+            return None
+        x, y, w, h = cv2.boundingRect(outline.astype(np.float32))
+        left, top = max(x, 0), max(y, 0)
+        right, bottom = min(x + w, size_px[0]), min(y + h, size_px[1])
+        return None if right <= left or bottom <= top else (left, top, right, bottom)
+
+    def cut(self, image: Image) -> Image | None:
+        """Give the part of a picture that shows the table, black outside of it; None as long as nobody knows."""
+        height, width = image.shape[:2]
+        box = self.box_px((width, height))
+        if box is None:
+            return None
+        left, top, right, bottom = box
+        return np.asarray(self.shroud(image)[top:bottom, left:right])
+
+    def shroud(self, image: Image) -> Image:
+        """Give a picture of the same size, black outside of the table; whole as long as nobody knows where that is."""
+        height, width = image.shape[:2]
+        outline = self.outline_px((width, height))
+        if outline is None:
+            return image
+        mask = np.zeros((height, width), np.uint8)
+        cv2.fillConvexPoly(mask, np.rint(outline).astype(np.int32), 255)
+        return np.asarray(cv2.bitwise_and(image, image, mask=mask))
+
+    def _corners_px(self, image: Image) -> Polygon | None:
+        height, width = image.shape[:2]
+        size_px = (width, height)
+        try:
+            sight = sight_markers(image)
+            known = None if self._profile is None else table_now(self._profile, image, sight)[0]
+            if known is not None and self._profile is not None and self._profile.edge_mm is not None:
+                return outline_of(known, self._profile.edge_mm)
+            table = known or table_from_markers(sight.markers, size_px)
+            return outline_of(table, marker_rectangle(sight.markers, table))
+        except (VisionError, BadInputError):
+            return None
+
+
+def outline_of(table: Table, rectangle_mm: Polygon) -> Polygon:
+    """Give the outline (n, 2), in px, of a rectangle (4, 2) on a table with a margin round it."""
+    sides = np.roll(rectangle_mm, -1, axis=0) - rectangle_mm
+    along = sides / np.linalg.norm(sides, axis=1, keepdims=True)
+    outwards = np.roll(along, 1, axis=0) - along
+    grown = rectangle_mm + MARGIN_MM * outwards
+    edge = np.concatenate([np.linspace(grown[i], grown[(i + 1) % 4], 8, endpoint=False) for i in range(4)])
+    outline = table.to_px(edge)
+    return np.asarray(outline, np.float64)
+
+
+def kept_profile(folder: Path, on_health: Callable[[Problem], object]) -> TableProfile | None:
+    """Give what calibration measured; without it the marker cards in each picture say it."""
+    path = folder / PROFILE
+    if not path.exists():
+        return None
+    try:
+        return load_profile(path)
+    except VisionError as error:
+        # The page reports what was set aside, at each start.
+        if set_aside(path) is None:
+            sentence = f"{error}; the marker cards tell."
+            on_health(Problem("table", Health.MISSING, sentence, t_ns=time.monotonic_ns()))
+        return None
+
+
+def keep_profile(folder: Path, profile: TableProfile) -> None:
+    """Keep what calibration measured.
+
+    Raises:
+        WorkFailedError: the disk does not take it.
+    """
+    write_whole(folder / PROFILE, profile_text(profile).encode())
+
+
+def put_profile_away(folder: Path) -> None:
+    """Put away what was measured with another camera."""
+    path = folder / PROFILE
+    with contextlib.suppress(OSError):
+        path.replace(path.with_name(f"{path.stem}-of-the-camera-before{path.suffix}"))

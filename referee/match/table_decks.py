@@ -1,0 +1,139 @@
+"""The decks on the referee's table: which can be chosen for a game, and what looks on with the one that was."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hardware.problems import Health, Problem
+from referee.decks.finding import AnyDeck, find_deck
+from referee.decks.game_deck import built_in_decks, decks_for, with_version
+from referee.decks.store import DeckStore
+from referee.engine.events import DECK, Header
+from referee.engine.session import Watcher
+from referee.errors import BadInputError
+from referee.games.registry import GAMES, game_kind, watcher_for
+from referee.setup.finding import deck_of, load_kept
+from referee.store.games import Query, games
+from referee.watchers.by_hand import ByHandWatcher
+from referee.watchers.table_finder import WatchSetup
+from vision.deck import Deck
+from vision.errors import BadDeckError
+from vision.profile import TableProfile
+
+DEVICE = "deck"
+"""What a deck that is gone is called where devices tell how they are."""
+
+
+class TableDecks:
+    """The decks in a folder. report, forget: told when the deck of the game on the table is gone, or is no matter.
+
+    wanted: the deck to choose first for every game that it is one for; None: the one that was played with last.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        report: Callable[[Problem], object],
+        forget: Callable[[str], None] = lambda kind: None,
+        wanted: str | None = None,
+    ) -> None:
+        self._folder = folder
+        self._report = report
+        self._forget = forget
+        self._wanted = wanted
+
+    def complete(self, header: Header) -> Header:
+        """Say in a header which version of its deck it is played with.
+
+        Raises:
+            BadInputError: the deck is not among the family's, is broken, or is none for the game.
+        """
+        name = header.options.get(DECK)
+        built_in = game_kind(header.game).cards.beside
+        if name not in (None, header.game, *built_in, *DeckStore(self._folder).names()):
+            raise BadInputError("error.this_deck_is_not_here")
+        try:
+            return with_version(header, self._folder)
+        except BadDeckError as error:
+            raise BadInputError(error.key, **error.values) from error
+
+    def watcher(self, header: Header, profile: TableProfile | None) -> Watcher:
+        """Give what looks on for a game; where its deck is gone, people tell what lies there."""
+        try:
+            watcher = watcher_for(header, WatchSetup(profile=profile, state=self._folder))
+        except (BadDeckError, BadInputError) as error:
+            self._report(Problem(DEVICE, Health.MISSING, f"{error}.", t_ns=time.monotonic_ns()))
+            return ByHandWatcher()
+        self._forget(DEVICE)
+        return watcher
+
+    def choices(self, query: Query) -> Mapping[str, Any]:
+        """Give the decks that can be chosen for each game, the one that was played with last first.
+
+        Before the first game of its kind it is the one that was chosen when the table was set up.
+        `{game: [name, …]}`, where the game's own deck has the game's name.
+        """
+        store, last = DeckStore(self._folder), _last_decks(query)
+        chosen = deck_of(load_kept(self._folder))
+        found = {}
+        for game in GAMES:
+            names = [game, *decks_for(game, store)]
+            first = last.get(game, chosen if chosen in names else game)
+            if self._wanted in names:
+                first = self._wanted
+            found[game] = sorted(names, key=lambda name, first=first: name != first)  # type: ignore[misc]
+        return found
+
+    def colours(self, choices: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+        """Give the colours of decks that people choose by before a game. choices: as `choices` gives them."""
+        taught, found = DeckStore(self._folder).names(), {}
+        for game, names in choices.items():
+            colours_of = game_kind(game).cards.colours
+            # Decks that nobody chooses by colour are not loaded for it.
+            for name in names if colours_of is not None else ():
+                with suppress(BadDeckError):
+                    deck = find_deck(name, self._folder) if name in taught else _built_in(name)
+                    if colours_of is not None and not isinstance(deck, Deck):
+                        found[name] = colours_of(deck)
+        return found
+
+
+def check_kept(name: str, folder: Path) -> None:
+    """Say which decks there are, where there is none of this name, or what this one lacks.
+
+    Raises:
+        BadInputError: it is neither a game's own nor among the family's, or no game can be played with it.
+    """
+    store = DeckStore(folder)
+    built_in = built_in_decks()
+    names = [*built_in, *store.names()]
+    if name not in names:
+        raise BadInputError("error.service.there_is_no_deck_called", name=repr(name), list=", ".join(names))
+    if name in built_in:
+        return
+    try:
+        store.load(name)
+    except BadDeckError as error:
+        raise BadInputError(error.key, **error.values) from error
+    if not any(name in decks_for(game, store) for game in GAMES):
+        raise BadInputError("error.service.no_game_can_be_played", name=repr(name))
+
+
+@cache
+def _built_in(name: str) -> AnyDeck:
+    """Give a deck that never changes: the page asks whenever a game is to be started."""
+    return find_deck(name)
+
+
+def _last_decks(query: Query) -> dict[str, str]:
+    """The deck with which each game was played last."""
+    last: dict[str, str] = {}
+    for row in games(query):
+        name = row.header.options.get(DECK)
+        last.setdefault(row.header.game, name if isinstance(name, str) else row.header.game)
+    return last

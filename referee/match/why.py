@@ -1,0 +1,197 @@
+"""A ruling explained, of the game that is played or of a past one: its grounds, and its photo-finish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from referee.announcer import Announcer
+from referee.engine.corrections import Place
+from referee.engine.events import Event
+from referee.engine.log import MISHAP, GameLog, Record, numbers_in
+from referee.engine.session import RulingData
+from referee.errors import BadInputError
+from referee.games.registry import game_kind
+from referee.language import Language
+from referee.match.match import Match
+from referee.sayings import guard
+from referee.sayings.service import phone_way
+from referee.store.games import game_numbered, kept_game
+
+MS = 1_000_000
+BEFORE_MS, AFTER_MS = 3000.0, 2000.0
+_CARDS = ("card_shown", "card_read")
+
+
+def log_named(match: Match, ident: str) -> GameLog:
+    """Give the game that a ruling is of: the one that is being played, or a past one.
+
+    Raises:
+        BadInputError: there is no such game.
+    """
+    game = next(iter(numbers_in(ident)), None)
+    if match.session is not None and match.session.log.game == game:
+        return match.session.log
+    row = None if game is None else game_numbered(match.store.read, game)
+    if row is None:
+        raise BadInputError("error.service.there_is_no_such_game")
+    return kept_game(match.store.read, row).log()
+
+
+def explanation(log: GameLog, place: Place, ruling: RulingData, language: Language) -> dict[str, Any]:
+    """Give why a ruling is as it is, as JSON data.
+
+    `{"text", "ruling", "corrected", "steps", "way", "mishaps", "readings"}`. `steps`: for Confetti the arrangement
+    (C11), a set a step, then what costs points, and the sum: `[{"kind": "set", "spare", "over" or "sum", "text",
+    "cards": […]}]`; a set's cards (their colours, small, medium, big) stand in the order in which they give small,
+    medium, big. `readings`: the events that it was judged on, each to be corrected: `{"event": an id, "seat", "data":
+    the event with its keys of the outside contract}`, such as the tops that lay open at a ring and the ring itself, or
+    a hand. `way`: how far a phone's press was dated back, a sentence, or "". `mishaps`: what the referee had said of
+    light, lens or machine, and was not over, a sentence each.
+    """
+    record, readings = log.records[place.event], _readings(log, log.records[place.event], ruling)
+    return {
+        "text": Announcer(log.header.game, log.header.players, language).say(ruling),
+        "ruling": dict(ruling),
+        "corrected": record.is_changed(ruling),
+        "steps": game_kind(log.header.game).page.steps(ruling, [event for _, event in readings], language),
+        "way": phone_way(ruling["phone"], language) if "phone" in ruling else "",
+        "mishaps": [guard.begun(what, language) for what in _mishaps(log, record)],
+        "readings": [
+            {"event": log.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
+            for number, event in readings
+        ],
+    }
+
+
+def _mishaps(log: GameLog, record: Record) -> list[str]:
+    """Give what the guard had said and was not over when something was ruled."""
+    on: dict[str, None] = {}
+    for number, earlier in log.records.items():
+        if number < record.number and earlier.event.kind == MISHAP:
+            what = str(earlier.event.data.get("what"))
+            on.pop(what, None)
+            if earlier.event.data.get("on") is True:
+                on[what] = None
+    return list(on)
+
+
+def _readings(log: GameLog, record: Record, ruling: RulingData) -> list[tuple[int, Event]]:
+    """Give the events, as they hold now, that a ruling was judged on."""
+    past = [(number, event) for number, event in log.held() if number <= record.number]
+    if ruling["ruling"] in ("ring", "unclear"):
+        return _tops(log, past, ruling["t_ns"])
+    seat = ruling.get("seat")
+    hands = [(number, event) for number, event in past if event.kind == "hand" and event.data.get("seat") == seat]
+    if ruling["ruling"] in ("hand", "foul", "arrangement") and hands:
+        return hands[-1:]
+    return past[-1:]
+
+
+def _tops(log: GameLog, past: list[tuple[int, Event]], ring_ns: int) -> list[tuple[int, Event]]:
+    """Give the cards that lay open at a ring, and the ring."""
+    tops: dict[object, tuple[int, Event]] = {}
+    rings = [(number, event) for number, event in past if event.kind == "bell" and event.t_ns == ring_ns]
+    for number, event in past:
+        if event.kind in _CARDS and event.t_ns <= ring_ns:
+            tops[event.data.get("seat")] = (number, event)
+        elif _piles_taken_ns(log.records[number]):
+            cleared_ns = max(one["t_ns"] for one in log.records[number].rulings)
+            tops = {seat: top for seat, top in tops.items() if cleared_ns >= ring_ns or top[1].t_ns > cleared_ns}
+    return [*sorted(tops.values(), key=lambda top: top[0]), *rings[:1]]
+
+
+def _shown(event: Event) -> dict[str, Any]:
+    hidden = ("t_ns", "frame_t_ns", "faces", "event", "phone")
+    return {"event": event.kind} | {key: value for key, value in event.data.items() if key not in hidden}
+
+
+def photo_finish(log: GameLog, instant: Event, language: Language) -> dict[str, Any]:
+    """Give what happened around a ring, `{"marks", "faces"}`, times in ms from it.
+
+    `marks`: `[{"t_ms", "text", "seat", "kind": "ring", "also_rang", "card" or "frame"}]`, oldest first. `faces`: which
+    lay open when, `[{"seat", "colour", "mood" (null: it could not be read), "from_ms", "until_ms": null if it lay
+    on}]`.
+    """
+    announcer = Announcer(log.header.game, log.header.players, language)
+    return {"marks": _marks(log, instant, announcer), "faces": _faces(log, instant)}
+
+
+def _marks(log: GameLog, instant: Event, announcer: Announcer) -> list[dict[str, Any]]:
+    marks: list[dict[str, Any]] = []
+    frame_ns = instant.data.get("frame_t_ns")
+    if isinstance(frame_ns, int):
+        marks.append({"t_ms": (frame_ns - instant.t_ns) / MS, "text": "", "seat": None, "kind": "frame"})
+    for record in log.records.values():
+        t_ms = (record.event.t_ns - instant.t_ns) / MS
+        if not -BEFORE_MS <= t_ms <= AFTER_MS or record.event.kind not in ("bell", "card_shown"):
+            continue
+        kind = "card" if record.event.kind == "card_shown" else "ring" if record.event is instant else "also_rang"
+        text = " ".join(announcer.say(ruling) for ruling in record.rulings)
+        marks.append({"t_ms": t_ms, "text": text, "seat": record.event.data.get("seat"), "kind": kind})
+    return sorted(marks, key=lambda mark: float(mark["t_ms"]))
+
+
+@dataclass
+class _Open:
+    """A face that is open since `from_ns`."""
+
+    seat: int
+    colour: object
+    mood: object
+    from_ns: int
+
+
+def _faces(log: GameLog, instant: Event) -> list[dict[str, Any]]:
+    """Give which face lay open at which seat around a ring, oldest first, as it holds after all corrections.
+
+    A face counts from the frame in which it could first be read (P9), until another covers it, or the pile goes.
+    """
+    first_ns, last_ns = instant.t_ns - BEFORE_MS * MS, instant.t_ns + AFTER_MS * MS
+    near = [
+        (face, until_ns)
+        for face, until_ns in _lives(log)
+        if face.from_ns <= last_ns and (until_ns is None or until_ns >= first_ns)
+    ]
+    return [
+        {
+            "seat": face.seat,
+            "colour": face.colour,
+            "mood": face.mood,
+            "from_ms": round((face.from_ns - instant.t_ns) / MS, 1),
+            "until_ms": None if until_ns is None else round((until_ns - instant.t_ns) / MS, 1),
+        }
+        for face, until_ns in sorted(near, key=lambda one: (one[0].seat, one[0].from_ns))
+    ]
+
+
+def _lives(log: GameLog) -> Iterator[tuple[_Open, int | None]]:
+    """Give each face with the time at which it was covered or taken away."""
+    tops: dict[int, _Open] = {}
+    for number, event in log.held():
+        seat = event.data.get("seat")
+        if event.kind in (*_CARDS, "pile_gone") and isinstance(seat, int):
+            before = tops.get(seat)
+            if event.kind == "card_read" and before is not None and _is_same(before, event.data):
+                continue
+            if before is not None:
+                yield before, event.t_ns
+            tops.pop(seat, None)
+            if event.kind != "pile_gone":
+                tops[seat] = _Open(seat, event.data.get("colour"), event.data.get("mood"), event.t_ns)
+        for taken_ns in _piles_taken_ns(log.records[number]):
+            # What was turned while a name was waited for is on new piles.
+            for top in [top for top in tops.values() if top.from_ns <= taken_ns]:
+                yield tops.pop(top.seat), taken_ns
+    for top in tops.values():
+        yield top, None
+
+
+def _is_same(face: _Open, data: Mapping[str, object]) -> bool:
+    return (face.colour, face.mood) == (data.get("colour"), data.get("mood"))
+
+
+def _piles_taken_ns(record: Record) -> list[int]:
+    moves = (ruling for ruling in record.rulings if ruling["ruling"] == "cards_move" and ruling["from"] == "piles")
+    return [ruling["t_ns"] for ruling in moves]

@@ -1,1 +1,0 @@
-"""The service: devices, sessions, journal and announcer run as one, behind the desk at which the web page stands."""

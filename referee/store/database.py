@@ -1,0 +1,287 @@
+"""The store's SQLite file: its tables, the check sum of each row, how it is opened and copied."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from referee.errors import WorkFailedError
+from referee.files import put_in_place
+from referee.log import LOG
+
+VERSION = 2
+LAST_VERSION = 1000
+"""No Ringmaster will ever have written a file of a higher version."""
+LAST_MS = 253_402_300_799_999
+"""The last wall time that has a date, in the year 9999, ms."""
+MOST_COPIES = 3
+_COPIES, _COPY = "journal-copies", re.compile(r"journal-([0-9]{1,9})\.sqlite")
+
+_OF_A_GAME = "game INTEGER NOT NULL REFERENCES games ON DELETE CASCADE"
+_DATA = "TEXT NOT NULL CHECK (json_valid(data))"
+_TIME = f"INTEGER NOT NULL CHECK (wall_ms BETWEEN 0 AND {LAST_MS})"
+TABLES = (
+    # The game's clock is the monotonic clock of `boot` plus shift_ns. judged: the last event that was. closed: it is
+    # not resumed any more. lost_from: the first event that a damaged file lost, NULL if all are there.
+    f"""CREATE TABLE games (
+        game INTEGER PRIMARY KEY CHECK (game > 0), uid TEXT NOT NULL UNIQUE,
+        header TEXT NOT NULL CHECK (json_valid(header)),
+        started_ms INTEGER NOT NULL CHECK (started_ms BETWEEN 0 AND {LAST_MS}),
+        boot TEXT NOT NULL, shift_ns INTEGER NOT NULL, judged INTEGER NOT NULL DEFAULT 0 CHECK (judged >= 0),
+        ended_ms INTEGER CHECK (ended_ms BETWEEN 0 AND {LAST_MS}),
+        closed INTEGER NOT NULL DEFAULT 0 CHECK (closed IN (0, 1)), lost_from INTEGER, crc INTEGER NOT NULL) STRICT""",
+    # refused: the game knew no such event, so it is not judged. An event is never changed or deleted.
+    f"""CREATE TABLE events (
+        {_OF_A_GAME}, number INTEGER NOT NULL CHECK (number > 0), wall_ms {_TIME}, data {_DATA},
+        refused INTEGER NOT NULL DEFAULT 0 CHECK (refused IN (0, 1)), crc INTEGER NOT NULL,
+        PRIMARY KEY (game, number)) STRICT, WITHOUT ROWID""",
+    # A ruling holds from one correction (0: the beginning) until another takes it back (NULL: it holds).
+    f"""CREATE TABLE rulings (
+        {_OF_A_GAME}, event INTEGER NOT NULL CHECK (event > 0), place INTEGER NOT NULL CHECK (place >= 0),
+        since INTEGER NOT NULL CHECK (since >= 0), until INTEGER, data {_DATA}, crc INTEGER NOT NULL,
+        PRIMARY KEY (game, event, place, since)) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX rulings_by_kind ON rulings (json_extract(data, '$.ruling'), game)",
+    # data: the event as it should have been; NULL strikes it. undoes: the correction that this one takes back.
+    f"""CREATE TABLE corrections (
+        {_OF_A_GAME}, number INTEGER NOT NULL CHECK (number > 0), wall_ms {_TIME}, event INTEGER,
+        data TEXT CHECK (data IS NULL OR json_valid(data)), undoes INTEGER, crc INTEGER NOT NULL,
+        PRIMARY KEY (game, number)) STRICT, WITHOUT ROWID""",
+    # file: the name in the evidence folder; t_ms: before (-) or after the instant it is about.
+    f"""CREATE TABLE evidence (
+        file TEXT NOT NULL PRIMARY KEY, {_OF_A_GAME}, event INTEGER NOT NULL, t_ms REAL NOT NULL,
+        bytes INTEGER NOT NULL, kept_ms INTEGER NOT NULL, disputed INTEGER NOT NULL DEFAULT 0,
+        crc INTEGER NOT NULL) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX evidence_of ON evidence (game, event)",
+    # data: what was outlined in the picture that an event was judged on (see `referee.match.pictures`).
+    f"""CREATE TABLE sights (
+        {_OF_A_GAME}, event INTEGER NOT NULL, data {_DATA}, crc INTEGER NOT NULL,
+        PRIMARY KEY (game, event)) STRICT, WITHOUT ROWID""",
+    # The numbers of games that were deleted are not given again: browsers keep pictures by them.
+    "CREATE TABLE deleted (game INTEGER PRIMARY KEY) STRICT",
+    # See `referee.store.outbox`.
+    """CREATE TABLE outbox (
+        seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, game INTEGER NOT NULL, number INTEGER NOT NULL) STRICT""",
+    "CREATE TABLE outbox_head (stream TEXT NOT NULL, sent INTEGER NOT NULL) STRICT",
+)
+COLUMNS = {
+    "games": ("game", "uid", "header", "started_ms", "boot", "shift_ns", "judged", "ended_ms", "closed", "lost_from"),
+    "events": ("game", "number", "wall_ms", "data", "refused"),
+    "corrections": ("game", "number", "wall_ms", "event", "data", "undoes"),
+    "rulings": ("game", "event", "place", "since", "until", "data"),
+    "evidence": ("file", "game", "event", "t_ms", "bytes", "kept_ms", "disputed"),
+    "sights": ("game", "event", "data"),
+}
+"""The columns of each table with games in it that its rows' check sum covers, the key first."""
+KEYS = {"games": 1, "events": 2, "corrections": 2, "rulings": 4, "evidence": 1, "sights": 2}
+"""So many columns, the first ones, name a row."""
+LAST_GAME = "SELECT coalesce(max(game), 0) FROM (SELECT game FROM games UNION ALL SELECT game FROM deleted)"
+"""Gives the highest number that a game has or had."""
+_DEFAULTS = {"judged": 0, "closed": 0, "refused": 0, "disputed": 0}
+
+Value = str | int | float | bytes | None
+Statement = tuple[str, tuple[Value, ...]]
+
+
+class Connection(Protocol):
+    """What is used of `sqlite3.Connection`; the trials on storage that forgets bring another one."""
+
+    def execute(self, sql: str, values: Sequence[Value] = (), /) -> Iterable[tuple[Any, ...]]:
+        """Run one statement and give its rows."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+Connect = Callable[[Path], Connection]
+
+
+class NewerError(Exception):
+    """The file is of a newer Ringmaster."""
+
+
+def check_sum(*values: Value) -> int:
+    """Give the CRC-32 of a row's values."""
+    return zlib.crc32("\x1f".join(map(str, values)).encode(errors="surrogatepass"))
+
+
+def inserted(table: str, **values: Value) -> Statement:
+    """Give the statement that adds a row with its check sum, or replaces it."""
+    row = tuple(values.get(column, _DEFAULTS.get(column)) for column in COLUMNS[table])
+    keys, rest = COLUMNS[table][: KEYS[table]], COLUMNS[table][KEYS[table] :]
+    changed = ", ".join(f"{column} = excluded.{column}" for column in (*rest, "crc"))
+    sql = (
+        f"INSERT INTO {table} ({', '.join(COLUMNS[table])}, crc) VALUES ({', '.join('?' * (len(row) + 1))}) "
+        f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changed}"
+    )
+    return sql, (*row, check_sum(*row))
+
+
+def changed(table: str, change: Mapping[str, Value], where: str, *values: Value) -> Statement:
+    """Give the statement that changes columns of rows, and their check sums."""
+    row = ", ".join("?" if column in change else column for column in COLUMNS[table])
+    new = [change[column] for column in COLUMNS[table] if column in change]
+    sets = ", ".join(f"{column} = ?" for column in change)
+    sql = f"UPDATE {table} SET {sets}, crc = check_sum({row}) WHERE {where}"
+    return sql, (*change.values(), *new, *values)
+
+
+def as_text(data: bytes) -> str:
+    """Give a text as well as it can be read: one bad byte must not hide all games."""
+    return data.decode("utf-8", "replace")
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a file for reading and writing; transactions are begun and ended by hand."""
+    return _prepared(sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2.0))
+
+
+def read_only(path: Path, how: str = "mode=ro") -> sqlite3.Connection:
+    """Open a file that is there for reading only."""
+    uri = f"{path.absolute().as_uri()}?{how}"
+    return _prepared(sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0))
+
+
+def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
+    connection.text_factory = as_text
+    connection.create_function("check_sum", -1, check_sum, deterministic=True)
+    connection.execute("PRAGMA foreign_keys=ON")
+    return connection
+
+
+def make_tables(connection: Connection) -> None:
+    """Make the tables of a new file, in one transaction."""
+    connection.execute("BEGIN IMMEDIATE")
+    for table in TABLES:
+        connection.execute(table)
+    connection.execute(f"PRAGMA user_version={VERSION}")
+    connection.execute("COMMIT")
+
+
+def fault_in(connection: sqlite3.Connection) -> str | None:
+    """Give the first fault of a file by SQLite's own check, the foreign keys and the check sums; None if it is sound.
+
+    Raises:
+        NewerError: it is of a newer Ringmaster.
+    """
+    ((version,),) = connection.execute("PRAGMA user_version")
+    if VERSION < version <= LAST_VERSION:
+        raise NewerError
+    tables = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+    if version > LAST_VERSION or (version < 1 and tables):
+        return f"version {version} makes no sense"
+    if version == VERSION and tables != set(TABLES):
+        return "its tables are described differently"
+    verdict = connection.execute("PRAGMA integrity_check(1)").fetchall()
+    if verdict != [("ok",)]:
+        return str(verdict[0][0])
+    if version < VERSION:
+        # Version 1 has no check sums: each value is read, as SQLite's check looks at the shape of rows only.
+        for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            names = [one[1] for one in connection.execute(f"PRAGMA table_info({table})")]
+            connection.execute(f"SELECT {', '.join(f'max(length({name}))' for name in names)} FROM {table}").fetchall()
+        return None
+    for row in connection.execute("PRAGMA foreign_key_check"):
+        return f"a row of {row[0]} belongs to no game"
+    for table, columns in COLUMNS.items():
+        sql = f"SELECT 1 FROM {table} WHERE crc <> check_sum({', '.join(columns)}) LIMIT 1"
+        if connection.execute(sql).fetchone():
+            return f"a row of {table} has another check sum"
+    events = "SELECT count(*) FROM events WHERE events.game = games.game"
+    missing = connection.execute(f"SELECT game FROM games WHERE lost_from IS NULL AND judged > ({events})").fetchone()
+    return None if missing is None else f"events of game {missing[0]} are missing"
+
+
+def version_of(path: Path) -> int:
+    """Give the version of a file."""
+    with closing(read_only(path)) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def is_sound(path: Path) -> bool:
+    """Whether nothing is wrong with a copy."""
+    try:
+        with closing(read_only(path, "mode=ro&immutable=1")) as connection:
+            return fault_in(connection) is None
+    except Exception:  # SQLite answers damage with errors of any kind, MemoryError among them.
+        return False
+
+
+def copies(path: Path) -> list[Path]:
+    """Give the copies of a file, the newest first.
+
+    Copies are numbered, because a Raspberry Pi without a network does not know the day.
+    """
+    try:
+        found = [(int(name[1]), one) for one in _folder(path).iterdir() if (name := _COPY.fullmatch(one.name))]
+    except OSError:
+        return []
+    return [one for _, one in sorted(found, reverse=True)]
+
+
+def make_copy(path: Path) -> Path:
+    """Copy a file that may be in use, check the copy, and give it; an earlier one of today gives way.
+
+    Three are kept, one a day.
+
+    Raises:
+        WorkFailedError: the disk does not take it, or the copy is not sound.
+    """
+    kept, folder = copies(path), _folder(path)
+    number = 1 + max((int(name[1]) for one in kept if (name := _COPY.fullmatch(one.name))), default=0)
+    part, copy = folder / "journal.part", folder / f"journal-{number}.sqlite"
+    try:
+        folder.mkdir(mode=0o750, exist_ok=True)
+        part.unlink(missing_ok=True)
+        with closing(read_only(path)) as connection:
+            connection.execute("VACUUM INTO ?", (str(part),))
+        if not is_sound(part):
+            raise WorkFailedError("error.journal.copy_of_journal_is_not")
+        version = version_of(part)
+        put_in_place(part, copy)
+        # One of an earlier version is the way back to the Ringmaster before.
+        today = [one for one in kept[:1] if _day(one) == _day(copy) and version_of(one) == version]
+        for old in {*today, *kept[MOST_COPIES - 1 + len(today) :]}:
+            old.unlink(missing_ok=True)
+    except (sqlite3.Error, OSError) as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise WorkFailedError("error.journal.journal_cannot_be_copied", why=error) from error
+    LOG.info("the journal is copied to %s", copy.name)
+    return copy
+
+
+def forget_copies(path: Path) -> None:
+    """Delete all copies, because they hold names or games that were deleted. Raises OSError if the disk refuses."""
+    for copy in copies(path):
+        copy.unlink(missing_ok=True)
+
+
+def _folder(path: Path) -> Path:
+    return path.with_name(_COPIES)
+
+
+def _day(path: Path) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(path.stat().st_mtime))
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Open a file that is there for reading only; a referee that is at work is not disturbed.
+
+    Raises:
+        WorkFailedError: there is none, or it cannot be read.
+    """
+    if not path.is_file():
+        raise WorkFailedError("error.no_games_are_kept_in", folder=path.parent)
+    connection = read_only(path)
+    try:
+        connection.execute("SELECT count(*) FROM games").fetchone()
+    except Exception as error:  # SQLite answers damage with errors of any kind.
+        connection.close()
+        raise WorkFailedError("error.journal.games_in_cannot_be_read", folder=path.parent, why=error) from error
+    return connection

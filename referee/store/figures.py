@@ -1,0 +1,225 @@
+"""Figures over all past games: by player, by evening, and how often a card was corrected.
+
+Corrections are what people noticed: a mistake that nobody noticed is not in these figures.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from statistics import median
+from typing import Any
+
+from referee.engine.corrections import corrected_events
+from referee.language import Language
+from referee.names import seat_names
+from referee.sayings import quality as sayings
+from referee.store.games import KeptGame, Query, kept_game, shelf
+from referee.store.history import listed
+
+LAST_CARDS = 400
+_Z95 = 1.96
+_CARDS = ("card_shown", "card_read", "hand")
+_RINGS = """SELECT game, data FROM rulings
+    WHERE json_extract(data, '$.ruling') IN ('ring', 'also_rang') AND until IS NULL ORDER BY game, event, place"""
+_READ = f"""SELECT game, sum(CASE json_type(data, '$.cards') WHEN 'array' THEN json_array_length(data, '$.cards')
+    ELSE 1 END) FROM events WHERE refused = 0 AND json_extract(data, '$.event') IN {_CARDS} GROUP BY game"""
+_RULED = """SELECT game, count(*), sum(json_extract(data, '$.ruling') = 'unclear') FROM rulings
+    WHERE json_extract(data, '$.ruling') IN ('ring', 'unclear') AND since = 0 GROUP BY game"""
+
+
+@dataclass
+class _Player:
+    games: int = 0
+    wins: int = 0
+    valid: int = 0
+    false: int = 0
+    too_late: int = 0
+    reactions_ms: list[float] = field(default_factory=list)
+
+
+@dataclass
+class _Evening:
+    games: int = 0
+    wins: Counter[str] = field(default_factory=Counter)
+    false: Counter[str] = field(default_factory=Counter)
+    reactions_ms: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+
+@dataclass(frozen=True)
+class Ring:
+    """A ring that counts for the figures: of a seat, "valid", "false" or "late"; reaction_ms: None if not known."""
+
+    seat: int
+    kind: str
+    reaction_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class Tally:
+    """cards: that were read. corrected: of them, by somebody. rings: ruled on. unclear: rings that were not clear."""
+
+    cards: int = 0
+    corrected: int = 0
+    rings: int = 0
+    unclear: int = 0
+
+    def __add__(self, other: Tally) -> Tally:
+        pairs = zip(self.data().values(), other.data().values(), strict=True)
+        return Tally(*(one + more for one, more in pairs))
+
+    def data(self) -> dict[str, int]:
+        """Give it as a dictionary."""
+        return dict(vars(self))
+
+
+def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
+    """Give figures by player, who won most first, and by evening, oldest first; zone: the table's own if None.
+
+    A seat whose player gave no name is no player: each evening somebody else sits there.
+    """
+    players: defaultdict[str, _Player] = defaultdict(_Player)
+    evenings: defaultdict[str, _Evening] = defaultdict(_Evening)
+    rulings: defaultdict[int, list[Mapping[str, Any]]] = defaultdict(list)
+    for game, data in query(_RINGS):
+        rulings[game].append(json.loads(data))
+    for past in listed(query, zone).games:
+        if past.end is None:
+            continue
+        known = {seat: name for seat, name in enumerate(past.row.header.players) if name not in seat_names()}
+        evening = evenings[past.evening]
+        evening.games += 1
+        for name in known.values():
+            players[name].games += 1
+        for name in (known[seat] for seat in past.end["winners"] if seat in known):
+            players[name].wins += 1
+            evening.wins[name] += 1
+        for ring in _rings(rulings[past.row.game]):
+            if ring.seat in known:
+                _count(ring, known[ring.seat], players[known[ring.seat]], evening)
+    ranked = sorted(players.items(), key=lambda item: (-item[1].wins, item[0]))
+    return {
+        "players": [
+            {"name": name, **vars(one), "reactions_ms": [round(ms, 1) for ms in one.reactions_ms]}
+            for name, one in ranked
+        ],
+        "evenings": [
+            {
+                "date": date,
+                "games": one.games,
+                "wins": dict(one.wins),
+                "false": dict(one.false),
+                "median_ms": {name: round(median(times), 1) for name, times in one.reactions_ms.items()},
+            }
+            for date, one in evenings.items()
+        ],
+    }
+
+
+def quality(query: Query, language: Language, zone: tzinfo | None = None) -> dict[str, Any]:
+    """Give how well cards are read: by game in sentences, and by evening, oldest first, as figures; zone: as above."""
+    tallies = _tallies(query)
+    by_game: defaultdict[str, list[Tally]] = defaultdict(list)
+    evenings: defaultdict[str, Tally] = defaultdict(Tally)
+    for past in listed(query, zone).games:
+        tally = tallies.get(past.row.game, Tally())
+        by_game[past.row.header.game].append(tally)
+        evenings[past.evening] += tally
+    challenged = query("SELECT COUNT(*) FROM (SELECT DISTINCT game, event FROM evidence WHERE disputed = 1)")[0][0]
+    last = {game: _last(played) for game, played in by_game.items()}
+    return {
+        "games": [
+            {"game": game, **tally.data(), "text": _in_words(tally, language)}
+            for game, tally in last.items()
+            if tally.cards
+        ],
+        "evenings": [{"date": date, **tally.data()} for date, tally in evenings.items() if tally.cards],
+        "challenged": sayings.challenged(challenged, language) if challenged else "",
+    }
+
+
+def interval(part: int, of: int) -> tuple[float, float]:
+    """Give the share that part of so many shows, from and to, as in 95 of 100 cases (Wilson 1927)."""
+    if not of:
+        return 0.0, 1.0
+    share, z2 = part / of, _Z95**2
+    middle = (share + z2 / (2 * of)) / (1 + z2 / of)
+    half = _Z95 * math.sqrt(share * (1 - share) / of + z2 / (4 * of * of)) / (1 + z2 / of)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _rings(rulings: Iterable[Mapping[str, Any]]) -> Iterator[Ring]:
+    """Give the rings that count: of a seat's rings for one pair only the first."""
+    open_ms: float | None = None
+    rang: set[int | None] = set()
+    for data in rulings:
+        seat = data.get("seat")
+        if data["ruling"] == "ring":
+            open_ms, rang = (data.get("reaction_ms"), {seat}) if data["valid"] else (None, set())
+            if seat is not None:
+                yield Ring(seat, "valid", open_ms) if data["valid"] else Ring(seat, "false")
+        elif seat is not None and open_ms is not None and seat not in rang:
+            rang.add(seat)
+            yield Ring(seat, "late", open_ms + data["lag_ms"])
+
+
+def _count(ring: Ring, name: str, player: _Player, evening: _Evening) -> None:
+    player.valid += ring.kind == "valid"
+    player.false += ring.kind == "false"
+    player.too_late += ring.kind == "late"
+    if ring.kind == "false":
+        evening.false[name] += 1
+    if ring.reaction_ms is not None:
+        player.reactions_ms.append(ring.reaction_ms)
+        evening.reactions_ms[name].append(ring.reaction_ms)
+
+
+def _tallies(query: Query) -> dict[int, Tally]:
+    """Give how many cards were read and corrected, and rings ruled on, by the number of their game."""
+    cards: dict[int, int] = dict(query(_READ))
+    ruled = {game: (rings, unclear) for game, rings, unclear in query(_RULED)}
+    touched = {game for (game,) in query("SELECT DISTINCT game FROM corrections")}
+    rows = [row for row in shelf(query).games if row.game in touched]
+    corrected = {row.game: _corrected(kept_game(query, row)) for row in rows}
+    return {
+        game: Tally(cards.get(game, 0), corrected.get(game, 0), *ruled.get(game, (0, 0)))
+        for game in cards.keys() | ruled.keys()
+    }
+
+
+def _corrected(kept: KeptGame) -> int:
+    instead = corrected_events(kept.corrections)
+    cards = [row for row in kept.events if row.event.kind in _CARDS and not row.refused and row.number in instead]
+    return sum(_differ(row.event.data, instead[row.number]) for row in cards)
+
+
+def _last(played: list[Tally]) -> Tally:
+    """Add up the last games until there are enough cards; those of years ago say little of today."""
+    total = Tally()
+    for tally in reversed(played):
+        if total.cards >= LAST_CARDS:
+            break
+        total += tally
+    return total
+
+
+def _in_words(tally: Tally, language: Language) -> str:
+    low, high = interval(tally.corrected, tally.cards)
+    return sayings.cards_corrected(tally.cards, tally.corrected, (100 * low, 100 * high), language)
+
+
+def _differ(was: Mapping[str, Any], now: Mapping[str, Any] | None) -> int:
+    """Give how many cards a correction changed."""
+    before, after = Counter(_faces(was)), Counter([] if now is None else _faces({**was, **now}))
+    return max((before - after).total(), (after - before).total())
+
+
+def _faces(data: Mapping[str, Any]) -> list[str]:
+    cards = data.get("cards")
+    if isinstance(cards, list | tuple):
+        return [str(card) for card in cards]
+    return [f"{data.get('colour')} {data.get('mood')}"]

@@ -1,0 +1,275 @@
+"""The games in the store, as values: rows with their events, rulings and corrections, and how they are read.
+
+Types and ranges are the database's to check (`referee.store.database`), and damage is found before anything is read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError
+
+from referee.engine.corrections import CorrectionRow, corrected, corrected_events
+from referee.engine.events import Event, Header, parse_event
+from referee.engine.log import OF_NO_GAME, GameLog, Record
+from referee.errors import BadInputError
+from referee.jsonlines import to_line
+from referee.store.database import LAST_MS, Statement, inserted
+
+Query = Callable[..., Sequence[tuple[Any, ...]]]
+MOST_NUMBER = (1 << 63) - 1
+_GAME = "SELECT game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed, lost_from FROM games"
+
+
+class HeaderModel(BaseModel):
+    """The header of a game that was played."""
+
+    game: str
+    players: Annotated[list[str], Field(min_length=1, max_length=20)]
+    options: dict[str, Any] = {}
+
+    def header(self) -> Header:
+        """Give it as the engine's value."""
+        return Header(self.game, tuple(self.players), self.options)
+
+
+@dataclass(frozen=True)
+class GameRow:
+    """A game. started_ms, ended_ms: wall time, ms. judged: the number of the last event that was judged.
+
+    Its clock is the monotonic clock of the boot named `boot`, plus `shift_ns`. lost_from: the first event that cannot
+    be read any more, None if all can.
+    """
+
+    game: int
+    uid: str
+    header: Header
+    started_ms: int
+    boot: str
+    shift_ns: int
+    judged: int = 0
+    ended_ms: int | None = None
+    closed: bool = False
+    lost_from: int | None = None
+
+
+@dataclass(frozen=True)
+class EventRow:
+    """An event as it was journalled; `refused` if the game could not take it."""
+
+    number: int
+    wall_ms: int
+    event: Event
+    refused: bool = False
+
+
+@dataclass(frozen=True)
+class RulingRow:
+    """A ruling on an event, in force from correction `since` to correction `until` (None: still)."""
+
+    event: int
+    place: int
+    since: int
+    until: int | None
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class KeptGame:
+    """All that is kept of a game, in order; events up to the first one that is lost."""
+
+    row: GameRow
+    events: tuple[EventRow, ...] = ()
+    rulings: tuple[RulingRow, ...] = ()
+    corrections: tuple[CorrectionRow, ...] = ()
+
+    def in_force(self) -> tuple[RulingRow, ...]:
+        """Give the rulings that hold after all corrections, in order."""
+        return tuple(ruling for ruling in self.rulings if ruling.until is None)
+
+    def first(self) -> dict[int, tuple[Mapping[str, Any], ...]]:
+        """Give the rulings as they were given when it happened, before any correction, by the number of their event."""
+        found: dict[int, tuple[Mapping[str, Any], ...]] = {}
+        for ruling in self.rulings:
+            if ruling.since == 0:
+                found[ruling.event] = (*found.get(ruling.event, ()), ruling.data)
+        return found
+
+    def log(self) -> GameLog:
+        """Give it as the log of a game, with its rulings as they hold."""
+        row = self.row
+        log = GameLog(row.game, row.header, row.started_ms, row.shift_ns, corrections=list(self.corrections))
+        first, now = self.first(), self.by_event()
+        for event in self.events:
+            rulings = tuple(now.get(event.number, ()))
+            log.add(Record(event.number, event.event, rulings, event.refused, first.get(event.number, ())))
+        return log
+
+    def by_event(self) -> dict[int, list[Mapping[str, Any]]]:
+        """Give the rulings that hold by the number of their event."""
+        found: dict[int, list[Mapping[str, Any]]] = {}
+        for ruling in self.in_force():
+            found.setdefault(ruling.event, []).append(ruling.data)
+        return found
+
+    def end(self) -> Mapping[str, Any] | None:
+        """Give the ruling that ended it, None if it did not come to its end."""
+        return next((row.data for row in reversed(self.in_force()) if row.data["ruling"] == "end"), None)
+
+    def played(self) -> Iterator[tuple[EventRow, Event]]:
+        """Give the events of the game as they hold after all corrections.
+
+        Raises:
+            BadInputError: a correction makes no event.
+        """
+        instead = corrected_events(self.corrections)
+        for row in self.events:
+            data = instead.get(row.number, {})
+            if data is not None and (data or not row.refused) and row.event.kind not in OF_NO_GAME:
+                yield row, corrected(row.event, data) if data else row.event
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The games in a store, in the order in which they were entered, and the numbers of those that cannot be read."""
+
+    games: tuple[GameRow, ...]
+    unreadable: tuple[int, ...] = ()
+
+
+def shelf(query: Query) -> Shelf:
+    """Give all games."""
+    found, unreadable = [], []
+    for row in query(f"{_GAME} ORDER BY game"):
+        try:
+            found.append(_game(row))
+        except BadInputError:
+            unreadable.append(row[0])
+    return Shelf(tuple(found), tuple(unreadable))
+
+
+def games(query: Query) -> tuple[GameRow, ...]:
+    """Give all games that can be read, the last entered first."""
+    return shelf(query).games[::-1]
+
+
+def open_game(query: Query) -> GameRow | None:
+    """Give the game to resume, None if there is none.
+
+    Raises:
+        BadInputError: its header cannot be read.
+    """
+    rows = query(f"{_GAME} WHERE closed = 0 ORDER BY game DESC LIMIT 1")
+    return _game(rows[0]) if rows else None
+
+
+def game_numbered(query: Query, game: int) -> GameRow | None:
+    """Give the game with this number, None if there is none that can be read."""
+    rows = query(f"{_GAME} WHERE game = ?", game) if game <= MOST_NUMBER else ()
+    try:
+        return _game(rows[0]) if rows else None
+    except BadInputError:
+        return None
+
+
+def kept_game(query: Query, row: GameRow) -> KeptGame:
+    """Give all that is kept of a game."""
+    sql = "SELECT number, wall_ms, data, refused FROM events WHERE game = ? AND number < ? ORDER BY number"
+    events = query(sql, row.game, MOST_NUMBER if row.lost_from is None else row.lost_from)
+    sql = "SELECT number, wall_ms, event, data, undoes FROM corrections WHERE game = ? ORDER BY number"
+    corrections = query(sql, row.game)
+    sql = "SELECT event, place, since, until, data FROM rulings WHERE game = ? ORDER BY event, place, since"
+    rulings = query(sql, row.game)
+    return KeptGame(
+        row,
+        tuple(EventRow(number, ms, parse_event(json.loads(data)), bool(no)) for number, ms, data, no in events),
+        tuple(RulingRow(event, place, since, until, json.loads(data)) for event, place, since, until, data in rulings),
+        tuple(
+            CorrectionRow(number, wall_ms, event, None if data is None else json.loads(data), undoes)
+            for number, wall_ms, event, data, undoes in corrections
+        ),
+    )
+
+
+def sight_of(query: Query, game: int, event: int) -> dict[str, Any] | None:
+    """Give what was outlined in the picture that an event was judged on, None if nothing is kept of that."""
+    rows = query("SELECT data FROM sights WHERE game = ? AND event = ?", game, event)
+    return json.loads(rows[0][0]) if rows else None
+
+
+def statements(kept: KeptGame, game: int) -> Iterator[Statement]:
+    """Give the statements that add all rows of a game under a number."""
+    row = kept.row
+    yield inserted(
+        "games",
+        game=game,
+        uid=row.uid,
+        header=to_line(header_data(row.header)),
+        started_ms=row.started_ms,
+        boot=row.boot,
+        shift_ns=row.shift_ns,
+        judged=row.judged,
+        ended_ms=row.ended_ms,
+        closed=int(row.closed),
+        lost_from=row.lost_from,
+    )
+    for event in kept.events:
+        yield inserted(
+            "events",
+            game=game,
+            number=event.number,
+            wall_ms=event.wall_ms,
+            data=to_line(event_data(event.event)),
+            refused=int(event.refused),
+        )
+    for one in kept.corrections:
+        data = None if one.data is None else to_line(dict(one.data))
+        values = {"number": one.number, "wall_ms": one.wall_ms, "event": one.event, "undoes": one.undoes}
+        yield inserted("corrections", game=game, data=data, **values)
+    for ruling in kept.rulings:
+        yield ruling_inserted(game, ruling)
+
+
+def ruling_inserted(game: int, ruling: RulingRow) -> Statement:
+    """Give the statement that adds a ruling."""
+    return inserted(
+        "rulings",
+        game=game,
+        event=ruling.event,
+        place=ruling.place,
+        since=ruling.since,
+        until=ruling.until,
+        data=to_line(dict(ruling.data)),
+    )
+
+
+def header_data(header: Header) -> dict[str, object]:
+    """Give a header as the first line of an event log."""
+    return {"game": header.game, "players": list(header.players), "options": dict(header.options)}
+
+
+def event_data(event: Event) -> dict[str, object]:
+    """Give an event as a line of an event log."""
+    return {"t_ns": event.t_ns, "event": event.kind} | {
+        key: value for key, value in event.data.items() if key not in ("t_ns", "event")
+    }
+
+
+def iso_time(wall_ms: int | None) -> str | None:
+    """Give a time of day as ISO 8601, None where there is none."""
+    if wall_ms is None or not 0 <= wall_ms <= LAST_MS:
+        return None
+    return datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")
+
+
+def _game(row: Sequence[Any]) -> GameRow:
+    game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed, lost_from = row
+    try:
+        told = HeaderModel.model_validate_json(header).header()
+    except ValidationError:
+        raise BadInputError("kept.game_cannot_be_read_and", number=game) from None
+    return GameRow(game, uid, told, started_ms, boot, shift_ns, judged, ended_ms, bool(closed), lost_from)

@@ -1,0 +1,532 @@
+"""Opens the store's file: begins a new one, upgrades one of an earlier version, and goes on from a damaged one.
+
+The rows of the newest sound copy, and those that SQLite still reads of the file itself, go into a new file. Its last
+rename decides: a kill before leaves the old file, a kill after leaves the new one.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import struct
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from pydantic import ValidationError
+
+from referee.errors import BadInputError, WorkFailedError
+from referee.files import name_aside, put_in_place, sync_folder
+from referee.jsonlines import to_line
+from referee.log import LOG
+from referee.names import told_apart
+from referee.store.database import (
+    COLUMNS,
+    KEYS,
+    TABLES,
+    VERSION,
+    Connect,
+    Connection,
+    NewerError,
+    Value,
+    changed,
+    check_sum,
+    connect,
+    connect_to_read,
+    copies,
+    fault_in,
+    inserted,
+    is_sound,
+    make_copy,
+    make_tables,
+    read_only,
+    version_of,
+)
+from referee.store.folder import EVIDENCE, INSTALLED, JOURNAL, SIMULATED, state_folder
+from referee.store.games import HeaderModel, Query, header_data, kept_game, ruling_inserted, shelf
+from referee.store.judging import judged_again, judged_now
+
+_DISK = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
+"""SQLite's codes for a disk or a file that cannot be used now: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN,
+PROTOCOL. All others mean that the content makes no sense."""
+_PARTS = ("-wal", "-shm", "")
+_MENDED = "-mended-"
+_MUTABLE = {"games": ("boot", "shift_ns", "judged", "ended_ms", "closed"), "rulings": ("until",)}
+_HEADER = {0: b"SQLite format 3\0\x10\0\2\2\0\x40\x20\x20", 44: b"\0\0\0\4", 56: b"\0\0\0\1"}
+"""What begins each of our files: pages of 4096 bytes, a write-ahead log, UTF-8 (sqlite.org/fileformat.html, 1.3)."""
+_STRICT = frozenset(sql for sql in TABLES if "STRICT" in sql)
+_LOG_HEAD, _FRAME_HEAD, _PAGE = 32, 24, 4096
+_MOST_GENERATIONS = 1 << 20
+_WRITING_S = 0.1
+_MOST_UNSYNCED = 3
+
+
+class DiskError(WorkFailedError):
+    """The disk does not let the file be opened; `cause`: the error, `damaged`: why it would have to be mended."""
+
+    def __init__(self, key: str, cause: Exception, damaged: str | None = None, /, **values: object) -> None:
+        super().__init__(key, **values)
+        self.cause, self.damaged = cause, damaged
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An open file. set_aside: where a damaged one was put, None if there was none."""
+
+    connection: Connection
+    set_aside: Path | None = None
+
+
+def open_store(path: Path, connector: Connect = connect, *, instead_of_newer: bool = False) -> Opened:
+    """Open the file, or begin one; a damaged one is set aside, one of an earlier version becomes the newest copy.
+
+    instead_of_newer: a file of a newer Ringmaster is set aside, too, as the page must come up.
+
+    Raises:
+        DiskError: the disk does not let it be opened.
+        WorkFailedError: it was written by a newer Ringmaster.
+    """
+    damage = None
+    try:
+        aside = finish_mending(path)
+        try:
+            damage = damage_in(path)
+        except NewerError:
+            if not instead_of_newer:
+                raise WorkFailedError("error.journal.is_of_newer_ringmaster", path=path) from None
+            damage = "it is of a newer Ringmaster"
+        if damage is not None:
+            LOG.warning("the journal %s is damaged: %s", path, damage)
+            aside = mend(path)
+        elif path.exists() and path.stat().st_size and 0 < version_of(path) < VERSION:
+            upgrade(path)
+        connection = connector(path)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            if not next(iter(connection.execute("PRAGMA user_version")))[0]:
+                make_tables(connection)
+                sync_folder(path.parent)
+        except BaseException:
+            connection.close()
+            raise
+        return Opened(connection, aside)
+    except (sqlite3.Error, OSError) as error:
+        raise DiskError("error.journal.journal_cannot_be_opened", error, damage, path=path, why=error) from error
+
+
+@contextmanager
+def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: None) -> Iterator[Query]:
+    """Give what asks the store in a folder (None: the usual one) as it is now, whatever is added meanwhile.
+
+    warn: receives a sentence about a damaged file; the rows that can be read are given then.
+
+    Raises:
+        WorkFailedError: there is none, or it cannot be read.
+    """
+    folder = state_folder(given)
+    path = folder / JOURNAL
+    _check_place(folder)
+    if not path.exists() and not copies(path):
+        raise WorkFailedError("error.no_games_are_kept_in", folder=folder)
+    with tempfile.TemporaryDirectory() as place:
+        saved, damage, rebuilt = Path(place) / path.name, None, False
+        try:
+            with suppress(NewerError):
+                damage = damage_in(path)
+                rebuilt = damage is not None or version_of(path) < VERSION
+            if rebuilt:
+                build(path, saved, sound=damage is None)
+        except (sqlite3.Error, OSError) as error:
+            raise WorkFailedError("error.journal.games_in_cannot_be_read", folder=folder, why=error) from error
+        with closing(connect_to_read(saved if rebuilt else path)) as connection:
+
+            def query(sql: str, *values: Value) -> list[tuple[Any, ...]]:
+                try:
+                    return list(connection.execute(sql, values))
+                except sqlite3.Error as error:
+                    raise WorkFailedError("error.journal.games_cannot_be_read", why=error) from error
+
+            query("BEGIN")
+            if damage is not None:
+                if not query("SELECT count(*) FROM games")[0][0]:
+                    raise WorkFailedError("error.journal.games_in_cannot_be_read_file_is", folder=folder)
+                warn(f"The file of games in {folder} is damaged: what can be read of it is given.")
+            yield query
+
+
+def _check_place(folder: Path) -> None:
+    """Report where games are kept, if not in this folder.
+
+    Raises:
+        WorkFailedError: they are elsewhere: they were played on the simulated table, or by the installed service.
+    """
+    if (folder / JOURNAL).exists():
+        return
+    for place in (folder / SIMULATED, INSTALLED, INSTALLED / SIMULATED):
+        with suppress(OSError):
+            if (place / JOURNAL).exists():
+                raise WorkFailedError("error.no_games_are_kept_in_but_there", folder=folder, other=place, same=place)
+
+
+def damage_in(path: Path) -> str | None:
+    """Give the damage in a file, None if it is sound or a new one; nothing is written.
+
+    Raises:
+        NewerError: it is of a newer Ringmaster.
+        sqlite3.OperationalError, OSError: the disk does not let it be read.
+    """
+    if not path.exists() or (path.is_file() and path.stat().st_size == 0):
+        # SQLite makes an empty file when it begins one; where games were kept, they are gone.
+        return "it is empty" if copies(path) or any(path.with_name(EVIDENCE).glob("*.jpg")) else None
+    if not path.is_file():
+        return "it is no file"
+    try:
+        with closing(read_only(path)) as connection:
+            connection.execute("BEGIN")
+            ((page_size,),) = connection.execute("PRAGMA page_size")
+            return fault_in(connection) or _fault_in_log(path, page_size)
+    except NewerError:
+        raise
+    except Exception as error:  # SQLite answers damage with errors of any kind, MemoryError among them.
+        if _is_of_the_disk(error):
+            raise
+        return f"{type(error).__name__}: {error}"
+
+
+def upgrade(path: Path) -> None:
+    """Replace a sound file of an earlier version; it stays as the newest copy, the way back to the Ringmaster before.
+
+    Raises:
+        sqlite3.Error, OSError: the disk does not take it, or a command reads the file; then it is as it was.
+    """
+    LOG.info("the journal %s is of an earlier version: it is written again", path)
+    try:
+        make_copy(path)
+    except WorkFailedError as error:
+        # In a temporary folder the copies are on a disk that takes nothing; the new file is what counts.
+        LOG.warning("%s", error)
+    new = _new(path)
+    build(path, new, sound=True)
+    with closing(connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+    if Path(f"{path}-wal").exists():
+        # Beside the new file the log would be taken for its own.
+        raise BlockingIOError(f"{path} is being read")
+    put_in_place(new, path)
+
+
+def mend(path: Path) -> Path:
+    """Put a sound file in the place of a damaged one, and give the damaged one's new name.
+
+    Raises:
+        sqlite3.Error, OSError: the disk does not take it; then the damaged one is where it was.
+    """
+    stamp = time.strftime("%Y-%m-%d-%H%M%S")
+    new = _new(path)
+    build(path, new)
+    put_in_place(new, path.with_name(f"{path.stem}{_MENDED}{stamp}{path.suffix}"))
+    aside = finish_mending(path)
+    assert aside is not None
+    return aside
+
+
+def finish_mending(path: Path) -> Path | None:
+    """Put a mended file into its place if there is one, and give the name of the damaged one then.
+
+    Raises:
+        OSError: the disk does not let it.
+    """
+    mended = sorted(path.parent.glob(f"{path.stem}{_MENDED}[0-9]*{path.suffix}"))
+    if not mended:
+        return None
+    aside = path.with_name(mended[-1].name.replace(_MENDED, "-damaged-"))
+    if path.exists():
+        aside = name_aside(path, aside.stem.removeprefix(f"{path.stem}-damaged-"))
+    # The log goes first: beside the new file it would be taken for its own.
+    for end in _PARTS:
+        with suppress(FileNotFoundError):
+            Path(f"{path}{end}").rename(f"{aside}{end}")
+    # One that was missing is reported, too.
+    aside.touch()
+    sync_folder(path.parent)
+    mended[-1].rename(path)
+    sync_folder(path.parent)
+    return aside
+
+
+def build(old: Path, new: Path, *, sound: bool = False) -> None:
+    """Write a new file of the newest sound copy and of all rows that can be read of the old one; sound: of this alone.
+
+    Raises:
+        sqlite3.Error, OSError: the disk does not take it.
+    """
+    for end in ("-wal", "-shm", "-journal", ""):
+        Path(f"{new}{end}").unlink(missing_ok=True)
+    copy = None if sound else next((one for one in copies(old) if is_sound(one) and version_of(one) <= VERSION), None)
+    with closing(connect(new)) as into:
+        # Nothing of it counts before its rename, and it is synced before that.
+        into.execute("PRAGMA synchronous=OFF")
+        make_tables(into)
+        into.execute("PRAGMA foreign_keys=OFF")
+        into.execute("BEGIN IMMEDIATE")
+        if copy is not None:
+            _take_rows(copy, into)
+        with _described(old, new.parent) as described:
+            _take_rows(described, into)
+        if sound:
+            # The first files of version 1 have no outbox.
+            with suppress(sqlite3.OperationalError), closing(read_only(old)) as connection:
+                for table, marks in (("outbox", "?, ?, ?, ?"), ("outbox_head", "?, ?")):
+                    rows = connection.execute(f"SELECT * FROM {table}")
+                    into.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+        for table in COLUMNS:
+            into.execute(f"DELETE FROM {table} WHERE game IN (SELECT game FROM deleted)")
+            into.execute(f"DELETE FROM {table} WHERE game NOT IN (SELECT game FROM games)")
+        # Only the last game can still be going on.
+        last = "game < (SELECT max(game) FROM games) AND closed = 0"
+        into.execute(*changed("games", {"closed": 1}, last))
+        for (file,) in into.execute("SELECT file FROM evidence").fetchall():
+            # Pictures may have been deleted since the copy was made.
+            if not (old.with_name(EVIDENCE) / f"{file}.jpg").is_file():
+                into.execute("DELETE FROM evidence WHERE file = ?", (file,))
+        _judge_again(into)
+        into.execute("COMMIT")
+
+
+@contextmanager
+def _described(path: Path, folder: Path) -> Iterator[Path]:
+    """Give a file whose tables are described as they were made: itself, or a copy with that put right."""
+    # A file of version 1 has none of them.
+    if _descriptions(path) in (frozenset(), _STRICT) and not _is_log_damaged(path):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        copy = Path(place) / path.name
+        with suppress(OSError):
+            shutil.copyfile(path, copy)
+            with copy.open("r+b") as file:
+                _apply_log(Path(f"{path}-wal"), file)
+                for at, known in _HEADER.items():
+                    file.seek(at)
+                    file.write(known)
+        if _descriptions(copy) != frozenset():
+            with suppress(Exception), closing(connect(copy)) as connection:
+                _describe(connection)
+        yield copy
+
+
+def _is_log_damaged(path: Path) -> bool:
+    try:
+        with closing(read_only(path)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return _fault_in_log(path, _PAGE) is not None
+    except Exception:  # SQLite answers damage with errors of any kind.
+        return True
+
+
+def _apply_log(log: Path, file: BinaryIO) -> None:
+    """Write the pages of a log into a file, whatever its check sums say: the rows have their own."""
+    data = log.read_bytes() if log.exists() else b""
+    pages: dict[int, bytes] = {}
+    for start in range(_LOG_HEAD, len(data) - _FRAME_HEAD - _PAGE + 1, _FRAME_HEAD + _PAGE):
+        page, commit = struct.unpack_from(">II", data, start)
+        if data[start + 8 : start + 16] == data[16:24] and 0 < page < _MOST_GENERATIONS:
+            pages[page] = data[start + _FRAME_HEAD : start + _FRAME_HEAD + _PAGE]
+        if commit:
+            for number, content in pages.items():
+                file.seek((number - 1) * _PAGE)
+                file.write(content)
+            pages.clear()
+
+
+def _descriptions(path: Path) -> frozenset[str] | None:
+    """Give those of our tables' descriptions that a file has, None if they cannot be read or their pages differ."""
+    try:
+        with closing(read_only(path)) as connection:
+            connection.execute("PRAGMA writable_schema=ON")
+            rows = connection.execute("SELECT sql, rootpage FROM sqlite_master ORDER BY rowid").fetchall()
+    except Exception:  # SQLite answers damage with errors of any kind.
+        return None
+    found = frozenset(sql for sql, _ in rows) & _STRICT
+    return None if found and [page for _, page in rows] != list(range(2, len(rows) + 2)) else found
+
+
+def _describe(connection: sqlite3.Connection) -> None:
+    """Put damaged descriptions of tables right: SQLite gives them pages in the order in which they are made."""
+    connection.execute("PRAGMA writable_schema=ON")
+    rows = connection.execute("SELECT rowid, sql FROM sqlite_master ORDER BY rowid").fetchall()
+    missing = [sql for sql in TABLES if sql not in {text for _, text in rows}]
+    for page, (rowid, text) in enumerate(rows, 2):
+        connection.execute("UPDATE sqlite_master SET rootpage = ? WHERE rowid = ?", (page, rowid))
+        if text is None:
+            continue
+        sql = text if text in TABLES else missing.pop(0)
+        kind, name = sql.split()[1:3]
+        table = sql.split(" ON ")[1].split()[0] if kind == "INDEX" else name
+        values = (kind.lower(), name, table, sql, rowid)
+        connection.execute("UPDATE sqlite_master SET type = ?, name = ?, tbl_name = ?, sql = ? WHERE rowid = ?", values)
+
+
+def _take_rows(path: Path, into: sqlite3.Connection) -> None:
+    """Take all rows of a file: those with the right check sum, and of others what is not there yet."""
+    games: set[int] = set()
+    # Games are read once more when their numbers are known: each is found by its own then.
+    for table in (*COLUMNS, "games"):
+        for row in _rows(path, table, games):
+            try:
+                _take(table, row, into)
+            except (sqlite3.IntegrityError, sqlite3.DataError, OverflowError, TypeError, KeyError) as error:
+                LOG.warning("a row of %s is not taken: %s", table, error)
+        games |= {game for (game,) in into.execute(f"SELECT DISTINCT game FROM {table}")}
+    with suppress(Exception), closing(read_only(path)) as connection:
+        into.executemany("INSERT OR IGNORE INTO deleted VALUES (?)", connection.execute("SELECT game FROM deleted"))
+
+
+def _take(table: str, row: dict[str, Any], into: sqlite3.Connection) -> None:
+    crc = row.pop("crc", None)
+    if crc is not None and crc == check_sum(*(row.get(column) for column in COLUMNS[table])):
+        into.execute(*inserted(table, **row))
+        return
+    keys = COLUMNS[table][: KEYS[table]]
+    where = " AND ".join(f"{key} = ?" for key in keys)
+    there = into.execute(f"SELECT 1 FROM {table} WHERE {where}", [row[key] for key in keys]).fetchone()
+    if crc is None and there:
+        # Version 1: a row of a copy was checked, so only what changes while a game goes on is taken.
+        change = {name: row[name] for name in _MUTABLE.get(table, ())}
+        if change:
+            into.execute(*changed(table, change, where, *(row[key] for key in keys)))
+    elif crc is None or (table == "games" and not there):
+        if table == "games":
+            row["header"] = _readable(row["header"])
+        into.execute(*inserted(table, **row))
+
+
+def _readable(header: str) -> str:
+    """Give a header whose names can be shown, or an empty one: then the events stay, and the list names the game."""
+    try:
+        told = HeaderModel.model_validate_json(header).header()
+    except ValidationError:
+        return "{}"
+    return to_line(header_data(replace(told, players=told_apart(told.players))))
+
+
+def _rows(path: Path, table: str, games: set[int]) -> Iterator[dict[str, Any]]:
+    """Give all rows of a table that SQLite reads, many of them more than once.
+
+    SQLite gives up at the first page that makes no sense: so a table is read from both ends, and game by game.
+    """
+    if not path.is_file() or not path.stat().st_size:
+        # SQLite would delete the log beside an empty file.
+        return
+    for how in ("mode=ro", "immutable=1"):
+        try:
+            connection = read_only(path, how)
+            # A damaged entry in the list of tables, or an end that is missing, then hides nothing but itself.
+            connection.execute("PRAGMA writable_schema=ON")
+            names = [one[0] for one in connection.execute(f"SELECT * FROM {table} LIMIT 0").description]
+        except Exception as error:  # SQLite answers damage with errors of any kind.
+            LOG.warning("%s cannot be read: %s", table, error)
+            continue
+        with closing(connection):
+            for count, (sql, values) in enumerate(_ways(table, games)):
+                try:
+                    for row in connection.execute(sql, values):
+                        yield dict(zip(names, row, strict=True))
+                except GeneratorExit:
+                    raise
+                except Exception as error:  # The same: the rows behind it are read on another way.
+                    LOG.debug("%s: %s", sql, error)
+                    continue
+                if count == 0:
+                    # A table that can be read from end to end is read once.
+                    return
+
+
+def _ways(table: str, games: set[int]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    keys = COLUMNS[table][: KEYS[table]]
+    orders = [", ".join(f"{key} {order}" for key in keys) for order in ("ASC", "DESC")]
+    for by in orders:
+        yield f"SELECT * FROM {table} ORDER BY {by}", ()
+    if keys[0] == "game":
+        for game in sorted(games):
+            for by in orders:
+                yield f"SELECT * FROM {table} WHERE game = ? ORDER BY {by}", (game,)
+
+
+def _judge_again(into: sqlite3.Connection) -> None:
+    """Note from which event on a game is not known, and replace rulings that its events do not lead to."""
+
+    def query(sql: str, *values: Value) -> list[tuple[Any, ...]]:
+        return into.execute(sql, values).fetchall()
+
+    for game, judged in query("SELECT game, judged FROM games"):
+        numbers = [number for (number,) in query("SELECT number FROM events WHERE game = ? ORDER BY number", game)]
+        gap = next((place for place, number in enumerate(numbers, 1) if place != number), len(numbers) + 1)
+        lost = gap if gap <= max([judged, *numbers]) else None
+        into.execute(*changed("games", {"lost_from": lost}, "game = ?", game))
+    for row in shelf(query).games:
+        kept = kept_game(query, row)
+        known = {one.number for one in kept.events if one.number <= row.judged}
+        held = [(one.event, one.place, to_line(dict(one.data))) for one in kept.in_force() if one.event in known]
+        with suppress(BadInputError):
+            judged = sorted((number, data) for number, data in judged_now(kept).items() if number in known)
+            if held == [(n, place, to_line(dict(one))) for n, data in judged for place, one in enumerate(data)]:
+                continue
+            LOG.warning("game %d is judged again: its rulings were not those that its events lead to", row.game)
+            for number in known:
+                into.execute("DELETE FROM rulings WHERE game = ? AND event = ?", (row.game, number))
+            for one in judged_again(kept).rulings:
+                if one.event in known:
+                    into.execute(*ruling_inserted(row.game, one))
+
+
+def _new(path: Path) -> Path:
+    return path.with_name(f"{path.stem}-mending{path.suffix}")
+
+
+def _is_of_the_disk(error: BaseException) -> bool:
+    """Whether SQLite complains of the disk, and not of what is in the file."""
+    if not isinstance(error, sqlite3.OperationalError):
+        return isinstance(error, OSError)
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is None or code & 0xFF in _DISK
+
+
+def _fault_in_log(path: Path, page_size: int) -> str | None:
+    """Give the fault of the write-ahead log, which SQLite passes over in silence from its first bad frame on.
+
+    By sqlite.org/walformat.html. A cut of the power leaves frames of an earlier log, of zeros, without a commit, or of
+    the few last commits, which were not synced yet.
+    """
+    log = Path(f"{path}-wal")
+    if not log.exists() or log.stat().st_size <= _LOG_HEAD:
+        return None
+    data, valid = log.read_bytes(), _valid_frames(path)
+    fault = _fault_in_frames(data, valid, _FRAME_HEAD + page_size)
+    if fault is not None:
+        # A referee at work writes a frame a moment before it counts as valid.
+        time.sleep(_WRITING_S)
+    return fault if valid == _valid_frames(path) else None
+
+
+def _valid_frames(path: Path) -> int:
+    return int(struct.unpack_from("=I", Path(f"{path}-shm").read_bytes(), 16)[0])
+
+
+def _fault_in_frames(data: bytes, valid: int, frame: int) -> str | None:
+    salts, commits = struct.unpack_from(">II", data, 16), 0
+    for start in range(_LOG_HEAD + valid * frame, len(data) - frame + 1, frame):
+        commit, *own = struct.unpack_from(">III", data, start + 4)
+        age = (salts[0] - own[0]) % (1 << 32)
+        earlier = own[1] != salts[1] and 0 < age < _MOST_GENERATIONS
+        if earlier or not any(data[start : start + _FRAME_HEAD]):
+            continue
+        commits += bool(commit)
+        if tuple(own) != salts or commits > _MOST_UNSYNCED:
+            return "its log is damaged"
+    return None

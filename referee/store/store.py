@@ -1,0 +1,373 @@
+"""The store's writing side: what is to be kept goes in order onto a list, and `flush` makes the list durable.
+
+While the disk takes nothing the list stays in memory, play goes on, and the next flush that succeeds writes all of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sqlite3
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from referee.engine.events import Event, Header
+from referee.errors import WorkFailedError
+from referee.jsonlines import to_line
+from referee.log import LOG
+from referee.store.database import (
+    LAST_GAME,
+    VERSION,
+    Connect,
+    Connection,
+    Statement,
+    Value,
+    changed,
+    connect,
+    forget_copies,
+    inserted,
+    make_copy,
+)
+from referee.store.games import GameRow, RulingRow, event_data, header_data, ruling_inserted
+from referee.store.outbox import Outbox
+from referee.store.recovery import DiskError, open_store
+
+RulingData = Mapping[str, Any]
+_LEAST_FREE_BYTES = 1 << 18
+_FULL, _READ_ONLY = 13, 8
+"""SQLite's codes of a full disk, and of one that cannot be written to."""
+_DELETED = (
+    "UPDATE outbox SET game = 0 WHERE game = ?",
+    "DELETE FROM games WHERE game = ?",
+    "INSERT OR IGNORE INTO deleted (game) VALUES (?)",
+)
+
+
+class Trouble(Enum):
+    """Why nothing can be kept at the moment."""
+
+    FULL = "full"
+    READ_ONLY = "read_only"
+    FAILS = "fails"
+    DAMAGED = "damaged"
+    """The file is damaged, and the disk does not take a mended one."""
+
+
+def trouble_of(error: Exception) -> Trouble:
+    """Give why, by what SQLite says."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return {_FULL: Trouble.FULL, _READ_ONLY: Trouble.READ_ONLY}.get(code, Trouble.FAILS)
+
+
+class Store:
+    """Safe to use from any thread. wall_ms: the time of day, ms since 1970, for people only.
+
+    trouble: why what was added lately is in memory only, None if all is kept. set_aside: where a damaged file was put.
+    changes: how often something was written. outbox: what is to be told to others.
+    A disk that does not even let the file be opened is a trouble like others: it is tried again with each flush.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        connector: Connect = connect,
+        wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        """Open the file, or begin it; one that is damaged, or of a newer Ringmaster, is set aside."""
+        self._path, self._connector = path, connector
+        self._connection: Connection | None = None
+        self._mover: Connection | None = None
+        self.set_aside: Path | None = None
+        self.changes = 0
+        self.trouble: Trouble | None = None
+        self._lock = threading.RLock()
+        self._wall_ms = wall_ms
+        self._waiting: list[Statement] = []
+        self._unsynced = True
+        self.outbox = Outbox(self._add)
+        if self._open():
+            self._last_game = int(self.read(LAST_GAME)[0][0])
+        else:
+            # A number that no game has yet, whatever the file says when it can be opened at last.
+            self._last_game = wall_ms() // 1000
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the file could be opened, so that what is read is all there is."""
+        return self._connection is not None
+
+    def begin_game(self, header: Header, boot: str, shift_ns: int) -> GameRow:
+        """Begin a game; the one before is closed."""
+        with self._lock:
+            self._last_game += 1
+            row = GameRow(self._last_game, uuid.uuid4().hex, header, self._wall_ms(), boot, shift_ns)
+            self.close_all()
+            values: dict[str, Value] = {
+                "uid": row.uid,
+                "started_ms": row.started_ms,
+                "boot": boot,
+                "shift_ns": shift_ns,
+            }
+            self._insert("games", game=row.game, header=to_line(header_data(header)), **values)
+            self.outbox.post("game", row.game)
+            LOG.info("game %d begins: %s, %d players", row.game, header.game, len(header.players))
+            return row
+
+    def new_clock(self, game: int, boot: str, shift_ns: int) -> None:
+        """Note the clock by which a resumed game goes on."""
+        self._change("games", {"boot": boot, "shift_ns": shift_ns}, "game = ?", game)
+
+    def close_game(self, game: int) -> None:
+        """Note that a game is not to be resumed any more."""
+        LOG.info("game %d is put away", game)
+        self._change("games", {"closed": 1}, "game = ?", game)
+
+    def reopen_game(self, game: int) -> None:
+        """Note that a game goes on after all."""
+        self._change("games", {"closed": 0}, "game = ?", game)
+
+    def close_all(self) -> None:
+        """Note that no game that was begun is to be resumed."""
+        self._change("games", {"closed": 1}, "closed = 0")
+
+    def set_ended(self, game: int, ended: bool) -> None:
+        """Note that a game came to its end, or that after a correction it did not."""
+        self._change("games", {"ended_ms": self._wall_ms() if ended else None}, "game = ?", game)
+
+    def add_event(self, game: int, number: int, event: Event) -> None:
+        """Add an event that is about to be judged."""
+        data = to_line(event_data(event))
+        self._insert("events", game=game, number=number, wall_ms=self._wall_ms(), data=data)
+
+    def add_rulings(self, game: int, number: int, rulings: Sequence[RulingData]) -> None:
+        """Add what was ruled on an event, and that it has been judged."""
+        with self._lock:
+            for place, ruling in enumerate(rulings):
+                self._add(ruling_inserted(game, RulingRow(number, place, 0, None, ruling)))
+            self._change("games", {"judged": number}, "game = ?", game)
+            self.outbox.post("event", game, number)
+
+    def refuse(self, game: int, number: int) -> None:
+        """Note that a game could not take an event."""
+        with self._lock:
+            self._change("events", {"refused": 1}, "game = ? AND number = ?", game, number)
+            self._change("games", {"judged": number}, "game = ?", game)
+            self.outbox.post("event", game, number)
+
+    def add_correction(
+        self, game: int, number: int, event: int | None, data: Mapping[str, object] | None, undoes: int | None = None
+    ) -> None:
+        """Add a correction of an event (data None: it is struck), or one that takes another back."""
+        text = None if data is None else to_line(dict(data))
+        values = {"number": number, "wall_ms": self._wall_ms(), "event": event, "data": text, "undoes": undoes}
+        with self._lock:
+            self._insert("corrections", game=game, **values)
+            self.outbox.post("correction", game, number)
+
+    def change_ruling(self, game: int, event: int, place: int, correction: int, ruling: RulingData | None) -> None:
+        """Let a ruling end with a correction, and another one (None: none) take its place."""
+        where = "game = ? AND event = ? AND place = ? AND until IS NULL"
+        self._change("rulings", {"until": correction}, where, game, event, place)
+        if ruling is not None:
+            self._add(ruling_inserted(game, RulingRow(event, place, correction, None, ruling)))
+
+    def add_evidence(self, file: str, game: int, event: int, t_ms: float, size: int) -> None:
+        """Add a picture that lies in the evidence folder."""
+        values = {"t_ms": float(t_ms), "bytes": size, "kept_ms": self._wall_ms()}
+        self._insert("evidence", file=file, game=game, event=event, **values)
+
+    def add_sight(self, game: int, event: int, data: Mapping[str, object]) -> None:
+        """Add what was outlined in the picture that an event was judged on."""
+        self._insert("sights", game=game, event=event, data=to_line(dict(data)))
+
+    def forget_evidence(self, file: str) -> None:
+        """Note that a picture is gone."""
+        self._add(("DELETE FROM evidence WHERE file = ?", (file,)))
+
+    def dispute(self, game: int, event: int) -> None:
+        """Note that the pictures of an event were asked for: they are kept longest."""
+        with self._lock:
+            self._change("evidence", {"disputed": 1}, "game = ? AND event = ?", game, event)
+            self.outbox.post("dispute", game, event)
+
+    def flush(self, *, durable: bool = True) -> bool:
+        """Write what waits. False, and `trouble` says why, if the disk does not take it: it waits on then.
+
+        durable: come back only when a cut of the power cannot undo it; else it outlasts this process, and the next
+        durable flush makes it outlast the power, too.
+        """
+        with self._lock:
+            if self._connection is None and not self._open():
+                return False
+            if durable and self._unsynced and not self._waiting:
+                # Another thread has written it meanwhile, without waiting for the disk: any write waits for all of it.
+                self._add((f"PRAGMA user_version = {VERSION}", ()))
+            if not self._waiting or self._connection is None:
+                self.trouble = None
+                return True
+            try:
+                self._connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+                self._connection.execute("BEGIN IMMEDIATE")
+                for sql, values in self._waiting:
+                    try:
+                        self._connection.execute(sql, values)
+                    except sqlite3.IntegrityError as error:
+                        # A row that the tables refuse must not hold up all others for ever; a picture whose game was
+                        # deleted meanwhile is one.
+                        LOG.error("%s is not kept: %s", values, error)
+                self._connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                self._roll_back(self._connection)
+                self.trouble = trouble_of(error)
+                return False
+            self._waiting.clear()
+            self.trouble = None
+            self.changes += 1
+            self._unsynced = not durable
+            if durable:
+                self.outbox.made_to_last()
+            return True
+
+    def take_in(self, work: Callable[[Connection], object]) -> None:
+        """Let games be added, all or none. Raises WorkFailedError if the disk refuses them, and what `work` raises."""
+        with self._lock:
+            if not self.flush() or self._connection is None:
+                raise WorkFailedError("error.journal.journal_cannot_be_written_now")
+            try:
+                work(self._connection)
+            except BaseException as error:
+                self._roll_back(self._connection)
+                if isinstance(error, sqlite3.Error):
+                    raise WorkFailedError("error.commands.games_could_not_be_taken", why=error) from error
+                raise
+            self.changes += 1
+            self._last_game = max(self._last_game, *self.read(LAST_GAME)[0])
+
+    def delete_game(self, game: int) -> None:
+        """Delete a game with all that is kept of it but the files of its pictures, in the copies, too.
+
+        Raises:
+            WorkFailedError: the disk does not take it.
+        """
+        LOG.info("game %d is deleted", game)
+        self._change_past([(sql, (game,)) for sql in _DELETED])
+
+    def change_headers(self, headers: Mapping[int, Header]) -> None:
+        """Let games, by their numbers, have other headers, all or none; the copies with the old ones go.
+
+        Raises:
+            WorkFailedError: the disk does not take it.
+        """
+        lines = {game: to_line(header_data(header)) for game, header in headers.items()}
+        self._change_past([changed("games", {"header": line}, "game = ?", game) for game, line in lines.items()])
+
+    def _change_past(self, statements: Sequence[Statement]) -> None:
+        """Change games that are over; nothing of what was there before stays in the file or its copies."""
+
+        def work(connection: Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in statements:
+                connection.execute(*statement)
+            connection.execute("COMMIT")
+            try:
+                connection.execute("VACUUM")
+                list(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+            except sqlite3.Error as error:
+                # It is changed all the same; the old bytes go when others take their place.
+                LOG.warning("the journal could not be written again whole: %s", error)
+
+        self.take_in(work)
+        try:
+            forget_copies(self._path)
+        except OSError as error:
+            raise WorkFailedError("error.journal.copies_of_journal_cannot_be", why=error.strerror or error) from error
+
+    def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
+        """Give the rows of a query; none as long as the file cannot be opened.
+
+        Raises:
+            WorkFailedError: the file cannot be read.
+        """
+        with self._lock:
+            if self._connection is None:
+                return []
+            try:
+                return list(self._connection.execute(sql, values))
+            except Exception as error:  # SQLite answers damage with errors of any kind, MemoryError among them.
+                raise WorkFailedError("error.journal.journal_cannot_be_read", why=error) from error
+
+    def change_outbox(self, change: Callable[[Outbox], object], *, durable: bool = False) -> None:
+        """Change what is to be told to others, and write it."""
+        with self._lock:
+            # What waits is of the time before.
+            self.flush(durable=durable)
+            change(self.outbox)
+            self.flush(durable=durable)
+
+    def checkpoint(self) -> None:
+        """Move what is written to its last place while there is time for it, so that no ruling has to wait for that.
+
+        Nobody waits for it; it is done some other time if it cannot be done now.
+        """
+        with contextlib.suppress(sqlite3.Error):
+            if self._mover is None:
+                self._mover = self._connector(self._path)
+            list(self._mover.execute("PRAGMA wal_checkpoint(PASSIVE)"))
+
+    def copy(self) -> Path:
+        """Make a checked copy, beside the writing, and give it.
+
+        Raises:
+            WorkFailedError: the disk does not take it.
+        """
+        return make_copy(self._path)
+
+    def close(self) -> None:
+        """Write what waits, and close the file. Harmless when done twice."""
+        with self._lock:
+            self.flush()
+            for connection in (self._mover, self._connection):
+                if connection is not None:
+                    connection.close()
+
+    def _insert(self, table: str, **values: Value) -> None:
+        self._add(inserted(table, **values))
+
+    def _change(self, table: str, change: Mapping[str, Value], where: str, *values: Value) -> None:
+        self._add(changed(table, change, where, *values))
+
+    def _add(self, statement: Statement) -> None:
+        with self._lock:
+            self._waiting.append(statement)
+
+    def _open(self) -> bool:
+        try:
+            opened = open_store(self._path, self._connector, instead_of_newer=True)
+        except DiskError as error:
+            full = disk_is_full(self._path.parent)
+            self.trouble = Trouble.DAMAGED if error.damaged else Trouble.FULL if full else trouble_of(error.cause)
+            return False
+        self._connection = opened.connection
+        self.set_aside = self.set_aside or opened.set_aside
+        self.outbox.resume(self.read)
+        return True
+
+    def _roll_back(self, connection: Connection) -> None:
+        try:
+            connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            # SQLite has rolled back by itself already, as it does when the disk is full.
+            return
+
+
+def disk_is_full(folder: Path) -> bool:
+    """Whether there is no room worth speaking of on a folder's disk."""
+    try:
+        return shutil.disk_usage(folder).free < _LEAST_FREE_BYTES
+    except OSError:
+        return False

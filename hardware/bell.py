@@ -22,7 +22,7 @@ from typing import Protocol
 from hardware.edges import Clock, Edge, EdgeDevice, EdgeLines, LineSpec
 from hardware.events import BellEdge, BellPressed, Event, Sink
 from hardware.gpio import FactoryMaker, GpioLines, lgpio_factory
-from hardware.problems import BadSettingError, DeviceHealth, Health
+from hardware.problems import BadSettingError, Health, Problem
 from hardware.settings import BellSettings, DebounceSettings, MicrophoneSettings
 
 
@@ -309,10 +309,10 @@ class BellLogic:
                 press = BellPressed(outcome.t_ns, seat)
                 heapq.heappush(self._waiting, _Waiting(outcome.t_ns, self._order[name], press))
             elif isinstance(outcome, Recovered):
-                events.append(DeviceHealth(outcome.t_ns, device, Health.OK))
+                events.append(Problem(device, Health.OK, t_ns=outcome.t_ns))
             else:
                 message = _stuck_message(seat, outcome.fault)
-                events.append(DeviceHealth(outcome.t_ns, device, Health.STUCK, message))
+                events.append(Problem(device, Health.STUCK, message, t_ns=outcome.t_ns))
         return events
 
     def _release(self) -> list[Event]:
@@ -337,7 +337,7 @@ def _stuck_message(seat: int | None, fault: Fault) -> str:
 
 
 class Bell(Protocol):
-    """A bell that puts `BellPressed`, `BellEdge` and `DeviceHealth` on its sink."""
+    """A bell that puts `BellPressed`, `BellEdge` and `Problem` on its sink."""
 
     def start(self) -> None:
         """Begin; returns at once and never raises for a missing device: that is reported."""

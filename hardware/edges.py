@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hardware.events import BellEdge, Event, SandEdge, SandLine, Sink
-from hardware.problems import DeviceHealth, HardwareError, Health
+from hardware.problems import HardwareError, Health, Problem
 from hardware.settings import MS, SECOND, Pin
 from hardware.supervised import SupervisedThread
 
@@ -167,7 +167,7 @@ class EdgeDevice:
         self._clock = clock
         self._delivery_ns = delivery_ns
         self._retry_ns = retry_ns
-        self._inbox: queue.SimpleQueue[Edge | DeviceHealth | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Edge | Problem | None] = queue.SimpleQueue()
         self._thread = SupervisedThread(name, self._run, self._failed, first_wait_s=retry_ns / SECOND)
         self._open = False
         self._retry_at_ns: int | None = None
@@ -202,7 +202,7 @@ class EdgeDevice:
         for item in items + self._receive(0.0):
             if item is None:
                 return False
-            if isinstance(item, DeviceHealth):
+            if isinstance(item, Problem):
                 self._report(item.state, item.message, item.t_ns)
             else:
                 self._give(self._logic.feed(item))
@@ -241,9 +241,9 @@ class EdgeDevice:
             due.append(self._retry_at_ns - now_ns)
         return max(min(due), 0) / SECOND
 
-    def _receive(self, timeout_s: float) -> list[Edge | DeviceHealth | None]:
+    def _receive(self, timeout_s: float) -> list[Edge | Problem | None]:
         """Give all that has arrived, waiting for the first."""
-        items: list[Edge | DeviceHealth | None] = []
+        items: list[Edge | Problem | None] = []
         try:
             items.append(self._inbox.get(timeout=timeout_s) if timeout_s > 0 else self._inbox.get_nowait())
             while True:
@@ -259,7 +259,7 @@ class EdgeDevice:
             levels = self._lines.open(self._inbox.put, self._put_health)
         except HardwareError as error:
             self._retry_at_ns = now_ns + self._retry_ns
-            self._report(Health.MISSING, str(error), now_ns)
+            self._report(Health.MISSING, error.said, now_ns)
             return
         self._open = True
         self._retry_at_ns = None
@@ -268,12 +268,12 @@ class EdgeDevice:
             self._give(self._logic.begin(level))
 
     def _put_health(self, state: Health, message: str) -> None:
-        self._inbox.put(DeviceHealth(self._clock(), self.name, state, message))
+        self._inbox.put(Problem(self.name, state, message, t_ns=self._clock()))
 
     def _report(self, state: Health, message: str, t_ns: int) -> None:
         if self._health != (state, message):
             self._health = (state, message)
-            self._sink.put(DeviceHealth(t_ns, self.name, state, message))
+            self._sink.put(Problem(self.name, state, message, t_ns=t_ns))
 
     def _give(self, events: Iterable[Event]) -> None:
         for event in events:

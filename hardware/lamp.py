@@ -12,7 +12,7 @@ from typing import Protocol, cast
 
 from hardware.edges import Clock
 from hardware.gpio import FactoryMaker, driver_faults, lgpio_factory
-from hardware.problems import BadSettingError, DeviceHealth, HardwareError, Health, PinInUseError
+from hardware.problems import BadSettingError, HardwareError, Health, PinInUseError, Problem
 from hardware.settings import MS, SECOND, LampSettings
 from hardware.supervised import SupervisedThread
 
@@ -144,7 +144,7 @@ class GpioLamp:
         self,
         settings: LampSettings,
         make_factory: FactoryMaker = lgpio_factory,
-        on_health: Callable[[DeviceHealth], None] | None = None,
+        on_health: Callable[[Problem], None] | None = None,
         clock: Clock = time.monotonic_ns,
     ) -> None:
         """Claim the pins. Raises HardwareError, and keeps none, if one cannot be had."""
@@ -229,7 +229,7 @@ class GpioLamp:
         if state is not self._state:
             self._state = state
             if self._on_health is not None:
-                self._on_health(DeviceHealth(self._clock(), "lamp", state, message))
+                self._on_health(Problem("lamp", state, message, t_ns=self._clock()))
 
 
 def _lasting_after(signal: Signal, before: Signal) -> Signal:
@@ -265,7 +265,7 @@ def _claim(settings: LampSettings, make_factory: FactoryMaker) -> tuple[Led | No
 def open_lamp(
     settings: LampSettings,
     make_factory: FactoryMaker = lgpio_factory,
-    on_health: Callable[[DeviceHealth], None] | None = None,
+    on_health: Callable[[Problem], None] | None = None,
     clock: Clock = time.monotonic_ns,
 ) -> Lamp:
     """Give the lamp that the settings name; one that cannot be had is reported, and nothing is shown.
@@ -282,5 +282,5 @@ def open_lamp(
         return GpioLamp(settings, make_factory, on_health, clock)
     except HardwareError as error:
         if on_health is not None:
-            on_health(DeviceHealth(clock(), "lamp", Health.MISSING, str(error)))
+            on_health(Problem("lamp", Health.MISSING, error.said, t_ns=clock()))
         return NullLamp()

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from hardware.edges import Clock
 from hardware.events import BellPressed, Sink
-from hardware.problems import DeviceHealth, DeviceMissingError, HardwareError, Health, Said
+from hardware.problems import DeviceMissingError, HardwareError, Health, Problem, Said
 from hardware.settings import SECOND, MicrophoneSettings
 from hardware.supervised import SupervisedThread
 
@@ -405,7 +405,7 @@ class MicrophoneBell:
         try:
             samples = self._source.read(timeout_s)
         except HardwareError as error:
-            self._fail(Health.MISSING, str(error))
+            self._fail(Health.MISSING, error.said)
             return
         if len(samples):
             self._listen(samples)
@@ -421,7 +421,7 @@ class MicrophoneBell:
         try:
             self._source.open()
         except HardwareError as error:
-            self._fail(Health.MISSING, str(error))
+            self._fail(Health.MISSING, error.said)
             return
         self._begin()
         self._open = True
@@ -454,7 +454,7 @@ class MicrophoneBell:
     def _report(self, state: Health, message: str) -> None:
         if self._health != (state, message):
             self._health = (state, message)
-            self._sink.put(DeviceHealth(self._clock(), NAME, state, message))
+            self._sink.put(Problem(NAME, state, message, t_ns=self._clock()))
 
     def _run(self) -> None:
         try:

@@ -54,12 +54,21 @@ class TooLittleSandError(HardwareError, ValueError):
     """What was recorded of a sandtimer is not enough to learn it from."""
 
 
+class Severity(Enum):
+    """OK: works. REMARK: works, but not as well as it could. FAULT: does not work. SKIPPED: not used, or not known."""
+
+    OK = "ok"
+    REMARK = "remark"
+    FAULT = "fault"
+    SKIPPED = "skipped"
+
+
 class Health(Enum):
-    """The state of a device.
+    """The state of a part of the table.
 
     OK: works. MISSING: not there, unplugged, or may not be used. STALLED: there, but gives nothing any more. STUCK: a
     button that is held, jammed or shorted and left out of play. CLOCK: its time stamps cannot be trusted. POOR: works,
-    but not well.
+    but not well. SKIPPED: not used, or not known.
     """
 
     OK = "ok"
@@ -68,16 +77,39 @@ class Health(Enum):
     STUCK = "stuck"
     CLOCK = "clock"
     POOR = "poor"
+    SKIPPED = "skipped"
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        known = {
+            Health.OK: Severity.OK,
+            Health.SKIPPED: Severity.SKIPPED,
+            Health.MISSING: Severity.FAULT,
+            Health.STALLED: Severity.FAULT,
+        }
+        return known.get(self, Severity.REMARK)
 
 
 @dataclass(frozen=True)
-class DeviceHealth:
-    """A device changed its state at `t_ns`. message: one sentence for the person at the table, "" when it is OK."""
+class Problem:
+    """A part of the table that does not work, or works again.
 
-    t_ns: int
-    device: str
+    part: "camera", "bell 2", "disk", "guard dark". message: one sentence for the person at the table, a `Said` where it
+    has translations, "" when all is well. advice: one on what to do, "" where nothing is to be done or it is said.
+    t_ns: since when.
+    """
+
+    part: str
     state: Health
     message: str = ""
+    advice: str = ""
+    t_ns: int = 0
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return self.state.severity
 
 
 class HealthBoard:
@@ -85,18 +117,18 @@ class HealthBoard:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._states: dict[str, DeviceHealth] = {}
+        self._states: dict[str, Problem] = {}
 
-    def report(self, health: DeviceHealth) -> bool:
+    def report(self, health: Problem) -> bool:
         """Note a state; True if it is news. The same state again keeps its first time, an older one changes nothing."""
         with self._lock:
-            known = self._states.get(health.device)
+            known = self._states.get(health.part)
             if known is not None:
                 if health.t_ns < known.t_ns:
                     return False
                 if (known.state, known.message) == (health.state, health.message):
                     return False
-            self._states[health.device] = health
+            self._states[health.part] = health
             return True
 
     def forget(self, kind: str) -> None:
@@ -105,11 +137,11 @@ class HealthBoard:
             for device in [device for device in self._states if device.split()[0] == kind]:
                 del self._states[device]
 
-    def snapshot(self) -> tuple[DeviceHealth, ...]:
+    def snapshot(self) -> tuple[Problem, ...]:
         """Give all devices' states, by name."""
         with self._lock:
             return tuple(self._states[name] for name in sorted(self._states))
 
-    def troubles(self) -> tuple[DeviceHealth, ...]:
+    def troubles(self) -> tuple[Problem, ...]:
         """Give the states that are not OK, by name."""
         return tuple(health for health in self.snapshot() if health.state is not Health.OK)

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from hardware.child_process import Child
 from hardware.edges import Clock
-from hardware.problems import DeviceHealth, DeviceMissingError, Health
+from hardware.problems import DeviceMissingError, Health, Problem, Said
 from hardware.settings import MS, SECOND
 from hardware.supervised import SupervisedThread
 from hardware.voice import (
@@ -89,7 +89,7 @@ class RecordedSpeaker:
 
 def open_speaker(
     settings: SpeakerSettings,
-    on_health: Callable[[DeviceHealth], None] | None = None,
+    on_health: Callable[[Problem], None] | None = None,
     clock: Clock = time.monotonic_ns,
 ) -> Speaker:
     """Give the speaker that the settings ask for; one that cannot be had is reported, and nothing is said aloud."""
@@ -98,11 +98,15 @@ def open_speaker(
     try:
         return SpokenSpeaker(settings, installed_voices(settings), installed_player(settings), on_health, clock)
     except DeviceMissingError as error:
-        message = str(error)
+        message = error.said
     except OSError as error:
-        message = f"There is no place on the disk for speech: {error.strerror or error}."
+        message = Said(
+            "error.hardware.no_place_for_speech",
+            "There is no place on the disk for speech: {why}.",
+            why=error.strerror or error,
+        )
     if on_health is not None:
-        on_health(DeviceHealth(clock(), NAME, Health.MISSING, message))
+        on_health(Problem(NAME, Health.MISSING, message, t_ns=clock()))
     return NullSpeaker()
 
 
@@ -142,7 +146,7 @@ class SpokenSpeaker:
         settings: SpeakerSettings,
         voices: Sequence[Voice],
         player: Player,
-        on_health: Callable[[DeviceHealth], None] | None = None,
+        on_health: Callable[[Problem], None] | None = None,
         clock: Clock = time.monotonic_ns,
     ) -> None:
         """Begin to listen for sentences. Raises OSError if there is no place on the disk for any sound."""
@@ -302,7 +306,7 @@ class SpokenSpeaker:
         if self._health != (state, message):
             self._health = (state, message)
             if self._on_health is not None:
-                self._on_health(DeviceHealth(self._clock(), NAME, state, message))
+                self._on_health(Problem(NAME, state, message, t_ns=self._clock()))
 
 
 def clean(sentence: str) -> str:

@@ -76,7 +76,7 @@ def from_data(data: Any, language: Language, deep: int = 0) -> str:  # noqa: ANN
     if not isinstance(key, str) or not isinstance(values, dict):
         return ""
     known = {str(name): from_data(value, language, deep + 1) for name, value in values.items()}
-    return Phrase(in_language(Phrase("", key, known), language), key, known)
+    return Phrase(in_language(Phrase(key, key, known), language), key, known)
 
 
 def _key_of(message: object) -> object:

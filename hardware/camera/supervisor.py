@@ -19,7 +19,7 @@ import numpy as np
 from hardware.camera.camera import Camera, CameraTimeoutError, Settling
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, Frame
-from hardware.problems import DeviceHealth, HardwareError, Health
+from hardware.problems import HardwareError, Health, Problem
 from hardware.supervised import SupervisedThread
 
 
@@ -44,10 +44,10 @@ class CameraReport:
     since_ns: int
     message: str
 
-    def health(self, device: str = "camera") -> DeviceHealth:
+    def health(self, device: str = "camera") -> Problem:
         """Give the report as the board of all devices keeps it."""
         state = HEALTH[self.state]
-        return DeviceHealth(self.since_ns, device, state, "" if state is Health.OK else self.message)
+        return Problem(device, state, "" if state is Health.OK else self.message, t_ns=self.since_ns)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from referee.club.views import EXPORTS, Views
 from referee.errors import WorkFailedError
 from referee.language import LANGUAGES, Language, catalogue
 from referee.mqtt.client import shown_code
+from referee.phrases import in_language
 from referee.sayings import house
 from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, is_this_machine
@@ -62,7 +63,7 @@ def _glance(service: ClubService, settings: ClubSettings, views: Views) -> APIRo
     async def club(request: Request, language: _Code) -> Response:
         """Give all tables as they are now, and how the club itself is."""
         tables = await to_thread.run_sync(views.tables)
-        line = "" if service.status == "up" else house.line(service.status, Language(language))
+        line = "" if service.status == "up" else in_language(house.line(service.status), Language(language))
         client = request.client
         at_home = is_this_machine(client.host if client else None)
         told = {"name": settings.name, "line": line, "written": not service.complaint, "may_change": at_home}

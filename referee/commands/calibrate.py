@@ -120,7 +120,6 @@ def _survey(step: str | None, images: Sequence[str], output: Path | None, reach:
     """
     from calibration.survey import survey
     from referee.measured_table import profile_of
-    from referee.words import list_of
     from vision.profile import REACH_MM, profile_text
 
     if step != "table" or not images or output is None:
@@ -131,11 +130,10 @@ def _survey(step: str | None, images: Sequence[str], output: Path | None, reach:
     check_writable(output, map(Path, images))
     found = survey(_pictures(images))
     write_whole(output, profile_text(profile_of(found, reach)).encode())
-    ids = list_of([str(marker.id) for marker in found.markers])
     told = phrase(
         "terminal.surveyed_by_marker_cards_lengths",
         path=output,
-        list=ids,
+        list=tuple(marker.id for marker in found.markers),
         percent=f"{100 * found.table.scale_error:.1f}",
         same=output,
     )

@@ -18,7 +18,8 @@ from referee.phrases import phrase
 from referee.sayings.checks import say_part, say_state
 
 if TYPE_CHECKING:
-    from referee.doctor.machine import Finding, Machine, Setup
+    from hardware.problems import Problem
+    from referee.doctor.machine import Machine, Setup
 
 WITHOUT_PINS = {
     "bell": phrase("doctor.call_bell_can_be_heard"),
@@ -77,11 +78,12 @@ def command(
 
 def examine(setup: Setup, machine: Machine, *, as_json: bool) -> int:
     """Make all checks and print what they found; 1 when a needed part does not work, else 0."""
-    from referee.doctor.machine import ALWAYS_NEEDED, State, lacking
+    from hardware.problems import Health
+    from referee.doctor.machine import ALWAYS_NEEDED, lacking
     from referee.games.registry import game_kind
 
     output = Output()
-    findings: list[Finding] = []
+    findings: list[Problem] = []
     for found in _checks(setup, machine):
         findings += found
         if not as_json:
@@ -92,15 +94,15 @@ def examine(setup: Setup, machine: Machine, *, as_json: bool) -> int:
     if as_json:
         needed = ALWAYS_NEEDED | (frozenset() if setup.game is None else game_kind(setup.game).devices) | lacks
         for finding in findings:
-            output.line(to_line(_as_json(finding, finding.check in needed)))
+            output.line(to_line(_as_json(finding, finding.part in needed)))
     else:
-        remarks = sum(finding.state in (State.REMARK, State.FAULT) for finding in findings)
+        remarks = sum(finding.state in (Health.POOR, Health.MISSING) for finding in findings)
         output.line(_summary(lacks, setup.game, remarks))
     output.flush()
     return 1 if lacks else 0
 
 
-def _checks(setup: Setup, machine: Machine) -> Iterator[list[Finding]]:
+def _checks(setup: Setup, machine: Machine) -> Iterator[list[Problem]]:
     """Make the checks one after the other, the quick ones first."""
     from referee.announcer import sound_check
     from referee.doctor import checks
@@ -118,25 +120,25 @@ def _checks(setup: Setup, machine: Machine) -> Iterator[list[Finding]]:
     yield checks.check_camera(setup.camera, machine, setup.opener)
 
 
-def _pin_checks(setup: Setup) -> Iterator[list[Finding]]:
+def _pin_checks(setup: Setup) -> Iterator[list[Problem]]:
+    from hardware.problems import Health, Problem
     from referee.doctor import checks
-    from referee.doctor.machine import Finding, State
 
     backends = {"bell": setup.bell.backend, "sandtimer": setup.sand.backend, "lamp": setup.lamp.backend}
     yield [
-        Finding(name, State.SKIPPED, phrase(f"doctor.no_{name}_is_used"))
+        Problem(name, Health.SKIPPED, phrase(f"doctor.no_{name}_is_used"))
         for name in backends
         if backends[name] == "none"
     ]
     if setup.sand.backend == "watched":
-        yield [Finding("sandtimer", State.OK, phrase("doctor.sandtimer_has_no_sensor_its"))]
+        yield [Problem("sandtimer", Health.OK, phrase("doctor.sandtimer_has_no_sensor_its"))]
     wired = [name for name in backends if backends[name] == "gpio"]
     if not wired:
         return
     pins = checks.check_pins(setup.pins)
     yield pins
-    if any(finding.state is State.FAULT for finding in pins):
-        yield [Finding(name, State.FAULT, phrase(f"doctor.{name}_needs_pins"), WITHOUT_PINS[name]) for name in wired]
+    if any(finding.state is Health.MISSING for finding in pins):
+        yield [Problem(name, Health.MISSING, phrase(f"doctor.{name}_needs_pins"), WITHOUT_PINS[name]) for name in wired]
         return
     if "bell" in wired:
         yield checks.check_bell(setup.bell, setup.pins, setup.press_s, _prompt)
@@ -150,14 +152,19 @@ def _prompt(text: object) -> None:
     print(for_people(text), file=sys.stderr, flush=True)
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: Problem) -> str:
     language = Language(language_of())
     said = " ".join(for_people(one) for one in (finding.message, finding.advice) if one)
-    return f"{say_state(finding.state.value, language):<6} {say_part(finding.check, language) + ':':<14} {said}"
+    return f"{say_state(finding.severity.value, language):<6} {say_part(finding.part, language) + ':':<14} {said}"
 
 
-def _as_json(finding: Finding, needed: bool) -> dict[str, object]:
-    told = {"check": finding.check, "state": finding.state.value, "message": finding.message, "advice": finding.advice}
+def _as_json(finding: Problem, needed: bool) -> dict[str, object]:
+    told = {
+        "check": finding.part,
+        "state": finding.severity.value,
+        "message": finding.message,
+        "advice": finding.advice,
+    }
     return {**told, "needed": needed}
 
 

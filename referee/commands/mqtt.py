@@ -45,7 +45,6 @@ def command(
     """
     from referee.called import called
     from referee.jsonlines import to_line
-    from referee.language import Language, language_of
     from referee.mqtt.settings import load_mqtt, save_mqtt, take_mqtt
     from referee.output import complain
     from referee.store.folder import state_folder
@@ -66,7 +65,7 @@ def command(
             # The referee takes another name when it starts, and reports it then.
             settings = load_mqtt(folder)
         elif trouble is not None:
-            complain("mqtt", trouble.text(settings.name, Language(language_of())))
+            complain("mqtt", trouble.text(settings.name))
         if wanted or join is not None:
             folder.mkdir(parents=True, exist_ok=True, mode=0o750)
             settings = settings.changed(wanted)

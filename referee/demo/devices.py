@@ -18,7 +18,7 @@ from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervis
 from hardware.edges import Clock, EdgeDevice, LineSpec
 from hardware.events import Event, EventQueue
 from hardware.gpio import GpioLines, PinFactory
-from hardware.problems import DeviceHealth
+from hardware.problems import Problem
 from hardware.sand import Sandtimer, learn_sandtimer, sand_lines
 from hardware.settings import MS, BellSettings, SandSettings
 from referee.engine.session import RulingData
@@ -36,7 +36,7 @@ _STOP_S = 5.0
 _BUFFER_BYTES = 400_000_000
 SAND_S = 14.0
 """How long the simulated table's sand runs."""
-OnHealth = Callable[[DeviceHealth], None]
+OnHealth = Callable[[Problem], None]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hardware.lamp import Signal
-from hardware.problems import DeviceHealth
+from hardware.problems import Problem
 from hardware.speaker import NullSpeaker, Speaker, SpokenSpeaker, open_speaker
 from hardware.voice import Chime, SpeakerSettings
 
@@ -66,7 +66,7 @@ def speaker_for(language: str, say: Say, *, aloud: bool) -> Speaker:
     """Give what speaks, if that is wanted and can be had; what is missing is said once."""
     told: set[str] = set()
 
-    def complain(health: DeviceHealth) -> None:
+    def complain(health: Problem) -> None:
         if health.message and health.message not in told:
             told.add(health.message)
             say(f"({health.message})")

@@ -18,12 +18,12 @@ from hardware.edges import Edge, LineSpec, kernel_stamps_monotonic
 from hardware.gpio import FactoryMaker, GpioLines
 from hardware.lamp import GpioLamp, Signal
 from hardware.microphone import Arecord, SoundSource
-from hardware.problems import DeviceHealth, HardwareError, Health
+from hardware.problems import HardwareError, Health, Problem
 from hardware.sand import BARRIER, sand_lines
 from hardware.settings import MS, SECOND, BellSettings, LampSettings, MicrophoneSettings, SandSettings
 from hardware.speaker import SpokenSpeaker, open_speaker
 from hardware.voice import SpeakerSettings
-from referee.doctor.machine import Finding, Machine, State
+from referee.doctor.machine import Machine
 from referee.phrases import phrase, phrase_of
 
 # Focus, white balance and exposure are found first: some seconds on a Raspberry Pi.
@@ -36,9 +36,9 @@ FILES = ("folder", "video", "recording")
 Opener = Callable[[str, CameraSettings], Camera]
 
 
-def check_camera(spec: str, machine: Machine, opener: Opener, limit_s: float = LIMIT_S) -> list[Finding]:
+def check_camera(spec: str, machine: Machine, opener: Opener, limit_s: float = LIMIT_S) -> list[Problem]:
     """Open the camera and look at some pictures. A driver that hangs is left alone after `limit_s` seconds."""
-    answer: queue.SimpleQueue[list[Finding]] = queue.SimpleQueue()
+    answer: queue.SimpleQueue[list[Problem]] = queue.SimpleQueue()
 
     def look() -> None:
         answer.put(_look(spec, machine, opener))
@@ -48,23 +48,23 @@ def check_camera(spec: str, machine: Machine, opener: Opener, limit_s: float = L
         return answer.get(timeout=limit_s)
     except queue.Empty:
         message = phrase("doctor.camera_does_not_answer_within", seconds=f"{limit_s:.0f}")
-        return [Finding("camera", State.FAULT, message, phrase("doctor.take_its_power_or_cable"))]
+        return [Problem("camera", Health.MISSING, message, phrase("doctor.take_its_power_or_cable"))]
 
 
-def _look(spec: str, machine: Machine, opener: Opener) -> list[Finding]:
+def _look(spec: str, machine: Machine, opener: Opener) -> list[Problem]:
     try:
         camera = opener(spec, CameraSettings())
     except HardwareError as error:
-        return [Finding("camera", State.FAULT, phrase_of(error))]
+        return [Problem("camera", Health.MISSING, phrase_of(error))]
     try:
         frame = _picture(camera)
         if frame is None:
             message = phrase("doctor.camera_is_there_but_gives")
-            return [Finding("camera", State.FAULT, message, phrase("doctor.check_its_cable_and_restart"))]
+            return [Problem("camera", Health.MISSING, message, phrase("doctor.check_its_cable_and_restart"))]
         findings = [_judge(frame, camera.name), _clock(frame, machine)]
         return findings[:1] if parse_spec(spec)[0] in FILES else [*findings, _lock(camera)]
     except HardwareError as error:
-        return [Finding("camera", State.FAULT, phrase_of(error))]
+        return [Problem("camera", Health.MISSING, phrase_of(error))]
     finally:
         camera.close()
 
@@ -79,30 +79,30 @@ def _picture(camera: Camera) -> Frame | None:
     return frame
 
 
-def _judge(frame: Frame, name: str) -> Finding:
+def _judge(frame: Frame, name: str) -> Problem:
     if float(frame.grey().mean()) < DARK:
         message = phrase("doctor.sees_only_black", camera=name)
-        return Finding("camera", State.FAULT, message, phrase("doctor.take_cap_off_lens_and"))
+        return Problem("camera", Health.MISSING, message, phrase("doctor.take_cap_off_lens_and"))
     height, width = frame.bgr().shape[:2]
-    return Finding(
-        "camera", State.OK, phrase("doctor.gives_pictures_of_by_pixels", camera=name, width=width, height=height)
+    return Problem(
+        "camera", Health.OK, phrase("doctor.gives_pictures_of_by_pixels", camera=name, width=width, height=height)
     )
 
 
-def _clock(frame: Frame, machine: Machine) -> Finding:
+def _clock(frame: Frame, machine: Machine) -> Problem:
     age_ns = machine.monotonic_ns() - frame.exposure_end_ns
     if -FUTURE_NS <= age_ns <= OLD_NS:
-        return Finding(
-            "camera clock", State.OK, phrase("doctor.pictures_are_on_our_clock", ms=f"{max(0, age_ns) / MS:.0f}")
+        return Problem(
+            "camera clock", Health.OK, phrase("doctor.pictures_are_on_our_clock", ms=f"{max(0, age_ns) / MS:.0f}")
         )
     message = phrase("doctor.cameras_time_is_not_time")
-    return Finding("camera clock", State.FAULT, message, phrase("doctor.update_system_sudo_apt_full"))
+    return Problem("camera clock", Health.MISSING, message, phrase("doctor.update_system_sudo_apt_full"))
 
 
-def _lock(camera: Camera) -> Finding:
+def _lock(camera: Camera) -> Problem:
     if not camera.notes:
-        return Finding("camera lock", State.OK, phrase("doctor.exposure_and_white_balance_are"))
-    return Finding("camera lock", State.REMARK, " ".join(camera.notes))
+        return Problem("camera lock", Health.OK, phrase("doctor.exposure_and_white_balance_are"))
+    return Problem("camera lock", Health.POOR, " ".join(camera.notes))
 
 
 GIB = 1 << 30
@@ -121,21 +121,21 @@ UNDER_VOLTAGE, CAPPED, THROTTLED, HOT = 1, 2, 4, 8
 SINCE_START = 16
 
 
-def check_computer(machine: Machine) -> list[Finding]:
+def check_computer(machine: Machine) -> list[Problem]:
     """Name the computer, and say if the referee runs already."""
     model = machine.text("proc/device-tree/model")
     findings = [
-        Finding(
+        Problem(
             "computer",
-            State.OK,
+            Health.OK,
             phrase("doctor.this_is", model=model) if model else phrase("doctor.this_computer_is_no_raspberry"),
         )
     ]
     if (machine.run("systemctl", "is-active", "ringmaster") or "").strip() == "active":
         findings.append(
-            Finding(
+            Problem(
                 "computer",
-                State.REMARK,
+                Health.POOR,
                 phrase("doctor.referee_is_running_already_and"),
                 phrase("doctor.to_check_those_stop_it"),
             )
@@ -143,7 +143,7 @@ def check_computer(machine: Machine) -> list[Finding]:
     return findings
 
 
-def check_permissions(machine: Machine) -> list[Finding]:
+def check_permissions(machine: Machine) -> list[Problem]:
     """Say which devices are there but may not be used, and which group is needed for them."""
     refused = []
     for group, (what, patterns) in GROUPS.items():
@@ -151,43 +151,43 @@ def check_permissions(machine: Machine) -> list[Finding]:
         if devices and not any(machine.usable(device) for device in devices):
             refused.append((group, what))
     if not refused:
-        return [Finding("permissions", State.OK, phrase("doctor.this_user_may_use_all"))]
+        return [Problem("permissions", Health.OK, phrase("doctor.this_user_may_use_all"))]
     groups = ",".join(group for group, _ in refused)
     return [
-        Finding(
+        Problem(
             "permissions",
-            State.FAULT,
+            Health.MISSING,
             phrase("doctor.this_user_may_not_use", devices=" and the ".join((what for _, what in refused))),
             phrase("doctor.run_sudo_usermod_ag_then", groups=groups, user=machine.user()),
         )
     ]
 
 
-def check_power(machine: Machine) -> list[Finding]:
+def check_power(machine: Machine) -> list[Problem]:
     """Say whether the Raspberry Pi gets enough power and stays cool."""
     bits = power_bits(machine)
     degrees = machine.number("sys/class/thermal/thermal_zone0/temp")
     if bits is None:
-        return [Finding("power", State.SKIPPED, phrase("doctor.this_computer_does_not_say"))]
+        return [Problem("power", Health.SKIPPED, phrase("doctor.this_computer_does_not_say"))]
     findings = []
     if bits & UNDER_VOLTAGE:
-        findings.append(_under_voltage(State.FAULT, phrase("doctor.raspberry_pi_gets_too_little")))
+        findings.append(_under_voltage(Health.MISSING, phrase("doctor.raspberry_pi_gets_too_little")))
     elif bits >> SINCE_START & UNDER_VOLTAGE:
         message = phrase("doctor.raspberry_pi_got_too_little")
-        findings.append(_under_voltage(State.REMARK, message))
+        findings.append(_under_voltage(Health.POOR, message))
     if bits & (CAPPED | THROTTLED | HOT) or (degrees is not None and degrees >= HOT_MILLIDEGREES):
         message = phrase("doctor.raspberry_pi_is_slowed_down")
         if degrees is not None:
             message = phrase("doctor.raspberry_pi_is_slowed_down_it_is", heat=degrees // 1000)
-        findings.append(Finding("power", State.REMARK, message, phrase("doctor.give_it_fan_or_heat")))
+        findings.append(Problem("power", Health.POOR, message, phrase("doctor.give_it_fan_or_heat")))
     elif bits >> SINCE_START & (CAPPED | THROTTLED | HOT):
         message = phrase("doctor.raspberry_pi_was_slowed_down")
-        findings.append(Finding("power", State.REMARK, message, phrase("doctor.give_it_fan_or_heat")))
-    return findings or [Finding("power", State.OK, phrase("doctor.voltage_and_temperature_are_fine"))]
+        findings.append(Problem("power", Health.POOR, message, phrase("doctor.give_it_fan_or_heat")))
+    return findings or [Problem("power", Health.OK, phrase("doctor.voltage_and_temperature_are_fine"))]
 
 
-def _under_voltage(state: State, message: str) -> Finding:
-    return Finding("power", state, message, phrase("doctor.use_official_power_supply_and"))
+def _under_voltage(state: Health, message: str) -> Problem:
+    return Problem("power", state, message, phrase("doctor.use_official_power_supply_and"))
 
 
 def power_bits(machine: Machine) -> int | None:
@@ -205,73 +205,73 @@ def _sysfs_bits(machine: Machine) -> int | None:
     return None
 
 
-def check_clock(machine: Machine) -> list[Finding]:
+def check_clock(machine: Machine) -> list[Problem]:
     """Say whether the kernel stamps presses on our clock, and whether the wall clock is right."""
     release, findings = machine.release(), []
     if kernel_stamps_monotonic(release):
         message = phrase("doctor.kernel_stamps_presses_on_clock", release=release)
-        findings.append(Finding("clock", State.OK, message))
+        findings.append(Problem("clock", Health.OK, message))
     else:
         message = phrase("doctor.kernel_is_too_old_to", release=release)
-        findings.append(Finding("clock", State.FAULT, message, phrase("doctor.update_system_sudo_apt_full")))
+        findings.append(Problem("clock", Health.MISSING, message, phrase("doctor.update_system_sudo_apt_full")))
     if machine.year() < FIRST_YEAR:
         message = phrase("doctor.date_is_wrong_it_says", year=machine.year())
-        findings.append(Finding("clock", State.REMARK, message, phrase("doctor.connect_network_once_or_set")))
+        findings.append(Problem("clock", Health.POOR, message, phrase("doctor.connect_network_once_or_set")))
     return findings
 
 
-def check_disk(machine: Machine) -> list[Finding]:
+def check_disk(machine: Machine) -> list[Problem]:
     """Say whether there is room for journals and recordings."""
     folder = machine.folder()
     try:
         free = machine.free_bytes(folder)
     except OSError as error:
         message = phrase("doctor.cannot_be_looked_at", folder=folder, why=error.strerror or error)
-        return [Finding("disk", State.FAULT, message, phrase("doctor.check_sd_card"))]
+        return [Problem("disk", Health.MISSING, message, phrase("doctor.check_sd_card"))]
     room = phrase("doctor.gb_are_free", size=f"{free / GIB:.1f}")
     if not machine.writable(folder):
         return [
-            Finding(
+            Problem(
                 "disk",
-                State.FAULT,
+                Health.MISSING,
                 phrase("doctor.nothing_can_be_written_to", folder=folder),
                 phrase("doctor.check_sd_card_and_its"),
             )
         ]
     if free < LEAST_BYTES:
         return [
-            Finding(
-                "disk", State.FAULT, phrase("doctor.disk_is_full", room=room), phrase("doctor.delete_old_recordings")
+            Problem(
+                "disk", Health.MISSING, phrase("doctor.disk_is_full", room=room), phrase("doctor.delete_old_recordings")
             )
         ]
     if free < FEW_BYTES:
         return [
-            Finding(
+            Problem(
                 "disk",
-                State.REMARK,
+                Health.POOR,
                 phrase("doctor.there_is_little_room_for", room=room),
                 phrase("doctor.delete_old_ones"),
             )
         ]
-    return [Finding("disk", State.OK, phrase("doctor.there_is_room_for_recordings", room=room))]
+    return [Problem("disk", Health.OK, phrase("doctor.there_is_room_for_recordings", room=room))]
 
 
 SHOW_S = 0.6
 Prompt = Callable[[str], None]
 
 
-def check_pins(make_factory: FactoryMaker) -> list[Finding]:
+def check_pins(make_factory: FactoryMaker) -> list[Problem]:
     """Say whether the Raspberry Pi's pins can be used at all."""
     try:
         make_factory()
     except HardwareError as error:
-        return [Finding("pins", State.FAULT, phrase_of(error))]
-    return [Finding("pins", State.OK, phrase("doctor.pins_can_be_used"))]
+        return [Problem("pins", Health.MISSING, phrase_of(error))]
+    return [Problem("pins", Health.OK, phrase("doctor.pins_can_be_used"))]
 
 
 def check_bell(
     settings: BellSettings, make_factory: FactoryMaker, press_s: float = 0.0, prompt: Prompt = print
-) -> list[Finding]:
+) -> list[Problem]:
     """Say whether the bell's line is free and not stuck; with `press_s`, wait that long for somebody to ring."""
     specs = bell_lines(settings)
     rung = threading.Event()
@@ -279,49 +279,51 @@ def check_bell(
     try:
         levels = lines.open(lambda edge: rung.set(), lambda state, message: None)
     except HardwareError as error:
-        return [Finding("bell", State.FAULT, phrase_of(error))]
+        return [Problem("bell", Health.MISSING, phrase_of(error))]
     try:
         if stuck := [_place(spec) for spec, edge in zip(specs, levels, strict=True) if edge.active]:
             message = phrase("doctor.bell_on_is_held_down", pins=" and ".join(stuck))
-            return [Finding("bell", State.FAULT, message, phrase("doctor.let_it_go_or_check"))]
+            return [Problem("bell", Health.MISSING, message, phrase("doctor.let_it_go_or_check"))]
         if press_s > 0:
             prompt(phrase("doctor.please_ring_bell_now_seconds", seconds=f"{press_s:.0f}"))
             return _pressed(rung.wait(press_s), lines)
         where = " and ".join(_place(spec) for spec in specs)
-        return [Finding("bell", State.OK, phrase("doctor.bells_line_on_is_quiet", pins=where))]
+        return [Problem("bell", Health.OK, phrase("doctor.bells_line_on_is_quiet", pins=where))]
     finally:
         lines.close()
 
 
-def _pressed(rung: bool, lines: GpioLines) -> list[Finding]:
+def _pressed(rung: bool, lines: GpioLines) -> list[Problem]:
     if not rung:
         return [
-            Finding("bell", State.FAULT, phrase("doctor.nobody_rang_or_bell_is"), phrase("doctor.check_its_two_wires"))
+            Problem(
+                "bell", Health.MISSING, phrase("doctor.nobody_rang_or_bell_is"), phrase("doctor.check_its_two_wires")
+            )
         ]
-    findings = [Finding("bell", State.OK, phrase("doctor.bell_was_heard"))]
+    findings = [Problem("bell", Health.OK, phrase("doctor.bell_was_heard"))]
     if lines.check.agrees:
         message = phrase("doctor.bells_time_stamps_are_on", ms=f"{lines.check.worst_lag_ns / MS:.1f}")
-        return [*findings, Finding("bell clock", State.OK, message)]
+        return [*findings, Problem("bell clock", Health.OK, message)]
     message = phrase("doctor.bells_time_stamps_are_not")
-    return [*findings, Finding("bell clock", State.REMARK, message, phrase("doctor.update_system_sudo_apt_full"))]
+    return [*findings, Problem("bell clock", Health.POOR, message, phrase("doctor.update_system_sudo_apt_full"))]
 
 
-def check_sandtimer(settings: SandSettings, make_factory: FactoryMaker) -> list[Finding]:
+def check_sandtimer(settings: SandSettings, make_factory: FactoryMaker) -> list[Problem]:
     """Say whether the sandtimer's sensors are free; that they see the sand, only a flip can tell."""
     specs = sand_lines(settings)
     if not specs:
-        return [Finding("sandtimer", State.FAULT, phrase("doctor.no_pin_is_set_for"))]
+        return [Problem("sandtimer", Health.MISSING, phrase("doctor.no_pin_is_set_for"))]
     lines = GpioLines(specs, make_factory)
     try:
         levels = lines.open(lambda edge: None, lambda state, message: None)
     except HardwareError as error:
-        return [Finding("sandtimer", State.FAULT, phrase_of(error))]
+        return [Problem("sandtimer", Health.MISSING, phrase_of(error))]
     lines.close()
     if any(_blocked(edge) for edge in levels):
         message = phrase("doctor.sandtimers_light_barrier_is_blocked")
-        return [Finding("sandtimer", State.REMARK, message, phrase("doctor.put_timers_neck_between_its"))]
+        return [Problem("sandtimer", Health.POOR, message, phrase("doctor.put_timers_neck_between_its"))]
     where = " and ".join(_place(spec) for spec in specs)
-    return [Finding("sandtimer", State.OK, phrase("doctor.sandtimers_sensors_on_can_be", pins=where))]
+    return [Problem("sandtimer", Health.OK, phrase("doctor.sandtimers_sensors_on_can_be", pins=where))]
 
 
 def _blocked(edge: Edge) -> bool:
@@ -333,22 +335,22 @@ def check_lamp(
     make_factory: FactoryMaker,
     silent: bool = False,
     pause: Callable[[float], None] = time.sleep,
-) -> list[Finding]:
+) -> list[Problem]:
     """Light the lamp and sound the buzzer for a moment."""
-    reports: list[DeviceHealth] = []
+    reports: list[Problem] = []
     try:
         lamp = GpioLamp(replace(settings, quiet=settings.quiet or silent), make_factory, reports.append)
     except HardwareError as error:
-        return [Finding("lamp", State.FAULT, phrase_of(error))]
+        return [Problem("lamp", Health.MISSING, phrase_of(error))]
     if not silent:
         lamp.show(Signal.VALID)
         pause(SHOW_S)
     lamp.close()
     if broken := [report.message for report in reports if report.state is not Health.OK]:
-        return [Finding("lamp", State.FAULT, broken[-1])]
+        return [Problem("lamp", Health.MISSING, broken[-1])]
     if silent:
-        return [Finding("lamp", State.OK, phrase("doctor.lamp_and_buzzer_can_be"))]
-    return [Finding("lamp", State.OK, phrase("doctor.lamp_should_have_lit_green"))]
+        return [Problem("lamp", Health.OK, phrase("doctor.lamp_and_buzzer_can_be"))]
+    return [Problem("lamp", Health.OK, phrase("doctor.lamp_should_have_lit_green"))]
 
 
 def _place(spec: LineSpec) -> str:
@@ -359,11 +361,11 @@ SPEECH_LIMIT_S = 20.0
 LISTEN_S = 3.0
 
 
-def check_speech(settings: SpeakerSettings, sentence: str, silent: bool = False) -> list[Finding]:
+def check_speech(settings: SpeakerSettings, sentence: str, silent: bool = False) -> list[Problem]:
     """Say a sentence, or only render it."""
     if settings.backend == "none":
-        return [Finding("speech", State.SKIPPED, phrase("doctor.speech_is_switched_off"))]
-    reports: list[DeviceHealth] = []
+        return [Problem("speech", Health.SKIPPED, phrase("doctor.speech_is_switched_off"))]
+    reports: list[Problem] = []
     speaker = open_speaker(settings, reports.append)
     if isinstance(speaker, SpokenSpeaker):
         if silent:
@@ -375,20 +377,20 @@ def check_speech(settings: SpeakerSettings, sentence: str, silent: bool = False)
         done = True
     speaker.close()
     if broken := [report.message for report in reports if report.state is not Health.OK]:
-        return [Finding("speech", State.FAULT, broken[-1])]
+        return [Problem("speech", Health.MISSING, broken[-1])]
     if not done:
-        return [Finding("speech", State.FAULT, phrase("doctor.speech_takes_too_long_on"), "Choose espeak-ng.")]
+        return [Problem("speech", Health.MISSING, phrase("doctor.speech_takes_too_long_on"), "Choose espeak-ng.")]
     if silent:
-        return [Finding("speech", State.OK, phrase("doctor.speech_can_be_made_was", sentence=sentence))]
+        return [Problem("speech", Health.OK, phrase("doctor.speech_can_be_made_was", sentence=sentence))]
     message = phrase("doctor.you_should_have_heard_if", sentence=sentence)
-    return [Finding("speech", State.OK, message)]
+    return [Problem("speech", Health.OK, message)]
 
 
 def check_microphone(
     settings: MicrophoneSettings,
     source: SoundSource | None = None,
     clock: Callable[[], float] = time.monotonic,
-) -> list[Finding]:
+) -> list[Problem]:
     """Listen for a moment: a microphone that is there but gives only zeros is off or muted."""
     source = source or Arecord(settings)
     heard, loudest, end = 0, 0.0, clock() + LISTEN_S
@@ -399,22 +401,22 @@ def check_microphone(
             heard += len(samples)
             loudest = max(loudest, float(np.abs(samples).max(initial=0.0)))
     except HardwareError as error:
-        return [Finding("bell", State.FAULT, phrase_of(error))]
+        return [Problem("bell", Health.MISSING, phrase_of(error))]
     finally:
         source.close()
     if not heard:
         return [
-            Finding(
+            Problem(
                 "bell",
-                State.FAULT,
+                Health.MISSING,
                 phrase("doctor.bells_microphone_gives_no_sound"),
                 phrase("doctor.unplug_it_and_plug_it"),
             )
         ]
     if loudest == 0.0:
         return [
-            Finding(
-                "bell", State.FAULT, phrase("doctor.bells_microphone_is_muted"), phrase("doctor.switch_it_on_and_up")
+            Problem(
+                "bell", Health.MISSING, phrase("doctor.bells_microphone_is_muted"), phrase("doctor.switch_it_on_and_up")
             )
         ]
-    return [Finding("bell", State.OK, phrase("doctor.bells_microphone_hears_room"))]
+    return [Problem("bell", Health.OK, phrase("doctor.bells_microphone_hears_room"))]

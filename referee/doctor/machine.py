@@ -1,4 +1,4 @@
-"""The computer as the checks see it, and the findings of the checks."""
+"""The computer as the checks see it, and which games its problems keep from being judged."""
 
 from __future__ import annotations
 
@@ -9,47 +9,27 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import Enum
 from pathlib import Path
 
 from hardware.camera.camera import Camera, CameraSettings, open_camera
 from hardware.gpio import FactoryMaker, lgpio_factory
+from hardware.problems import Health, Problem
 from hardware.settings import BellSettings, LampSettings, MicrophoneSettings, SandSettings
 from hardware.voice import SpeakerSettings
 from referee.games.registry import game_kind
-
-
-class State(Enum):
-    """OK: works. REMARK: works, but not as well as it could. FAULT: does not work. SKIPPED: not used, or not known."""
-
-    OK = "ok"
-    REMARK = "remark"
-    FAULT = "fault"
-    SKIPPED = "skipped"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """message: one sentence on what is so; advice: one on what to do, "" if nothing is to be done or it is said."""
-
-    check: str
-    state: State
-    message: str
-    advice: str = ""
-
 
 ALWAYS_NEEDED = frozenset({"camera", "disk"})
 EITHER = frozenset({"bell", "sandtimer"})
 
 
-def lacking(findings: Iterable[Finding], game: str | None) -> frozenset[str]:
+def lacking(findings: Iterable[Problem], game: str | None) -> frozenset[str]:
     """Name the checks that keep the game from being judged.
 
     Every game needs the camera and room on the disk; Piccolino the bell, Confetti the sandtimer; where no game is
     named, one of the two.
     """
-    faults = {finding.check for finding in findings if finding.state is State.FAULT}
-    unused = {finding.check for finding in findings if finding.state is State.SKIPPED}
+    faults = {finding.part for finding in findings if finding.state is Health.MISSING}
+    unused = {finding.part for finding in findings if finding.state is Health.SKIPPED}
     lacks = ALWAYS_NEEDED & faults
     if game is not None:
         return lacks | (game_kind(game).devices & (faults | unused))

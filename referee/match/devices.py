@@ -21,7 +21,7 @@ from hardware.edges import EdgeLines
 from hardware.events import Event, EventQueue, Source
 from hardware.lamp import Lamp
 from hardware.microphone import MicrophoneBell
-from hardware.problems import DeviceHealth, HardwareError
+from hardware.problems import HardwareError, Problem
 from hardware.sand import Sandtimer
 from hardware.settings import MS
 from hardware.speaker import Speaker
@@ -330,5 +330,5 @@ def _why_no_picture(spec: str) -> str:
             camera.close()
 
 
-def _nobody(_health: DeviceHealth) -> None:
+def _nobody(_health: Problem) -> None:
     """Tell nobody: nothing listens yet, or any more."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.games.registry import game_kind
 from referee.match.announcements import Notices, matters_to
 from referee.match.process import Watchdog
-from referee.sayings import guard
+from referee.phrases import phrase
 from referee.sayings import service as sayings
 from referee.store.store import Trouble
 from referee.store.upkeep import Copying
@@ -56,19 +56,14 @@ class Housekeeping:
         with self._referee.lock:
             session = self._referee.match.session
             kind = None if session is None or session.over else game_kind(session.header.game)
-        board = {health.device: health for health in self._referee.health.snapshot()}
+        board = {health.part: health for health in self._referee.health.snapshot()}
         states = {name: health.state for name, health in board.items()}
         begun, ended = self._notices.take(states, lambda name: matters_to(name, kind), now_ns)
         language = self._referee.language
         for name in begun:
-            self._say(sayings.device(name, board[name].state, board[name].message, language))
+            self._say(sayings.problem(board[name], language))
         for name in ended:
-            is_mishap = name.startswith(guard.GUARD)
-            self._say(
-                guard.ended(name.removeprefix(guard.GUARD), language)
-                if is_mishap
-                else sayings.device_works(name, language)
-            )
+            self._say(sayings.works_again(name, language))
 
     def _say(self, sentence: str) -> None:
         if sentence:
@@ -85,12 +80,12 @@ class Housekeeping:
             return
         self._trouble = trouble
         if trouble is None:
-            self._referee.health.report(DeviceHealth(now_ns, "journal", Health.OK))
+            self._referee.health.report(Problem("journal", Health.OK, t_ns=now_ns))
             if self._referee.match.session is None:
                 self._referee.resume()
         else:
-            sentence = sayings.journal_trouble(trouble.value, self._referee.language)
-            self._referee.health.report(DeviceHealth(now_ns, "journal", Health.STUCK, sentence))
+            sentence = phrase(f"service.journal.{trouble.value}")
+            self._referee.health.report(Problem("journal", Health.STUCK, sentence, t_ns=now_ns))
         self._news.set()
 
     def _see_to_caption(self, now_ns: int) -> None:

@@ -27,15 +27,16 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from hardware.supervised import SupervisedThread, nothing
 from referee.errors import RingmasterError
 from referee.files import write_whole
 from referee.log import LOG
+from referee.phrases import phrase
 from referee.sayings.service import PART
 from vision.effort import MOST, heard_by
 
-Report = Callable[[DeviceHealth], object]
+Report = Callable[[Problem], object]
 SECOND_NS = 1_000_000_000
 HOUR_NS = 3600 * SECOND_NS
 _MARK = "camera-restart"
@@ -58,12 +59,12 @@ def part_thread(
     """
 
     def failed(fault: Exception) -> None:
-        why = " ".join(f"{type(fault).__name__}: {fault}".split())[:200]
-        report(DeviceHealth(time.monotonic_ns(), PART + name, Health.POOR, why))
+        why = phrase("service.part_of_ringmaster_failed_and", part=name)
+        report(Problem(PART + name, Health.POOR, why, t_ns=time.monotonic_ns()))
         on_fault(fault)
 
     def well() -> None:
-        report(DeviceHealth(time.monotonic_ns(), PART + name, Health.OK))
+        report(Problem(PART + name, Health.OK, t_ns=time.monotonic_ns()))
 
     return SupervisedThread(name, work, failed, well)
 

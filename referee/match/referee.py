@@ -17,7 +17,7 @@ from typing import Any
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.problems import DeviceHealth, Health, HealthBoard
+from hardware.problems import Health, HealthBoard, Problem
 from hardware.settings import MS
 from referee.announcer import Announcer
 from referee.engine.clockwork import LONGEST_SLEEP_S, Clockwork
@@ -67,6 +67,7 @@ from referee.match.table_decks import TableDecks
 from referee.match.voice import Voice
 from referee.mqtt.publisher import Publisher
 from referee.names import players_in
+from referee.phrases import phrase
 from referee.sayings import service as sayings
 from referee.setup.walk import Walk
 from referee.store.evidence import EvidenceFolder
@@ -156,10 +157,10 @@ class Referee:
             self.evidence.sweep()
         self.report_set_aside()
         if self._nothing_kept:
-            sentence = sayings.nothing_kept(self.language)
-            self.report(DeviceHealth(time.monotonic_ns(), "journal", Health.STUCK, sentence))
+            sentence = phrase("service.disk_takes_nothing_whatever_you")
+            self.report(Problem("journal", Health.STUCK, sentence, t_ns=time.monotonic_ns()))
         if self._complaint is not None:
-            self.report(DeviceHealth(time.monotonic_ns(), "settings", Health.MISSING, self._complaint))
+            self.report(Problem("settings", Health.MISSING, self._complaint, t_ns=time.monotonic_ns()))
         if self._resumes and (session := self.resume()) is not None:
             LOG.info("game %d goes on", session.log.game)
         self.pictures.start()
@@ -279,7 +280,7 @@ class Referee:
             session = self.match.session
             if session is None or (session.paused and isinstance(event, BellPressed)):
                 return Outcome()
-            if isinstance(event, DeviceHealth):
+            if isinstance(event, Problem):
                 return Outcome()
             outcome = self._feed(session, lambda: self.match.hear(event))
             announcement = self._announcer(session).announce_event(event)
@@ -351,7 +352,7 @@ class Referee:
         before, self._fault = self._fault, fault
         if (before is None) is not (fault is None):
             state = Health.OK if fault is None else Health.STALLED
-            self.report(DeviceHealth(time.monotonic_ns(), "reader", state, fault or ""))
+            self.report(Problem("reader", state, fault or "", t_ns=time.monotonic_ns()))
 
     def _announcer(self, session: Session) -> Announcer:
         """Give who puts a game's rulings into words; the last one is kept, as it knows the words of its rulings."""
@@ -668,16 +669,16 @@ class Referee:
         """Say a pairing code aloud, even at quiet hours: somebody asked for it."""
         self.voice.say_aloud(sayings.pairing_code(code, self.language))
 
-    def report(self, health: DeviceHealth) -> None:
+    def report(self, health: Problem) -> None:
         """Take how a device, or a part of the program, is; quick, and from any thread."""
         if self.health.report(health):
             level = logging.INFO if health.state is Health.OK else logging.WARNING
-            LOG.log(level, "%s: %s %s", health.device, health.state.value, health.message)
+            LOG.log(level, "%s: %s %s", health.part, health.state.value, health.message)
             self._news.set()
 
     def report_set_aside(self) -> None:
         """Report files that made no sense, on the page and in few words aloud."""
-        if report_set_aside(self.folder, self.store, self.health, self.language):
+        if report_set_aside(self.folder, self.store, self.health):
             self.voice.tell(sayings.look_at_page(self.language))
             self._news.set()
 
@@ -719,7 +720,7 @@ class Referee:
         LOG.debug("heard: %s", event)
         self.setup_kit.heard(event)
         self.film.take(event, outcome)
-        if isinstance(event, DeviceHealth):
+        if isinstance(event, Problem):
             self.report(event)
         elif isinstance(event, BellPressed) and not self.match.in_play:
             for pressed in tuple(self._bell_listeners.values()):

@@ -14,8 +14,9 @@ from hardware.settings import BellSettings, LampSettings, Pin, SandProfile, Sand
 from referee.errors import SettingError
 from referee.files import set_aside
 from referee.jsonlines import is_name, shown
-from referee.language import LANGUAGES, Language, language_of
+from referee.language import LANGUAGES, language_of
 from referee.models import Model
+from referee.phrases import phrase
 from referee.sayings import service as sayings
 from referee.settings_file import changed, read_settings, write_settings
 
@@ -205,9 +206,8 @@ def load_settings(folder: Path) -> tuple[TableSettings, str | None]:
         return usual, None
     except (OSError, ValueError, RecursionError):
         # The page reports what was set aside, at each start.
-        unread = sayings.settings_unread(Language(usual.language))
-        return usual, None if set_aside(path) is not None else unread
-    return settings, sayings.settings_left(list(left), Language(settings.language)) if left else None
+        return usual, None if set_aside(path) is not None else phrase("service.settings_could_not_be_read")
+    return settings, sayings.settings_left(list(left)) if left else None
 
 
 def save_settings(folder: Path, settings: TableSettings) -> None:

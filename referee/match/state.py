@@ -30,7 +30,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hardware.problems import DeviceHealth
+from hardware.problems import Problem
 from referee.announcer import Announcer
 from referee.engine.corrections import Place, corrected_events
 from referee.engine.events import Question
@@ -67,7 +67,7 @@ class Scene:
     caption: str
     said: Sequence[Data]
     quiet: bool
-    devices: Sequence[DeviceHealth]
+    devices: Sequence[Problem]
     notices: Sequence[Data]
     frame_wh: tuple[int, int] | None
     pictures: PictureNames
@@ -181,9 +181,9 @@ def _game(session: Session) -> dict[str, Any]:
     }
 
 
-def _device(health: DeviceHealth, language: Language) -> dict[str, str]:
-    text = sayings.device(health.device, health.state, health.message, language)
-    return {"name": health.device, "state": health.state.value, "message": text}
+def _device(health: Problem, language: Language) -> dict[str, str]:
+    text = sayings.problem(health, language)
+    return {"name": health.part, "state": health.state.value, "message": text}
 
 
 def _board(session: Session, newest: Newest, language: Language) -> list[dict[str, Any]]:

@@ -9,13 +9,14 @@ import threading
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hardware.problems import Health
+from hardware.problems import Problem
 from referee.doctor import checks
-from referee.doctor.machine import Finding, Machine, State
+from referee.doctor.machine import Machine
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import note_set_aside
 from referee.language import Language
@@ -24,7 +25,7 @@ from referee.match.process import Power
 from referee.match.why import log_named
 from referee.names import players_in
 from referee.phrases import in_language
-from referee.sayings.service import device
+from referee.sayings.service import problem
 from referee.setup.finding import load_kept
 from referee.store.backup import Restored, back_up, restore
 from referee.store.disputed import Machine as RulingMachine
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from referee.match.referee import Referee
 
 _MOST_GAMES = 50
-_STATE = {Health.OK: State.OK, Health.MISSING: State.FAULT, Health.STALLED: State.FAULT}
 
 
 class System:
@@ -91,7 +91,7 @@ class System:
             WorkFailedError: the disk does not let them be moved.
         """
         note_set_aside(self._referee.folder)
-        report_set_aside(self._referee.folder, self._referee.store, self._referee.health, self._referee.language)
+        report_set_aside(self._referee.folder, self._referee.store, self._referee.health)
         self._referee.changed()
 
     def forget_game(self, game: int) -> None:
@@ -148,7 +148,7 @@ class System:
             self._referee.store.change_headers(changes)
         return len(changes)
 
-    def _findings(self, language: Language) -> Iterator[Finding]:
+    def _findings(self, language: Language) -> Iterator[Problem]:
         """Check the computer as `ringmaster doctor` does, and report what the referee knows of its devices.
 
         They are its own while it runs: nobody else can try them.
@@ -162,8 +162,7 @@ class System:
         for check in wanted:
             yield from check(self._machine)
         for one in self._referee.health.snapshot():
-            text = device(one.device, one.state, one.message, language)
-            yield Finding(one.device, _STATE.get(one.state, State.REMARK), text)
+            yield replace(one, message=problem(one, language))
 
 
 class Keeping:
@@ -232,7 +231,7 @@ class Keeping:
             "system": f"{platform.system()} {platform.release()} {platform.machine()}",
             "settings": open_settings(self._referee.settings),
             "devices": [
-                {"device": one.device, "state": one.state.value, "message": one.message}
+                {"device": one.part, "state": one.state.value, "message": one.message}
                 for one in self._referee.health.snapshot()
             ],
             "camera_notes": list(self._referee.devices.camera_notes),
@@ -251,10 +250,10 @@ class Keeping:
         return data.getvalue()
 
 
-def _data(finding: Finding, language: Language) -> dict[str, str]:
+def _data(finding: Problem, language: Language) -> dict[str, str]:
     return {
-        "check": finding.check,
-        "state": finding.state.value,
+        "check": finding.part,
+        "state": finding.severity.value,
         "message": in_language(finding.message, language),
         "advice": in_language(finding.advice, language),
     }

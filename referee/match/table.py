@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.errors import BadInputError
 from referee.files import set_aside, write_whole
 from referee.scoring.seats import marker_rectangle
@@ -125,7 +125,7 @@ def outline_of(table: Table, rectangle_mm: Polygon) -> Polygon:
     return np.asarray(outline, np.float64)
 
 
-def kept_profile(folder: Path, on_health: Callable[[DeviceHealth], object]) -> TableProfile | None:
+def kept_profile(folder: Path, on_health: Callable[[Problem], object]) -> TableProfile | None:
     """Give what calibration measured; without it the marker cards in each picture say it."""
     path = folder / PROFILE
     if not path.exists():
@@ -136,7 +136,7 @@ def kept_profile(folder: Path, on_health: Callable[[DeviceHealth], object]) -> T
         # The page reports what was set aside, at each start.
         if set_aside(path) is None:
             sentence = f"{error}; the marker cards tell."
-            on_health(DeviceHealth(time.monotonic_ns(), "table", Health.MISSING, sentence))
+            on_health(Problem("table", Health.MISSING, sentence, t_ns=time.monotonic_ns()))
         return None
 
 

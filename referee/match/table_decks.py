@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.game_deck import built_in_decks, decks_for, with_version
 from referee.decks.store import DeckStore
@@ -38,7 +38,7 @@ class TableDecks:
     def __init__(
         self,
         folder: Path,
-        report: Callable[[DeviceHealth], object],
+        report: Callable[[Problem], object],
         forget: Callable[[str], None] = lambda kind: None,
         wanted: str | None = None,
     ) -> None:
@@ -67,7 +67,7 @@ class TableDecks:
         try:
             watcher = watcher_for(header, WatchSetup(profile=profile, state=self._folder))
         except (BadDeckError, BadInputError) as error:
-            self._report(DeviceHealth(time.monotonic_ns(), DEVICE, Health.MISSING, f"{error}."))
+            self._report(Problem(DEVICE, Health.MISSING, f"{error}.", t_ns=time.monotonic_ns()))
             return ByHandWatcher()
         self._forget(DEVICE)
         return watcher

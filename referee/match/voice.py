@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from hardware.lamp import Lamp, Signal, open_lamp
-from hardware.problems import DeviceHealth, HardwareError, Health
+from hardware.problems import HardwareError, Health, Problem
 from hardware.settings import SECOND
 from hardware.speaker import NullSpeaker, Speaker, open_speaker
 from hardware.voice import NOTES, Chime, SpeakerSettings, forget_phrases
@@ -32,7 +32,7 @@ _CHIMES = {
 }
 FAULTS = (HardwareError, OSError, RuntimeError, ValueError)
 AGAIN_NS = 5 * SECOND
-OnHealth = Callable[[DeviceHealth], None]
+OnHealth = Callable[[Problem], None]
 TimeOfDay = Callable[[], tuple[int, int]]
 
 
@@ -242,14 +242,14 @@ class _Kept(Generic[Device]):
                     work(device)
             except FAULTS as error:
                 why = " ".join(str(error).split())[:200]
-                self._on_health(DeviceHealth(now_ns, self._name, Health.MISSING, why))
+                self._on_health(Problem(self._name, Health.MISSING, why, t_ns=now_ns))
                 device = None
             if device is None:
                 self._failed_ns = time.monotonic_ns()
                 self.let_go()
             elif self._failed_ns is not None:
                 self._failed_ns = None
-                self._on_health(DeviceHealth(now_ns, self._name, Health.OK))
+                self._on_health(Problem(self._name, Health.OK, t_ns=now_ns))
 
     def let_go(self) -> None:
         """Close the device; the next use opens it again."""
@@ -272,7 +272,7 @@ class _Kept(Generic[Device]):
             self._device = self._opener(self._report)
         return None if self._missing else self._device
 
-    def _report(self, health: DeviceHealth) -> None:
+    def _report(self, health: Problem) -> None:
         self._missing = self._missing or (self._device is None and health.state is not Health.OK)
         self._on_health(health)
 

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from hardware.events import BellPressed
 from hardware.events import Event as DeviceEvent
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from hardware.supervised import nothing
 from referee.errors import BadInputError, RingmasterError, WorkFailedError
 from referee.jsonlines import parse_object, whole_number
@@ -34,6 +34,7 @@ from referee.mqtt.club_member import ClubMember
 from referee.mqtt.discovery import COUNT, PAUSE, About, discovery, house_state, sand_left_s
 from referee.mqtt.set_aside import SetAside
 from referee.mqtt.settings import FILE, Membership, MqttSettings, Trouble, load_mqtt, renamed, save_mqtt, take_mqtt
+from referee.phrases import in_language
 from referee.store.database import connect_to_read
 from referee.store.evidence import EvidenceFolder
 from referee.store.folder import JOURNAL
@@ -343,7 +344,7 @@ class Publisher:
             settings, status = self._settings, self._status
         outbox = self._journal.outbox
         trouble = Trouble(self.member.trouble) if self.member.trouble else self._trouble or Trouble(status)
-        text = trouble.text(settings.name, language)
+        text = in_language(trouble.text(settings.name), language)
         return {**settings.public(), "status": status, "text": text, "waiting": max(0, outbox.last - outbox.sent)}
 
     def change(self, data: Mapping[str, Any]) -> None:
@@ -372,12 +373,12 @@ class Publisher:
 
     def _report_trouble(self) -> None:
         """Say on the page what became of the settings, and that it is over."""
-        trouble, language = self._trouble, Language(str(self._table.state()["language"]))
+        trouble = self._trouble
         if trouble is not None or self._was_reported:
             self._was_reported = True
             state = Health.OK if trouble is None else Health.MISSING
-            text = "" if trouble is None else trouble.text(self._settings.name, language)
-            self._report(DeviceHealth(time.monotonic_ns(), SETTINGS, state, text))
+            text = "" if trouble is None else trouble.text(self._settings.name)
+            self._report(Problem(SETTINGS, state, text, t_ns=time.monotonic_ns()))
 
     def _set_status(self, status: str) -> None:
         self._status = status

@@ -15,9 +15,9 @@ from pydantic import AfterValidator, Field, model_validator
 from referee.errors import BadInputError, SettingError
 from referee.files import set_aside
 from referee.jsonlines import shown
-from referee.language import Language
 from referee.machine_id import own_name
 from referee.models import Model, refused_as
+from referee.phrases import Phrase
 from referee.sayings import house
 from referee.sayings.service import settings_left
 from referee.settings_file import changed, read_settings, write_settings
@@ -154,9 +154,9 @@ class Trouble:
     key: str
     left: tuple[str, ...] = ()
 
-    def text(self, name: str, language: Language) -> str:
+    def text(self, name: str) -> Phrase:
         """Give it in words; name: the table's."""
-        return settings_left(self.left, language) if self.left else house.line(self.key, language, name)
+        return settings_left(self.left) if self.left else house.line(self.key, name)
 
 
 def take_mqtt(folder: Path) -> tuple[MqttSettings, Trouble | None]:

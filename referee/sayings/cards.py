@@ -11,33 +11,6 @@ from referee.sayings.colours import colour_name
 from referee.sayings.service import rang
 from vision.reading import PLACES, UnclearCard
 
-_SIDES = {
-    "white": "cards.side.white",
-    "black": "cards.side.black",
-}
-_SIZES = {
-    "small": "cards.size.small",
-    "medium": "cards.size.medium",
-    "big": "cards.size.big",
-}
-_SHAPES = {
-    "circle": "cards.shape.circle",
-    "triangle": "cards.shape.triangle",
-    "square": "cards.shape.square",
-    "star": "cards.shape.star",
-    "cross": "cards.shape.cross",
-    "heart": "cards.shape.heart",
-    "crescent": "cards.shape.crescent",
-}
-_MEANINGS = {
-    "happy": "cards.meaning.happy",
-    "sad": "cards.meaning.sad",
-    "joker": "cards.meaning.joker",
-    "row": "cards.meaning.row",
-    "last round": "cards.meaning.last_round",
-    "summary": "cards.meaning.summary",
-}
-
 
 def say_picture(image: str, cards: int, unclear: int, ms: float, language: Language) -> str:
     """Give how much was found in a picture, and how long it took."""
@@ -59,13 +32,14 @@ def say_marked(face: str, side: str, marks: Iterable[tuple[str, str, str]], lang
     said = ", ".join(
         language.text(
             "cards.size_colour_shape",
-            size=language.text(_SIZES[size]),
+            size=language.text(f"cards.size.{size}"),
             colour=colour_name(language, colour),
             shape=_shape(shape, language),
         )
         for size, colour, shape in marks
     )
-    return language.text(_SIDES.get(side, "cards.face_marks"), face=face, marks=said)
+    known = f"cards.side.{side}"
+    return language.text(known if known in language else "cards.face_marks", face=face, marks=said)
 
 
 def say_print(face: str | None, side: str | None, attributes: Mapping[str, str], language: Language) -> str:
@@ -103,12 +77,18 @@ def say_cut_short(language: Language) -> str:
     return language.text("cards.unclear_cut_short_picture_is")
 
 
+def _named(group: str, name: str, language: Language) -> str:
+    """Give the text of one of a group, "" for one that has none."""
+    key = f"cards.{group}.{name.replace(' ', '_')}"
+    return language.text(key) if key in language else ""
+
+
 def _shape(shape: str, language: Language) -> str:
-    return language.text(_SHAPES[shape]) if shape in _SHAPES else shape
+    return _named("shape", shape, language) or shape
 
 
 def _meaning(value: str, language: Language) -> str:
-    return language.text(_MEANINGS[value]) if value in _MEANINGS else colour_name(language, value)
+    return _named("meaning", value, language) or colour_name(language, value)
 
 
 def changed_reading(
@@ -150,54 +130,9 @@ def _hand_text(cards: Counter[tuple[str, ...]], language: Language) -> str:
     return "; ".join(", ".join(colour_name(language, one) for one in card) for card in cards.elements())
 
 
-_REASONS = {
-    "covered": "cards.reason.covered",
-    "glare": "cards.reason.glare",
-    "dark": "cards.reason.dark",
-    "blurred": "cards.reason.blurred",
-    "edge of picture": "cards.reason.edge_of_picture",
-    "same card twice": "cards.reason.same_card_twice",
-    "colours": "cards.reason.colours",
-    "no face fits": "cards.reason.no_face_fits",
-    "alike": "cards.reason.alike",
-    "aslant": "cards.reason.aslant",
-    "cut short": "cards.reason.cut_short",
-    "camera": "cards.reason.camera",
-    "out of sight": "cards.reason.out_of_sight",
-    "hand": "cards.reason.hand",
-    "thing": "cards.reason.thing",
-    "light": "cards.reason.light",
-    "darkness": "cards.reason.darkness",
-    "between": "cards.reason.between",
-    "apart": "cards.reason.apart",
-    "blur": "cards.reason.blur",
-}
-_REMEDIES = {
-    "glare": "cards.remedy.glare",
-    "dark": "cards.remedy.dark",
-    "blurred": "cards.remedy.blurred",
-    "edge of picture": "cards.remedy.edge_of_picture",
-    "same card twice": "cards.remedy.same_card_twice",
-    "colours": "cards.remedy.colours",
-    "no face fits": "cards.remedy.no_face_fits",
-}
-_AT_A_PLACE = {
-    "cut short": "cards.at_a_place.cut_short",
-    "camera": "cards.at_a_place.camera",
-    "out of sight": "cards.at_a_place.out_of_sight",
-    "hand": "cards.at_a_place.hand",
-    "thing": "cards.at_a_place.thing",
-    "light": "cards.at_a_place.light",
-    "darkness": "cards.at_a_place.darkness",
-    "between": "cards.at_a_place.between",
-    "apart": "cards.at_a_place.apart",
-    "blur": "cards.at_a_place.blur",
-}
-
-
 def say_reason(reason: str, language: Language) -> str:
     """Give in a word or two why a card could not be read."""
-    return language.text(_REASONS[reason]) if reason in _REASONS else reason
+    return _named("reason", reason, language) or reason
 
 
 def say_unclear(cards: Sequence[UnclearCard], seat: int, language: Language) -> str:
@@ -215,17 +150,12 @@ def say_unclear(cards: Sequence[UnclearCard], seat: int, language: Language) -> 
                 remedies=language.list_of(list(remedies)),
             )
         )
-    said += [language.text(_AT_A_PLACE[place]) for place in PLACES if any(card.reason == place for card in cards)]
+    said += [_named("at_a_place", place, language) for place in PLACES if any(card.reason == place for card in cards)]
     return "; ".join(said)
 
 
 def _remedy(reason: str, seat: int, language: Language) -> str:
-    if reason in _REMEDIES:
-        return language.text(_REMEDIES[reason])
-    return language.text("cards.spread_cards_at_seat", number=seat + 1)
-
-
-_PLAYED = {"white": "cards.played.white", "black": "cards.played.black"}
+    return _named("remedy", reason, language) or language.text("cards.spread_cards_at_seat", number=seat + 1)
 
 
 def say_seat(seat: int, told: str, language: Language) -> str:
@@ -280,8 +210,8 @@ def say_heap(cards: int, unread: int, side: str | None, language: Language) -> s
     heap = language.text("cards.in_nobodys_hand", cards=language.cards(cards))
     if unread:
         heap = language.count("cards.and_one_more_that_cannot", unread, heap=heap)
-    played = _PLAYED.get(side or "")
-    return language.text(played, heap=heap) if played else heap[:1].upper() + heap[1:]
+    known = f"cards.played.{side}"
+    return language.text(known, heap=heap) if known in language else heap[:1].upper() + heap[1:]
 
 
 def say_inferred(language: Language) -> str:

@@ -5,90 +5,44 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hardware.problems import Health
+from hardware.problems import Health, Problem
 from referee.games.registry import GAMES
 from referee.language import Language
-from referee.phrases import in_language
+from referee.phrases import Phrase, in_language, phrase
 from referee.safe_text import harmless
 from referee.sayings import guard
 
 PART = "part "
 """How threads of the program are called on the health board that failed and began again."""
-_DEVICES = {
-    ("camera", Health.MISSING): "service.device.camera_missing",
-    ("camera", Health.STALLED): "service.device.camera_stalled",
-    ("camera", Health.CLOCK): "service.device.camera_clock",
-    ("bell", Health.MISSING): "service.device.bell_missing",
-    ("bell", Health.STUCK): "service.device.bell_stuck",
-    ("bell", Health.STALLED): "service.device.bell_stalled",
-    ("bell", Health.CLOCK): "service.device.bell_clock",
-    ("sandtimer", Health.MISSING): "service.device.sandtimer_missing",
-    ("lamp", Health.MISSING): "service.device.lamp_missing",
-    ("speaker", Health.MISSING): "service.device.speaker_missing",
-    ("deck", Health.MISSING): "service.device.deck_missing",
-    ("reader", Health.STALLED): "service.device.reader_stalled",
-    ("speaker", Health.STALLED): "service.device.speaker_stalled",
-}
-_WORKS = {
-    "camera": "service.work.camera",
-    "bell": "service.work.bell",
-    "sandtimer": "service.work.sandtimer",
-    "lamp": "service.work.lamp",
-    "speaker": "service.work.speaker",
-    "reader": "service.work.reader",
-    "deck": "service.work.deck",
-    "journal": "service.work.journal",
-}
-_JOURNAL = {
-    "full": "service.journal.full",
-    "read_only": "service.journal.read_only",
-    "fails": "service.journal.fails",
-    "damaged": "service.journal.damaged",
-}
-_SET_ASIDE = {
-    "settings": "service.set_aside.settings",
-    "table": "service.set_aside.table",
-    "setup": "service.set_aside.setup",
-    "draft": "service.set_aside.draft",
-    "paired-devices": "service.set_aside.paired_devices",
-}
-_ANY_SET_ASIDE = "service.file_could_not_be_read"
 
 
-def device(name: str, state: Health, message: str, language: Language) -> str:
-    """Give the sentence for how a device is, "" where it works; one that has no words is told as the device says it."""
-    if state is Health.OK:
+def problem(one: Problem, language: Language) -> str:
+    """Give the sentence for a part that does not work, "" where it works; without words of ours, as it says itself."""
+    if one.state is Health.OK:
         return ""
-    if name.startswith(guard.GUARD):
-        return guard.begun(name.removeprefix(guard.GUARD), language)
-    if name.startswith(PART):
-        return language.text("service.part_of_ringmaster_failed_and", part=name.removeprefix(PART))
-    kind = name.split()[0]
-    seat = name.removeprefix("bell ")
-    if kind == "bell" and seat.isdecimal() and state is Health.STUCK:
-        number = language.number(int(seat) + 1)
-        return language.text("service.bell_button_of_seat_is", number=number)
-    known = _DEVICES.get((kind, state))
-    if known is None:
-        return in_language(message, language)
-    return language.text(known)
+    kind, _, seat = one.part.partition(" ")
+    if kind == "bell" and seat.isdecimal() and one.state is Health.STUCK:
+        return language.text("service.bell_button_of_seat_is", number=language.number(int(seat) + 1))
+    known = f"service.device.{kind}_{one.state.value}"
+    return language.text(known) if known in language else in_language(one.message, language)
 
 
-def device_works(name: str, language: Language) -> str:
-    """Give the sentence for a device that works again."""
-    return language.text(_WORKS.get(name.split()[0], "service.it_works_again"))
+def works_again(part: str, language: Language) -> str:
+    """Give the sentence for a part that works again, "" for a mishap that ends without a word."""
+    kind, _, what = part.partition(" ")
+    if part.startswith(guard.GUARD):
+        return guard.ended(what, language)
+    known = f"service.work.{kind}"
+    return language.text(known if known in language else "service.it_works_again")
 
 
-def journal_trouble(kind: str, language: Language) -> str:
-    """Give the sentence for a disk that takes nothing."""
-    return language.text(_JOURNAL[kind])
-
-
-def set_aside(kind: str, name: str, games: int, language: Language) -> str:
+def set_aside(kind: str, name: str, games: int) -> Phrase:
     """Give the sentence for a file that was set aside; kind: how its name begins, games: that are kept now."""
     if kind == "journal":
-        return language.count("service.file_of_games_was_damaged", games, name=name)
-    return language.text(_SET_ASIDE.get(kind, _ANY_SET_ASIDE), name=harmless(name))
+        word = phrase(f"number.{games}") if f"number.{games}" in Language() else games
+        return phrase("service.file_of_games_was_damaged", n=games, number=word, name=name)
+    known = f"service.set_aside.{kind.replace('-', '_')}"
+    return phrase(known if known in Language() else "service.file_could_not_be_read", name=harmless(name))
 
 
 def look_at_page(language: Language) -> str:
@@ -96,20 +50,10 @@ def look_at_page(language: Language) -> str:
     return language.text("service.file_was_damaged_please_look")
 
 
-def nothing_kept(language: Language) -> str:
-    """Give the sentence for a state folder on a disk that takes nothing."""
-    return language.text("service.disk_takes_nothing_whatever_you")
-
-
-def settings_unread(language: Language) -> str:
-    """Give the sentence for settings that could neither be read nor set aside."""
-    return language.text("service.settings_could_not_be_read")
-
-
-def settings_left(names: Sequence[str], language: Language) -> str:
+def settings_left(names: Sequence[str]) -> Phrase:
     """Give the sentence for settings that this version cannot use, by their names in the file."""
     named = ", ".join(harmless(name[:40]) for name in names[:5]) + (", …" if len(names) > 5 else "")
-    return language.text("service.this_version_cannot_use_some", names=named)
+    return phrase("service.this_version_cannot_use_some", names=named)
 
 
 def resumed(player_rulings: str, language: Language) -> str:

@@ -14,14 +14,14 @@ from typing import Protocol
 
 from hardware.events import BellEdge, BellPressed, Event, SandEdge
 from hardware.lamp import Signal
-from hardware.problems import DeviceHealth
+from hardware.problems import Problem
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import kept_data, set_aside, write_whole
 from referee.language import Language
 from referee.match.settings import TableSettings
 from referee.phrases import as_data, from_data
 from referee.sayings.guard import GUARD
-from referee.sayings.service import device
+from referee.sayings.service import problem
 from vision.arrays import Image, Points
 from vision.profile import TableProfile, seats_fit
 
@@ -267,12 +267,10 @@ class Hearing:
             return tuple(one for one in self._heard if one.event.t_ns > t_ns)
 
 
-def troubles_in_words(troubles: Iterable[DeviceHealth], language: Language) -> Mapping[str, str]:
+def troubles_in_words(troubles: Iterable[Problem], language: Language) -> Mapping[str, str]:
     """Give a sentence a kind of device ("camera", "bell", …) that does not work."""
     return {
-        health.device.split()[0]: device(health.device, health.state, health.message, language)
-        for health in troubles
-        if not health.device.startswith(GUARD)
+        health.part.split()[0]: problem(health, language) for health in troubles if not health.part.startswith(GUARD)
     }
 
 

@@ -7,16 +7,18 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
 from itertools import count
 from pathlib import Path
 
-from hardware.problems import DeviceHealth, Health, HealthBoard
+from hardware.problems import Health, HealthBoard, Problem
 from referee.engine.events import Header
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import name_kept, set_aside_files
 from referee.language import Language
 from referee.log import LOG
 from referee.names import folded
+from referee.phrases import phrase
 from referee.sayings import kept as sayings
 from referee.sayings.service import set_aside as said_of
 from referee.store.disputed import DISPUTES
@@ -122,17 +124,18 @@ FILES = "files"
 """The device under which the page lists them."""
 
 
-def report_set_aside(folder: Path, journal: Store, health: HealthBoard, language: Language) -> bool:
+def report_set_aside(folder: Path, journal: Store, health: HealthBoard) -> bool:
     """Report them, and give whether there is any that was not reported before."""
     found = set_aside_files(folder)
-    known = next((one for one in health.troubles() if one.device == FILES), None)
+    known = next((one for one in health.troubles() if one.part == FILES), None)
     if not found:
         if known is not None:
-            health.report(DeviceHealth(time.monotonic_ns(), FILES, Health.OK))
+            health.report(Problem(FILES, Health.OK, t_ns=time.monotonic_ns()))
         return False
     ((games,),) = journal.read("SELECT count(*) FROM games") or [(0,)]
-    listed = " ".join(said_of(name_kept(path), path.name, games, language) for path in found)
-    if not health.report(DeviceHealth(time.monotonic_ns(), FILES, Health.POOR, listed)):
+    sentences = [said_of(name_kept(path), path.name, games) for path in found]
+    listed = reduce(lambda before, one: phrase("common.sentences", first=before, second=one), sentences)
+    if not health.report(Problem(FILES, Health.POOR, listed, t_ns=time.monotonic_ns())):
         return False
     LOG.warning("%s", listed)
     return True

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hardware.bell import BellLogic, Debouncer, Fault, Outcome, Press, Recovered, Stuck, debounce, make_bell
 from hardware.edges import Edge, EdgeDevice, judge_edges
 from hardware.events import BellEdge, BellPressed, Event
-from hardware.problems import BadSettingError, DeviceHealth, DeviceMissingError, Health
+from hardware.problems import BadSettingError, DeviceMissingError, Health, Problem
 from hardware.settings import (
     MS,
     SECOND,
@@ -190,7 +190,7 @@ def test_a_stuck_button_is_reported_in_words_and_the_others_go_on() -> None:
     edges += [Edge(12 * SECOND, "seat 1", False), *press(14 * SECOND, 1)]
     events = judge_edges(BellLogic(SEATS), edges)
     assert rung(events) == [(SECOND, 1), (9 * SECOND, 0), (14 * SECOND, 1)]
-    states = [event for event in events if isinstance(event, DeviceHealth)]
+    states = [event for event in events if isinstance(event, Problem)]
     assert [(state.t_ns, state.state) for state in states] == [(6 * SECOND, Health.STUCK), (13 * SECOND, Health.OK)]
     assert "seat 2" in states[0].message
 
@@ -224,11 +224,11 @@ def test_a_missing_bell_is_reported_once_and_works_when_it_is_there() -> None:
     for _ in range(50):
         clock.t_ns += 100 * MS
         device.step()
-    assert [(state.state, state.message) for state in sink.of(DeviceHealth)] == [(Health.MISSING, "No pins.")]
+    assert [(state.state, state.message) for state in sink.of(Problem)] == [(Health.MISSING, "No pins.")]
     lines.error = None
     clock.t_ns += 2 * SECOND
     device.step()
-    assert sink.of(DeviceHealth)[-1].state is Health.OK
+    assert sink.of(Problem)[-1].state is Health.OK
     lines.move(clock.t_ns, "seat 0", True)
     clock.t_ns += 10 * MS
     device.step()

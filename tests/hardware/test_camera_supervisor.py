@@ -149,7 +149,7 @@ def test_an_unplugged_camera_is_reported_and_comes_back_by_itself(rig: Rig, fail
     report = rig.wait_for(CameraState.MISSING)
     assert "\n" not in report.message
     health = report.health("camera 2")
-    assert (health.state, health.device, health.message) == (Health.MISSING, "camera 2", report.message)
+    assert (health.state, health.part, health.message) == (Health.MISSING, "camera 2", report.message)
     camera.gone()
     rig.failures = [
         CameraMissingError("some.fault", "It is not there."),

@@ -17,7 +17,7 @@ from hardware.bell import BellLogic, bell_lines, bell_seats
 from hardware.edges import Edge, EdgeDevice, LineSpec
 from hardware.events import BellEdge, BellPressed
 from hardware.gpio import GpioLines, lgpio_factory
-from hardware.problems import DeviceHealth, DeviceMissingError, HardwareError, Health, PinInUseError
+from hardware.problems import DeviceMissingError, HardwareError, Health, PinInUseError, Problem
 from hardware.settings import MS, SECOND, BellSettings, Pin
 from tests.support.device_fakes import FakeClock, ListSink
 
@@ -85,7 +85,7 @@ def test_stamps_from_another_clock_are_noticed_and_replaced(factory: MockFactory
     rig.later(20 * MS)
     assert rig.sink.of(BellPressed) == [BellPressed(50 * SECOND, 0)]
     assert rig.lines.check.agrees is False
-    assert [health.state for health in rig.sink.of(DeviceHealth)] == [Health.OK, Health.CLOCK]
+    assert [health.state for health in rig.sink.of(Problem)] == [Health.OK, Health.CLOCK]
 
 
 def test_nothing_arrives_after_close_and_opening_again_works(factory: MockFactory, rig: Rig) -> None:

@@ -12,7 +12,7 @@ from gpiozero.exc import OutputDeviceError
 from gpiozero.pins.mock import MockFactory, MockPin, MockPWMPin
 
 from hardware.lamp import PATTERNS, GpioLamp, NullLamp, Signal, open_lamp
-from hardware.problems import BadSettingError, DeviceHealth, Health
+from hardware.problems import BadSettingError, Health, Problem
 from hardware.settings import LampSettings
 
 
@@ -91,7 +91,7 @@ def test_a_new_signal_interrupts_the_old_one_nothing_sounds_in_quiet_mode_and_al
 
 
 def test_a_lamp_that_fails_is_reported_and_works_again(factory: MockFactory) -> None:
-    reports: queue.Queue[DeviceHealth] = queue.Queue()
+    reports: queue.Queue[Problem] = queue.Queue()
     lamp = GpioLamp(LampSettings(), lambda: factory, reports.put)
     pin = factory.pin(6)
     change = pin._change_state
@@ -109,7 +109,7 @@ def test_a_lamp_that_fails_is_reported_and_works_again(factory: MockFactory) -> 
 
 
 def test_a_lamp_that_cannot_be_had_is_reported_holds_no_pin_and_the_game_goes_on(factory: MockFactory) -> None:
-    reports: list[DeviceHealth] = []
+    reports: list[Problem] = []
     holder = GpioLamp(LampSettings(red=None, green=None, blue=None), lambda: factory)
     lamp = open_lamp(LampSettings(), lambda: factory, reports.append)
     lamp.show(Signal.VALID)

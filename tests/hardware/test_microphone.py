@@ -10,7 +10,7 @@ import pytest
 
 from hardware.events import BellPressed
 from hardware.microphone import MUTED, TOO_LOUD, Arecord, BellEar, MicrophoneBell, SampleClock, Samples
-from hardware.problems import BadSettingError, DeviceHealth, DeviceMissingError, HardwareError, Health
+from hardware.problems import BadSettingError, DeviceMissingError, HardwareError, Health, Problem
 from hardware.settings import MS, SECOND, MicrophoneSettings
 from tests.support import table_sounds as sounds
 from tests.support.device_fakes import FakeClock, ListSink
@@ -121,7 +121,7 @@ class Rig:
             self.bell.step()
 
     def told(self) -> list[Health]:
-        return [health.state for health in self.sink.of(DeviceHealth)]
+        return [health.state for health in self.sink.of(Problem)]
 
 
 def test_a_stroke_arrives_with_the_time_at_the_bell_not_at_the_microphone() -> None:
@@ -153,7 +153,7 @@ def test_a_microphone_that_is_muted_or_far_too_loud_is_told_of_and_so_is_its_end
     rig.play(sounds.silence(1.5, rig.rng))
     rig.play(np.full(8 * sounds.RATE, level, np.float32))
     rig.play(sounds.silence(2.5, rig.rng))
-    told = [(health.state, health.message) for health in rig.sink.of(DeviceHealth)]
+    told = [(health.state, health.message) for health in rig.sink.of(Problem)]
     assert told == [(Health.OK, ""), (Health.POOR, sentence), (Health.OK, "")]
 
 

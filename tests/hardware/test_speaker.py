@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hardware import supervised
-from hardware.problems import BadSettingError, DeviceHealth, Health
+from hardware.problems import BadSettingError, Health, Problem
 from hardware.settings import MS, SECOND
 from hardware.speaker import NullSpeaker, SpokenSpeaker, open_speaker
 from hardware.voice import Chime, SpeakerSettings, chime_wav
@@ -21,7 +21,7 @@ from tests.support.fails_once import FailsOnce
 from tests.support.speech_fakes import HANG, PLAY, PLAY_LONG, RENDER, RENDER_SLOWLY, Machine, runs
 
 Open = Callable[..., SpokenSpeaker]
-Reports = list[DeviceHealth]
+Reports = list[Problem]
 TIMEOUT_S = 60
 
 
@@ -163,7 +163,7 @@ def test_a_voice_that_crashes_or_gives_half_a_sound_is_reported_once_and_works_a
     machine.install("espeak-ng", script)
     speaker = start()
     say(speaker, "One.", "Two.", "Three.")
-    assert (machine.played, [(one.device, one.state) for one in reports]) == ([], [("speaker", Health.MISSING)])
+    assert (machine.played, [(one.part, one.state) for one in reports]) == ([], [("speaker", Health.MISSING)])
     assert said in reports[0].message
     machine.install("espeak-ng", RENDER)
     say(speaker, "One.")

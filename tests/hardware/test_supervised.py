@@ -18,7 +18,7 @@ from hardware.edges import EdgeDevice
 from hardware.events import BellPressed
 from hardware.lamp import GpioLamp, Signal
 from hardware.microphone import MicrophoneBell
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from hardware.settings import LampSettings, MicrophoneSettings
 from hardware.supervised import SupervisedThread
 from tests.support.device_fakes import FakeLines, ListSink
@@ -43,7 +43,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def states(sink: ListSink) -> list[Health]:
-    return [health.state for health in sink.of(DeviceHealth)]
+    return [health.state for health in sink.of(Problem)]
 
 
 def test_work_that_raises_is_reported_and_begins_again_until_it_is_stopped(caplog: pytest.LogCaptureFixture) -> None:

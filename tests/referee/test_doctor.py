@@ -18,13 +18,13 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 from hardware.camera.camera import Camera, CameraMissingError, CameraSettings, CameraTimeoutError
 from hardware.camera.frames import Frame
 from hardware.gpio import FactoryMaker
-from hardware.problems import DeviceMissingError, NoPermissionError
+from hardware.problems import DeviceMissingError, Health, NoPermissionError, Problem
 from hardware.settings import MS, SECOND, BellSettings, LampSettings, MicrophoneSettings, Pin, SandSettings
 from hardware.voice import SpeakerSettings
 from referee.commands import main
 from referee.commands.doctor import examine
 from referee.doctor import checks
-from referee.doctor.machine import Finding, Machine, Setup, State, lacking
+from referee.doctor.machine import Machine, Setup, lacking
 from referee.schemas import SCHEMAS
 from tests.support.device_fakes import FakeClock
 from tests.support.speech_fakes import PLAY, RENDER
@@ -41,7 +41,7 @@ def machine(root: Path, free: int = 9 * GIB, **more: object) -> Machine:
     return Machine(root=root, **{**given, **told, **more})  # type: ignore[arg-type]
 
 
-def states(findings: list[Finding]) -> list[State]:
+def states(findings: list[Problem]) -> list[Health]:
     return [finding.state for finding in findings]
 
 
@@ -80,23 +80,23 @@ class FakeCamera:
 @pytest.mark.parametrize(
     ("camera", "check", "state"),
     [
-        (FakeCamera(age_ns=40 * MS), "camera", State.OK),
-        (FakeCamera(age_ns=40 * MS), "camera clock", State.OK),
-        (FakeCamera(grey=2), "camera", State.FAULT),
-        (FakeCamera(fault=CameraTimeoutError("some.fault", "no frame")), "camera", State.FAULT),
-        (FakeCamera(fault=CameraMissingError("some.fault", "gone")), "camera", State.FAULT),
-        (FakeCamera(age_ns=60 * SECOND), "camera clock", State.FAULT),
-        (FakeCamera(age_ns=-SECOND), "camera clock", State.FAULT),
-        (FakeCamera(note="Colours may drift."), "camera lock", State.REMARK),
+        (FakeCamera(age_ns=40 * MS), "camera", Health.OK),
+        (FakeCamera(age_ns=40 * MS), "camera clock", Health.OK),
+        (FakeCamera(grey=2), "camera", Health.MISSING),
+        (FakeCamera(fault=CameraTimeoutError("some.fault", "no frame")), "camera", Health.MISSING),
+        (FakeCamera(fault=CameraMissingError("some.fault", "gone")), "camera", Health.MISSING),
+        (FakeCamera(age_ns=60 * SECOND), "camera clock", Health.MISSING),
+        (FakeCamera(age_ns=-SECOND), "camera clock", Health.MISSING),
+        (FakeCamera(note="Colours may drift."), "camera lock", Health.POOR),
     ],
 )
 def test_a_camera_that_is_dark_silent_gone_out_of_time_or_not_held_is_said(
-    tmp_path: Path, camera: FakeCamera, check: str, state: State
+    tmp_path: Path, camera: FakeCamera, check: str, state: Health
 ) -> None:
     findings = checks.check_camera(
         "picamera2", machine(tmp_path, monotonic_ns=FakeClock()), lambda spec, settings: camera
     )
-    assert (check, state) in [(finding.check, finding.state) for finding in findings]
+    assert (check, state) in [(finding.part, finding.state) for finding in findings]
     assert camera.closed
 
 
@@ -107,7 +107,7 @@ def test_a_camera_that_hangs_is_a_fault(tmp_path: Path) -> None:
         free.wait(60)
         return FakeCamera()
 
-    assert states(checks.check_camera("picamera2", machine(tmp_path), hangs, limit_s=0.05)) == [State.FAULT]
+    assert states(checks.check_camera("picamera2", machine(tmp_path), hangs, limit_s=0.05)) == [Health.MISSING]
     free.set()
 
 
@@ -122,34 +122,34 @@ UNWIRED = SandSettings(barrier=None, tilt=None)
 @pytest.mark.parametrize(
     ("check", "state"),
     [
-        (lambda pins: checks.check_bell(BellSettings(), pins), State.OK),
-        (lambda pins: checks.check_bell(BellSettings(pins=(Pin(17, **PULLED),)), pins), State.FAULT),
-        (lambda pins: checks.check_sandtimer(SandSettings(), pins), State.OK),
-        (lambda pins: checks.check_sandtimer(SandSettings(barrier=Pin(23, **PULLED)), pins), State.REMARK),
-        (lambda pins: checks.check_sandtimer(UNWIRED, pins), State.FAULT),
-        (lambda pins: checks.check_lamp(LampSettings(), pins, False, pause=lambda seconds: None), State.OK),
-        (lambda pins: checks.check_lamp(LampSettings(), pins, True, pause=lambda seconds: None), State.OK),
-        (lambda _: checks.check_sandtimer(SandSettings(), no_pins), State.FAULT),
-        (lambda _: checks.check_lamp(LampSettings(), no_pins), State.FAULT),
+        (lambda pins: checks.check_bell(BellSettings(), pins), Health.OK),
+        (lambda pins: checks.check_bell(BellSettings(pins=(Pin(17, **PULLED),)), pins), Health.MISSING),
+        (lambda pins: checks.check_sandtimer(SandSettings(), pins), Health.OK),
+        (lambda pins: checks.check_sandtimer(SandSettings(barrier=Pin(23, **PULLED)), pins), Health.POOR),
+        (lambda pins: checks.check_sandtimer(UNWIRED, pins), Health.MISSING),
+        (lambda pins: checks.check_lamp(LampSettings(), pins, False, pause=lambda seconds: None), Health.OK),
+        (lambda pins: checks.check_lamp(LampSettings(), pins, True, pause=lambda seconds: None), Health.OK),
+        (lambda _: checks.check_sandtimer(SandSettings(), no_pins), Health.MISSING),
+        (lambda _: checks.check_lamp(LampSettings(), no_pins), Health.MISSING),
     ],
 )
 def test_bell_sandtimer_and_lamp_are_tried(
-    factory: MockFactory, check: Callable[[FactoryMaker], list[Finding]], state: State
+    factory: MockFactory, check: Callable[[FactoryMaker], list[Problem]], state: Health
 ) -> None:
     # A second time: the pins are free again.
     for _ in range(2):
         (finding,) = check(lambda: factory)
         assert finding.state is state
         stuck = "GPIO17" in finding.message and finding.advice
-        assert state is not State.FAULT or stuck or "pin" in finding.message.lower()
+        assert state is not Health.MISSING or stuck or "pin" in finding.message.lower()
 
 
 def test_the_bell_is_tried_by_ringing_it(factory: MockFactory) -> None:
     pin = factory.pin(17)
     findings = checks.check_bell(BellSettings(), lambda: factory, 30, lambda text: pin.drive_low())
-    assert [(finding.check, finding.state) for finding in findings] == [("bell", State.OK), ("bell clock", State.OK)]
+    assert [(finding.part, finding.state) for finding in findings] == [("bell", Health.OK), ("bell clock", Health.OK)]
     pin.drive_high()
-    assert states(checks.check_bell(BellSettings(), lambda: factory, 0.01, lambda text: None)) == [State.FAULT]
+    assert states(checks.check_bell(BellSettings(), lambda: factory, 0.01, lambda text: None)) == [Health.MISSING]
 
 
 def test_speech_is_said_aloud_unless_it_shall_be_silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,19 +159,21 @@ def test_speech_is_said_aloud_unless_it_shall_be_silent(tmp_path: Path, monkeypa
     monkeypatch.setenv("PATH", str(programs.bin))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
     settings = SpeakerSettings(cache=tmp_path / "cache")
-    assert states(checks.check_speech(settings, "Hello.")) == [State.OK]
-    assert states(checks.check_speech(settings, "Quiet.", silent=True)) == [State.OK]
+    assert states(checks.check_speech(settings, "Hello.")) == [Health.OK]
+    assert states(checks.check_speech(settings, "Quiet.", silent=True)) == [Health.OK]
     assert (programs.played, programs.renders) == (["Hello."], 2)
-    assert states(checks.check_speech(SpeakerSettings(backend="none"), "Hello.")) == [State.SKIPPED]
+    assert states(checks.check_speech(SpeakerSettings(backend="none"), "Hello.")) == [Health.SKIPPED]
     programs.install("aplay", "exit 1")
-    assert states(checks.check_speech(settings, "Hello.")) == [State.FAULT]
+    assert states(checks.check_speech(settings, "Hello.")) == [Health.MISSING]
     (programs.bin / "espeak-ng").unlink()
     (missing,) = checks.check_speech(settings, "Hello.")
-    assert (missing.state, "apt install espeak-ng" in missing.message) == (State.FAULT, True)
+    assert (missing.state, "apt install espeak-ng" in missing.message) == (Health.MISSING, True)
 
 
-@pytest.mark.parametrize(("samples", "state"), [([0.0, 0.1], State.OK), ([0.0, 0.0], State.FAULT), ([], State.FAULT)])
-def test_a_microphone_must_hear_something(samples: list[float], state: State) -> None:
+@pytest.mark.parametrize(
+    ("samples", "state"), [([0.0, 0.1], Health.OK), ([0.0, 0.0], Health.MISSING), ([], Health.MISSING)]
+)
+def test_a_microphone_must_hear_something(samples: list[float], state: Health) -> None:
     heard = np.array(samples * 20_000, dtype=np.float32)
     source = SimpleNamespace(open=lambda: None, read=lambda timeout_s: heard, close=lambda: None)
     ticks = itertools.count(0, 0.1)
@@ -179,34 +181,34 @@ def test_a_microphone_must_hear_something(samples: list[float], state: State) ->
 
 
 def test_devices_that_this_user_may_not_use_are_said_with_their_groups(tmp_path: Path) -> None:
-    assert states(checks.check_permissions(machine(tmp_path))) == [State.OK]
+    assert states(checks.check_permissions(machine(tmp_path))) == [Health.OK]
     for device in ("dev/gpiochip0", "dev/video0", "dev/snd/pcmC0D0p"):
         put(tmp_path, device)
     refused = machine(tmp_path, usable=lambda path: "video" in path.name)
     (finding,) = checks.check_permissions(refused)
-    assert (finding.state, "usermod -aG gpio,audio pi" in finding.advice) == (State.FAULT, True)
+    assert (finding.state, "usermod -aG gpio,audio pi" in finding.advice) == (Health.MISSING, True)
 
 
 @pytest.mark.parametrize(
     ("check", "given", "expected"),
     [
-        (checks.check_power, {"run": lambda *_: "throttled=0x0"}, [State.OK]),
-        (checks.check_power, {"run": lambda *_: "throttled=0x1"}, [State.FAULT]),
-        (checks.check_power, {"run": lambda *_: "throttled=0x10000"}, [State.REMARK]),
-        (checks.check_power, {"run": lambda *_: "throttled=0x50005"}, [State.FAULT, State.REMARK]),
-        (checks.check_power, {"run": lambda *_: "throttled=0x80008"}, [State.REMARK]),
-        (checks.check_power, {"run": lambda *_: "VCHI initialization failed"}, [State.SKIPPED]),
-        (checks.check_clock, {}, [State.OK]),
-        (checks.check_clock, {"release": lambda: "5.4.0"}, [State.FAULT]),
-        (checks.check_clock, {"year": lambda: 1970}, [State.OK, State.REMARK]),
-        (checks.check_disk, {"free": GIB // 10}, [State.FAULT]),
-        (checks.check_disk, {"free": GIB}, [State.REMARK]),
-        (checks.check_disk, {"free": 9 * GIB}, [State.OK]),
-        (checks.check_disk, {"writable": lambda folder: False}, [State.FAULT]),
+        (checks.check_power, {"run": lambda *_: "throttled=0x0"}, [Health.OK]),
+        (checks.check_power, {"run": lambda *_: "throttled=0x1"}, [Health.MISSING]),
+        (checks.check_power, {"run": lambda *_: "throttled=0x10000"}, [Health.POOR]),
+        (checks.check_power, {"run": lambda *_: "throttled=0x50005"}, [Health.MISSING, Health.POOR]),
+        (checks.check_power, {"run": lambda *_: "throttled=0x80008"}, [Health.POOR]),
+        (checks.check_power, {"run": lambda *_: "VCHI initialization failed"}, [Health.SKIPPED]),
+        (checks.check_clock, {}, [Health.OK]),
+        (checks.check_clock, {"release": lambda: "5.4.0"}, [Health.MISSING]),
+        (checks.check_clock, {"year": lambda: 1970}, [Health.OK, Health.POOR]),
+        (checks.check_disk, {"free": GIB // 10}, [Health.MISSING]),
+        (checks.check_disk, {"free": GIB}, [Health.POOR]),
+        (checks.check_disk, {"free": 9 * GIB}, [Health.OK]),
+        (checks.check_disk, {"writable": lambda folder: False}, [Health.MISSING]),
     ],
 )
 def test_little_power_heat_an_old_kernel_a_wrong_date_and_a_full_disk(
-    tmp_path: Path, check: Callable[[Machine], list[Finding]], given: dict[str, Any], expected: list[State]
+    tmp_path: Path, check: Callable[[Machine], list[Problem]], given: dict[str, Any], expected: list[Health]
 ) -> None:
     assert states(check(machine(tmp_path, **given))) == expected
 
@@ -214,11 +216,11 @@ def test_little_power_heat_an_old_kernel_a_wrong_date_and_a_full_disk(
 def test_power_is_read_from_the_kernel_where_there_is_no_vcgencmd(tmp_path: Path) -> None:
     put(tmp_path, "sys/class/hwmon/hwmon1/name", "rpi_volt\n")
     put(tmp_path, "sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n")
-    assert states(checks.check_power(machine(tmp_path))) == [State.FAULT]
+    assert states(checks.check_power(machine(tmp_path))) == [Health.MISSING]
     put(tmp_path, "sys/class/hwmon/hwmon1/in0_lcrit_alarm", "0\n")
     put(tmp_path, "sys/class/thermal/thermal_zone0/temp", "84000\n")
     (hot,) = checks.check_power(machine(tmp_path))
-    assert (hot.state, "84 °C" in hot.message) == (State.REMARK, True)
+    assert (hot.state, "84 °C" in hot.message) == (Health.POOR, True)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +235,7 @@ def test_power_is_read_from_the_kernel_where_there_is_no_vcgencmd(tmp_path: Path
 )
 def test_only_what_the_game_needs_is_lacking(faults: set[str], game: str | None, needed: set[str]) -> None:
     parts = ("camera", "disk", "bell", "sandtimer", "lamp", "speech")
-    found = [Finding(part, State.FAULT if part in faults else State.OK, "") for part in parts]
+    found = [Problem(part, Health.MISSING if part in faults else Health.OK, "") for part in parts]
     assert lacking(found, game) == needed
 
 

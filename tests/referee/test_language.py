@@ -17,7 +17,6 @@ from referee.errors import BadInputError
 from referee.language import LANGUAGES, Language, catalogue
 from referee.phrases import from_data, in_language, phrase
 from referee.scoring.seats import markers_missing
-from referee.words import list_of, number_word
 from tools.words import complaints
 from vision.errors import DoubledMarkerError
 
@@ -43,10 +42,8 @@ def test_numbers_are_words_up_to_twelve_and_lists_have_an_and() -> None:
         ["minus zwei", "null", "eins", "zwölf", "13"],
         ["moins deux", "zéro", "un", "douze", "13"],
     ]
-    assert [number_word(n) for n in (-2, 0, 12, 13)] == ["minus two", "no", "twelve", "13"]
     names = ("Ann", "Ben", "Cem")
-    for listed in (list_of, Language("en").list_of):
-        assert [listed(names[:n]) for n in range(4)] == ["", "Ann", "Ann and Ben", "Ann, Ben and Cem"]
+    assert [Language("en").list_of(names[:n]) for n in range(4)] == ["", "Ann", "Ann and Ben", "Ann, Ben and Cem"]
     assert [Language(code).list_of(names) for code in TRANSLATED] == ["Ann, Ben und Cem", "Ann, Ben et Cem"]
 
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from hardware.camera import notes as camera_notes
 from hardware.camera.frames import SECOND_NS
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.match.guard.machine import Pace, Watching
 from referee.match.guard.mishaps import Change, Lasting, Mishap
 from referee.match.guard.pictures import PictureGuard, Stripes
 from referee.match.process import part_thread
+from referee.phrases import phrase
 from referee.sayings import guard as sayings
 
 if TYPE_CHECKING:
@@ -139,8 +140,12 @@ class Guard:
             return
         self._on = set(on)
         for mishap in (*begun, *ended):
-            state = Health.POOR if mishap in on else Health.OK
-            self._referee.health.report(DeviceHealth(self._referee.clock(), sayings.GUARD + mishap.value, state))
+            part, now_ns = sayings.GUARD + mishap.value, self._referee.clock()
+            if mishap in on:
+                said = phrase(f"guard.begun.{mishap.value}")
+                self._referee.health.report(Problem(part, Health.POOR, said, t_ns=now_ns))
+            else:
+                self._referee.health.report(Problem(part, Health.OK, t_ns=now_ns))
         if self._game is not None:
             self._note_begun(begun)
             for mishap in self._noted.intersection(ended):

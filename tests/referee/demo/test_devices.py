@@ -17,7 +17,7 @@ import pytest
 from hardware.camera.camera import Camera, CameraMissingError
 from hardware.camera.frames import Frame, FrameExposed
 from hardware.events import BellPressed, Event, EventQueue, SandFlipped, SandRanOut
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.demo.devices import SimulatedDevices
 from simulation.live import LiveTable, Shots, SimulatedCamera
 from simulation.script import Action, Flip, Ring, Script, person_at
@@ -102,7 +102,7 @@ def test_the_game_goes_on_through_every_fault_of_the_camera() -> None:
             return cameras[-1]
         return SimulatedCamera(lambda: table)
 
-    told: list[DeviceHealth] = []
+    told: list[Problem] = []
     devices = SimulatedDevices(table, 1, open_camera)
     devices.start(told.append, lambda event: None)
 

@@ -15,7 +15,7 @@ from hardware.camera.frames import Frame
 from hardware.events import BellPressed, SandFlipped, SandRanOut
 from hardware.events import Event as DeviceEvent
 from hardware.gpio import PinFactory
-from hardware.problems import DeviceHealth, DeviceMissingError, Health
+from hardware.problems import DeviceMissingError, Health, Problem
 from referee.decks.finding import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
@@ -80,7 +80,7 @@ def test_every_ring_comes_once_in_time_order_once_the_pins_are_there(missing: in
         return factory
 
     events = heard(table, 3, flaky)
-    health = [event for event in events if isinstance(event, DeviceHealth) and event.device == "bell"]
+    health = [event for event in events if isinstance(event, Problem) and event.part == "bell"]
     assert [event.state for event in health][-2:] == ([Health.MISSING] if missing else []) + [Health.OK]
     back_ns = health[-1].t_ns if missing else 0
     pressed = [event.t_ns for event in events if isinstance(event, BellPressed)]

@@ -9,8 +9,9 @@ from typing import Any, cast
 
 import pytest
 
+from hardware.problems import Health, Problem
 from referee.announcer import Announcer
-from referee.doctor.machine import Finding, State, lacking
+from referee.doctor.machine import lacking
 from referee.engine.events import Event, Game, Header
 from referee.errors import BadInputError
 from referee.games.kind import Cards, GameKind, Option, Page, Seat, Words
@@ -157,5 +158,5 @@ def test_what_it_is_told_wrongly_is_refused(table: QuietTable) -> None:
 
 def test_its_phrases_are_ready_and_its_devices_are_looked_for() -> None:
     assert Announcer("war", PLAYERS, Language("en")).fixed_phrases() == ("The trick is Ann's.", "The trick is Ben's.")
-    bell = Finding("bell", State.FAULT, "gone")
+    bell = Problem("bell", Health.MISSING, "gone")
     assert lacking([bell], "war") == {"bell"}

@@ -108,7 +108,7 @@ class Room:
 
     @property
     def troubles(self) -> list[str]:
-        return [health.device for health in self.health.troubles()]
+        return [health.part for health in self.health.troubles()]
 
     def film(self, seconds: float, per_s: int, draw: Callable[[int], Image] = lambda _: table()) -> None:
         """Give pictures at a rate, by the time of each, and look twice a second."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hardware.lamp import Signal
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from hardware.voice import NOTES, Chime
 from referee.match.housekeeping import Housekeeping
 from referee.match.process import HOUR_NS, Watchdog, interval_ns, notify
@@ -36,7 +36,7 @@ class Round:
         self.housekeeping.tend(self.now_ns)
 
     def report(self, device: str, state: Health, message: str = "x") -> None:
-        self.health.report(DeviceHealth(self.now_ns, device, state, message))
+        self.health.report(Problem(device, state, message, t_ns=self.now_ns))
         self.news.set()
 
 
@@ -55,7 +55,7 @@ def test_a_full_disk_is_said_once_tried_again_and_said_to_be_well(round_: Round)
     for _ in range(20):
         round_.go(1)
     assert len([text for text in table.said if text.startswith("The disk is full")]) == 1
-    assert round_.health.troubles()[0].device == "journal"
+    assert round_.health.troubles()[0].part == "journal"
     table.referee.store.read("PRAGMA max_page_count = 100000")
     round_.go(6)
     assert round_.health.troubles() == ()
@@ -88,7 +88,7 @@ def test_a_short_trouble_is_shown_and_not_said_and_a_device_that_was_taken_away_
     round_.report("camera", Health.MISSING)
     round_.go(1)
     round_.go(8)
-    assert [one.device for one in round_.health.troubles()] == ["camera"]
+    assert [one.part for one in round_.health.troubles()] == ["camera"]
     round_.report("camera", Health.OK, "")
     round_.go(60)
     assert round_.table.said == []

@@ -254,7 +254,7 @@ def test_a_watcher_that_fails_in_any_way_makes_a_ring_unclear_and_the_game_goes_
         broken.setattr(pair.watchers[-1], "hear", fail)
         (unclear,) = pair.referee.hear(BellPressed(pair.clock(), 1)).rulings
         assert unclear["ruling"] == "unclear"
-        assert [one.device for one in pair.referee.health.troubles()] == ["reader"]
+        assert [one.part for one in pair.referee.health.troubles()] == ["reader"]
     pair.referee.say("decided", {"valid": True})
     assert pair.referee.match.in_play and pair.referee.health.troubles() != ()
     pair.card(2, "green")

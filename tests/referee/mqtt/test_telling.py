@@ -18,7 +18,7 @@ import pytest
 from paho.mqtt.client import MQTTMessage
 
 from hardware.events import BellPressed
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.commands import main
 from referee.errors import SettingError
 from referee.language import LANGUAGES, Language
@@ -307,13 +307,13 @@ def test_a_library_that_fails_is_a_line_that_is_lost(tmp_path: Path, monkeypatch
 
 
 @contextmanager
-def reported(folder: Path) -> Iterator[tuple[Publisher, Callable[[], list[DeviceHealth]]]]:
+def reported(folder: Path) -> Iterator[tuple[Publisher, Callable[[], list[Problem]]]]:
     """Give a referee's publisher at work in a folder, and how the page was told of the broker."""
     table = quiet_table(folder)
     referee = table.referee
     referee.publisher.start()
     try:
-        yield referee.publisher, lambda: [one for one in referee.health.snapshot() if one.device == "broker"]
+        yield referee.publisher, lambda: [one for one in referee.health.snapshot() if one.part == "broker"]
     finally:
         referee.publisher.stop()
         table.close()
@@ -324,7 +324,7 @@ def test_one_bad_value_is_said_and_resets_no_other_setting(tmp_path: Path) -> No
     file = tmp_path / "table" / FILE
     file.write_text(json.dumps({**json.loads(file.read_text()), "port": "1", "novel": [1]}))
     with reported(tmp_path / "table") as (publisher, reports):
-        assert [(one.device, one.state) for one in reports()] == [("broker", Health.MISSING)]
+        assert [(one.part, one.state) for one in reports()] == [("broker", Health.MISSING)]
         assert "in the file: port, novel. The others hold." in reports()[0].message
         publisher.change({"user": "table"})
     kept = load_mqtt(tmp_path / "table")
@@ -340,7 +340,7 @@ def test_damaged_settings_are_set_aside_and_said_and_the_name_stays(tmp_path: Pa
     assert name == load_mqtt(tmp_path).table == own_name(tmp_path)
     (tmp_path / FILE).write_bytes(damage)
     with reported(tmp_path) as (publisher, reports):
-        assert [(one.device, one.state) for one in reports()] == [("broker", Health.MISSING)]
+        assert [(one.part, one.state) for one in reports()] == [("broker", Health.MISSING)]
         assert reports()[0].message.startswith("The settings for house and club were damaged.")
         assert publisher.table_name == name
         assert publisher.public(Language("de"))["text"].startswith("Die Einstellungen für Haus und Club waren")

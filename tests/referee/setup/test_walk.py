@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.errors import BadInputError, SettingError
 from referee.language import Language
 from referee.match import voice
@@ -126,7 +126,7 @@ def test_what_was_set_up_is_proposed_for_the_first_game_and_said_in_the_language
     table.referee.changed()
     setup = table.referee.state()["setup"]
     assert (setup["due"], setup["players"], setup["game"]) == (False, 5, "piccolino")
-    table.referee.health.report(DeviceHealth(1, "bell", Health.MISSING, "no pins"))
+    table.referee.health.report(Problem("bell", Health.MISSING, "no pins", t_ns=1))
     walk.open("bell")
     walk.keep()
     # It is kept by its key, whatever was spoken then, and outlasts a restart.
@@ -149,11 +149,11 @@ def test_the_first_step_tries_the_cameras_that_are_plugged_in_and_lists_them(tab
     # As long as the usual one is only slow, nothing is changed.
     walk.open("camera")
     assert tried == []
-    table.referee.health.report(DeviceHealth(1, "camera", Health.MISSING, "picamera2 is not there"))
+    table.referee.health.report(Problem("camera", Health.MISSING, "picamera2 is not there", t_ns=1))
     walk.open("camera")
     assert tried == [old, good]
     assert walk.look()[1].text == "One moment: the camera is being started."
-    table.referee.health.report(DeviceHealth(2, "camera", Health.MISSING, "it is unplugged"))
+    table.referee.health.report(Problem("camera", Health.MISSING, "it is unplugged", t_ns=2))
     _, found = walk.look()
     assert [one.text for one in found.choices] == ["imx708", "Old Cam", "C920"]
     assert found.text == "No picture comes from this camera. Tap the one to use:"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.web.words import words_in
 from tests.referee.web.window import JPEG, LONGEST, PHONE, SCREEN, Windows, begin, turn_two_reds
 from tests.support.commands import sent
@@ -102,7 +102,7 @@ def test_words_that_a_bad_connection_loses_are_asked_for_again(windows: Windows)
 
 
 def test_the_first_phone_is_let_in_by_the_bell_without_any_loudspeaker(page: PageUnderTest, windows: Windows) -> None:
-    page.table.referee.health.report(DeviceHealth(1, "speaker", Health.MISSING, "none"))
+    page.table.referee.health.report(Problem("speaker", Health.MISSING, "none", t_ns=1))
     page.table.referee.changed()
     window = windows(PHONE)
     window.open("settings")

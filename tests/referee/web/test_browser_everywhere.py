@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.language import LANGUAGES
 from referee.lessons.lessons import Lessons
 from tests.referee.web.window import (
@@ -113,8 +113,8 @@ def test_nothing_is_too_small_cut_covered_or_out_of_sight(page: PageUnderTest, w
     wanted = {view: [VERDICT, ".due .main"] if view == "table" else [] for view in views}
     found = [fault for language in LANGUAGES for fault in looked_at(window, page, language, wanted)]
     # What does not work is listed under the header, and asked for in one.
-    page.table.referee.health.report(DeviceHealth(1, "camera", Health.STALLED, "none"))
-    page.table.referee.health.report(DeviceHealth(1, "bell", Health.MISSING, "none"))
+    page.table.referee.health.report(Problem("camera", Health.STALLED, "none", t_ns=1))
+    page.table.referee.health.report(Problem("bell", Health.MISSING, "none", t_ns=1))
     page.table.referee.changed()
     window.page.locator(".bells").click()
     for language in LANGUAGES:

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, Request, ViewportSize, expect
 
 from hardware.camera.frames import Frame
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from hardware.voice import NOTES, Chime
 from referee.decks.finding import find_print_deck
 from referee.engine.events import Event
@@ -100,8 +100,8 @@ def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTes
 
 def test_what_a_table_does_not_have_is_asked_about_once_and_all_in_one(page: PageUnderTest, windows: Windows) -> None:
     for device in ("speaker", "lamp", "bell", "sandtimer"):
-        page.table.referee.health.report(DeviceHealth(1, device, Health.MISSING, "none"))
-    page.table.referee.health.report(DeviceHealth(1, "camera", Health.STALLED, "dark"))
+        page.table.referee.health.report(Problem(device, Health.MISSING, "none", t_ns=1))
+    page.table.referee.health.report(Problem("camera", Health.STALLED, "dark", t_ns=1))
     page.table.referee.changed()
     window = windows(PHONE, paired=True)
     expect(window.page.locator(".alert")).to_have_count(0)

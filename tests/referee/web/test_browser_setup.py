@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 
 from calibration.survey import survey
 from hardware.events import BellPressed
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.decks.store import DeckStore
 from referee.language import Language
 from referee.lessons.lessons import Lessons
@@ -221,7 +221,7 @@ def test_whoever_cannot_read_the_first_page_finds_a_language_on_it(page: PageUnd
 def test_the_part_that_must_be_there_is_not_left_out_by_the_big_button(page: PageUnderTest, windows: Windows) -> None:
     table = page.table
     table.plugged[:] = [("picamera2", "imx708"), ("usb:0", "HD Pro Webcam C920")]
-    table.referee.health.report(DeviceHealth(1, "camera", Health.MISSING, "picamera2 is not there"))
+    table.referee.health.report(Problem("camera", Health.MISSING, "picamera2 is not there", t_ns=1))
     window = windows(PHONE, paired=True)
     tab = window.page
     window.open("setup")
@@ -231,7 +231,7 @@ def test_the_part_that_must_be_there_is_not_left_out_by_the_big_button(page: Pag
     expect(tab.locator(".setup-go")).to_have_count(0)
     tab.locator("button.quiet", has_text="Go on without it").click()
     # Whatever else is missing may be: there it is the big one.
-    table.referee.health.report(DeviceHealth(1, "bell", Health.MISSING, "no pins"))
+    table.referee.health.report(Problem("bell", Health.MISSING, "no pins", t_ns=1))
     window.tap("All steps")
     tab.get_by_role("button", name="Bell").click()
     expect(tab.locator(".setup-go.main")).to_have_text("Go on without it")

@@ -13,7 +13,6 @@ from playwright.sync_api import Route, ViewportSize, expect
 from hardware.camera.frames import Frame
 from referee.engine.session import Outline
 from referee.games.recorded_game import RecordedGame
-from referee.language import Language
 from referee.match import queries
 from referee.setup.finding import load_kept
 from referee.store.upkeep import report_set_aside
@@ -182,7 +181,7 @@ def test_a_tap_on_the_live_picture_opens_a_hand_large_enough_for_fingers(page: P
 def test_files_that_were_set_aside_are_listed_until_somebody_has_read_it(page: PageUnderTest, windows: Windows) -> None:
     (page.folder / "setup.json").write_text("{", encoding="utf-8")
     load_kept(page.folder)
-    report_set_aside(page.folder, page.table.referee.store, page.table.referee.health, Language("en"))
+    report_set_aside(page.folder, page.table.referee.store, page.table.referee.health)
     page.table.referee.changed()
     window = windows(PHONE, paired=True)
     window.open("table")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import referee
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from referee.called import called
 from referee.commands import main
 from referee.store.folder import INSTALLED, SIMULATED, state_folder
@@ -206,7 +206,7 @@ def test_only_acts_are_named_that_work_with_the_devices_that_are_there(page: Pag
     sighted = WebOptions(newest_picture=lambda: None)
     assert acts_of(desk.state(), sighted) == ["bell", "camera"]
     assert acts_of(desk.state(), WebOptions()) == ["bell"]
-    page.table.referee.health.report(DeviceHealth(1, "camera", Health.MISSING, "gone"))
+    page.table.referee.health.report(Problem("camera", Health.MISSING, "gone", t_ns=1))
     desk.changed()
     assert acts_of(desk.state(), sighted) == ["bell"]
     desk.do(sent(START))

@@ -9,7 +9,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from hardware.problems import DeviceHealth, Health
+from hardware.problems import Health, Problem
 from tests.support.page_tools import ANSWER_S, START, Answer, PageUnderTest, Phone
 
 SCENES = Path(__file__).parents[2] / "data" / "scenes"
@@ -85,7 +85,7 @@ def test_the_photo_finish_has_pictures_on_a_time_line(page: PageUnderTest, paire
 
 
 def test_what_does_not_work_is_said_in_plain_words(page: PageUnderTest, phone: Phone) -> None:
-    page.table.referee.health.report(DeviceHealth(1, "camera", Health.MISSING, "The camera is not plugged in."))
+    page.table.referee.health.report(Problem("camera", Health.MISSING, "The camera is not plugged in.", t_ns=1))
     page.table.referee.changed()
     (camera,) = asked_for(phone, "devices")
     assert camera["state"] == "missing" and camera["message"].endswith(".")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hardware.bell import make_bell
 from hardware.events import BellEdge, BellPressed, Event
-from hardware.problems import DeviceHealth
+from hardware.problems import Problem
 from hardware.settings import MS, BellSettings, Pin
 
 PINS = (17, 27, 22)
@@ -100,7 +100,7 @@ def faults(made: list[Press], events: list[Event]) -> list[str]:
     raw, moved = sum(isinstance(event, BellEdge) for event in events), sum(press.edges for press in made)
     if raw != moved:
         found.append(f"{raw} edges came of {moved}")
-    found += [event.message for event in events if isinstance(event, DeviceHealth) and event.state.name != "OK"]
+    found += [event.message for event in events if isinstance(event, Problem) and event.state.name != "OK"]
     return found
 
 

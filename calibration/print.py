@@ -38,7 +38,7 @@ class PrintedCard:
 
 
 def is_drawn(name: str) -> bool:
-    """Whether a deck is one that we draw, so that it can be printed."""
+    """Return whether a deck is one that we draw, so that it can be printed."""
     return _pictures_of(name).is_file()
 
 
@@ -60,7 +60,7 @@ def drawn_deck_pdf(deck: PrintDeck, paper: str) -> tuple[bytes, dict[str, Any]]:
 
 
 def _pictures_of(name: str) -> Traversable:
-    """Where the pictures of a deck's faces are, as `tools.art` renders them."""
+    """Return where the pictures of a deck's faces are, as `tools.art` renders them."""
     return resources.files("calibration").joinpath("decks", f"{name}.zip")
 
 
@@ -249,7 +249,7 @@ def marker_svg(number: int) -> str:
 
 
 def _white_runs(number: int) -> Iterator[tuple[int, int, int]]:
-    """Give the row, the first column and the width of the white cells that touch in one row."""
+    """Return the row, the first column and the width of the white cells that touch in one row."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     bits = cv2.aruco.generateImageMarker(dictionary, number, _CELLS)
     for row in range(_CELLS):

@@ -48,13 +48,13 @@ class Grid:
         return (self.page_mm[0] - width) / 2, (self.page_mm[1] - height) / 2, width, height
 
     def box_mm(self, place: int) -> Box:
-        """Give the box (x, y, width, height) of a cell, counted along the rows from the top-left one."""
+        """Return the box (x, y, width, height) of a cell, counted along the rows from the top-left one."""
         row, column = divmod(place, self.columns)
         x, y, _, _ = self.block_mm
         return x + column * self.cell_mm[0], y + row * self.cell_mm[1], *self.cell_mm
 
     def mirrored(self, box: Box) -> Box:
-        """Give the box behind `box` on the sheet's other side, flipped on the long edge."""
+        """Return the box behind `box` on the sheet's other side, flipped on the long edge."""
         return self.page_mm[0] - box[0] - box[2], *box[1:]
 
 
@@ -169,7 +169,7 @@ class Sheet:
         self._canvas.showPage()
 
     def pdf(self) -> bytes:
-        """Give the whole file, after the last page's end."""
+        """Return the whole file, after the last page's end."""
         self._canvas.save()
         return self._buffer.getvalue()
 
@@ -178,7 +178,7 @@ class Sheet:
 
 
 def around(boxes: Sequence[Box]) -> Box:
-    """Give left, top, right and bottom of all boxes together."""
+    """Return left, top, right and bottom of all boxes together."""
     return (
         min(box[0] for box in boxes),
         min(box[1] for box in boxes),

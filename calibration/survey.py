@@ -20,7 +20,7 @@ from vision.white_edges import moved_to_white
 SHEETS_MM = {"a4": (210.0, 297.0), "letter": (215.9, 279.4), "poker": (63.5, 88.9), "bridge": (57.0, 88.9)}
 """Width and height of what can be laid: paper (ISO 216, ANSI/ASME Y14.1), playing cards of the two usual sizes."""
 ENOUGH = {"a4": 3, "letter": 3, "poker": 4, "bridge": 4}
-"""So many are needed to tell the table."""
+"""Sheets needed to fit the table."""
 _WIDTH_PX = 960
 _LEAST_SHARE, _MOST_SHARE = 0.0015, 0.35  # of the picture
 _FULL = 0.93  # of its quadrilateral, and of its hull: corners of cards are round
@@ -35,7 +35,7 @@ _GAMMA = 2.2
 
 @dataclass(frozen=True, eq=False)
 class SheetSurvey:
-    """A table that sheets have told: `corners_mm` (n, 4, 2) on it; `grey`: the picture as small as textures are."""
+    """A table fitted to sheets: `corners_mm` (n, 4, 2) on it; `grey`: the picture at the size of textures."""
 
     table: Table
     corners_mm: Points
@@ -43,7 +43,7 @@ class SheetSurvey:
 
 
 def find_sheets(image: Image, size_mm: tuple[float, float]) -> Points:
-    """Give the corners (n, 4, 2), px, of white sheets of one size in a picture (h, w, 3) BGR.
+    """Return the corners (n, 4, 2), px, of white sheets of one size in a picture (h, w, 3) BGR.
 
     They lie apart, wholly in the picture. Clockwise, so that the first side is a short one.
     """
@@ -102,7 +102,7 @@ def survey_by_sheets(image: Image, kind: str) -> SheetSurvey:
 
 
 def _quad_of(contour: cv2.typing.MatLike, size: tuple[int, int]) -> Points | None:
-    """Give the quadrilateral (4, 2) that an outline is, clockwise; None if it is none, or leaves the picture."""
+    """Return the quadrilateral (4, 2) that an outline is, clockwise; None if it is none, or leaves the picture."""
     area = cv2.contourArea(contour)
     if not _LEAST_SHARE < area / (size[0] * size[1]) < _MOST_SHARE:
         return None
@@ -148,11 +148,11 @@ class Survey:
 def survey(pictures: Iterable[tuple[str, Image]]) -> Survey:
     """Survey the table in pictures (h, w, 3) uint8 BGR, each with its name, from a camera that stood still.
 
-    What is covered in one picture may be seen in another.
+    A marker covered in one picture may be visible in another.
 
     Raises:
         BadTableError: the pictures differ in size, one is mirrored, shows no marker card that another shows as well,
-            shows one elsewhere, or two with one number, or the marker cards lie on no flat table.
+            shows one elsewhere, or two with one number, or the marker cards are on no flat table.
     """
     size_px: tuple[int, int] | None = None
     first: Image | None = None

@@ -68,7 +68,7 @@ class _Phase(Enum):
 class Debouncer:
     """The state of one line. `active` is True while the contact is closed, whatever the electrical level.
 
-    Edges may be told late: what was decided before stays, but contacts are as long as their stamps say, and a press
+    Edges may arrive late: earlier decisions stay, but contacts are as long as their stamps say, and a press
     keeps the stamp of its own first edge.
     """
 
@@ -91,12 +91,12 @@ class Debouncer:
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing happens here until the next edge."""
+        """Return whether nothing happens here until the next edge."""
         return self._phase is _Phase.IDLE or (self._phase is _Phase.OUT and self._active)
 
     @property
     def deadline_ns(self) -> int | None:
-        """When something will be decided if no edge comes before, ns; None: nothing will."""
+        """Return when something will be decided if no edge comes before, ns; None: nothing will."""
         settings = self._settings
         if self._phase is _Phase.IDLE:
             return None
@@ -195,7 +195,7 @@ class Debouncer:
 def debounce(
     pairs: Iterable[tuple[int, bool]], settings: DebounceSettings | None = None, until_ns: int | None = None
 ) -> list[Outcome]:
-    """Give what the (t_ns, active) pairs of one line, in time order, come to; the line starts open.
+    """Return what the (t_ns, active) pairs of one line, in time order, come to; the line starts open.
 
     until_ns: how long time goes on after the last edge, ns, monotonic clock; None: until its chatter would be over.
     """
@@ -217,7 +217,7 @@ def bell_lines(settings: BellSettings) -> tuple[LineSpec, ...]:
 
 
 def bell_seats(settings: BellSettings) -> dict[str, int | None]:
-    """Give whose button each line is; None: nobody knows."""
+    """Return whose button each line is; None: nobody knows."""
     if settings.one_for_all:
         return {"bell": None}
     return {spec.name: seat for seat, spec in enumerate(bell_lines(settings))}
@@ -251,7 +251,7 @@ class BellLogic:
 
     @property
     def deadline_ns(self) -> int | None:
-        """When time alone will decide something, ns."""
+        """Return when time alone will decide something, ns."""
         times = [deadline for line in self._busy.values() if (deadline := line.deadline_ns) is not None]
         if self._waiting and (self._complete_ns is None or self._waiting[0].t_ns > self._complete_ns):
             times.append(self._waiting[0].t_ns)
@@ -364,7 +364,7 @@ def make_bell(
     make_factory: FactoryMaker = lgpio_factory,
     microphone: MicrophoneSettings | None = None,
 ) -> Bell:
-    """Give the bell that the settings name, not started yet.
+    """Return the bell that the settings name, not started yet.
 
     lines: where the edges come from instead of the back-end, such as recorded or simulated ones; their names are those
     of `hardware.bell.bell_lines`. Raises BadSettingError for a back-end that does not exist.

@@ -33,11 +33,11 @@ class StampCheck:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether stamp and clock agree; None while there was no stamp."""
+        """Return whether stamp and clock agree; None while there was no stamp."""
         return None if not self.stamps else self.refused == 0
 
     def correct(self, stamp_ns: int, arrival_ns: int) -> int:
-        """Give the time that counts: the stamp, or the arrival if the stamp cannot be right."""
+        """Return the time that counts: the stamp, or the arrival if the stamp cannot be right."""
         self.stamps += 1
         lag_ns = arrival_ns - stamp_ns
         if -self._future_ns <= lag_ns <= self._oldest_ns:
@@ -48,7 +48,7 @@ class StampCheck:
 
 
 def kernel_stamps_monotonic(release: str) -> bool:
-    """Tell from the kernel's release ("6.6.20-rpi") whether GPIO edges are stamped on CLOCK_MONOTONIC.
+    """Return whether a kernel's release ("6.6.20-rpi") stamps GPIO edges on CLOCK_MONOTONIC.
 
     They are with the second version of the GPIO interface, which lgpio 0.2 asks for: kernel 5.10 and later.
     """
@@ -87,11 +87,11 @@ class EdgeLines(Protocol):
 
 
 class EdgeLogic(Protocol):
-    """What edges mean: pure, without clock."""
+    """Interpretation of edges: pure, without a clock."""
 
     @property
     def deadline_ns(self) -> int | None:
-        """When time alone will decide something, ns; None: nothing is pending."""
+        """Return when time alone will decide something, ns; None: nothing is pending."""
 
     @property
     def undecided_ns(self) -> int | None:
@@ -232,7 +232,7 @@ class EdgeDevice:
         self._report(Health.MISSING, f"It has a fault: {' '.join(str(error).split())[:200]}", self._clock())
 
     def _wait_s(self) -> float:
-        """How long the thread may sleep, seconds."""
+        """Return how long the thread may sleep, seconds."""
         due = [SECOND]
         now_ns = self._clock()
         if (deadline := self._logic.deadline_ns) is not None:
@@ -242,7 +242,7 @@ class EdgeDevice:
         return max(min(due), 0) / SECOND
 
     def _receive(self, timeout_s: float) -> list[Edge | Problem | None]:
-        """Give all that has arrived, waiting for the first."""
+        """Return all that has arrived, waiting for the first."""
         items: list[Edge | Problem | None] = []
         try:
             items.append(self._inbox.get(timeout=timeout_s) if timeout_s > 0 else self._inbox.get_nowait())
@@ -284,7 +284,7 @@ class EdgeTap:
     """Collects the edges of some lines until somebody fetches them.
 
     lines: where they come from. seats: the bell's lines by name, and whose they are (None: nobody knows). The lines
-    "barrier" and "tilt" are the sandtimer's; others are left out. on_trouble: told in one sentence, from any thread.
+    "barrier" and "tilt" are the sandtimer's; others are left out. on_trouble: receives one sentence, from any thread.
     """
 
     def __init__(self, lines: EdgeLines, seats: Mapping[str, int | None], on_trouble: Callable[[str], None]) -> None:
@@ -295,7 +295,7 @@ class EdgeTap:
 
     def open(self) -> None:
         """Begin, with the lines' levels as they are found. Raises HardwareError if a line cannot be had."""
-        # An edge may come before the levels are told; a replay takes levels first, whenever they were written.
+        # An edge may come before the levels are known; a replay takes levels first, whenever they were written.
         for level in self._lines.open(lambda edge: self._inbox.put((edge, False)), self._health):
             self._inbox.put((level, True))
 

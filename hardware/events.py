@@ -15,11 +15,11 @@ class Event(Protocol):
 
     @property
     def t_ns(self) -> int:
-        """When it happened, ns, monotonic clock; not when it was noticed."""
+        """Return when it happened, ns, monotonic clock; not when it was noticed."""
 
 
 class Sink(Protocol):
-    """Where a device puts its events; `hardware.events.Source` is one."""
+    """Sink for a device's events; `hardware.events.Source` is one."""
 
     def put(self, event: Event) -> None:
         """Take an event; never blocks."""
@@ -43,7 +43,7 @@ class BellEdge:
 
 @dataclass(frozen=True)
 class PhoneWay:
-    """How far a phone's press is dated before it came: `back_ms`, at most `most_ms`, half of its round trip."""
+    """Back-dating of a phone's press: `back_ms`, at most `most_ms`, half of its round trip."""
 
     back_ms: float
     most_ms: float
@@ -51,7 +51,7 @@ class PhoneWay:
 
 @dataclass(frozen=True)
 class BellPressed:
-    """Somebody rang: `t_ns` is the first edge of the press. seat: None when the line does not tell who.
+    """A ring: `t_ns` is the first edge of the press. seat: None when the line does not identify the ringer.
 
     way: of a press that came over the network; None: it did not.
     """
@@ -83,7 +83,7 @@ class SandEdge:
 
 
 class Witness(Enum):
-    """How a sandtimer's event is known."""
+    """Source of a sandtimer's event."""
 
     BARRIER = "barrier"
     TILT = "tilt"
@@ -92,7 +92,7 @@ class Witness(Enum):
 
 
 class SandReason(Enum):
-    """What can go wrong with a sandtimer; the announcer has the words.
+    """Faults of a sandtimer; the announcer has the words.
 
     CLOGGED: the sand stopped though the timer stands as it stood. KNOCKED_OVER: it was moved and no sand runs since.
     FLIPPED_EARLY: it was turned while sand was left. STOPPED: it stopped early, and without a tilt switch nobody can
@@ -119,7 +119,7 @@ class SandFlipped:
 
 @dataclass(frozen=True)
 class SandRanOut:
-    """The last grain has fallen at `t_ns`; it is announced a pause later, when it is sure that none follows.
+    """The last grain has fallen at `t_ns`; it is announced a pause later, when it is certain that none follows.
 
     flow_ns: how long sand ran in all, ns. disturbed: the run was stopped, knocked over or flipped in between.
     """
@@ -201,7 +201,7 @@ class EventQueue:
     """Takes events from many threads and gives them out in time order, equal times in order of arrival.
 
     An event is given out when every source is past its time. One that comes later than that is given out at once,
-    out of order, and counted in `late`: it is never lost. on_put: told of each event when it comes, from any thread;
+    out of order, and counted in `late`: it is never lost. on_put: receives each event when it comes, from any thread;
     must be quick.
     """
 
@@ -217,7 +217,7 @@ class EventQueue:
     def source(self, name: str, lag_ns: int | None = None, patience_ns: int = 1_000_000_000) -> Source:
         """Give a device its way onto the queue.
 
-        lag_ns: the device tells of an event at most this long after it happened, ns; None: it says how far it is
+        lag_ns: the device reports an event at most this long after it happened, ns; None: it reports how far it is
         (`Source.advance`), and is not waited for before it has said so once. patience_ns: the longest that the others
         wait for it, ns.
         """
@@ -227,7 +227,7 @@ class EventQueue:
         return source
 
     def take(self, now_ns: int) -> list[Event]:
-        """Give the events that are ready at `now_ns` of the monotonic clock, in time order; does not wait."""
+        """Return the events that are ready at `now_ns` of the monotonic clock, in time order; does not wait."""
         with self._changed:
             bound = min((source._ready_ns(now_ns) for source in self._sources), default=now_ns + 1)
             events: list[Event] = []

@@ -31,7 +31,7 @@ from hardware.settings import SECOND
 
 
 class InputPin(Protocol):
-    """What is used of gpiozero's Pin."""
+    """The part of gpiozero's Pin that is used."""
 
     state: float
     when_changed: Callable[[float, float], None] | None
@@ -41,10 +41,10 @@ class InputPin(Protocol):
 
 
 class PinFactory(Protocol):
-    """What is used of gpiozero's Factory, the real and the mock one."""
+    """The part of gpiozero's Factory that is used, of the real and the mock one."""
 
     def pin(self, name: int) -> InputPin:
-        """Give the pin of that BCM number."""
+        """Return the pin of that BCM number."""
 
 
 FactoryMaker = Callable[[], PinFactory]
@@ -108,7 +108,7 @@ def _why_not_opened() -> HardwareError:
 def _lgpio_at_home() -> Iterator[None]:
     """Import lgpio where it can do no harm.
 
-    On import it makes a pipe `.lgd-nfy0` in the working directory, which may be read-only or the user's own; told of
+    On import it makes a pipe `.lgd-nfy0` in the working directory, which may be read-only or the user's own; given
     another one by LG_WD, it makes that the working directory of the whole process. The pipe's name is not needed later.
     """
     here = Path.cwd()
@@ -139,7 +139,7 @@ class _Line:
         self.pin.when_changed = self.changed
 
     def level(self) -> bool:
-        """Whether the line is active now."""
+        """Return whether the line is active now."""
         return bool(self.pin.state) is self.spec.pin.active_high
 
     def changed(self, ticks: float, state: float) -> None:

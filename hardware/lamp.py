@@ -26,7 +26,7 @@ WHITE: Colour = (1.0, 1.0, 1.0)
 
 
 class Signal(Enum):
-    """What the lamp can say."""
+    """Signals of the lamp."""
 
     OFF = "off"
     VALID = "valid"
@@ -46,11 +46,11 @@ class Step:
 
 
 def _steps(*steps: tuple[Colour, bool, int]) -> tuple[Step, ...]:
-    """Give steps from (colour, sound, milliseconds)."""
+    """Return steps from (colour, sound, milliseconds)."""
     return tuple(Step(colour, buzz, length_ms * MS) for colour, buzz, length_ms in steps)
 
 
-# Told apart by rhythm as well as by colour, for the colour-blind, and by ear alone, for the blind.
+# Distinguished by rhythm as well as by colour, for the colour-blind, and by ear alone, for the blind.
 PATTERNS: dict[Signal, tuple[Step, ...]] = {
     Signal.OFF: (Step(DARK, False, None),),
     Signal.TIME_RUNNING: (Step(BLUE, False, None),),
@@ -113,7 +113,7 @@ class RecordedLamp:
 
 
 class Led(Protocol):
-    """What is used of gpiozero's RGBLED."""
+    """The part of gpiozero's RGBLED that is used."""
 
     value: Colour
 
@@ -122,7 +122,7 @@ class Led(Protocol):
 
 
 class Buzzer(Protocol):
-    """What is used of gpiozero's Buzzer."""
+    """The part of gpiozero's Buzzer that is used."""
 
     def on(self) -> None:
         """Sound."""
@@ -268,7 +268,7 @@ def open_lamp(
     on_health: Callable[[Problem], None] | None = None,
     clock: Clock = time.monotonic_ns,
 ) -> Lamp:
-    """Give the lamp that the settings name; one that cannot be had is reported, and nothing is shown.
+    """Return the lamp that the settings name; one that cannot be had is reported, and nothing is shown.
 
     Raises BadSettingError for a back-end that does not exist.
     """

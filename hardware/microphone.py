@@ -1,13 +1,13 @@
 """A bell that a microphone hears: from sound samples to the instants of its strokes.
 
-What makes a bell: it starts within milliseconds, nearly all of its sound above 1.5 kHz sits in a few narrow tones,
+Signs of a bell: it starts within milliseconds, nearly all of its sound above 1.5 kHz is in a few narrow tones,
 those same tones are still there a tenth of a second later but weaker, and there is little below. A clap and a dropped
 card are as sudden but have no tones and are over; speech and music have tones, but low ones, or they swell or do not
 fade; a coin's tones fade within some hundredths of a second. All this is measured against the sound just before the
 strike, so a noisy room and a bell that still rings from the last strike are taken off.
 
 Sound is captured by `arecord` (alsa-utils, part of Raspberry Pi OS) in a process of its own: a sound driver that hangs
-when a USB microphone is pulled hangs that process, which can be ended and started anew, and not the referee.
+when a USB microphone is pulled hangs that process, which can be ended and started again, and not the referee.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ TINY = 1e-12
 
 @dataclass(frozen=True)
 class Strike:
-    """What was measured of one sudden bright sound.
+    """Measurements of one sudden bright sound.
 
-    t_ns: its onset. tonal: share of the bright power that lies in the few strongest tones. bright: bright power over
+    t_ns: its onset. tonal: share of the bright power that is in the few strongest tones. bright: bright power over
     low power. fade: what is left of the tones after a tenth of a second. attack: power at the start over the largest
     power later.
     """
@@ -70,7 +70,7 @@ class Strike:
 
     @property
     def is_bell(self) -> bool:
-        """Whether this is a bell."""
+        """Return whether this is a bell."""
         return (
             self.tonal >= TONAL_MIN
             and self.bright >= BRIGHT_MIN
@@ -134,7 +134,7 @@ class BellEar:
         return strikes
 
     def _onset(self, frame: int) -> int | None:
-        """Give when the sound of this frame began, if it is suddenly bright in it."""
+        """Return when the sound of this frame began, if it is suddenly bright in it."""
         now = float(np.sum(self._powers[frame][self._bright]))
         before = float(np.sum(self._powers[frame - self._before][self._bright]))
         if now < RISE * before + self._floor:
@@ -152,7 +152,7 @@ class BellEar:
         onset = (onset_ns - self._stamp_ns) * self._rate_hz / SECOND
 
         def heard(span_s: tuple[float, float]) -> Power:
-            """Give the mean power in the windows that lie in this span after the onset."""
+            """Return the mean power in the windows that are in this span after the onset."""
             first = int(np.ceil((onset + span_s[0] * self._rate_hz) / self._hop))
             last = max(int((onset + span_s[1] * self._rate_hz - self._window) / self._hop), first)
             power: Power = np.mean(self._powers[first : last + 1], axis=0)
@@ -196,13 +196,13 @@ class BellEar:
 
 
 def _first_loud(sound: Samples) -> int:
-    """Give the index of the first sample whose brightness is a good part of the loudest."""
+    """Return the index of the first sample whose brightness is a good part of the loudest."""
     bright = np.abs(np.diff(sound, n=2, prepend=sound[:1], append=sound[-1:]))
     return int(np.argmax(bright >= ONSET_SHARE * float(np.max(bright))))
 
 
 class SampleClock:
-    """When each sample was taken, from when the blocks arrived.
+    """Times of samples, estimated from the arrival of blocks.
 
     A block arrives when its last sample has been taken, or later: reading is sometimes late, never early. So the
     earliest arrivals of the last seconds, less the samples' own time, are the clock of the sound card; its drift (some
@@ -331,7 +331,7 @@ class Arecord:
 
 
 class _Second:
-    """What is wrong with sound that comes, judged second by second."""
+    """Faults of the incoming sound, judged second by second."""
 
     def __init__(self) -> None:
         self._count = self._clipped = 0
@@ -339,7 +339,7 @@ class _Second:
         self._muted = self._loud = 0
 
     def fault_after(self, samples: Samples, rate_hz: int) -> str | None:
-        """Give a sentence, "" where all is well; None as long as that is not known."""
+        """Return a sentence, "" where all is well; None as long as that is not known."""
         size = np.abs(samples)
         first = self._count == 0 and not self._muted and not self._loud and float(size.max()) > _LEAST
         self._count += len(size)

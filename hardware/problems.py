@@ -16,7 +16,7 @@ class Said(str):
     values: Mapping[str, object]
 
     def __new__(cls, key: str, text: str, /, **values: object) -> Said:
-        """Give such a sentence."""
+        """Return such a sentence."""
         said = super().__new__(cls, re.sub(r"\{(\w+)\}", lambda place: str(values.get(place[1], place[0])), text))
         said.key, said.values = key, values
         return said
@@ -30,7 +30,7 @@ class HardwareError(Exception):
         self.key, self.text, self.values, self.said = key, text, values, Said(key, text, **values)
 
     def __str__(self) -> str:
-        """Give the English text."""
+        """Return the English text."""
         return self.said
 
 
@@ -51,7 +51,7 @@ class PinInUseError(HardwareError, RuntimeError):
 
 
 class TooLittleSandError(HardwareError, ValueError):
-    """What was recorded of a sandtimer is not enough to learn it from."""
+    """A recording of a sandtimer is too short to learn from."""
 
 
 class Severity(Enum):
@@ -138,10 +138,10 @@ class HealthBoard:
                 del self._states[device]
 
     def snapshot(self) -> tuple[Problem, ...]:
-        """Give all devices' states, by name."""
+        """Return all devices' states, by name."""
         with self._lock:
             return tuple(self._states[name] for name in sorted(self._states))
 
     def troubles(self) -> tuple[Problem, ...]:
-        """Give the states that are not OK, by name."""
+        """Return the states that are not OK, by name."""
         return tuple(health for health in self.snapshot() if health.state is not Health.OK)

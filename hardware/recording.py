@@ -185,7 +185,7 @@ def _found_fields(edge: BellEdge | SandEdge) -> dict[str, object]:
 
 
 def encode_jpeg(frame: Frame) -> bytes:
-    """Give a frame as a JPEG file."""
+    """Return a frame as a JPEG file."""
     import cv2
 
     done, data = cv2.imencode(".jpg", frame.bgr(), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
@@ -334,7 +334,7 @@ class Recording:
     def events(self) -> Iterator[RecordedEvent]:
         """All that happened, in the order of time, read from the file as it is asked for.
 
-        What cannot be read is left out, with one warning for each channel; a torn or damaged file ends with its last
+        Unreadable messages are left out, with one warning for each channel; a torn or damaged file ends with its last
         whole chunk, with one warning. Nothing is warned of twice, however often the file is read.
         """
         warned: set[str] = set()
@@ -352,11 +352,11 @@ class Recording:
             yield RecordedEvent(payload.t_ns, stored.channel.topic[1:], payload)
 
     def attachments(self) -> dict[str, bytes]:
-        """Give the files that were put into it, by their names; those that are damaged are left out."""
+        """Return the files that were put into it, by their names; those that are damaged are left out."""
         return self._outline.attachments
 
     def _messages(self) -> Iterator[StoredMessage]:
-        """Give the messages in the order of their time, those of one time as stored, up to the first damaged chunk.
+        """Return the messages in the order of their time, those of one time as stored, up to the first damaged chunk.
 
         A message is given as soon as no chunk still to come can hold an earlier one. MCAP's own sorting reader needs
         the index at the file's end, which a torn file does not have.
@@ -391,7 +391,7 @@ class Recording:
 
 
 def read_recording(path: str | Path, warn: Callable[[str], None] = lambda message: None) -> Recording:
-    """Open a recording. `warn` is told, in one sentence each, what had to be left out while it is read.
+    """Open a recording. `warn` receives one sentence for each part that had to be left out.
 
     Raises BadRecordingError if it cannot be opened, is no MCAP file, or its header cannot be read.
     """
@@ -446,7 +446,7 @@ class _Bounded(io.BufferedReader):
 
 
 def _records(path: Path) -> Iterator[McapRecord]:
-    """Give the records of an MCAP file up to the mark for the end of its data. Raises one of DAMAGE if it is torn."""
+    """Return the records of an MCAP file up to the mark for the end of its data. Raises one of DAMAGE if it is torn."""
     with _Bounded(io.FileIO(path)) as file:
         file.seek(len(MAGIC))
         records = StreamReader(file, skip_magic=True, emit_chunks=True, record_size_limit=LARGEST).records
@@ -454,7 +454,7 @@ def _records(path: Path) -> Iterator[McapRecord]:
 
 
 def _messages_in(record: McapRecord, channels: dict[int, Channel]) -> list[StoredMessage]:
-    """Give the messages in a record, and note the channels in it. Raises one of DAMAGE if it is not whole."""
+    """Return the messages in a record, and note the channels in it. Raises one of DAMAGE if it is not whole."""
     if isinstance(record, Chunk) and record.uncompressed_size > LARGEST:
         raise McapError("a chunk that is too large")
     messages = []
@@ -509,7 +509,7 @@ def _sandtimer(stored: StoredMessage, ours: bool) -> SandEdge:
 
 
 def _was_found(value: Mapping[str, object]) -> bool:
-    """Whether a message tells how a line was found: a key of our own, which other people's recordings lack."""
+    """Return whether a message is a line's first level: a key of our own, which other recordings lack."""
     return value.get("found") is True
 
 

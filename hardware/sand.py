@@ -2,9 +2,9 @@
 
 The sand itself is the model (`sand_glass.Glass`): what is left above shrinks while sand runs, and turning the timer
 makes it the whole less what was left. So sand that stops with none left has run out, and sand that stops before was
-stopped by something: the tilt switch tells whether the timer was moved (knocked over, or flipped early when the sand
+stopped by an obstacle: the tilt switch shows whether the timer was moved (knocked over, or flipped early when the sand
 runs on the other way round) or not (clogged). Without a tilt switch a stop is only a stop, until the length of what
-follows tells that the timer had been flipped. Without a light barrier the learned duration stands in for it.
+follows shows that the timer had been flipped. Without a light barrier the learned duration stands in for it.
 
 The time of the end is the last grain's fall. It is known one pause later, and whatever happens between the two is
 judged by its own time, so nobody is caught by the pause.
@@ -54,7 +54,7 @@ class Grains:
 
     @property
     def stop_ns(self) -> int | None:
-        """When the sand will have stopped if no edge comes, ns; None: none runs."""
+        """Return when the sand will have stopped if no edge comes, ns; None: none runs."""
         return None if self.last_ns is None else self.last_ns + self._gap_ns
 
     def feed(self, t_ns: int) -> bool:
@@ -91,7 +91,7 @@ class Tilt:
 
     @property
     def settles_ns(self) -> int | None:
-        """When it will have come to rest if no edge comes, ns; None: it is at rest."""
+        """Return when it will have come to rest if no edge comes, ns; None: it is at rest."""
         return self.last_ns + self._settle_ns if self.moving and self.last_ns is not None else None
 
     def begin(self, level: bool) -> None:
@@ -210,19 +210,19 @@ class Run:
         self.endless = False
 
     def remaining_ns(self, t_ns: int) -> int | None:
-        """How long the sand will run on at `t_ns`, if it runs; None: not learned, or no run is on."""
+        """Return how long the sand will run on at `t_ns`, if it runs; None: not learned, or no run is on."""
         if self._glass.left_ns is None or not self.on:
             return None
         return max(self._glass.left_ns - max(t_ns - self.start_ns, 0), 0)
 
     @property
     def end_ns(self) -> int | None:
-        """When the sand will have run out by the learned duration, ns; None: not learned."""
+        """Return when the sand will have run out by the learned duration, ns; None: not learned."""
         return None if self._glass.left_ns is None else self.start_ns + self._glass.left_ns
 
     @property
     def endless_ns(self) -> int | None:
-        """When more will have been seen than there is sand, ns; None: not learned, or said already."""
+        """Return when more will have been seen than there is sand, ns; None: not learned, or said already."""
         if self.end_ns is None or self._duration_ns is None or self.endless:
             return None
         return self.end_ns + round((self._settings.endless - 1) * self._duration_ns)
@@ -258,7 +258,7 @@ class Run:
         return SandTrouble(t_ns, SandReason.ENDLESS)
 
     def stopped_early(self, moved_ns: int | None) -> bool:
-        """Whether sand is left; of a timer that was not learned only its being moved (at `moved_ns`) tells."""
+        """Return whether sand is left; for a timer that was not learned only its movement (at `moved_ns`) shows it."""
         if self._glass.left_ns is None or self._duration_ns is None:
             return moved_ns is not None and moved_ns <= self.stop_ns + self._settings.end_gap_ns
         return self._glass.left_ns > self._settings.tolerance_ns
@@ -291,7 +291,7 @@ class _Mode(Enum):
 
 
 class SandLogic:
-    """One sandtimer (an `EdgeLogic`). Lines: "barrier", "tilt", and "flip" for a flip told by hand.
+    """One sandtimer (an `EdgeLogic`). Lines: "barrier", "tilt", and "flip" for a flip entered by hand.
 
     A flip by hand means nothing while the sensors see a run, nor for a timer that was not learned.
     """
@@ -311,21 +311,21 @@ class SandLogic:
 
     @property
     def running(self) -> bool:
-        """Whether a run has begun and the last grain has not fallen, as far as is known."""
+        """Return whether a run has begun and the last grain has not fallen, as far as is known."""
         return self._run.on
 
     def remaining_ns(self, t_ns: int) -> int | None:
-        """How long the sand will run on at `t_ns`, ns; None: not learned, or none runs."""
+        """Return how long the sand will run on at `t_ns`, ns; None: not learned, or none runs."""
         return None if self._mode is _Mode.REST else self._run.remaining_ns(t_ns)
 
     @property
     def deadline_ns(self) -> int | None:
-        """When time alone will decide something, ns."""
+        """Return when time alone will decide something, ns."""
         return min((t for t in self._deadlines().values() if t is not None), default=None)
 
     @property
     def undecided_ns(self) -> int | None:
-        """Give when the sand stopped or the timer was flipped for all we know: an event of that time may follow."""
+        """Return when the sand stopped or the timer was flipped for all we know: an event of that time may follow."""
         times: list[int | None] = []
         if self._mode is _Mode.FLOW:
             times.append(self._grains.last_ns)

@@ -92,7 +92,7 @@ def open_speaker(
     on_health: Callable[[Problem], None] | None = None,
     clock: Clock = time.monotonic_ns,
 ) -> Speaker:
-    """Give the speaker that the settings ask for; one that cannot be had is reported, and nothing is said aloud."""
+    """Return the speaker that the settings ask for; one that cannot be had is reported, and nothing is said aloud."""
     if settings.backend == "none":
         return NullSpeaker()
     try:
@@ -221,11 +221,11 @@ class SpokenSpeaker:
             return _Job(self._ahead.popleft(), self._generation, aloud=False)
 
     def _void(self, job: _Job) -> bool:
-        """Whether a job is to be dropped; the caller holds the lock."""
+        """Return whether a job is to be dropped; the caller holds the lock."""
         return self._generation != job.generation or (not job.aloud and bool(self._waiting))
 
     def _rendered(self, job: _Job) -> Path | None:
-        """Give the sentence's sound, rendered if it never was before; None if that failed or became void."""
+        """Return the sentence's sound, rendered if it never was before; None if that failed or became void."""
         if isinstance(job.text, Chime):
             return self._cache.chime(job.text)
         voices = [voice for voice in self._voices if self._resting.get(voice, 0) <= self._clock()] or self._voices

@@ -64,7 +64,7 @@ class SupervisedThread:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the thread is there, at work or waiting to begin again."""
+        """Return whether the thread is there, at work or waiting to begin again."""
         return self._thread is not None and self._thread.is_alive()
 
     def _run(self) -> None:

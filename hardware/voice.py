@@ -32,7 +32,7 @@ ESPEAK_VOICES = {"en": "en-us", "de": "de", "fr": "fr-fr"}
 
 @dataclass(frozen=True)
 class SpeakerSettings:
-    """How the referee speaks.
+    """Properties of the referee's voice.
 
     backend: "auto" (piper where a voice of the language is installed, else espeak-ng), "espeak-ng", "piper", or "none"
         for silence.
@@ -113,7 +113,7 @@ class Voice:
     command: tuple[str, ...]
 
     def render_command(self, wav: Path) -> list[str]:
-        """Give the command that writes `wav`."""
+        """Return the command that writes `wav`."""
         return [*self.command, str(wav)]
 
 
@@ -125,12 +125,12 @@ class Player:
     command: tuple[str, ...]
 
     def play_command(self, wav: Path) -> list[str]:
-        """Give the command that plays `wav`."""
+        """Return the command that plays `wav`."""
         return [*self.command, str(wav)]
 
 
 def installed_voices(settings: SpeakerSettings) -> tuple[Voice, ...]:
-    """Give the voices that can be used, the best first; none if speech is off.
+    """Return the voices that can be used, the best first; none if speech is off.
 
     Raises DeviceMissingError, with what to install, if there is none.
     """
@@ -157,7 +157,7 @@ def installed_voices(settings: SpeakerSettings) -> tuple[Voice, ...]:
 
 
 def installed_player(settings: SpeakerSettings) -> Player:
-    """Give the program that plays sound. Raises DeviceMissingError, with what to install, if there is none."""
+    """Return the program that plays sound. Raises DeviceMissingError, with what to install, if there is none."""
     for name in (settings.player,) if settings.player else PLAYERS:
         program = shutil.which(name)
         if program is not None:
@@ -201,11 +201,11 @@ def _piper_folders() -> list[Path]:
 TRIM_EVERY = 20
 OLD_S = 3600
 INSTALLED = Path("/var/cache/ringmaster/speech")
-"""Where the installed service keeps its own."""
+"""Folder of the installed service's files."""
 
 
 def cache_folder() -> Path:
-    """Give the usual place: what systemd gives a service, or the user's cache (XDG)."""
+    """Return the usual place: what systemd gives a service, or the user's cache (XDG)."""
     if given := os.environ.get("CACHE_DIRECTORY"):
         return Path(given.split(":")[0]) / "speech"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ringmaster" / "speech"
@@ -221,7 +221,7 @@ def forget_phrases() -> None:
 
 
 def wav_length_ns(path: Path) -> int | None:
-    """Give how long a WAV file plays, ns; None if it is none, is empty, or is torn."""
+    """Return how long a WAV file plays, ns; None if it is none, is empty, or is torn."""
     try:
         with wave.open(str(path), "rb") as sound:
             frames, size, rate = sound.getnframes(), sound.getnchannels() * sound.getsampwidth(), sound.getframerate()
@@ -270,7 +270,7 @@ class PhraseCache:
         self.folder = folder
 
     def find(self, voice: Voice, text: str) -> Path | None:
-        """Give the file of a sentence if it was rendered before and is whole."""
+        """Return the file of a sentence if it was rendered before and is whole."""
         path = self._path(voice, text)
         if wav_length_ns(path) is None:
             return None
@@ -279,7 +279,7 @@ class PhraseCache:
         return path
 
     def part(self, voice: Voice, text: str) -> Path:
-        """Give the path to render a sentence to; then call `keep`."""
+        """Return the path to render a sentence to; then call `keep`."""
         return self._path(voice, text).with_suffix(f".{os.getpid()}.part")
 
     def keep(self, voice: Voice, text: str) -> Path | None:
@@ -300,7 +300,7 @@ class PhraseCache:
         return path
 
     def chime(self, chime: Chime) -> Path | None:
-        """Give a chime's file, made if it is not there; None if the disk is full."""
+        """Return a chime's file, made if it is not there; None if the disk is full."""
         path = self.folder / f"chime-{chime.value}-{self._volume:.2f}.wav"
         if wav_length_ns(path) is None:
             part = path.with_suffix(f".{os.getpid()}.part")
@@ -337,7 +337,7 @@ _ATTACK_S = 0.005
 
 
 class Chime(Enum):
-    """What a sound means: told apart by rhythm and by rising or falling, for those who hear few tones, too."""
+    """Meaning of a sound; sounds differ in rhythm and direction, for people who hear few tones, too."""
 
     VALID = "valid"
     FALSE = "false"
@@ -355,7 +355,7 @@ NOTES: dict[Chime, tuple[tuple[float, int], ...]] = {
 
 
 def chime_wav(chime: Chime, volume: float = 1.0) -> bytes:
-    """Give a sound as a WAV file, 16 bits; volume: 0 to 1."""
+    """Return a sound as a WAV file, 16 bits; volume: 0 to 1."""
     samples = array.array("h")
     for pitch_hz, length_ms in NOTES[chime]:
         samples.extend(_note(pitch_hz, length_ms / 1000, volume))

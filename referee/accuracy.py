@@ -80,7 +80,7 @@ class Verdict:
     false: tuple[Read, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Give the picture's name, and each card that was not right."""
+        """Return the picture's name, and each card that was not right."""
         not_right = [
             {"face": card.face, "side": card.side, "group": group, "outcome": outcome, "read": read and read.face}
             for group, outcome, card, read in self.cards
@@ -131,7 +131,7 @@ def _picture(folder: Path, data: dict[str, Any], stem: str) -> TruePicture:
 
 
 def reader_of(deck: Deck | PrintDeck | None) -> tuple[Reader, Known | None]:
-    """Give the reader of a deck and the faces that it knows; None is the finder for any deck, which knows none."""
+    """Return the reader of a deck and the faces that it knows; None is the finder for any deck, which knows none."""
     if deck is None:
 
         def find(image: Image) -> list[Read]:
@@ -179,7 +179,7 @@ def judge(picture: TruePicture, reads: Sequence[Read], known: Known | None) -> V
 
 
 def _outcome(card: TrueCard, read: Read | None, known: Known | None) -> tuple[str, str]:
-    """Give a card's group and outcome; a card that the deck does not have is right as long as no face is named."""
+    """Return a card's group and outcome; a card that the deck does not have is right as long as no face is named."""
     group = GROUPS[0 if card.visible >= 0.9 else 1 if card.visible >= 0.5 else 2]
     if known is None:
         if read is None:

@@ -1,4 +1,4 @@
-"""What the referee says: rulings in, sentences out, in the language of the table. A game has the words."""
+"""Announcer: rulings in, sentences out, in the language of the table. Each game has its words."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Announcer:
         self._known: dict[int, tuple[Mapping[str, Any], tuple[str, ...]]] = {}
 
     def sentences(self, ruling: Mapping[str, Any]) -> tuple[str, ...]:
-        """Give a ruling's sentences, verdict first; none for a ruling, or a game, that there are no words for."""
+        """Return a ruling's sentences, verdict first; none for a ruling, or a game, that there are no words for."""
         known = self._known.get(id(ruling))
         if known is None:
             if len(self._known) >= MOST_KNOWN:
@@ -47,11 +47,11 @@ class Announcer:
         return known[1]
 
     def say(self, ruling: Mapping[str, Any]) -> str:
-        """Give a ruling's sentences as one text, "" if there are no words for it."""
+        """Return a ruling's sentences as one text, "" if there are no words for it."""
         return " ".join(self.sentences(ruling))
 
     def announce(self, rulings: Sequence[Mapping[str, Any]]) -> Announcement | None:
-        """Give what to say about the rulings that one event led to, None if nothing.
+        """Return what to say about the rulings that one event led to, None if nothing.
 
         Some games say several as one: penalty cards of one player (P5) become one sentence.
         """
@@ -66,17 +66,17 @@ class Announcer:
         return Announcement(tuple(spoken), any(ruling["ruling"] in URGENT for ruling in rulings))
 
     def announce_event(self, event: Event) -> Announcement | None:
-        """Give what to say about something that a device noticed, None if nothing."""
+        """Return what to say about something that a device noticed, None if nothing."""
         spoken = sandtimer.sentences(event, self.language)
         return Announcement(spoken, urgent=True) if spoken else None
 
     def fixed_phrases(self) -> tuple[str, ...]:
-        """Give the sentences that will be wanted at once, so that they can be rendered ahead; the likeliest first."""
+        """Return the sentences that will be wanted at once, so that they can be rendered ahead; the likeliest first."""
         likely = self._words.likely(len(self.players))
         phrases = [sentence for ruling in likely for sentence in self.sentences(ruling)]
         return tuple(dict.fromkeys((*phrases, *self._words.phrases(self.language))))
 
 
 def sound_check(language: Language) -> str:
-    """Give a sentence to try the loudspeaker with."""
+    """Return a sentence to try the loudspeaker with."""
     return language.text("announcer.referee_is_ready")

@@ -1,4 +1,4 @@
-"""How a command is typed on this machine: by its name where it is installed, and by its place in a checkout."""
+"""Returns how a command is typed on this machine: by name where it is installed, by path in a checkout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ROOT = Path(__file__).parents[1]
 
 
 def called(command: str, folder: Path | None = None, *, as_root: bool = False) -> str:
-    """Give a command as it can be typed here.
+    """Return a command as it can be typed here.
 
     folder: where the referee keeps its games that it is about. as_root: whether that is another user's.
     """
@@ -26,7 +26,7 @@ def called(command: str, folder: Path | None = None, *, as_root: bool = False) -
 
 
 def _state(folder: Path) -> str:
-    """Give the option that names a folder, "" for those in which the command looks by itself."""
+    """Return the option that names a folder, "" for those in which the command looks by itself."""
     if folder.name == SIMULATED:
         folder = folder.parent
     return "" if folder in (INSTALLED, state_folder(environment={})) else f" --state {folder}"

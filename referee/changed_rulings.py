@@ -1,4 +1,4 @@
-"""Which rulings of a game are others when it is judged again, by another version, deck or profile. Pure."""
+"""Finds the rulings that differ when a game is judged again, by another version, deck or profile. Pure."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def _grouped(rulings: Iterable[RulingData]) -> dict[tuple[int, str], Sequence[Ru
 
 
 def _says(ruling: RulingData, older: RulingData) -> bool:
-    """Whether a ruling says all that an older one says; not how it was found: on which frame, in which order."""
+    """Return whether a ruling says all that an older one says; not how it was found: on which frame, in which order."""
     return all(ruling.get(key) == value for key, value in older.items() if key not in _HOW)

@@ -15,7 +15,7 @@ class RingmasterError(Exception):
         self.key, self.values = key, values
 
     def __str__(self) -> str:
-        """Give the English text."""
+        """Return the English text."""
         from referee.language import Language
         from referee.phrases import in_language
 

@@ -23,7 +23,7 @@ def check_writable(path: Path, inputs: Iterable[Path] = ()) -> None:
     """Say beforehand that a file can never be written there; `inputs` are files that are to be read.
 
     Raises:
-        BadInputError: the path is a folder, or lies in none, or is one of the inputs by this or another name.
+        BadInputError: the path is a folder, or its folder is missing, or it is an input by this or another name.
     """
     for read in inputs:
         if path.exists() and read.exists() and path.samefile(read):
@@ -40,7 +40,7 @@ def write_whole(path: Path, data: bytes, *, secret: bool = False) -> None:
     secret: nobody but its owner may ever read it, not even for a moment.
 
     Raises:
-        BadInputError: the path is a folder, or lies in none.
+        BadInputError: the path is a folder, or its folder is missing.
         WorkFailedError: it cannot be written.
     """
     with whole_file(path, secret=secret) as file:
@@ -54,7 +54,7 @@ def whole_file(path: Path, *, secret: bool = False) -> Iterator[BinaryIO]:
     File and folder are synced, so a cut of the power leaves the old file or the new one, never a torn one.
 
     Raises:
-        BadInputError: the path is a folder, or lies in none.
+        BadInputError: the path is a folder, or its folder is missing.
         WorkFailedError: it cannot be written.
     """
     check_writable(path)
@@ -101,7 +101,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def kept_data(path: Path, most_bytes: int, parse: Callable[[Any], T], usual: T, folder: Path | None = None) -> T:
-    """Give the parsed content of a JSON file of our own; `usual` where there is none, or none that makes sense.
+    """Return the parsed content of a JSON file of our own; `usual` where there is none, or none that makes sense.
 
     A file that makes no sense is set aside: it is kept, and the page reports it (`set_aside_files`). folder: into
     which, if not beside it.
@@ -131,14 +131,14 @@ def set_aside(path: Path, folder: Path | None = None) -> Path | None:
 
 
 def name_aside(path: Path, stamp: str | None = None) -> Path:
-    """Give a free name for a file that is to be set aside."""
+    """Return a free name for a file that is to be set aside."""
     stem = f"{path.stem}-{_ASIDE}-{stamp or time.strftime('%Y-%m-%d-%H%M%S')}"
     names = (path.with_name(f"{stem}{'' if count == 1 else f'-{count}'}{path.suffix}") for count in range(1, 1000))
     return next(name for name in names if not name.exists())
 
 
 def set_aside_files(folder: Path) -> list[Path]:
-    """Give the files that were set aside in a folder, until `note_set_aside`; a database without its log."""
+    """Return the files that were set aside in a folder, until `note_set_aside`; a database without its log."""
     try:
         found = sorted(folder.glob(f"*-{_ASIDE}-[0-9]*"))
     except OSError:
@@ -147,7 +147,7 @@ def set_aside_files(folder: Path) -> list[Path]:
 
 
 def name_kept(path: Path) -> str:
-    """Give how the name of a file that was set aside began before."""
+    """Return how the name of a file that was set aside began before."""
     return path.name.partition(f"-{_ASIDE}-")[0]
 
 

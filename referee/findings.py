@@ -1,4 +1,4 @@
-"""What was found in a picture, for programs, for people and drawn: cards of decks that are told by their print."""
+"""Findings in a picture, for programs, for people and drawn: cards of decks of prints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found in one picture: for programs, for people (a line a card), and drawn."""
+    """Findings in one picture: for programs, for people (a line a card), and drawn."""
 
     cards: list[dict[str, Any]]
     unclear: list[dict[str, Any]]
@@ -30,7 +30,7 @@ class Found:
 
 
 def prints_found(picture: Picture, reader: CardReader, table: Table | None, language: Language) -> Found:
-    """Read the cards of a deck of prints; without `table` the picture's own markers tell it."""
+    """Read the cards of a deck of prints; without `table` the picture's own markers define it."""
     from referee.scoring.evidence_picture import draw_outlines
     from vision.read.print_deck import attributes_told
 

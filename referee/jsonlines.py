@@ -19,7 +19,7 @@ Line = bytes | None
 
 
 def batches(read: Callable[[], bytes]) -> Iterator[list[Line]]:
-    """Give whole lines as they arrive, in lists, so that an answer waits for nothing but its line.
+    """Return whole lines as they arrive, in lists, so that an answer waits for nothing but its line.
 
     `read` gives what has arrived, waiting for at least one byte, and b"" at the end. A line is given as None as soon as
     it is too long: it may never end.
@@ -41,7 +41,7 @@ def batches(read: Callable[[], bytes]) -> Iterator[list[Line]]:
 
 
 def parse_object(line: Line) -> dict[str, object]:
-    """Give the JSON object in a line.
+    """Return the JSON object in a line.
 
     Raises:
         BadInputError: it is none, by the strict standard: no NaN, no number that is none, no key twice, no half of a
@@ -71,7 +71,7 @@ def parse_object(line: Line) -> dict[str, object]:
 
 
 def is_flat(value: object, most: int) -> bool:
-    """Tell whether brackets are nested at most so deeply."""
+    """Return whether brackets are nested at most so deeply."""
     level = [value]
     for _ in range(most + 1):
         inner = (part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list))
@@ -94,7 +94,7 @@ def check_characters(value: object) -> None:
 
 
 def whole_number(value: object, name: str, least: int = 0) -> int:
-    """Give `value` if it is a whole number of at least `least`; `true` is none.
+    """Return `value` if it is a whole number of at least `least`; `true` is none.
 
     Raises:
         BadInputError: it is not; `name` says what it stands for.
@@ -107,7 +107,7 @@ def whole_number(value: object, name: str, least: int = 0) -> int:
 
 
 def one_of(value: object, name: str, allowed: Iterable[str]) -> str:
-    """Give `value` if it is one of the `allowed` words.
+    """Return `value` if it is one of the `allowed` words.
 
     Raises:
         BadInputError: it is not; `name` says what it stands for.
@@ -119,7 +119,7 @@ def one_of(value: object, name: str, allowed: Iterable[str]) -> str:
 
 
 def is_name(value: object) -> bool:
-    """Tell whether `value` is a text that can be shown on one line: not blank, no control characters."""
+    """Return whether `value` is a text that can be shown on one line: not blank, no control characters."""
     return (
         isinstance(value, str)
         and 0 < len(value.strip()) <= len(value) <= 80
@@ -129,7 +129,7 @@ def is_name(value: object) -> bool:
 
 
 def shown(value: object) -> str:
-    """Give `value` as it may stand in a complaint: short and on one line."""
+    """Return `value` as it may stand in a complaint: short and on one line."""
     if isinstance(value, dict | list):
         return "a list" if isinstance(value, list) else "an object"
     if isinstance(value, int) and abs(value) >= 10**30:
@@ -139,7 +139,7 @@ def shown(value: object) -> str:
 
 
 def to_line(value: dict[str, object]) -> str:
-    """Give `value` as one line of JSON."""
+    """Return `value` as one line of JSON."""
     return _ENCODER.encode(value)
 
 
@@ -162,7 +162,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def key_twice(pairs: Iterable[tuple[str, object]]) -> str:
-    """Give the complaint about the first key that comes again; each key is looked at once, as strangers send them."""
+    """Return the complaint about the first key that comes again; each key is looked at once, as strangers send them."""
     seen = set[str]()
     for key, _ in pairs:
         if key in seen:
@@ -172,6 +172,6 @@ def key_twice(pairs: Iterable[tuple[str, object]]) -> str:
 
 
 DECODER = json.JSONDecoder(parse_constant=_no_such_number, parse_float=_real, object_pairs_hook=_object)
-"""By the strict standard; what it raises besides `BadInputError` is told by `parse_object`."""
+"""Parse by the strict standard; `parse_object` lists the errors besides `BadInputError`."""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)

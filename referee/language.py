@@ -25,13 +25,13 @@ _WORDS = 13
 
 @cache
 def catalogue(code: str) -> dict[str, Text]:
-    """Give all texts of a language by their keys; one that counts has the forms "one" and "other"."""
+    """Return all texts of a language by their keys; one that counts has the forms "one" and "other"."""
     texts: dict[str, Text] = json.loads((CATALOGUES / f"{code}.json").read_text("utf-8"))
     return texts
 
 
 def plural(code: str, number: int) -> str:
-    """Give the form for so many, by the size of the number (CLDR's plural rules; French has "one" below two)."""
+    """Return the form for so many, by the size of the number (CLDR's plural rules; French has "one" below two)."""
     size = abs(number)
     return "one" if size == 1 or (code == "fr" and size < 2) else "other"
 
@@ -55,7 +55,7 @@ class Language:
         self._texts = catalogue(code)
 
     def __contains__(self, key: str) -> bool:
-        """Tell whether there is a text with this key."""
+        """Return whether there is a text with this key."""
         return key in self._texts
 
     def template(self, key: str, number: object = 0) -> str:
@@ -69,43 +69,43 @@ class Language:
         return text[plural(self.code, number)] if isinstance(number, int) else text["other"]
 
     def text(self, key: str, **values: object) -> str:
-        """Give a sentence or a part of one."""
+        """Return a sentence or a part of one."""
         return filled(self.template(key), values)
 
     def count(self, key: str, number: int, **values: object) -> str:
-        """Give the sentence for so many; `{n}` is the number in words. A negative number has the form of its size."""
+        """Return the sentence for so many; `{n}` is the number in words. A negative number has the form of its size."""
         return filled(self.template(key, number), {"n": self.number(number), **values})
 
     def number(self, number: int) -> str:
-        """Give a number as a word up to twelve, in digits beyond: every speech engine reads those by itself."""
+        """Return a number as a word up to twelve, in digits beyond: every speech engine reads those by itself."""
         if number < 0:
             return self.text("common.minus", number=self.number(-number))
         return self.text(f"number.{number}") if number < _WORDS else str(number)
 
     def decimal(self, number: float) -> str:
-        """Give a number with one decimal, "0.4" or "0,4", or none if it is whole."""
+        """Return a number with one decimal, "0.4" or "0,4", or none if it is whole."""
         text = f"{number:.1f}".removesuffix(".0")
         return text.replace(".", self.text("common.decimal_point"))
 
     def cards(self, number: int) -> str:
-        """Give "no cards", "one card", "two cards"."""
+        """Return "no cards", "one card", "two cards"."""
         return self.count("common.cards", number) if number else self.text("common.no_cards")
 
     def points(self, number: int) -> str:
-        """Give "no points", "one point", "minus two points"."""
+        """Return "no points", "one point", "minus two points"."""
         if number < 0:
             return self.text("common.minus", number=self.points(-number))
         return self.count("common.points", number) if number else self.text("common.no_points")
 
     def list_of(self, names: Sequence[str]) -> str:
-        """Give "Ann", "Ann and Ben", "Ann, Ben and Cem"."""
+        """Return "Ann", "Ann and Ben", "Ann, Ben and Cem"."""
         if len(names) < 2:
             return "".join(names)
         return self.text("common.and", first=", ".join(names[:-1]), last=names[-1])
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:
-    """Give the code of the language that the system is set to, "en" if the referee does not speak that."""
+    """Return the code of the language that the system is set to, "en" if the referee does not speak that."""
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         wanted = [code[:2].lower() for code in environment.get(name, "").split(":") if code]
         if wanted:

@@ -1,4 +1,4 @@
-"""What the referee does, a line each on standard error, for whoever looks after it. Players are seats, never names."""
+"""Log of the referee: a line for each action on standard error. Players are seats, never names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOG.addHandler(logging.NullHandler())
 
 def begin_log(level: str, environment: Mapping[str, str] = os.environ) -> None:
     """Log from now on what is of this level (one of `LEVELS`) or above."""
-    # A standard error that was closed must not stop the referee, nor be told of in a traceback.
+    # A closed standard error must not stop the referee, nor cause a traceback.
     logging.raiseExceptions = False
     handler = logging.StreamHandler(sys.stderr)
     # systemd's journal keeps the time by itself.
@@ -49,7 +49,7 @@ class _Kept(logging.Handler):
         self._lines.append(self.format(record))
 
     def lines(self) -> list[str]:
-        """Give what was kept, the oldest first."""
+        """Return what was kept, the oldest first."""
         return list(self._lines)
 
 

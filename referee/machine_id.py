@@ -1,4 +1,4 @@
-"""What names this computer: it stays when the program is installed again, and a copied SD card does not bring it."""
+"""Identity of this computer: it survives a new installation, and a copied SD card does not carry it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LENGTH = 8
 
 
 def own_name(folder: Path, root: Path = Path("/")) -> str:
-    """Give a name for what is kept in a folder of this computer, 8 hexadecimal digits; "" where it has no number."""
+    """Return a name for what is kept in a folder of this computer, 8 hexadecimal digits; "" where it has no number."""
     for source in _SOURCES:
         with suppress(OSError):
             number = (root / source).read_bytes().strip(b"\0\n ")

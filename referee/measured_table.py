@@ -13,7 +13,7 @@ from vision.table_texture import small_grey, texture_within
 
 
 def profile_of(found: Survey, reach_mm: float) -> TableProfile:
-    """Give the profile of a table that marker cards have told.
+    """Return the profile of a table fitted to marker cards.
 
     Raises:
         BadInputError: the marker cards do not show where people sit.
@@ -24,7 +24,7 @@ def profile_of(found: Survey, reach_mm: float) -> TableProfile:
 
 
 def sheet_profile(found: SheetSurvey, bare: Image) -> TableProfile:
-    """Give the profile of a table that sheets have told; bare (h, w, 3): as it looks when they are taken away."""
+    """Return the profile of a table fitted to sheets; bare (h, w, 3): the picture after they are taken away."""
     edge_mm = rectangle_of(found.corners_mm.reshape(-1, 2))
     return _with_texture(TableProfile(found.table, edge_mm, REACH_MM), small_grey(bare))
 

@@ -31,18 +31,18 @@ def refused_as(key: str) -> WrapValidator:
 
 
 def own_refusal(fault: Mapping[str, Any]) -> BadInputError | None:
-    """Give the error that a validator of ours has raised, None for one that has only a library's words."""
+    """Return the error that a validator of ours has raised, None for one that has only a library's words."""
     error = fault.get("ctx", {}).get("error")
     return error if isinstance(error, BadInputError) else None
 
 
 def first_fault(error: ValidationError) -> ErrorDetails:
-    """Give what is wrong first."""
+    """Return what is wrong first."""
     return error.errors(include_url=False)[0]
 
 
 def complaint(error: ValidationError) -> BadInputError:
-    """Give the first fault as a sentence; a library's own words are for no one here."""
+    """Return the first fault as a sentence; a library's own words are for no one here."""
     fault = first_fault(error)
     if (own := own_refusal(fault)) is not None:
         return own

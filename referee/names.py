@@ -1,4 +1,4 @@
-"""Players' names: such as people can see, read and tell apart, on a screen and in a sentence. Pure."""
+"""Players' names: visible, legible and distinct, on a screen and in a sentence. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_MARKS = 3
 
 
 def players_in(value: object) -> tuple[str, ...]:
-    """Give the players' names in a list as they are used: without blanks around them, nor signs that nobody sees.
+    """Return the players' names in a list as they are used: without blanks around them, nor signs that nobody sees.
 
     Raises:
         BadInputError: it is no list of names, or one of them cannot be seen or read, is too long, or is another's.
@@ -43,7 +43,7 @@ def players_in(value: object) -> tuple[str, ...]:
 
 
 def told_apart(names: Iterable[str]) -> tuple[str, ...]:
-    """Give names that were taken once, made such that they can be seen, read and told apart; nothing is refused."""
+    """Return names from earlier games, made visible, legible and distinct; none is refused."""
     told: list[str] = []
     for given in names:
         name = _cleaned("".join(char for char in given if char not in _TURNS))
@@ -54,12 +54,12 @@ def told_apart(names: Iterable[str]) -> tuple[str, ...]:
 
 @cache
 def seat_names() -> frozenset[str]:
-    """Give what seats are called whose players gave no name ("Seat 1"), in every language: nobody's name."""
+    """Return what seats are called whose players gave no name ("Seat 1"), in every language: nobody's name."""
     return frozenset(Language(code).text("page.seat", n=seat + 1) for code in LANGUAGES for seat in range(MOST_SEATS))
 
 
 def folded(name: str) -> str:
-    """Give what is alike for names that people cannot tell apart."""
+    """Return a key that is equal for names that people cannot distinguish."""
     return _cleaned(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()))
 
 
@@ -84,7 +84,7 @@ def _checked(given: str, place: int) -> str:
 
 
 def _cleaned(given: str) -> str:
-    """Give a name on one line, with single blanks, without what nobody sees, and its accents in one form."""
+    """Return a name on one line, with single blanks, without what nobody sees, and its accents in one form."""
     one_line = " ".join(given.split())
     seen = (
         char
@@ -105,7 +105,7 @@ def _shows(name: str) -> bool:
 
 
 def _another(name: str, taken: Sequence[str]) -> str:
-    """Give a name like this one that nobody has: "Ann 2"."""
+    """Return a name like this one that nobody has: "Ann 2"."""
     known = {folded(one) for one in taken}
     number = 2
     while folded(f"{name} {number}") in known:

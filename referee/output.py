@@ -38,7 +38,7 @@ def along(items: Iterable[Item], count: int, *, printing: bool = True) -> Iterat
 
 
 def for_people(text: object) -> str:
-    """Give a phrase or an error in the language that this command speaks, anything else as it is."""
+    """Return a phrase or an error in the language that this command speaks, anything else as it is."""
     return in_language(text, Language(language_of()))
 
 

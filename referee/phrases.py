@@ -18,7 +18,7 @@ class Phrase(str):
     values: Mapping[str, object]
 
     def __new__(cls, text: str, key: str, values: Mapping[str, object]) -> Phrase:
-        """Give such a text."""
+        """Return such a text."""
         phrase = super().__new__(cls, text)
         phrase.key, phrase.values = key, values
         return phrase
@@ -28,17 +28,17 @@ class Remembering(Language):
     """A language whose sentences are phrases."""
 
     def text(self, key: str, **values: object) -> str:
-        """Give a sentence or a part of one."""
+        """Return a sentence or a part of one."""
         return Phrase(super().text(key, **values), key, values)
 
 
 def phrase(key: str, **values: object) -> Phrase:
-    """Give a sentence in English that can be given in another language later."""
+    """Return a sentence in English that can be given in another language later."""
     return Phrase(in_language(Phrase(key, key, values), Language("en")), key, values)
 
 
 def phrase_of(error: Exception) -> Phrase:
-    """Give the text of an error that has a key."""
+    """Return the text of an error that has a key."""
     return Phrase(str(error), getattr(error, "key", str(error)), getattr(error, "values", {}))
 
 
@@ -60,14 +60,14 @@ def in_language(text: object, language: Language) -> str:
 
 
 def as_data(text: object) -> object:
-    """Give a text as JSON; a phrase as `{"key", "values"}`."""
+    """Return a text as JSON; a phrase as `{"key", "values"}`."""
     if not isinstance(text, Phrase):
         return text if isinstance(text, str | int | float) else str(text)
     return {"key": text.key, "values": {name: as_data(value) for name, value in text.values.items()}}
 
 
 def from_data(data: Any, language: Language, deep: int = 0) -> str:  # noqa: ANN401 (a piece of JSON may be anything)
-    """Give a text that was kept, a phrase in a language; "" for what makes no sense."""
+    """Return a text that was kept, a phrase in a language; "" for what makes no sense."""
     if isinstance(data, str | int | float):
         return str(data)
     if not isinstance(data, dict) or deep > _MOST_DEEP:
@@ -80,5 +80,5 @@ def from_data(data: Any, language: Language, deep: int = 0) -> str:  # noqa: ANN
 
 
 def _key_of(message: object) -> object:
-    """Give the key of what version 0.1 kept: the English sentence."""
+    """Return the key of what version 0.1 kept: the English sentence."""
     return next((key for key, text in catalogue("en").items() if text == message), message)

@@ -1,4 +1,4 @@
-"""What can be printed: decks and marker cards as PDF, true to size."""
+"""Prints decks and marker cards as PDF, true to size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PAPERS = ("a4", "letter")
 
 
 def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
-    """Give the PDF of a deck or of the "markers" on a paper (of `PAPERS`), and the manifest of its pages.
+    """Return the PDF of a deck or of the "markers" on a paper (of `PAPERS`), and the manifest of its pages.
 
     Raises:
         BadDeckError: there is no such deck, or its description is broken.

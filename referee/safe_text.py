@@ -16,12 +16,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 def harmless(text: str) -> str:
     r"""Give text in which nothing steers a terminal or turns a line about: such characters are spelled out (`\u202e`).
 
-    What it gives of a line of JSON means the same: there they stand in strings only.
+    A line of JSON keeps its meaning: there such characters stand in strings only.
     """
     return _HARMFUL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def spreadsheet_cell(text: str) -> str:
-    """Give a text that no spreadsheet takes for a formula, whatever form its first sign has (`＝` is one to some)."""
+    """Return a text that no spreadsheet takes for a formula, whatever form its first sign has (`＝` is one to some)."""
     first = unicodedata.normalize("NFKC", text.lstrip()[:1])
     return harmless(f"'{text}" if text.startswith(_FORMULA) or first.startswith(_FORMULA) else text)

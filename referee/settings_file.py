@@ -21,7 +21,7 @@ _UNUSABLE = "not_usable_here"
 
 
 def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
-    """Give settings with some of them changed.
+    """Return settings with some of them changed.
 
     Raises:
         BadInputError: there is no such setting, or no such value of it.
@@ -41,7 +41,7 @@ def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
 def changed_where_possible(
     usual: Settings, data: Mapping[str, Any], gives_way: Sequence[str] = ()
 ) -> tuple[Settings, dict[str, Any]]:
-    """Give the usual settings changed by all of `data` that this version can use, and the rest of it.
+    """Return the usual settings changed by all of `data` that this version can use, and the rest of it.
 
     gives_way: the order in which settings are left out that fit by themselves, but not together.
     """
@@ -58,7 +58,7 @@ def changed_where_possible(
 
 
 def read_settings(path: Path, usual: Settings, gives_way: Sequence[str] = ()) -> tuple[Settings, dict[str, Any]]:
-    """Give the settings in a file, and what of it this version cannot use or does not know.
+    """Return the settings in a file, and what of it this version cannot use or does not know.
 
     Raises:
         OSError, ValueError, RecursionError: it cannot be read, or is no list of settings.

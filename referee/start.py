@@ -1,4 +1,4 @@
-"""Where the `ringmaster` command begins: nothing is imported before Ctrl-C has an answer."""
+"""Entry point of `ringmaster`: handles Ctrl-C before anything else is imported."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _PLAIN_BACK = (120, 70, 60)  # BGR
 
 
 class CardArt(Protocol):
-    """What a drawn table asks of a deck."""
+    """The part of a deck that a simulated table needs."""
 
     @property
     def card_mm(self) -> tuple[float, float]:
@@ -34,7 +34,7 @@ class CardArt(Protocol):
         """(h, w) uint8, 255 where the card is and 0 in its round corners; of the same shape as the pictures."""
 
     def picture(self, face: str, side: str) -> Image:
-        """Give one side of a card, (h, w, 3) uint8 BGR."""
+        """Return one side of a card, (h, w, 3) uint8 BGR."""
 
 
 class MarkArt:
@@ -49,14 +49,14 @@ class MarkArt:
         self.cutout = cutout(blank, deck.corner_radius_mm / deck.card_mm[0])
 
     def picture(self, face: str, side: str) -> Image:
-        """Give a face, drawn when it is first wanted."""
+        """Return a face, drawn when it is first wanted."""
         if (face, side) not in self._pictures:
             self._pictures[face, side] = face_image(self._deck, self._deck.by_id[side, face], self._px_per_mm)
         return self._pictures[face, side]
 
 
 class PrintArt:
-    """The art of a deck of prints; `side` is FRONT or BACK. A deck whose back nobody knows has a plain one."""
+    """The art of a deck of prints; `side` is FRONT or BACK. A deck with an unknown back has an empty one."""
 
     def __init__(self, deck: PrintDeck, px_per_mm: float) -> None:
         self._size = (round(deck.card_mm[0] * px_per_mm), round(deck.card_mm[1] * px_per_mm))
@@ -77,7 +77,7 @@ class PrintArt:
 
 
 def art_of(deck: AnyDeck, px_per_mm: float) -> CardArt:
-    """Give a deck's art, drawn with so many pixels to the mm."""
+    """Return a deck's art, drawn with so many pixels to the mm."""
     if isinstance(deck, Deck):
         return MarkArt(deck, px_per_mm)
     return PrintArt(deck, px_per_mm)
@@ -129,7 +129,7 @@ class Patch:
 
 
 def common(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    """Give what two boxes (left, top, right, bottom) have in common; nothing if its sides are not positive."""
+    """Return what two boxes (left, top, right, bottom) have in common; nothing if its sides are not positive."""
     return max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3])
 
 
@@ -157,7 +157,7 @@ def piece_patch(piece: Piece, corners_px: Points, size: tuple[int, int]) -> Patc
 
 
 def cutout(picture: Image, radius: float) -> Image:
-    """Give 255 where a piece is, with round corners; `radius` as a share of its width."""
+    """Return 255 where a piece is, with round corners; `radius` as a share of its width."""
     height, width = picture.shape[:2]
     corner = max(1, round(radius * width))
     alpha = np.zeros((height, width), dtype=np.uint8)
@@ -170,7 +170,7 @@ def cutout(picture: Image, radius: float) -> Image:
 
 
 def marker_piece(number: int, place: Place) -> Piece:
-    """Give a marker card (ArUco, DICT_4X4_50) that lies at a place."""
+    """Return a marker card (ArUco, DICT_4X4_50) that is at a place."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     side = round(MARKER_CARD_MM * 4)
     picture = np.full((side, side, 3), 255, dtype=np.uint8)
@@ -183,7 +183,7 @@ def marker_piece(number: int, place: Place) -> Piece:
 def marker_places(
     random: np.random.Generator, markers: tuple[int, ...], area_mm: tuple[float, float]
 ) -> dict[int, Place]:
-    """Give where marker cards lie, at most four: in the corners of the area, a little turned."""
+    """Return where marker cards are, at most four: in the corners of the area, a little turned."""
     inset = MARKER_CARD_MM * 0.75
     corners = [(x, y) for y in (inset, area_mm[1] - inset) for x in (inset, area_mm[0] - inset)]
     return {number: (x, y, float(random.uniform(-10, 10))) for number, (x, y) in zip(markers, corners, strict=False)}
@@ -250,13 +250,13 @@ def hand_art(person: Person, pose: str) -> HandArt:
 
 
 def small_cover(picture: Image) -> Image:
-    """Give the cover of a picture (h, w, 4) at a quarter of its size."""
+    """Return the cover of a picture (h, w, 4) at a quarter of its size."""
     size = (max(1, picture.shape[1] // 4), max(1, picture.shape[0] // 4))
     return np.asarray(cv2.resize(picture[:, :, 3], size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _limb(colour: NDArray[np.float32], cover: Image, mask: Image, paint: Colour, round_px: float) -> None:
-    """Paint a part, rounded: darker towards its outline, with a darker seam round it on what lies below."""
+    """Paint a part, rounded: darker towards its outline, with a darker seam round it on what is below."""
     rows = np.flatnonzero(mask.any(axis=1))
     if not len(rows):
         return
@@ -278,7 +278,7 @@ def _filled(size: tuple[int, int], outline_mm: NDArray[np.float64], scale: float
 
 
 def _finger(size: tuple[int, int], finger: tuple[object, ...], scale: float) -> Image:
-    """Give a finger's mask: circles along its bones, close enough to be one."""
+    """Return a finger's mask: circles along its bones, close enough to be one."""
     joints, (start, end) = np.array(finger[:3], dtype=np.float64), np.array(finger[3:], dtype=np.float64)
     mask = np.zeros(size, dtype=np.uint8)
     for share in np.linspace(0, 2, 61):
@@ -349,7 +349,7 @@ def _slice(off: float, above: float, left: float) -> tuple[float, Paint]:
     if off > 0.46:
         return 23.0, _WOOD
     radius = 3.0 + 17.0 * min(1.0, off / 0.3) ** 0.8
-    # Sand lies at the neck of the upper half, and on the floor of the lower one.
+    # Sand is at the neck of the upper half, and on the floor of the lower one.
     filled = off < 0.4 * left if above >= 0 else off > 0.46 - 0.4 * (1 - left)
     return radius, _SAND if filled else _CLEAR
 

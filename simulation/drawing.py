@@ -32,7 +32,7 @@ def surface(
     area_mm: tuple[float, float],
     size: tuple[int, int],
 ) -> Image:
-    """Give the table without cards as the camera sees it, (h, w, 3) uint8 BGR; `homography` leads from mm to pixels.
+    """Return the table without cards as the camera sees it, (h, w, 3) uint8 BGR; `homography` leads from mm to pixels.
 
     Raises:
         ValueError: there is no such kind of table.
@@ -70,7 +70,7 @@ def _relief(random: np.random.Generator, kind: str, width: int, height: int) -> 
 
 
 def light_over(random: np.random.Generator, size: tuple[int, int], look: Look) -> NDArray[np.float32]:
-    """Give the lamp's light over a picture of `size`, (h, w, 3): 1 where all colours are as bright as they are."""
+    """Return the lamp's light over a picture of `size`, (h, w, 3): 1 where all colours are as bright as they are."""
     width, height = size
     y, x = np.indices((height, width), sparse=True, dtype=np.float32)
     angle = random.uniform(0, 2 * np.pi)
@@ -80,7 +80,7 @@ def light_over(random: np.random.Generator, size: tuple[int, int], look: Look) -
 
 
 def finish(random: np.random.Generator, image: Image, look: Look) -> Image:
-    """Give the picture with fading light, a lens's blur, a sensor's noise and, if asked, JPEG artefacts."""
+    """Return the picture with fading light, a lens's blur, a sensor's noise and, if asked, JPEG artefacts."""
     lit: NDArray[np.float32] = image.astype(np.float32) * light_over(random, (image.shape[1], image.shape[0]), look)
     if look.blur_px > 0:
         # A lens blurs light, of which grey levels are about the root.
@@ -101,7 +101,7 @@ _BLUR_MARGIN = 4
 
 
 class StillLayer:
-    """The table with the cards that lie still, as the lens shows it, without noise.
+    """The table with the cards that are still, as the lens shows it, without noise.
 
     bare: the table with all that never moves, (h, w, 3) uint8 BGR, in full light. light: (h, w, 3), see
     `simulation.drawing.light_over`. `picture` is what is to be seen; `version` grows when it changes.
@@ -120,7 +120,7 @@ class StillLayer:
         self._develop(self._all)
 
     def show(self, patches: Sequence[tuple[object, Patch]]) -> None:
-        """Let these pieces lie there, the lowest first, each under a key that changes when it lies elsewhere."""
+        """Let these pieces lie there, the lowest first, each under a key that changes when it is elsewhere."""
         now = dict(patches)
         if list(now) == list(self._lying):
             return
@@ -136,13 +136,13 @@ class StillLayer:
             self._redraw(patch.box)
 
     def lit(self, colour: Image, low: tuple[int, int]) -> Image:
-        """Give a piece of picture, (h, w, 3), as it looks in the lamp's light with its top-left pixel at `low`."""
+        """Return a piece of picture, (h, w, 3), as it looks in the lamp's light with its top-left pixel at `low`."""
         height, width = colour.shape[:2]
         light = self._light[low[1] : low[1] + height, low[0] : low[0] + width]
         return np.asarray(cv2.multiply(colour, light, scale=1 / _LIGHT_UNIT), np.uint8)
 
     def light_at(self, x_px: float, y_px: float) -> tuple[float, float, float]:
-        """Give the light at a pixel, 1 is full: blue, green, red."""
+        """Return the light at a pixel, 1 is full: blue, green, red."""
         height, width = self._light.shape[:2]
         x, y = min(max(round(x_px), 0), width - 1), min(max(round(y_px), 0), height - 1)
         blue, green, red = (float(part) / _LIGHT_UNIT for part in self._light[y, x])
@@ -189,7 +189,7 @@ class Flyer:
 
 
 def card_corners(card: CardNow, card_mm: tuple[float, float]) -> Points:
-    """Give the corners (4, 3) of the side that is seen, TL TR BR BL, in mm with height, of a card wherever it is."""
+    """Return the corners (4, 3) of the side that is seen, TL TR BR BL, in mm with height, of a card wherever it is."""
     width, height = card_mm
     local = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2
     turn, angle = math.radians(card.turn_deg), math.radians(card.angle_deg)
@@ -210,7 +210,7 @@ class CardPictures:
         self._made: dict[tuple[str, str], tuple[Image, Image]] = {}
 
     def flyers(self, cards: Sequence[CardNow]) -> list[Flyer]:
-        """Give a card at the instants of an exposure: one flyer, or one for each side that is to be seen in it."""
+        """Return a card at the instants of an exposure: one flyer, or one for each side that is to be seen in it."""
         sides = dict.fromkeys(card.side for card in cards)
         groups = [[card for card in cards if card.side == side] for side in sides]
         return [
@@ -228,7 +228,7 @@ class CardPictures:
 
 
 def hand_corners(hand: HandNow, person: Person) -> Points:
-    """Give the corners (4, 3) of a hand's picture in mm with height."""
+    """Return the corners (4, 3) of a hand's picture in mm with height."""
     back = np.array(person.shoulder_mm) - (hand.x_mm, hand.y_mm)
     back /= np.linalg.norm(back)
     right = np.array([back[1], -back[0]])
@@ -253,12 +253,12 @@ def draw_flyers(image: Image, view: View, still: StillLayer, flyers: Sequence[Fl
 
 
 def hand_flyer(art: HandArt, hands: Sequence[HandNow], person: Person) -> Flyer:
-    """Give a hand at the instants of an exposure."""
+    """Return a hand at the instants of an exposure."""
     return Flyer(art.picture, art.cover, tuple(hand_corners(hand, person) for hand in hands))
 
 
 def _seen(picture: Image, outlines_px: Sequence[Points], size: tuple[int, int]) -> tuple[tuple[int, int], Image] | None:
-    """Give the mean of a picture at several places, and the window's top-left pixel; None if it is out of sight."""
+    """Return the mean of a picture at several places, and the window's top-left pixel; None if it is out of sight."""
     box = _box(np.concatenate(outlines_px), size, 1)
     if box is None:
         return None
@@ -278,7 +278,7 @@ def _warp(picture: Image, corners_px: Points) -> Points:
 
 
 def _draw_shadows(image: Image, view: View, flyers: Sequence[Flyer]) -> None:
-    """Darken what lies below, once however many shadows fall on it; drawn small, because they are soft."""
+    """Darken what is below, once however many shadows fall on it; drawn small, because they are soft."""
     small = (math.ceil(view.size[0] / _SHADOW_STEP), math.ceil(view.size[1] / _SHADOW_STEP))
     fallen = [(flyer, _fallen(flyer.corners[-1], view) / _SHADOW_STEP) for flyer in flyers]
     boxes = [box for _, px in fallen if (box := _box(px, small, 6)) is not None]

@@ -48,7 +48,7 @@ _SAND_STEPS = 40
 
 @dataclass(frozen=True)
 class Shots:
-    """How a table is filmed.
+    """Parameters of filming a table.
 
     size: width and height of the frames, px. frames_per_s: their pace. exposure_s: how long each is exposed; all rows
     at once. pixel_format: BGR or NV12. small_width: width of the small grey picture for motion, px; None: none. look:
@@ -112,7 +112,7 @@ class LiveTable:
         self._stands, self._stood = bare.copy(), (-1, 0.0, 0.0, 0)
 
     def twin(self) -> LiveTable:
-        """Give the same table once more, to be filmed from another thread."""
+        """Return the same table once more, to be filmed from another thread."""
         table = LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns, self._disguise)
         table.waits = self.waits
         return table
@@ -130,24 +130,24 @@ class LiveTable:
 
     @property
     def held(self) -> bool:
-        """Whether the script was stopped and has not gone on."""
+        """Return whether the script was stopped and has not gone on."""
         return self.waits.held
 
     @property
     def frames(self) -> int:
-        """How many frames the script has."""
+        """Return how many frames the script has."""
         return int(self.script.length_s * self.shots.frames_per_s)
 
     def exposure_end_ns(self, index: int) -> int:
-        """Give the end of a frame's exposure, ns on the monotonic clock."""
+        """Return the end of a frame's exposure, ns on the monotonic clock."""
         return self.start_ns + round((index + 1) * SECOND_NS / self.shots.frames_per_s)
 
     def seconds(self, t_ns: int) -> float:
-        """Give a time of the monotonic clock as seconds of the script, which stand still while people wait."""
+        """Return a time of the monotonic clock as seconds of the script, which stand still while people wait."""
         return self.waits.script_ns(t_ns - self.start_ns) / SECOND_NS
 
     def prepare(self) -> None:
-        """Draw ahead what takes long: what lies there first, and all hands; later frames come more evenly for it."""
+        """Draw slow parts ahead: the first layer and all hands; later frames come more evenly for it."""
         self.frame(0)
         for seat in range(len(self.script.people)):
             for pose in (PINCH, FLAT) if self.script.bell_mm is not None else (PINCH,):
@@ -167,7 +167,7 @@ class LiveTable:
 
     def _drawn(self, end_s: float, index: int) -> Image:
         instants = [end_s - self.shots.exposure_s * share for share in np.linspace(1, 0, _INSTANTS)]
-        # What lies throughout the exposure; a card that lands or is taken in it is drawn in the air.
+        # Pieces that rest throughout the exposure; a card that lands or is taken in it is drawn in the air.
         cards = self.motion.cards(end_s)
         still = [card for card in cards if card.since_s is not None and card.since_s <= instants[0]]
         self._still.show([(key, patch) for card in still if (patch := self._patch(key := _key(card), card))])
@@ -182,7 +182,7 @@ class LiveTable:
         return self._noisy(image, index)
 
     def _standing(self, t_s: float) -> Image:
-        """Give the table with what lies and stands on it; the sandtimer is drawn anew only when it has changed."""
+        """Return the table with what is and stands on it; the sandtimer is drawn again only when it has changed."""
         spot, sand = self.script.sandtimer_mm, self.motion.sand(t_s)
         if spot is None:
             return self._still.picture
@@ -208,7 +208,7 @@ class LiveTable:
         return flyers
 
     def hand_art(self, seat: int, pose: str) -> HandArt:
-        """Give the picture of a hand, drawn when it is first wanted."""
+        """Return the picture of a hand, drawn when it is first wanted."""
         if (seat, pose) not in self._hands:
             self._hands[seat, pose] = drawn_hand(self.script.people[seat], pose)
         return self._hands[seat, pose]
@@ -235,7 +235,7 @@ class LiveTable:
 
 
 def to_nv12(image: Image) -> Image:
-    """Give a picture (h, w, 3) BGR with even sides as NV12, (h * 3 / 2, w)."""
+    """Return a picture (h, w, 3) BGR with even sides as NV12, (h * 3 / 2, w)."""
     height, width = image.shape[:2]
     planes = cv2.cvtColor(image, cv2.COLOR_BGR2YUV_I420)
     packed = np.empty((height * 3 // 2, width), np.uint8)

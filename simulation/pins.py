@@ -23,7 +23,7 @@ _LONGEST_GAP_S = 0.11
 
 
 def edges_of(script: Script, seed: int, start_ns: int, *, tilted: bool = False) -> tuple[Edge, ...]:
-    """Give all edges in the order of time, on the lines that `hardware.bell` and `hardware.sand` name.
+    """Return all edges in the order of time, on the lines that `hardware.bell` and `hardware.sand` name.
 
     start_ns: when the script begins, ns on the monotonic clock. tilted: how the sandtimer's tilt switch is then.
     """
@@ -41,7 +41,7 @@ def edges_of(script: Script, seed: int, start_ns: int, *, tilted: bool = False) 
 
 
 def press(rng: random.Random, line: str, t_ns: int, hold_ns: int) -> Iterator[Edge]:
-    """Give the edges of a press that begins at `t_ns`: up to five bounces at either end."""
+    """Return the edges of a press that begins at `t_ns`: up to five bounces at either end."""
     for closed, begin_ns in ((True, t_ns), (False, t_ns + hold_ns)):
         yield Edge(begin_ns, line, closed)
         at_ns = begin_ns
@@ -53,7 +53,7 @@ def press(rng: random.Random, line: str, t_ns: int, hold_ns: int) -> Iterator[Ed
 
 
 def sand(rng: random.Random, start_ns: int, runs_s: float) -> Iterator[Edge]:
-    """Give the light barrier's edges while sand runs; the last one is that of the last grain, at the very end."""
+    """Return the light barrier's edges while sand runs; the last one is that of the last grain, at the very end."""
     end_ns = start_ns + _ns(runs_s)
     at_ns, blocked = start_ns, True
     while at_ns < end_ns:
@@ -66,7 +66,7 @@ def sand(rng: random.Random, start_ns: int, runs_s: float) -> Iterator[Edge]:
 
 
 def _tilt(rng: random.Random, flip: Flip, start_ns: int, *, tilted: bool) -> Iterator[Edge]:
-    """Give the tilt switch's edges while the timer is turned: its ball rolls to and fro."""
+    """Return the tilt switch's edges while the timer is turned: its ball rolls to and fro."""
     at_ns = start_ns + _ns(flip.at_s - 0.45 * TURN_S)
     for _ in range(rng.randint(1, 4)):
         yield Edge(at_ns, TILT, tilted)
@@ -104,7 +104,7 @@ class StampedPin(MockPin):  # type: ignore[misc]  # gpiozero has no types
 
 
 def pin_factory() -> MockFactory:
-    """Give gpiozero's mock factory with pins that can be moved at a given time."""
+    """Return gpiozero's mock factory with pins that can be moved at a given time."""
     return MockFactory(pin_class=StampedPin)
 
 
@@ -159,7 +159,7 @@ class PinMover:
         return moved
 
     def horizon_ns(self, now_ns: int) -> int:
-        """Give the time up to which the pins are as they should be: a kernel is never late, a busy thread may be."""
+        """Return the time up to which the pins are as they should be: a kernel is never late, a busy thread may be."""
         following_ns = self._next_ns()
         return now_ns if following_ns is None else min(now_ns, following_ns)
 

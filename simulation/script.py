@@ -27,7 +27,7 @@ class CardNow:
     """A card at an instant.
 
     side: the one to be seen. height_mm: of its middle. turn_deg: how far it has been turned over about its long axis,
-    0 to 180. since_s: since when it lies so; None while it is carried.
+    0 to 180. since_s: start of this state, s; None while it is carried.
     """
 
     key: str
@@ -105,14 +105,14 @@ class Motion:
         self._ends = {key: [leg.end_s for leg in legs] for key, legs in self._legs.items()}
 
     def cards(self, t_s: float) -> list[CardNow]:
-        """Give all cards, the lowest first."""
+        """Return all cards, the lowest first."""
         placed = [(self._leg_at(key, t_s), key) for key in self._legs]
         lying = sorted((leg.end_s, leg.order, key) for leg, key in placed if leg.end_s <= t_s)
         carried = sorted((leg.start_s, leg.order, key) for leg, key in placed if leg.end_s > t_s)
         return [self.card(key, t_s) for _, _, key in (*lying, *carried)]
 
     def card(self, key: str, t_s: float) -> CardNow:
-        """Give one card."""
+        """Return one card."""
         leg = self._leg_at(key, t_s)
         face, goal = self._faces[key], leg.goal
         if leg.end_s <= t_s:
@@ -124,11 +124,11 @@ class Motion:
         return CardNow(key, face, side, x, y, leg.origin.angle_deg + spin * smooth(share), height, turn, None)
 
     def hands(self, t_s: float) -> list[HandNow]:
-        """Give the hands that are not at home."""
+        """Return the hands that are not at home."""
         return [hand for seat in range(len(self._stays)) if (hand := self._hand(seat, t_s)) is not None]
 
     def sand(self, t_s: float) -> SandNow:
-        """Give the sandtimer's state; before the first flip all sand is below."""
+        """Return the sandtimer's state; before the first flip all sand is below."""
         index = bisect_right([flip.at_s - TURN_S for flip in self._flips], t_s) - 1
         if index < 0:
             return SandNow(0.0, 0.0, 0.0)
@@ -175,7 +175,7 @@ class Motion:
         return self.script.sandtimer_mm
 
     def _leg_at(self, key: str, t_s: float) -> _Leg:
-        """Give the leg that a card is on, or the last one that it has come to the end of."""
+        """Return the leg that a card is on, or the last one that it has come to the end of."""
         legs = self._legs[key]
         index = bisect_right(self._ends[key], t_s)
         return legs[index] if index < len(legs) and legs[index].start_s <= t_s else legs[index - 1]
@@ -222,7 +222,7 @@ class Motion:
 
 
 def collisions(script: Script) -> list[str]:
-    """Give the faults of a script, a sentence each: hands that would have to be in two places."""
+    """Return the faults of a script, a sentence each: hands that would have to be in two places."""
     faults = []
     for seat in range(len(script.people)):
         spans = sorted((_begin(act), _end(act)) for act in script.actions if act.seat == seat)
@@ -235,7 +235,7 @@ def collisions(script: Script) -> list[str]:
 
 
 def _on_leg(leg: _Leg, t_s: float) -> tuple[float, float, float, float]:
-    """Give a carried card's place and height, and the share of its time that is over."""
+    """Return a carried card's place and height, and the share of its time that is over."""
     share = min(max((t_s - leg.start_s) / (leg.end_s - leg.start_s), 0.0), 1.0)
     x, y = between((leg.origin.x_mm, leg.origin.y_mm), (leg.goal.x_mm, leg.goal.y_mm), smooth(share))
     lift = _LIFT_MM if leg.origin.side == leg.goal.side else 1.7 * _LIFT_MM
@@ -275,7 +275,7 @@ SLEEVES: tuple[Colour, ...] = ((110, 60, 40), (60, 60, 150), (70, 110, 60), (120
 
 @dataclass(frozen=True)
 class Lying:
-    """How a card lies: its middle, mm, its turn clockwise, degrees, and the side that is up."""
+    """Pose of a card: its middle, mm, its turn clockwise, degrees, and the side that is up."""
 
     x_mm: float
     y_mm: float
@@ -294,7 +294,7 @@ class ScriptCard:
 
 @dataclass(frozen=True)
 class Person:
-    """Who sits at a seat: where the shoulder is and where the hand waits, both out of the picture; colours are BGR."""
+    """Person at a seat: places of the shoulder and of the waiting hand, both out of the picture; colours are BGR."""
 
     shoulder_mm: Spot
     home_mm: Spot
@@ -338,7 +338,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class Rest:
-    """A hand lies on a place from `start_s` to `end_s` and hides what is there."""
+    """A hand is on a place from `start_s` to `end_s` and hides what is there."""
 
     seat: int
     start_s: float
@@ -370,7 +370,7 @@ class Script:
 
 
 def person_at(edge_mm: Spot, area_mm: tuple[float, float], number: int) -> Person:
-    """Give a person who sits at a place of the table's edge; `number` chooses the looks."""
+    """Return a person who sits at a place of the table's edge; `number` chooses the looks."""
     middle = (area_mm[0] / 2, area_mm[1] / 2)
     # Outwards over the nearest edge, a little away from the middle of it.
     gaps = {(0, 1): area_mm[1] - edge_mm[1], (-1, 0): edge_mm[0], (0, -1): edge_mm[1], (1, 0): area_mm[0] - edge_mm[0]}
@@ -383,17 +383,17 @@ def person_at(edge_mm: Spot, area_mm: tuple[float, float], number: int) -> Perso
 
 
 def smooth(share: float) -> float:
-    """Give how far a hand has come after a share of its time: it starts and ends at rest (minimum jerk)."""
+    """Return how far a hand has come after a share of its time: it starts and ends at rest (minimum jerk)."""
     s = min(max(share, 0.0), 1.0)
     return s**3 * (10 - 15 * s + 6 * s**2)
 
 
 def between(one: Spot, other: Spot, share: float) -> Spot:
-    """Give the place at a share of the way."""
+    """Return the place at a share of the way."""
     return one[0] + (other[0] - one[0]) * share, one[1] + (other[1] - one[1]) * share
 
 
 def towards(spot: Spot, goal: Spot, mm: float) -> Spot:
-    """Give the place `mm` from a spot in the direction of another."""
+    """Return the place `mm` from a spot in the direction of another."""
     distance = math.dist(spot, goal)
     return between(spot, goal, mm / distance if distance else 0.0)

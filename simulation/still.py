@@ -29,7 +29,7 @@ _MARGIN_MM = 60.0
 
 @dataclass(frozen=True)
 class Laid:
-    """Where cards lie on a drawn table, on an area (width, height in mm) that the picture shows."""
+    """Poses of cards on a simulated table, on an area (width, height in mm) that the picture shows."""
 
     area_mm: tuple[float, float]
     places: tuple[Place, ...]
@@ -50,8 +50,8 @@ def table_picture(
     """Draw a table with `n_cards` different cards, `side` up, and markers in its corners (at most four).
 
     Gives the picture, (h, w, 3) uint8 BGR with `size` = (width, height), and the truth about it; the same arguments
-    always give the same picture. Without `overlap` every card lies free; with it they lie in a heap, later cards
-    over earlier ones. Or else `laid` tells where they lie, and how large a part of the table the picture shows.
+    always give the same picture. Without `overlap` every card is free; with it they lie in a heap, later cards
+    over earlier ones. Or else `laid` gives their poses, and how large a part of the table the picture shows.
 
     Raises:
         ValueError: more cards than the deck has, or more than four markers.
@@ -99,7 +99,7 @@ def table_picture(
 
 
 def _area_mm(n_cards: int, size: tuple[int, int], overlap: bool) -> tuple[float, float]:
-    """Give the part of the table that the picture shows, at least 760 mm wide, large enough for free cards."""
+    """Return the part of the table that the picture shows, at least 760 mm wide, large enough for free cards."""
     aspect = size[0] / size[1]
     width = 760.0
     while not overlap and math.prod(_grid(n_cards, (width, width / aspect))[:2]) < n_cards:
@@ -108,7 +108,7 @@ def _area_mm(n_cards: int, size: tuple[int, int], overlap: bool) -> tuple[float,
 
 
 def _grid(n_cards: int, area: tuple[float, float]) -> tuple[int, int, float, float]:
-    """Columns, rows and the cell's sides in mm: up to 24 cards lie at any angle, more lie nearly straight."""
+    """Columns, rows and the cell's sides in mm: up to 24 cards are at any angle, more lie nearly straight."""
     cell = (_FREE_CELL_MM, _FREE_CELL_MM) if n_cards <= 24 else _DENSE_CELL_MM
     return int((area[0] - 2 * _MARGIN_MM) // cell[0]), int((area[1] - 2 * _MARGIN_MM) // cell[1]), *cell
 
@@ -162,7 +162,7 @@ def _card_truth(
     owner: NDArray[np.int16],
     number: int,
 ) -> dict[str, Any]:
-    """Give the card's entry; fractions are those of its pixels that nothing covers and that lie in the picture."""
+    """Return the card's entry; fractions are those of its pixels that nothing covers and that are in the picture."""
     corners_px = to_px(corners_mm(deck.card_mm, place), homography)
     # The round corners, 0.2 % of the card, are counted as visible.
     area = float(cv2.contourArea(corners_px.astype(np.float32)))

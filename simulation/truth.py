@@ -1,4 +1,4 @@
-"""What is true of a script at an instant: what lies where, how much of it can be seen, and where the hands are."""
+"""Truth of a script at an instant: poses of cards, their visible share, and places of hands."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class CardTruth:
     """A card.
 
     side: the one to be seen. corners_px (4, 2): clockwise from that side's top-left. visible: the share of it that
-    nothing covers and that lies in the picture. lies: it lies flat and nobody moves it. turning: it is in mid-turn.
-    since_ns: since when it lies as it does, None while it is carried.
+    nothing covers and that is in the picture. lies: it is flat and nobody moves it. turning: it is in mid-turn.
+    since_ns: since when it is as it does, None while it is carried.
     """
 
     key: str
@@ -50,7 +50,7 @@ class TableTruth:
     hands: tuple[HandNow, ...]
 
     def card(self, key: str) -> CardTruth:
-        """Give a card. Raises KeyError if there is none of that key."""
+        """Return a card. Raises KeyError if there is none of that key."""
         for card in self.cards:
             if card.key == key:
                 return card
@@ -58,7 +58,7 @@ class TableTruth:
 
 
 def truth_at(table: LiveTable, t_ns: int) -> TableTruth:
-    """Give what is true at a time of the monotonic clock; for a frame, ask for its end of exposure."""
+    """Return what is true at a time of the monotonic clock; for a frame, ask for its end of exposure."""
     t_s = table.seconds(t_ns)
     cards, hands = table.motion.cards(t_s), table.motion.hands(t_s)
     corners = [table.view.project(card_corners(card, table.art.card_mm)) for card in cards]
@@ -77,7 +77,7 @@ def truth_at(table: LiveTable, t_ns: int) -> TableTruth:
 
 
 def rings_of(table: LiveTable) -> tuple[tuple[int, int], ...]:
-    """Give when the bell was hit, ns, and by whose hand, in the order of time."""
+    """Return when the bell was hit, ns, and by whose hand, in the order of time."""
     rings = [action for action in table.script.actions if isinstance(action, Ring)]
     return tuple(sorted((table.start_ns + round(ring.at_s * 1e9), ring.seat) for ring in rings))
 

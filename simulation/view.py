@@ -1,4 +1,4 @@
-"""Where things lie on a drawn table, and where a pinhole camera over it shows them.
+"""Poses of things on a simulated table, and their projection by a pinhole camera.
 
 Table coordinates of drawings are mm from the top-left corner of the area that the camera is aimed at, x to the right,
 y down; heights are mm above the table.
@@ -14,16 +14,16 @@ import numpy as np
 from vision.arrays import Points
 
 Place = tuple[float, float, float]
-"""(x mm, y mm, angle): where a piece's middle lies, and how far it is turned clockwise, degrees."""
+"""(x mm, y mm, angle): a piece's middle, and its turn clockwise in degrees."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """How the picture is taken.
+    """Parameters of the picture.
 
     `tilt_deg` is the camera's angle from straight down, `blur_px` a Gaussian's sigma, `noise` a standard deviation in
     grey levels, `gradient` the light lost from the brightest to the darkest corner, `jpeg_quality` None for none,
-    `table` one of `wood`, `cloth`, `plain`, `checked`, `white`, `tint` the light's colour (blue, green, red), 1 is
+    `table`: wood, cloth, plain, checked or white; `tint`: the light's colour (blue, green, red), 1 is
     white and full.
     """
 
@@ -50,22 +50,22 @@ class View:
         return np.asarray(self.projection[:, [0, 1, 3]])
 
     def to_px(self, points_mm: Points, height_mm: float = 0.0) -> Points:
-        """Give points (n, 2) in mm, all of one height, as pixels (n, 2)."""
+        """Return points (n, 2) in mm, all of one height, as pixels (n, 2)."""
         return self.project(np.column_stack([points_mm, np.full(len(points_mm), height_mm)]))
 
     def project(self, points_mm: Points) -> Points:
-        """Give points (n, 3), x, y and height in mm, as pixels (n, 2)."""
+        """Return points (n, 3), x, y and height in mm, as pixels (n, 2)."""
         lifted = np.column_stack([points_mm, np.ones(len(points_mm))]) @ self.projection.T
         return np.asarray(lifted[:, :2] / lifted[:, 2:])
 
     def px_per_mm(self, x_mm: float, y_mm: float) -> float:
-        """Give the pixels per mm, across, at a place on the table."""
+        """Return the pixels per mm, across, at a place on the table."""
         ends = self.to_px(np.array([[x_mm - 5, y_mm], [x_mm + 5, y_mm]]))
         return float(np.linalg.norm(ends[1] - ends[0]) / 10)
 
 
 def view_of(area_mm: tuple[float, float], size: tuple[int, int], look: Look) -> View:
-    """Give a camera 1.2 widths above the middle of an area (width, height in mm); `size`: of its pictures, px."""
+    """Return a camera 1.2 widths above the middle of an area (width, height in mm); `size`: of its pictures, px."""
     tilt, roll = math.radians(look.tilt_deg), math.radians(look.roll_deg)
     about_x = np.array([[1, 0, 0], [0, math.cos(tilt), -math.sin(tilt)], [0, math.sin(tilt), math.cos(tilt)]])
     about_z = np.array([[math.cos(roll), -math.sin(roll), 0], [math.sin(roll), math.cos(roll), 0], [0, 0, 1]])
@@ -90,7 +90,7 @@ def to_px(points_mm: Points, homography: Points) -> Points:
 
 
 def corners_mm(card_mm: tuple[float, float], place: Place) -> Points:
-    """Corners TL TR BR BL of a piece that lies with its middle at the place, turned clockwise."""
+    """Corners TL TR BR BL of a piece that is with its middle at the place, turned clockwise."""
     return place_mm(np.array([[0, 0], [card_mm[0], 0], card_mm, [0, card_mm[1]]]), card_mm, place)
 
 

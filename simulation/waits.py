@@ -26,7 +26,7 @@ class Waits:
         self._holds: tuple[tuple[int, int | None], ...] = ()  # since when, and until when, on the clock
 
     def script_ns(self, clock_ns: int) -> int:
-        """Give the script's time at a time of the clock."""
+        """Return the script's time at a time of the clock."""
         clock_ns = self._unheld_ns(clock_ns)
         late_ns = 0
         for at_ns, waited_ns in self._known():
@@ -39,7 +39,7 @@ class Waits:
         return clock_ns - late_ns
 
     def clock_ns(self, script_ns: int, now_ns: int) -> int | None:
-        """Give when something of the script happens, as far as that is known at `now_ns`; None: people wait."""
+        """Return when something of the script happens, as far as that is known at `now_ns`; None: people wait."""
         late_ns, decided = 0, len(self._waited_ns)
         now_ns = self._unheld_ns(now_ns)
         for number, (at_ns, waited_ns) in enumerate(self._known()):
@@ -58,7 +58,7 @@ class Waits:
 
     @property
     def held(self) -> bool:
-        """Whether everything is held, or will be."""
+        """Return whether everything is held, or will be."""
         return bool(self._holds) and self._holds[-1][1] is None
 
     def hold(self, begin_ns: int) -> None:
@@ -84,7 +84,7 @@ class Waits:
             self._waited_ns.append(min(LONGEST_NS, max(0, self._unheld_ns(now_ns) + _LEAD_NS - begin_ns)))
 
     def _known(self) -> Iterator[tuple[int, int]]:
-        """Give each wait with how long it is, at most where that is not decided."""
+        """Return each wait with how long it is, at most where that is not decided."""
         waited = tuple(self._waited_ns)
         for number, at_ns in enumerate(self._at_ns):
             yield at_ns, waited[number] if number < len(waited) else LONGEST_NS

@@ -30,39 +30,39 @@ class Host:
 
     @property
     def is_root(self) -> bool:
-        """Whether this may change the system."""
+        """Return whether this may change the system."""
         return self.dry or os.geteuid() == 0
 
     def say(self, sentence: str) -> None:
-        """Tell the person."""
+        """Print a line for the person."""
         print(sentence, flush=True)
 
     def text(self, path: str) -> str:
-        """Give what is in a file, "" if there is none."""
+        """Return what is in a file, "" if there is none."""
         try:
             return self._at(path).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
 
     def os_release(self) -> dict[str, str]:
-        """Give what the system says of itself."""
+        """Return what the system says of itself."""
         pairs = (line.partition("=") for line in self.text("/etc/os-release").splitlines())
         return {key: value.strip("\"'") for key, _, value in pairs}
 
     def free_bytes(self, path: str) -> int:
-        """Give the room on the disk of a folder that is there."""
+        """Return the room on the disk of a folder that is there."""
         return shutil.disk_usage(self._at(path) if self._at(path).is_dir() else self.root).free
 
     def folders(self, parent: str, pattern: str) -> list[str]:
-        """Give the folders in another one, sorted."""
+        """Return the folders in another one, sorted."""
         return sorted(f"{parent}/{path.name}" for path in self._at(parent).glob(pattern) if path.is_dir())
 
     def link_target(self, path: str) -> str | None:
-        """Give what a link points to, None if it is none."""
+        """Return what a link points to, None if it is none."""
         return str(self._at(path).readlink()) if self._at(path).is_symlink() else None
 
     def ask(self, *command: str) -> str:
-        """Give what a program that changes nothing prints; "" if it is not there or fails."""
+        """Return what a program that changes nothing prints; "" if it is not there or fails."""
         try:
             done = subprocess.run(command, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True)
         except OSError:

@@ -122,7 +122,7 @@ def get_packages(host: Host) -> None:
 
 
 def next_environment(host: Host) -> str:
-    """Give the folder for a new environment, beside those that are there."""
+    """Return the folder for a new environment, beside those that are there."""
     numbers = [int(path.rpartition("-")[2]) for path in host.folders(HOME, "env-*") if path[-1].isdecimal()]
     return f"{HOME}/env-{max(numbers, default=0) + 1}"
 

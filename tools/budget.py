@@ -22,7 +22,7 @@ _KINDS = {".py": "python", ".js": "js", ".css": "css"}
 
 
 def counted() -> dict[str, dict[str, int]]:
-    """Give for each kind of count the numbers by folder."""
+    """Return for each kind of count the numbers by folder."""
     counts: dict[str, Counter[str]] = {kind: Counter() for kind in (*_KINDS.values(), "constants")}
     folders = [one for one in ROOT.iterdir() if one.is_dir() and one.name not in _MADE and one.name[0] != "."]
     for folder in folders:
@@ -51,7 +51,7 @@ def constants_in(text: str) -> int:
 
 
 def over(counts: dict[str, dict[str, int]], budget: dict[str, dict[str, int]]) -> list[str]:
-    """Give a sentence for each number above its budget."""
+    """Return a sentence for each number above its budget."""
     return [
         f"{kind} of {folder}: {count}, the budget is {budget.get(kind, {}).get(folder, 0)}"
         for kind, folders in counts.items()

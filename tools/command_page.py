@@ -28,7 +28,7 @@ settings in [settings](schemas/settings.json), the commands of the page in [page
 
 
 def commands_page() -> str:
-    """Give the page, as Markdown."""
+    """Return the page, as Markdown."""
     with click.Context(ringmaster, info_name=ringmaster.name, **ringmaster.context_settings) as context:
         return "\n".join([_HEAD, *(line for name in COMMANDS for line in _lines(loaded(name), name, context, 2))])
 

@@ -77,7 +77,7 @@ def _measured(run: str, options: dict[str, Any], sets: Path) -> Row | None:
 
 
 def _text(kept: dict[str, list[Any]]) -> str:
-    """Give what is kept as JSON, an entry a line."""
+    """Return what is kept as JSON, an entry a line."""
     lists = (
         f"{json.dumps(key)}: [\n" + ",\n".join(f"  {json.dumps(one, ensure_ascii=False)}" for one in entries) + "\n]"
         for key, entries in kept.items()

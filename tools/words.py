@@ -35,12 +35,12 @@ class Used:
     texts: dict[str, str] = field(default_factory=dict)
 
     def has(self, key: str) -> bool:
-        """Tell whether a key is used."""
+        """Return whether a key is used."""
         return key in self.whole or any(re.fullmatch(pattern, key) for pattern in self.patterns)
 
 
 def used() -> Used:
-    """Give what code and scripts use."""
+    """Return what code and scripts use."""
     found = Used()
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
@@ -53,7 +53,7 @@ def used() -> Used:
 
 
 def complaints() -> Iterator[str]:
-    """Give what is wrong with the catalogues, a line each."""
+    """Return what is wrong with the catalogues, a line each."""
     found, english = used(), catalogue("en")
     for key, where in sorted(found.wanted.items()):
         if key not in english:
@@ -118,7 +118,7 @@ def _pattern(parts: list[ast.expr]) -> set[str]:
 
 
 def _in_script(script: str) -> Iterator[str]:
-    """Give the strings of a script; a place in one is given as `*`."""
+    """Return the strings of a script; a place in one is given as `*`."""
     for quoted in re.findall(r'"([a-z0-9_]+)"', script):
         yield quoted
     for quoted in re.findall(r"`([^`]*)`", script):

@@ -26,7 +26,7 @@ _LEAST_CROSSING = 130  # pixels of a crossing, widened by four to each side
 _MOVES = np.ones((9, 9), np.uint8)  # a hand is seen again within so much of where it was
 _SAME_SHARE = 0.25  # of it, at least, is then where it was
 _SAME_PX = 12.0  # an arm comes in so near to where it did a picture ago
-_TOUCH = 3  # pictures in which arms that touch are still told apart by where they were before
+_TOUCH = 3  # pictures in which arms that touch are still distinguished by where they were before
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class _Patch:
 
     @cached_property
     def near(self) -> Mask:
-        """Where it may be a picture later."""
+        """Return where it may be a picture later."""
         return np.asarray(cv2.dilate(self.part.astype(np.uint8), _MOVES), np.uint8)
 
 
@@ -84,7 +84,7 @@ class ArmFinder:
         return self._table.look(now)
 
     def arms(self, kinds: Mask, spots_px: Points) -> tuple[Arm, ...]:
-        """Give the arms in what `look` gave last, with how far each is from the nearest of some spots (k, 2)."""
+        """Return the arms in what `look` gave last, with how far each is from the nearest of some spots (k, 2)."""
         things = cv2.bitwise_and(np.asarray(kinds == THING, np.uint8), self._inside)
         things = cv2.medianBlur(things, 3)
         things = cv2.morphologyEx(things, cv2.MORPH_CLOSE, np.ones((_GAP_PX, _GAP_PX), np.uint8))
@@ -108,9 +108,9 @@ class ArmFinder:
         self._last = []
 
     def _told_apart(self, part: Part, entries: Points) -> list[_Patch]:
-        """Tell arms apart that have touched for a moment only: what was one's before they did is not the other's.
+        """Separate arms that touched for a moment only: pixels of one arm before the touch are not the other's.
 
-        What neither was may be of both, so that no hand seems further from the spot than it is.
+        New pixels may belong to both, so that no hand seems further from the spot than it is.
         """
         together = [_Patch(part, part, entries)]
         owners = [[patch for patch in self._last if _gap_px(patch.entries, entry) < _SAME_PX] for entry in entries]
@@ -128,7 +128,7 @@ class ArmFinder:
         return apart if all(patch.part.any() for patch in apart) else together
 
     def _linked(self, loose: list[Part], whole: list[_Patch], kinds: Mask, things: Mask) -> list[_Patch]:
-        """Find where hands come in that are not seen to hang on an arm; those that nothing tells of are left out."""
+        """Return where hands without a visible arm come in; hands without any trace are left out."""
         hands = []
         dark: NDArray[np.int32] | None = None
         for part in loose:
@@ -150,7 +150,7 @@ class ArmFinder:
         return np.asarray(cv2.connectedComponents(cv2.bitwise_or(opened, things), connectivity=8)[1], np.int32)
 
     def _entries(self, part: Part) -> Points:
-        """Where a patch crosses the edge, (n, 2); crossings that nearly touch are one."""
+        """Return where a patch crosses the edge, (n, 2); crossings that nearly touch are one."""
         crossing = (part & (self._rim > 0)).astype(np.uint8)
         joined = cv2.dilate(crossing, np.ones((9, 9), np.uint8))
         count, _, stats, middles = cv2.connectedComponentsWithStats(joined, connectivity=8)
@@ -158,7 +158,7 @@ class ArmFinder:
         return np.asarray(middles[wide], np.float64).reshape(-1, 2)
 
     def _small(self, image_bgr: Image) -> NDArray[np.float32]:
-        # Rows are left out first: averaging every pixel would cost more than it tells.
+        # Rows are left out first: averaging every pixel costs time and gains nothing.
         step = max(1, round(0.5 / self._scale))
         small = cv2.resize(image_bgr[::step], self._size, interpolation=cv2.INTER_AREA)
         return np.asarray(cv2.GaussianBlur(small, (0, 0), 0.8), np.float32)
@@ -174,12 +174,12 @@ def _distinct(entries: Points) -> Points:
 
 
 def _gap_px(entries: Points, entry: Points) -> float:
-    """How far the nearest of some entries (n, 2) is from one (2,)."""
+    """Return how far the nearest of some entries (n, 2) is from one (2,)."""
     return float(np.linalg.norm(entries - entry, axis=1).min())
 
 
 def _distance(part: Part, spots: Points) -> float:
-    """How far the nearest pixel of a patch is from the nearest of some spots (k, 2)."""
+    """Return how far the nearest pixel of a patch is from the nearest of some spots (k, 2)."""
     y, x = np.nonzero(part)
     away = (x[:, None] - spots[:, 0]) ** 2 + (y[:, None] - spots[:, 1]) ** 2
     return float(np.sqrt(away.min()))

@@ -1,6 +1,6 @@
 """Whether a camera still stands where a table was surveyed, as a picture shows it.
 
-Told by the surveyed marker cards that are in sight, else by the table's own texture. A marker card may be pushed by a
+Decided by the visible surveyed marker cards, else by the table's own texture. A marker card may be pushed by a
 hand while the others stand: then it is out, and not the camera.
 """
 
@@ -23,7 +23,7 @@ MOST_OFF_MM = 3.0
 _MARKER_PX = 0.5  # by so much the middle of a marker may be seen off its place
 _TURNED = 0.03  # rad, of a marker alone
 _PROOF = 2  # markers
-_ENOUGH, _ENOUGH_DOUBLED = 3, 4  # markers to survey a table anew, and where two others have one number
+_ENOUGH, _ENOUGH_DOUBLED = 3, 4  # markers to survey a table again, and where two others have one number
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def stand_of(profile: TableProfile, image: NDArray[np.uint8], markers: Sequence[
 
 
 def table_now(profile: TableProfile, image: NDArray[np.uint8], sight: MarkerSight) -> tuple[Table | None, Stand]:
-    """Give a picture's table: the profile's, or None where its own markers are to tell; and how the camera stands.
+    """Return a picture's table, the profile's or None where its own markers decide, and the camera's state.
 
     Where nothing shows that, and too few markers are in sight, it is the profile's.
 
@@ -83,7 +83,7 @@ def strays_among(copies: Sequence[Marker], profile: TableProfile, size_px: tuple
 
 
 def not_shown_to_stand(profile: TableProfile, stand: Stand) -> MovedCameraError:
-    """Give the error of a picture that does not show the camera at its place, with too few markers in sight."""
+    """Return the error of a picture that does not show the camera at its place, with too few markers in sight."""
     if not profile.markers_mm and profile.texture is None:
         return MovedCameraError(
             "error.table_profile_is_of_earlier",
@@ -110,7 +110,7 @@ def _at_place(marker: Marker, corners_mm: Points, table: Table) -> bool:
 
 
 def _turn(markers: Sequence[Marker], standing: list[int], profile: TableProfile, table: Table) -> float:
-    """How far a marker alone is turned from how it lay, rad; far if there is none."""
+    """Return how far a marker alone is turned from how it lay, rad; far if there is none."""
     for marker in markers:
         if marker.id in standing:
             now, before = table.to_mm(marker.corners_px), profile.markers_mm[marker.id]
@@ -120,7 +120,7 @@ def _turn(markers: Sequence[Marker], standing: list[int], profile: TableProfile,
 
 
 def _texture_off_mm(profile: TableProfile, image: NDArray[np.uint8]) -> float | None:
-    """How far off its place the edge of the table is at most, by its texture; None if that shows nothing."""
+    """Return how far off its place the edge of the table is at most, by its texture; None if that shows nothing."""
     texture = profile.texture
     shift_px = None if texture is None else texture.shift_px(image)
     if texture is None or shift_px is None:

@@ -79,7 +79,7 @@ def deck_names() -> list[str]:
 
 
 def deck_file_of(name: str) -> Path | None:
-    """Give the deck file of a deck of prints that comes with Ringmaster; None for every other deck."""
+    """Return the deck file of a deck of prints that comes with Ringmaster; None for every other deck."""
     path = Path(str(resources.files("vision").joinpath("decks", f"{name}.deck")))
     return path if name in deck_names() and path.is_file() else None
 
@@ -129,7 +129,7 @@ def _bundled(name: str) -> Deck:
 
 
 def parse_deck(data: dict[str, Any]) -> Deck:
-    """Give the deck of marks that a description is of.
+    """Return the deck of marks that a description is of.
 
     Raises:
         KeyError, TypeError, AttributeError, OverflowError, ValueError: the description is broken.
@@ -162,7 +162,7 @@ def parse_deck(data: dict[str, Any]) -> Deck:
 
 
 def described(deck: Deck) -> dict[str, Any]:
-    """Give the description that `parse_deck` makes this deck of."""
+    """Return the description that `parse_deck` makes this deck of."""
     cards: dict[str, dict[str, Any]] = {}
     for face in deck.faces:
         cards.setdefault(face.id, {"id": face.id})[face.side] = [asdict(mark) for mark in face.marks]
@@ -185,7 +185,7 @@ def _outline(points: object) -> NDArray[np.float64]:
 
 
 def _face(deck: Deck, side: str, card: dict[str, Any]) -> Face:
-    """Give one side of a card as a deck describes it; of the deck all but its faces is known."""
+    """Return one side of a card as a deck describes it; of the deck all but its faces is known."""
     marks = sorted((_mark(deck, side, mark) for mark in card[side]), key=lambda mark: SIZES.index(mark.size))
     if tuple(mark.size for mark in marks) != SIZES:
         raise ValueError("every side of a card needs a small, a medium and a big mark")

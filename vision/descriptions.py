@@ -1,4 +1,4 @@
-"""What a deck's description may hold, value by value; each is asked for by the name that it has there."""
+"""Validates a deck's description, value by value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEAST_CARD_MM, MOST_CARD_MM = 10.0, 1000.0
 
 
 def number(value: object, name: str, least: float, most: float) -> float:
-    """Give a number within bounds.
+    """Return a number within bounds.
 
     Raises:
         ValueError: it is none.
@@ -23,7 +23,7 @@ def number(value: object, name: str, least: float, most: float) -> float:
 
 
 def text(value: object, name: str) -> str:
-    """Give a short text on one line that can be part of a file's name.
+    """Return a short text on one line that can be part of a file's name.
 
     Raises:
         ValueError: it is none.
@@ -34,7 +34,7 @@ def text(value: object, name: str) -> str:
 
 
 def paint(value: object, name: str) -> str:
-    """Give a colour as it is printed, `#rrggbb`.
+    """Return a colour as it is printed, `#rrggbb`.
 
     Raises:
         ValueError: it is none.
@@ -45,7 +45,7 @@ def paint(value: object, name: str) -> str:
 
 
 def card_size(value: object) -> tuple[float, float]:
-    """Give a card's width and height, mm.
+    """Return a card's width and height, mm.
 
     Raises:
         ValueError: they are none.
@@ -57,7 +57,7 @@ def card_size(value: object) -> tuple[float, float]:
 
 
 def why_broken(error: Exception) -> str:
-    """Give in words what keeps a description from being read."""
+    """Return in words what keeps a description from being read."""
     if isinstance(error, KeyError):
         return f"{error} is not there"
     return str(error) if type(error) is ValueError else f"{type(error).__name__} {error}"

@@ -1,4 +1,4 @@
-"""How much work a reading has taken, counted in steps, so that the same picture ends alike on every machine.
+"""Work of a reading, counted in steps, so that the same picture ends alike on every machine.
 
 Whatever looks at many places, lines or pixels counts them here. A search that a reading can do without is begun with
 `at_most`, which ends it once the reading has taken such a share of the steps that it may take, and what was found until
@@ -17,7 +17,7 @@ from types import TracebackType
 # picture of 1920 by 1080 pixels.
 YARDSTICK = 1000
 MOST = 300 * YARDSTICK
-# Where no marker tells how large a card is, only to find cards takes 150 to 270.
+# Without a marker the size of a card is unknown, and finding cards alone takes 150 to 270.
 MOST_UNSIZED = 4 * MOST
 _HEARD_EVERY = 10 * YARDSTICK
 
@@ -27,7 +27,7 @@ class OutOfStepsError(Exception):
 
 
 class Effort:
-    """What one reading has taken so far.
+    """Work of one reading so far.
 
     most: steps that it may take. steps: those taken. limit: those at which the search that goes on is ended. cut_short:
     whether one was.
@@ -110,7 +110,7 @@ class at_most:  # noqa: N801 - it is used as a function is
 
 @contextmanager
 def heard_by(listener: Callable[[float], None]) -> Iterator[None]:
-    """Tell `listener`, now and then, how many steps the reading that goes on in this thread has taken so far.
+    """Report to `listener`, now and then, how many steps the reading in this thread has taken.
 
     Of steps outside a reading it hears, too, how many they are since it began to listen.
     """

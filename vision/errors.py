@@ -13,7 +13,7 @@ class Sentence:
         self.key, self.text, self.values = key, text, values
 
     def __str__(self) -> str:
-        """Give the English text."""
+        """Return the English text."""
         return _filled(self.text, self.values)
 
 
@@ -23,7 +23,7 @@ class Listed(tuple[object, ...]):
     __slots__ = ()
 
     def __str__(self) -> str:
-        """Give them in English."""
+        """Return them in English."""
         return " and ".join(filter(None, [", ".join(map(str, self[:-1])), *map(str, self[-1:])]))
 
 
@@ -39,7 +39,7 @@ class VisionError(Exception):
         self.key, self.text, self.values = key, text, values
 
     def __str__(self) -> str:
-        """Give the English text."""
+        """Return the English text."""
         return _filled(self.text, self.values)
 
 

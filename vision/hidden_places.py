@@ -1,8 +1,8 @@
-"""Where on a table a card may lie that a picture does not show: under light that clips, or under things.
+"""Finds places where a picture may hide a card: under light that clips, or under objects.
 
 A table shows the same colours all over, in whatever pattern. An island of a colour of its own, with an edge about it,
-is a thing that lies there, or a card that was not read: a card fits under it, or it is one. Nothing is asked of what
-it may be. Where all channels clip, nothing could be seen whatever lies there.
+is a thing that is there, or a card that was not read: a card fits under it, or it is one. Nothing is asked of what
+it may be. Where all channels clip, nothing could be seen whatever is there.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _INSIDE_MM = 30.0  # beyond the markers no more of the table can be taken for gr
 _GROWN_MM = 5.0  # a known card's rim and shadow
 _BINS = (8, 4, 4)  # of 8-bit Lab
 _COLOURS = 32
-_MOST_ODD, _WIDEST = 0.4, 4.0  # of what lies between the seats; else grain or light spreads the colours
-# Colours of more of what shows than so many cards are the table's; of more than so many of what lies between the seats.
+_MOST_ODD, _WIDEST = 0.4, 4.0  # of what is between the seats; else grain or light spreads the colours
+# Colours of more of what shows than so many cards are the table's; of more than so many of what is between the seats.
 _ALL_OVER, _BETWEEN = 12.0, 6.0
 _OPENED_MM = 10.0  # narrower things hide no card
 LEAST_OWN, _FITS = 0.45, 0.85  # of a card: under the island, and under it and the cards beside it
@@ -43,10 +43,10 @@ _SHADE_MM = 200.0
 
 @dataclass(frozen=True, eq=False)
 class HiddenPlace:
-    """A place of which a picture does not show what lies there: cells of `CELL_MM` round places (n, 2) in mm.
+    """A place of which a picture does not show what is there: cells of `CELL_MM` round places (n, 2) in mm.
 
-    `cause`: `light`, the picture is clipped there; or `thing`, something lies there. `middles_mm` (k, 2): where the
-    middle of a card that lies there may be. `comes_in`: it reaches in from beyond what was looked at, as an arm does.
+    `cause`: `light`, the picture is clipped there; or `thing`, something is there. `middles_mm` (k, 2): where the
+    middle of a card that is there may be. `comes_in`: it reaches in from beyond what was looked at, as an arm does.
     """
 
     places_mm: Floats
@@ -64,12 +64,12 @@ def hidden_places(
     card_mm: tuple[float, float],
     least_own: float = LEAST_OWN,
 ) -> list[HiddenPlace]:
-    """Give the places where a card may lie unseen in a picture (h, w, 3) of a table.
+    """Return the places where a card may be unseen in a picture (h, w, 3) of a table.
 
-    `least_own`: how much of a card a thing must hide, or be, beside the cards that were told.
+    `least_own`: share of a card that an object must hide, or cover, beside the identified cards.
 
-    `edge_mm` (4, 2): the rectangle round which people sit, clockwise from bottom right; looked at is what lies within
-    it, and up to `reach_mm` outside. `known_px` (n, 4, 2): the cards and markers that were told.
+    `edge_mm` (4, 2): the rectangle round which people sit, clockwise from bottom right; looked at is what is within
+    it, and up to `reach_mm` outside. `known_px` (n, 4, 2): the identified cards and markers.
     """
     board = _Board(image_bgr, table, edge_mm, reach_mm, known_px, card_mm, least_own)
     return [*board.clipped(), *board.things()]
@@ -114,7 +114,7 @@ class _Board:
         self._free: Flags = self._seen & ~self._known
 
     def clipped(self) -> Iterator[HiddenPlace]:
-        """Where nothing could be seen for light."""
+        """Return where nothing could be seen for light."""
         least = smallest(self._bgr)
         mask = cv2.morphologyEx(((least >= _CLIPPED) & self._free).astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2)))
         _, labels, boxes, _ = cv2.connectedComponentsWithStats(np.asarray(mask, np.uint8), connectivity=4)
@@ -123,7 +123,7 @@ class _Board:
             yield HiddenPlace(places, "light", places)
 
     def things(self) -> Iterator[HiddenPlace]:
-        """What is not the table and large enough for a card."""
+        """An object that is not the table and large enough for a card."""
         between = self._free & self._inside
         for among, most in ((self._free, _ALL_OVER), (between, _BETWEEN)):
             odd = self._odd(among, most)
@@ -132,7 +132,7 @@ class _Board:
                 yield from self._islands(some)
 
     def _odd(self, among: Flags, most: float) -> Flags:
-        """Which of the cells have a colour of which there is little; most of a table has its common ones."""
+        """Return which of the cells have a colour of which there is little; most of a table has its common ones."""
         wider = 1.0
         while True:
             odd = among & (self._commonness(among, wider) < most * self._card_cells)
@@ -180,7 +180,7 @@ class _Board:
         return bool(np.linalg.norm(np.median(lab[inside], axis=0) - np.median(lab[about], axis=0)) > _STEP)
 
     def _middles(self, own: Flags, known: Flags) -> Flags:
-        """Where the middle of a card may be that lies under what is hidden, and partly under what is known."""
+        """Return where the middle of a card may be that is under what is hidden, and partly under what is known."""
         under, both = own.astype(np.float32), (own | known).astype(np.float32)
         found = np.zeros(own.shape, bool)
         for card in card_kernels(self._card_mm, CELL_MM):
@@ -219,7 +219,7 @@ class _Board:
         return np.asarray(found.clip(found[among].min(axis=0), found[among].max(axis=0)))
 
     def _commonness(self, among: Flags, wider: float) -> Floats:
-        """How many of the cells `among` have each cell's colour or nearly so."""
+        """Return how many of the cells `among` have each cell's colour or nearly so."""
         low = np.array([0, 128 - 64 * wider, 128 - 64 * wider])
         bins = ((self._lab - low) / (np.array(_BINS) * wider)).astype(np.intp).clip(0, _COLOURS - 1)
         index = (bins[..., 0] * _COLOURS + bins[..., 1]) * _COLOURS + bins[..., 2]
@@ -243,7 +243,7 @@ class _Board:
         return np.asarray(cv2.dilate(found, np.ones((3, 3), np.uint8)), np.float64)
 
     def _shaded(self, plain: Flags) -> Flags:
-        """Where the picture is darker than the `plain` table about there and of the same tint, as a shadow is."""
+        """Return where the picture is darker than the empty table and of the same tint, as a shadow is."""
         light = np.log((cv2.blur(self._bgr, (3, 3)).astype(np.float32) + 2.0) / 257.0) * 2.2
         weight = plain.astype(np.float32)
         window = 2 * (2 * round(_SHADE_MM / 2 / CELL_MM) + 1,)

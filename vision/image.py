@@ -51,7 +51,7 @@ _UNREADABLE = (OSError, SyntaxError, ValueError, EOFError, LookupError, Arithmet
 
 
 class Flaw(Enum):
-    """What is wrong with a picture file."""
+    """Fault of a picture file."""
 
     EMPTY = "is empty"
     FOREIGN = "is not a JPEG, PNG, WebP or HEIC picture"
@@ -130,7 +130,7 @@ def load_picture(path: Path) -> Picture:
 
 
 def frame_of(data: bytes) -> NDArray[np.uint8]:
-    """Give one picture of a film, (h, w, 3) uint8 BGR, from what would be the picture's file.
+    """Return one picture of a film, (h, w, 3) uint8 BGR, from what would be the picture's file.
 
     Raises:
         BadImageError: it is torn, damaged or no picture at all, or larger than any camera over a table makes them.
@@ -235,7 +235,7 @@ def _load(path: Path, *, reduce: bool) -> Picture:
 
 
 def _shown(path: Path) -> str:
-    """Give the path as it may stand in a message: on one line."""
+    """Return the path as it may stand in a message: on one line."""
     return "".join(char if char.isprintable() else "?" for char in str(path))
 
 
@@ -360,7 +360,7 @@ def _turned(image: NDArray[np.uint8], turn: int) -> NDArray[np.uint8]:
 
 
 def is_damage(line: str) -> bool:
-    """Whether this line, which the decoder prints while it gives a picture, says that pixels have been lost."""
+    """Return whether this line, which the decoder prints while it gives a picture, says that pixels have been lost."""
     # Cameras pad their JPEGs before the end mark; before any other marker bytes are left over where some were lost.
     padded = "extraneous bytes" in line and "0xd9" in line
     return any(text in line for text in ("Corrupt JPEG", "Premature end", "Inconsistent progression")) and not padded

@@ -1,4 +1,4 @@
-"""What C libraries print on the standard error stream, past Python's own: it is nothing for people."""
+"""Captures the output of C libraries on the standard error stream, which is not for people."""
 
 from __future__ import annotations
 

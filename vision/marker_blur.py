@@ -1,4 +1,4 @@
-"""How blurred a picture is at its marker cards, whose print is known: the blur of the print that looks most like it."""
+"""Measures a picture's blur at its marker cards: the blur at which their known print fits best."""
 
 from __future__ import annotations
 

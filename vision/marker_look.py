@@ -1,7 +1,7 @@
-"""What the marker cards say of the picture itself: how bright and of what colour white is, and how sharp edges are.
+"""Measures the picture at its marker cards: brightness and colour of white, and sharpness of edges.
 
 Nothing else on a table is known so well: print that is truly black and white, with edges that are truly sharp, always
-in the same place. So they tell a lamp that was switched, a lens that was smeared or turned, and nothing of the game.
+in the same place. So they reveal a switched lamp, or a smeared or turned lens, and ignore the game.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vision.arrays import Floats, Image, Singles
 from vision.markers import Marker, cells_of
 
 _SURE = 0.9
-"""Correlation of a marker with what it looked like, or with its print: less, and something lies on it."""
+"""Correlation of a marker with what it looked like, or with its print: less, and something is on it."""
 _LEAST_CONTRAST = 10.0
 _SIDE_PX = 56
 """Larger markers are looked at smaller: blur that counts shows all the same."""
@@ -29,12 +29,12 @@ _FOUND_AGAIN = 0.8
 """Correlation of a marker that is seen elsewhere, and may be turned a little."""
 _REACH = 0.9
 _LEAST_PATCH_PX = 24
-"""How far off it is looked for, by its side."""
+"""Search radius as a share of its side."""
 
 
 @dataclass(frozen=True, eq=False)
 class MarkerSights:
-    """What each of n markers shows.
+    """Measurements of n markers.
 
     white_bgr (n, 3): the levels of its white. mean_bgr (n, 3): of it and the paper round it, which no blur changes.
     in_sight (n,): nothing covers it. blur (n,): how much softer than it was, as a sigma by its side, and depth (n,):
@@ -50,7 +50,7 @@ class MarkerSights:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where markers that can be seen were, and are.
+    """Old and new places of visible markers.
 
     before_px, now_px (k, 2): where the middle of each was, and is. side_px (k,): how long its side is.
     """
@@ -115,14 +115,14 @@ class MarkerWatch:
 
 
 def _shows(light: Floats, printed: NDArray[np.bool_]) -> bool:
-    """Whether cells of some lightness (k,) show a marker's print."""
+    """Return whether cells of some lightness (k,) show a marker's print."""
     if light[printed].mean() - light[~printed].mean() < _LEAST_CONTRAST:
         return False
     return float(np.corrcoef(light, printed)[0, 1]) > _SURE
 
 
 def _compared(now: Singles, kept: Sequence[Singles]) -> tuple[bool, float, float]:
-    """Give whether this is what was kept, how much more blurred, as a share of its side, and its contrast by that."""
+    """Return whether this is what was kept, how much more blurred, as a share of its side, and its contrast by that."""
     if now.shape != kept[0].shape or float(np.ptp(now)) < _LEAST_CONTRAST:
         return False, np.nan, np.nan
     likeness = [_likeness(now, kept[0]), _likeness(now, kept[1])]
@@ -142,7 +142,7 @@ def _likeness(now: Singles, kept: Singles) -> float:
 
 
 def _shift(image: Image, corners_px: Floats, patch: Image) -> Floats | None:
-    """Where a patch that was seen round corners (4, 2) is seen now, px from there; None where it is not."""
+    """Return where a patch that was seen round corners (4, 2) is seen now, px from there; None where it is not."""
     height, width = image.shape[:2]
     _, corners = _crop(image, corners_px)
     origin = np.rint(corners_px - corners).astype(int)[0]
@@ -178,7 +178,7 @@ def _small(crop: Image) -> Singles:
 
 
 def _crop(image: Image, corners_px: Floats) -> tuple[Image, Floats]:
-    """Give the part of a picture with a marker's square and some of the paper round it, and the corners in it."""
+    """Return the part of a picture with a marker's square and some of the paper round it, and the corners in it."""
     height, width = image.shape[:2]
     low, high = corners_px.min(axis=0), corners_px.max(axis=0)
     margin = _ROUND * float((high - low).max())

@@ -33,7 +33,7 @@ _UNLIKE = 1.25  # squares on one table differ in shape by so much or more only w
 _BADLY_OFF = 3.0  # times what the corners' error explains, and what the others alone show
 _NO_SQUARE = 0.15  # of a side; a marker card on a book seems larger by a twentieth
 _MOST_COPIES = 4  # of one number
-_ELSEWHERE = 0.5  # of a side: finds of one number that lie farther apart are two cards
+_ELSEWHERE = 0.5  # of a side: finds of one number that are farther apart are two cards
 _LIKE_MIRRORED = (8, 9)  # numbers of which a mirrored print is the same print, turned
 _CELLS = 6  # along a print's side
 _CELL_PX = 4  # samples
@@ -54,7 +54,7 @@ class Marker:
 class MarkerSight:
     """The marker cards in a picture: `markers`, in the order of their ids, and `copies`, of which two have one id.
 
-    Nobody can tell which of those is meant.
+    Which of them is meant cannot be known.
     """
 
     markers: tuple[Marker, ...]
@@ -137,13 +137,13 @@ def _sight(found: Mapping[_Find, Points]) -> MarkerSight:
 
 
 def _apart(one: Points, other: Points) -> bool:
-    """Whether two squares (4, 2) are two places and not one that was found twice."""
+    """Return whether two squares (4, 2) are two places and not one that was found twice."""
     side = max(float(np.linalg.norm(square[1] - square[0])) for square in (one, other))
     return float(np.linalg.norm(one.mean(0) - other.mean(0))) > _ELSEWHERE * side
 
 
 def markers_in(image: NDArray[np.uint8], name: str | Sentence = THE_PICTURE) -> tuple[Marker, ...]:
-    """Find the marker cards as `find_markers` does, where they tell the table without doubt.
+    """Return the marker cards as `find_markers` does, where they define the table without doubt.
 
     Raises:
         MirroredError: see `unmirrored_markers`.
@@ -184,7 +184,7 @@ def unmirrored_markers(image: NDArray[np.uint8], name: str | Sentence = THE_PICT
 
 
 def _witnesses(sight: MarkerSight) -> int:
-    """How many of the ids in sight no mirrored print would have."""
+    """Return how many of the ids in sight no mirrored print would have."""
     return len({marker.id for marker in sight.cards}.difference(_LIKE_MIRRORED))
 
 
@@ -196,7 +196,7 @@ def _light(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _is_print(grey: NDArray[np.uint8], corners_px: cv2.typing.MatLike, number: int) -> bool:
-    """Tell whether a square that was read as a marker (1, 4, 2) has that one's even black and white cells.
+    """Return whether a square that was read as a marker (1, 4, 2) has that one's even black and white cells.
 
     In whatever is drawn in a dark frame, a number may be read by what most of each cell shows; hardly ever by all.
     """
@@ -206,7 +206,7 @@ def _is_print(grey: NDArray[np.uint8], corners_px: cv2.typing.MatLike, number: i
 
 
 def _seen(image: NDArray[np.uint8], corners_px: cv2.typing.MatLike) -> NDArray[np.uint8]:
-    """What the cells of a square (1, 4, 2) show in a grey picture (h, w) or one in colours: levels (k, channels)."""
+    """Return the levels (k, channels) of a square's cells (1, 4, 2) in a grey or coloured picture."""
     side = _CELLS * _CELL_PX
     square = (side * np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) - 0.5).astype(np.float32)
     upright = cv2.getPerspectiveTransform(corners_px.astype(np.float32), square)
@@ -214,14 +214,14 @@ def _seen(image: NDArray[np.uint8], corners_px: cv2.typing.MatLike) -> NDArray[n
 
 
 def _middles(square: cv2.typing.MatLike) -> NDArray[np.uint8]:
-    """The samples (k, channels) of each cell that lie clear of the next one, which blur mixes with it."""
+    """The samples (k, channels) of each cell that are clear of the next one, which blur mixes with it."""
     samples = square.reshape(_CELLS, _CELL_PX, _CELLS, _CELL_PX, -1)[:, 1:-1, :, 1:-1]
     return np.asarray(samples.reshape(-1, samples.shape[-1]), np.uint8)
 
 
 @cache
 def _printed(number: int) -> NDArray[np.uint8]:
-    """What a marker's cells would show of its print alone, (k,)."""
+    """Return the levels of a marker's cells by its print alone, (k,)."""
     return _middles(cv2.aruco.generateImageMarker(_dictionary(), number, _CELLS * _CELL_PX))[:, 0]
 
 
@@ -238,7 +238,7 @@ def levels_of(image_bgr: NDArray[np.uint8], markers: Sequence[Marker], *, white:
 
 
 def cells_of(image: NDArray[np.uint8], corners_px: Points, number: int) -> tuple[Points, NDArray[np.bool_]]:
-    """What the cells of a marker, corners (4, 2), show: levels (k, channels), and (k,) whether its print is white."""
+    """Return the levels (k, channels) of a marker's cells, corners (4, 2), and (k,) whether its print is white."""
     return _seen(image, corners_px).astype(np.float64), np.asarray(_printed(number) > 0)
 
 
@@ -253,7 +253,7 @@ def _refined(grey: NDArray[np.uint8], rough: Points) -> Points:
 
 
 def _on_one_table(found: dict[_Find, Points], shape: tuple[int, ...]) -> dict[_Find, Points]:
-    """Leave out squares (4, 2) that are none on the table that the others lie on; it takes three to tell."""
+    """Return the squares (4, 2) that are on one table with the others; it takes three to decide."""
     size_px = (shape[1], shape[0])
     while len(found) > 2 and _unlikeness(list(found.values())) > _UNLIKE:
         pieces = {find: Piece(SQUARE_MM, corners) for find, corners in found.items()}
@@ -272,7 +272,7 @@ def _on_one_table(found: dict[_Find, Points], shape: tuple[int, ...]) -> dict[_F
 
 
 def _unlikeness(squares: list[Points]) -> float:
-    """How much more the most unlike two of some quads (4, 2) are stretched one way than the other, 1 for the same."""
+    """Return the ratio of stretch between the two least similar quads (4, 2), 1 for the same."""
     quads = np.stack(squares)
     along, down = (quads[:, a] - quads[:, b] + quads[:, c] - quads[:, d] for a, b, c, d in ((1, 0, 2, 3), (3, 0, 2, 1)))
     spread = along[:, :, None] * along[:, None] + down[:, :, None] * down[:, None]

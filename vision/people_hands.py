@@ -1,4 +1,4 @@
-"""People's hands in a picture of a table: what lies under a hand or its forearm nobody can see.
+"""People's hands in a picture of a table: what is under a hand or its forearm nobody can see.
 
 MediaPipe's two networks find them, as they were trained to on photographs of hands of all kinds: one looks for palms in
 squares of a fixed size in mm, turned four ways, the other for the joints of each, and says how certain it is that there
@@ -23,11 +23,11 @@ _MODELS = Path(__file__).parent / "models"
 _PALM_PX, _JOINTS_PX = 192, 224  # the networks' input, square
 _GRIDS = ((24, 2), (12, 6))  # the palm network's: cells along a side, guesses a cell
 _SQUARE_MM = 450.0  # pasted hands of 0.4 to 1.1 of a grown-up's size are all found so; in squares of 900 a third
-_STEP_MM = 250.0  # a hand lies whole in one of them
+_STEP_MM = 250.0  # a hand is whole in one of them
 _TURNS = (0.0, 90.0, 180.0, 270.0)  # degrees; palms are found at up to half of a quarter turn
 _PALM_MM = (40.0, 160.0)  # a child's, and a grown-up's that is held up to the camera
 _WORTH_A_LOOK = 0.15  # of the palm network's score: the other network decides
-_CERTAIN = 0.55  # a card of a plain picture came to 0.51, 30 rendered hands to 0.57 and more
+_CERTAIN = 0.55  # a card in a picture without hands came to 0.51, 30 rendered hands to 0.57 and more
 _SAME = 0.5  # of a palm's size: nearer ones are one
 _WRIST, _INDEX, _MIDDLE, _RING = 0, 5, 9, 13  # joints: the wrist, and where three fingers begin
 _ROUND_JOINTS_MM = 12.0  # of flesh
@@ -42,7 +42,7 @@ class PersonsHand:
     certainty: float
 
     def hides_mm(self, table: Table) -> Points:
-        """Give the outline (k, 2), in mm, of what the hand and its forearm hide of the table."""
+        """Return the outline (k, 2), in mm, of what the hand and its forearm hide of the table."""
         joints = table.to_mm(self.joints_px)
         outwards = joints - joints.mean(0)
         hand = joints + _ROUND_JOINTS_MM * outwards / np.maximum(np.linalg.norm(outwards, axis=1, keepdims=True), 1.0)
@@ -128,7 +128,7 @@ class _Network:
         self._outputs = outputs["Identity"], outputs["Identity_1"]
 
     def run(self, square: Image) -> tuple[Singles, Singles]:
-        """Give the places and the scores that it finds in a picture (side, side, 3) BGR of its input's size."""
+        """Return the places and the scores that it finds in a picture (side, side, 3) BGR of its input's size."""
         levels = cv2.cvtColor(square, cv2.COLOR_BGR2RGB).astype(np.float32) / 255
         self._interpreter.set_tensor(self._input, levels[None])
         self._interpreter.invoke()
@@ -138,7 +138,7 @@ class _Network:
 
 @dataclass(frozen=True, eq=False)
 class _Palm:
-    """What the palm network says: middle, wrist and where the middle finger begins, (2,) px each; its size in px."""
+    """Result of the palm network: middle, wrist and base of the middle finger, (2,) px each; its size in px."""
 
     centre_px: Points
     wrist_px: Points
@@ -167,7 +167,7 @@ class _Copies:
         scale = size_px / side_px
         linear = scale * np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
         offset = size_px / 2 - linear @ centre_px
-        # A shrunken pixel's middle lies between those that it was made of.
+        # A shrunken pixel's middle is between those that it was made of.
         shift = offset + linear @ np.full(2, (shrink - 1) / 2)
         cut = cv2.warpAffine(
             self._copies[shrink], np.column_stack([shrink * linear, shift]), (size_px, size_px), flags=cv2.INTER_LINEAR
@@ -177,7 +177,7 @@ class _Copies:
 
 
 def _direction(start: Points, end: Points) -> Points:
-    """Give the way from one point (2,) to another with length 1; (0, 0) where they are one."""
+    """Return the way from one point (2,) to another with length 1; (0, 0) where they are one."""
     along = end - start
     return np.asarray(along / max(float(np.linalg.norm(along)), 1e-6))
 
@@ -204,7 +204,7 @@ def _squares(table: Table, area_mm: Points) -> Iterator[tuple[Points, float]]:
 
 
 def _spread(start: float, end: float) -> Points:
-    """Give the middles of squares that cover the way from `start` to `end` and overlap."""
+    """Return the middles of squares that cover the way from `start` to `end` and overlap."""
     room = end - start - _SQUARE_MM
     if room <= 0:
         return np.array([(start + end) / 2])
@@ -212,7 +212,7 @@ def _spread(start: float, end: float) -> Points:
 
 
 def _apart(palms: list[_Palm]) -> list[_Palm]:
-    """Give the likeliest of palms that are found more than once."""
+    """Return the likeliest of palms that are found more than once."""
     kept: list[_Palm] = []
     for palm in sorted(palms, key=lambda one: -one.score):
         if all(np.linalg.norm(palm.centre_px - one.centre_px) > _SAME * max(palm.size_px, one.size_px) for one in kept):
@@ -221,7 +221,7 @@ def _apart(palms: list[_Palm]) -> list[_Palm]:
 
 
 def _alike(one: PersonsHand, other: PersonsHand) -> bool:
-    """Tell whether two hands are one: their joints lie nearer to each other than a hand is long."""
+    """Return whether two hands are one: their joints lie nearer to each other than a hand is long."""
     middles = [hand.joints_px.mean(0) for hand in (one, other)]
     length = float(np.linalg.norm(one.joints_px[_MIDDLE] - one.joints_px[_WRIST]))
     return float(np.linalg.norm(middles[0] - middles[1])) < _SAME * length

@@ -32,8 +32,8 @@ class TableProfile:
     """A table that was surveyed before.
 
     `table` holds for pictures of `table.size_px`; `edge_mm` (4, 2), the corners of the rectangle that people sit
-    round, clockwise as the camera sees them from bottom right, or None if the markers of each picture are to tell;
-    `reach_mm` is how far from their edge a seat's cards may lie. By the rest is told whether the camera still stands
+    round, clockwise as the camera sees them from bottom right, or None if the markers of each picture decide;
+    `reach_mm` is how far from their edge a seat's cards may be. The rest shows whether the camera still stands
     there: `markers_mm`, the corners (4, 2) on the table of each marker card by its id, and the table's own texture.
     Profiles of earlier versions have neither. `seats`: where people sit who do not sit evenly round it, by how many
     they are (see `referee.scoring.seats.SeatRing.places`).
@@ -47,7 +47,7 @@ class TableProfile:
     seats: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
 
     def table_for(self, size_px: tuple[int, int]) -> Table:
-        """Give the table for a picture of `size_px` (width, height) taken by the same camera.
+        """Return the table for a picture of `size_px` (width, height) taken by the same camera.
 
         Raises:
             BadTableError: the picture has another shape, so it is cut or comes from another camera.
@@ -175,7 +175,7 @@ def _seats(data: Mapping[str, object], path: Path) -> dict[int, tuple[float, ...
 
 
 def seats_fit(players: object, places: object) -> bool:
-    """Whether places can be those of so many players: clockwise, once round."""
+    """Return whether places can be those of so many players: clockwise, once round."""
     numbers = isinstance(places, list | tuple) and all(type(one) in (int, float) for one in places)
     if not numbers or not isinstance(places, list | tuple) or str(players) != str(len(places)) or not places:
         return False

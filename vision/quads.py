@@ -1,4 +1,4 @@
-"""Points and quadrilaterals: which lies in which, and how far off."""
+"""Points and quadrilaterals: which is in which, and how far off."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_SHARED = 0.25  # of the smaller area; neighbours overlap a little
 
 
 def within_quads(points: NDArray[np.floating], quads: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """(...,) whether each point (..., 2) lies within any of the quads (m, 4, 2), clockwise as seen (y down)."""
+    """(...,) whether each point (..., 2) is within any of the quads (m, 4, 2), clockwise as seen (y down)."""
     if not points.size or not len(quads):
         return np.zeros(points.shape[:-1], dtype=bool)
     spend(30 + points.size / 30)
@@ -108,7 +108,7 @@ def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float
 
 
 def lie_on(quads: NDArray[np.floating], others: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Which of the quadrilaterals (n, 4, 2) share a quarter of their area with any of `others` (m, 4, 2)."""
+    """Return which of the quadrilaterals (n, 4, 2) share a quarter of their area with any of `others` (m, 4, 2)."""
     spend(15 + len(others) * (20 + len(quads) / 15))
     low, high = quads.min(axis=1), quads.max(axis=1)
     found = np.zeros(len(quads), bool)

@@ -1,4 +1,4 @@
-"""What the reader gives: the cards it is sure of, and those it is not, with the reason."""
+"""Result of a reader: the certain cards, and the unclear ones with the reason."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from vision.deck import Face
 
 CUT_SHORT = "cut short"  # a reading that was ended before its end: there may be more cards than it says
 PLACES = ("camera", "out of sight", CUT_SHORT, "hand", "thing", "light", "darkness", "blur", "between", "apart")
-"""Reasons told of a place at which a card may lie unseen: nothing shows how the camera stands, the place is not in the
-picture, the reading was cut short, a person's hand or a thing lies there, or there is light that clips the picture,
-darkness, or blur; or a card lies on the border of two seats."""
+"""Reasons for a place at which a card may be unseen: nothing shows how the camera stands, the place is not in the
+picture, the reading was cut short, a person's hand or a thing is there, or there is light that clips the picture,
+darkness, or blur; or a card is on the border of two seats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +33,11 @@ class CardReading:
 
 @dataclass(frozen=True, eq=False)
 class UnclearCard:
-    """A card that was seen but could not be told for certain.
+    """A card that was seen but not identified with certainty.
 
     `corners_px` is (k, 2), what is known of its outline, or (0, 2); `reason` is one of `covered`, `glare`, `colours`,
     `dark`, `blurred`, `edge of picture`, `same card twice`, or one of `PLACES`; `best` is the likeliest face with its
-    confidence; `side` is the side that lies up as far as anything shows it, else None.
+    confidence; `side` is the side that is up as far as anything shows it, else None.
     """
 
     corners_px: NDArray[np.float64]

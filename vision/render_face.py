@@ -52,7 +52,7 @@ def _on_card(outline: NDArray[np.float64], card_mm: tuple[float, float]) -> NDAr
 
 
 def bgr(colour: str) -> tuple[int, int, int]:
-    """Give the colour `#rrggbb` as (blue, green, red)."""
+    """Return the colour `#rrggbb` as (blue, green, red)."""
     red, green, blue = bytes.fromhex(colour.removeprefix("#"))
     return blue, green, red
 
@@ -60,7 +60,7 @@ def bgr(colour: str) -> tuple[int, int, int]:
 def face_image(deck: Deck, face: Face, px_per_mm: float) -> NDArray[np.uint8]:
     """Draw the face as printed, (h, w, 3) uint8 BGR, anti-aliased, with square corners.
 
-    The card's edges are the picture's edges: the mm (x, y) lies at the pixel (x * px_per_mm - 0.5, y * px_per_mm - 0.5)
+    The card's edges are the picture's edges: the mm (x, y) is at the pixel (x * px_per_mm - 0.5, y * px_per_mm - 0.5)
     when the centre of the top-left pixel is (0, 0).
     """
     width, height = (max(1, round(side * px_per_mm)) for side in deck.card_mm)

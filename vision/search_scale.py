@@ -1,4 +1,4 @@
-"""How small the copies are on which pictures are searched."""
+"""Scale of the copies on which pictures are searched."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _WIDE = 9 / 16  # the height of a usual picture by its width
 
 
 def shrinking(long_px: float, area_px: float, wanted_px: float) -> float:
-    """Give how many times smaller than a picture with such a side and area a copy is whose side is `wanted_px`, or 1.
+    """Return how many times smaller than a picture with such a side and area a copy is whose side is `wanted_px`, or 1.
 
     Of a panorama the copy has the area that one of a usual picture has: its cards are as large.
     """

@@ -1,8 +1,8 @@
-"""What is no still table in a picture: learned from the pictures themselves.
+"""Finds pixels that are not the still table, learned from the pictures themselves.
 
-What has stayed as it is for a while belongs to the table. How much a pixel may change is learned too, from its own
+Pixels that have rested for a while belong to the table. Their noise is learned, too, from their own
 noise, so that an arm of nearly the table's colour is seen in good light and noise is none in bad. Shadows darken all
-colours alike; so do some sleeves, and only what surrounds them can tell.
+colours alike; so do some sleeves, and only their surroundings decide.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vision.channels import largest
 Mask = NDArray[np.uint8]
 
 SHADE, THING = 1, 2
-"""What a pixel is that is no still table: darker as by a shadow, or something else."""
+"""Kind of a pixel that is not the still table: darkened as by a shadow, or an object."""
 
 _NOISES, _ROUNDING = 3.5, 2.0  # what differs by less than so many times a pixel's mean change, and this, is noise
 _FIRST_NOISE = 2.5
@@ -26,7 +26,7 @@ _SHADOW_SPREAD = 0.05
 _STAYS = 10.0
 _LEARNED = 75  # pictures that a thing stays before it belongs to the table: a plain sleeve stays while it moves on
 _FOLLOWS, _NOISE_FOLLOWS = 0.2, 0.03
-_SPARSE = 6  # of so many pixels each way, one tells how the camera's exposure and white balance changed
+_SPARSE = 6  # of so many pixels each way, one measures the change of exposure and white balance
 _STEADY, _MOST_GAIN = 0.003, 0.03
 
 
@@ -35,7 +35,7 @@ class StillTable:
 
     def __init__(self, first: Singles) -> None:
         self._table, self._before = first.copy(), first.copy()
-        self._bare = first.copy()  # the table before what was learned last came to lie on it
+        self._bare = first.copy()  # the table before what was learned last came to be on it
         self._noise = np.full(first.shape[:2], _FIRST_NOISE, np.float32)
         self._stayed = np.zeros(first.shape[:2], np.int16)
         self._kinds: Mask = np.zeros(first.shape[:2], np.uint8)
@@ -59,7 +59,7 @@ class StillTable:
         return self._kinds
 
     def settle(self) -> None:
-        """Take all that lies there now for the table, without waiting: somebody knows that no arm is in sight."""
+        """Take all that is there now for the table, without waiting: somebody knows that no arm is in sight."""
         self._learn(self._kinds > 0, self._before)
         self._kinds[:] = 0
 

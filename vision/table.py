@@ -17,7 +17,7 @@ class Table:
 
     `camera` (3, 3) and `distortion` (5,) follow OpenCV; `homography` (3, 3) leads from the table in mm (x right, y
     down as the camera sees it) to undistorted px; `scale_error` is the standard deviation of the relative scale at
-    the picture's corners, as far as the fit can tell.
+    the picture's corners, as far as the fit shows it.
     """
 
     camera: Points

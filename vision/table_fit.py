@@ -1,4 +1,4 @@
-"""The table plane fitted to things of known size that lie on it: marker cards, or the marks of playing cards."""
+"""The table plane fitted to things of known size that are on it: marker cards, or the marks of playing cards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CUT_PRIOR_SIGMA = (*_PRIOR_SIGMA, 0.25, 0.25, 0.25)
 _CORNER_SIGMA_PX = 0.35
 _ENOUGH = 3  # pieces that leave one explanation only
 _TILTS = ((0.0, 0.0), (0.35, 0.0), (-0.35, 0.0), (0.0, 0.35), (0.0, -0.35))
-_LEAST_TILT = 1e-4  # it takes so much of the spread of the pieces over the picture to tell a tilt
+_LEAST_TILT = 1e-4  # share of the picture over which the pieces must be spread to measure a tilt
 _THIN_MM2 = 1.0
 _EDGE_ON = 0.05  # of a ray's direction along the table's normal
 _ROUGH_DAMPING, _NEAR_DAMPING = 1e-3, 1e-5  # of the first step from a start
@@ -68,7 +68,7 @@ class _PlaneModel:
     def start_by_areas(self) -> Points | None:
         """Parameters of the camera that shows three or more pieces about as large as they are seen.
 
-        None where they are seen so steeply, or are so thin, that this does not tell. A piece's area goes with the cube
+        None where they are seen so steeply, or are so thin, that this fails. A piece's area goes with the cube
         of 1 / depth, and 1 / depth of a plane is linear in the picture.
         """
         focal = _FOCAL_PRIOR * self.width
@@ -78,7 +78,7 @@ class _PlaneModel:
         if printed.max() < _THIN_MM2:
             return None
         scale = np.cbrt([_extent(p.points_px) for p in self.pieces] / np.maximum(printed, _THIN_MM2))
-        # Thin pieces have hardly any area, and tell little; what pieces in a row leave open is no tilt.
+        # Thin pieces have hardly any area, and little weight; pieces in a row leave the tilt open.
         design = middles * (printed / printed.max())[:, None]
         against_tilt = _LEAST_TILT * np.diag([1, 1, 0])
         plane = np.linalg.solve(design.T @ middles + against_tilt, design.T @ scale)
@@ -108,7 +108,7 @@ class _PlaneModel:
         return np.array(places)
 
     def in_a_row(self) -> bool:
-        """Whether the pieces lie so nearly in line that their areas hardly tell the tilt across it."""
+        """Return whether the pieces are so nearly in line that their areas hardly show the tilt across it."""
         middles = np.array([points.mean(0) for points in self._by_piece(self.seen)])
         spread = np.linalg.svd(middles - middles.mean(0), compute_uv=False)
         return bool(spread[-1] < _ROW * spread[0])
@@ -150,7 +150,7 @@ class _PlaneModel:
 
 
 def _extent(points: Points) -> float:
-    """How far (n, 2) points spread over an area, so that any affine map multiplies it as it does areas."""
+    """Return how far (n, 2) points spread over an area, so that any affine map multiplies it as it does areas."""
     x, y = (points - points.mean(0)).T
     return float(np.sqrt(max((x @ x) * (y @ y) - (x @ y) ** 2, 0.0)))
 
@@ -207,7 +207,7 @@ def fit_table(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[Table,
 
 
 def misfit(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[float, Table]:
-    """Tell how badly pieces fit one flat table, as the root mean square of their errors over sigma, and the table."""
+    """Return the misfit of pieces to one flat table, as the root mean square of errors over sigma, and the table."""
     model, vector = _fitted(pieces, size_px)
     return _root_mean_square(model, model.residuals(vector[None])[0]), _table_of(model, vector)
 

@@ -1,4 +1,4 @@
-"""What a table itself looks like, small and grey: it shows, with no marker in sight, that a camera stands as it stood.
+"""Look of a table itself, small and grey: without a visible marker it shows that the camera stands as it stood.
 
 A table may be of one colour and look the same from anywhere, and a camera may be moved far: then nothing is shown.
 """
@@ -35,7 +35,7 @@ class TableTexture:
     outline: Points
 
     def shift_px(self, image: Image) -> Points | None:
-        """Give how far (n, 2) the outline lies off its place in a picture of the same camera, in px of `grey`.
+        """Return how far (n, 2) the outline is off its place in a picture of the same camera, in px of `grey`.
 
         None if nothing shows it.
         """
@@ -83,14 +83,14 @@ class TableTexture:
 
 
 def texture_within(grey: Image, outline: Points) -> TableTexture:
-    """Give the texture in a small grey picture (see `small_grey`); what is outside of the outline is not kept."""
+    """Return the texture in a small grey picture (see `small_grey`); what is outside of the outline is not kept."""
     inside = np.zeros(grey.shape, np.uint8)
     cv2.fillPoly(inside, [np.rint(outline).astype(np.int32)], 255)
     return TableTexture(np.asarray(cv2.bitwise_and(grey, inside)), outline)
 
 
 def small_grey(image: Image) -> Image:
-    """Give a picture (h, w, 3) BGR or (h, w) as small as textures are."""
+    """Return a picture (h, w, 3) BGR or (h, w) as small as textures are."""
     size = WIDTH_PX, max(1, round(image.shape[0] * WIDTH_PX / image.shape[1]))
     small = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
     return np.asarray(small if small.ndim == 2 else cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
@@ -127,6 +127,6 @@ def _moves(old: Singles, new: Singles, patches: NDArray[np.intp]) -> tuple[Point
 
 
 def _peak(before: float, at: float, after: float) -> float:
-    """Where a parabola through three values at -1, 0 and 1 is highest."""
+    """Return where a parabola through three values at -1, 0 and 1 is highest."""
     bend = before - 2 * at + after
     return 0.0 if bend >= 0 else 0.5 * (before - after) / bend

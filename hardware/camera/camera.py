@@ -50,11 +50,11 @@ class Turn:
 
     @property
     def flips(self) -> tuple[bool, bool]:
-        """Whether columns and whether rows are to be reversed."""
+        """Return whether columns and whether rows are to be reversed."""
         return self.upside_down != self.mirrored, self.upside_down
 
     def image(self, image: Image, pixel_format: PixelFormat = PixelFormat.BGR) -> Image:
-        """Give a picture put right; `image` laid out as `pixel_format` says."""
+        """Return a picture put right; `image` laid out as `pixel_format` says."""
         if pixel_format is PixelFormat.BGR:
             return self._plane(image)
         rows = image.shape[0] * 2 // 3
@@ -70,7 +70,7 @@ class Turn:
         return turned
 
     def area(self, area: Polygon | None) -> Polygon | None:
-        """Give an area, (k, 2) in shares of the right picture, as it lies in the camera's own."""
+        """Return an area, (k, 2) in shares of the right picture, as it is in the camera's own."""
         if area is None:
             return None
         columns, rows = self.flips
@@ -91,12 +91,12 @@ class TurnedCamera:
 
     @property
     def name(self) -> str:
-        """What to call it, for people."""
+        """Return its name for people."""
         return self._camera.name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What it could not do."""
+        """Return sentences about settings that it could not apply."""
         return self._camera.notes
 
     def read(self) -> Frame | None:
@@ -113,14 +113,14 @@ class TurnedCamera:
 
 
 class SettlingTurnedCamera(TurnedCamera):
-    """The same of a camera that can be set up anew."""
+    """An open camera that can be set up again."""
 
     def __init__(self, camera: Camera, turn: Turn, settling: Settling) -> None:
         super().__init__(camera, turn)
         self._settling = settling
 
     def settle(self, area: Polygon | None = None, *, focus: bool = True) -> None:
-        """Let it be set up anew."""
+        """Request a new set-up."""
         self._settling.settle(self._turn.area(area), focus=focus)
 
 
@@ -153,11 +153,11 @@ class Camera(Protocol):
 
     @property
     def name(self) -> str:
-        """What to call it, for people."""
+        """Return its name for people."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What it could not do, a sentence each; it is used all the same."""
+        """Return a sentence for each setting that it could not apply; it is used all the same."""
 
     def read(self) -> Frame | None:
         """Wait for the next frame, at most about a second. None: there will never be another one (end of a file).
@@ -171,10 +171,10 @@ class Camera(Protocol):
 
 @runtime_checkable
 class Settling(Protocol):
-    """A camera that can be set up anew while it is open."""
+    """A camera that can be set up again while it is open."""
 
     def settle(self, area: Polygon | None = None, *, focus: bool = True) -> None:
-        """Find exposure, white balance and, if asked, focus anew and hold them; takes some seconds.
+        """Find exposure, white balance and, if asked, focus again and hold them; takes some seconds.
 
         area: what the exposure is judged by, (k, 2) in shares of the picture's size; None: the whole picture. `notes`
         then say what it could not do. Raises as `Camera.read` does.
@@ -183,7 +183,7 @@ class Settling(Protocol):
 
 @dataclass(frozen=True)
 class CameraSettings:
-    """What is wanted of a camera; it may give something else, and the frames say what.
+    """Requested properties of a camera; frames carry the real ones, which may differ.
 
     width, height: size of the frames for reading, pixels.
     small_width: width of the small grey stream for motion, pixels, where the camera has one.
@@ -247,7 +247,7 @@ def open_camera(spec: str, settings: CameraSettings | None = None) -> Camera:
 
 
 def parse_spec(spec: str) -> tuple[str, str]:
-    """Split a camera's name into the back-end and what it is told. Raises BadCameraError for a name that means nothing.
+    """Split a camera's name into back-end and argument. Raises BadCameraError for an unknown name.
 
     Whether the camera is there is seen when it is opened.
     """

@@ -4,7 +4,7 @@ A mark on clipped white has lost its colour for good, and vision divides by the 
 stay below the end of the scale in every channel. The loop is: take a picture, judge it, set what `judge` says, again.
 
 A lamp is bright twice a period of the mains. Rows that are exposed for whole half periods all get the same light; with
-any other time they differ, and the stripes wander from picture to picture, which what lies on the table does not.
+any other time they differ, and the stripes wander from picture to picture, unlike the table.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class Exposure:
 
     @property
     def light(self) -> float:
-        """What a picture's brightness is proportional to, microseconds at gain 1."""
+        """Return exposure times gain, µs at gain 1; a picture's brightness is proportional to it."""
         return self.time_us * self.gain
 
 
 @dataclass(frozen=True)
 class ExposureLimits:
-    """What the camera can do and what the game allows.
+    """Limits of the exposure: the camera's and the game's.
 
     shortest_us, longest_us: exposure time, microseconds (the longest keeps hands and turning cards from smearing).
     highest_gain: above it noise eats the colours.
@@ -67,7 +67,7 @@ class ExposureLimits:
 
 
 class Light(Enum):
-    """What stands in the way of a good exposure."""
+    """Obstacle to a good exposure."""
 
     ENOUGH = "enough"
     TOO_DARK = "too_dark"
@@ -76,7 +76,7 @@ class Light(Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What one picture says about its exposure.
+    """Judgement of one picture's exposure.
 
     white: level of the brightest surface, 0 to 255, the largest of the three channels, glints left out.
     clipped_share: share of the picture, 0 to 1, in which a channel is at the end of the scale.
@@ -113,7 +113,7 @@ def judge(image: npt.NDArray[np.uint8], current: Exposure, limits: ExposureLimit
 
 @dataclass(frozen=True)
 class Settled:
-    """How settling ended: the exposure in force, the judgement of the last picture, and how many pictures it took."""
+    """Result of settling: exposure in force, judgement of the last picture, number of pictures."""
 
     exposure: Exposure
     judgement: Judgement
@@ -143,7 +143,7 @@ def settle(
 
 
 def within(image: npt.NDArray[np.uint8], area: Polygon | None) -> npt.NDArray[np.uint8]:
-    """Give a picture (h, w) or (h, w, 3) that is black outside `area`, (k, 2) in shares of its size; None: all of it.
+    """Return a picture (h, w) or (h, w, 3) that is black outside `area`, (k, 2) in shares of its size; None: all of it.
 
     A window or a lamp beside the table is brighter than any card, and must not say how the table is exposed.
     """
@@ -232,7 +232,7 @@ def in_columns(pictures: Sequence[Image]) -> Columns:
 
 
 def _ratios(small: Columns, by: Columns) -> tuple[npt.NDArray[np.bool_], Columns]:
-    """Which rows (rows,) are lit, and by what such rows of small pictures (n, rows, columns) are brighter (n, lit)."""
+    """Return the lit rows (rows,), and how much brighter they are in small pictures (n, rows, columns): (n, lit)."""
     ratio = np.where((by > _DARK) & (small > _DARK), small / np.maximum(by, 1.0), np.nan)
     lit = np.isfinite(ratio).all(axis=0).sum(axis=1) >= _COLUMNS // 2
     return lit, np.asarray(np.nanmedian(ratio[:, lit], axis=2), np.float32)
@@ -274,13 +274,13 @@ ROW_US = 60.0
 
 @dataclass(frozen=True)
 class Lock:
-    """What is held: exposure, and the red and blue gains of the white balance (None: not held)."""
+    """Locked values: exposure, and the red and blue gains of the white balance (None: not locked)."""
 
     exposure: Exposure
     colour_gains: tuple[float, float] | None
 
     def controls(self) -> dict[str, object]:
-        """Give the libcamera controls that set it; they also end the automatics."""
+        """Return the libcamera controls that set it; they also end the automatics."""
         controls = exposure_controls(self.exposure)
         if self.colour_gains is not None:
             controls |= {"AwbEnable": False, "ColourGains": self.colour_gains}
@@ -299,7 +299,7 @@ class Lock:
 
 
 class Verdict(Enum):
-    """What to do with a frame: use it, refuse it, refuse it and set the lock again, or give the lock up and use it."""
+    """Action for a frame: use it, refuse it, refuse it and lock again, or release the lock and use it."""
 
     USE = "use"
     REFUSE = "refuse"
@@ -333,12 +333,12 @@ class DriftWatch:
 
 
 def exposure_controls(exposure: Exposure) -> dict[str, object]:
-    """Give the libcamera controls for one exposure."""
+    """Return the libcamera controls for one exposure."""
     return {"AeEnable": False, "ExposureTime": round(exposure.time_us), "AnalogueGain": exposure.gain}
 
 
 def exposure_matches(exposure: Exposure, metadata: Mapping[str, object]) -> bool:
-    """Whether a frame's metadata say that it was taken with this exposure; what is not reported is trusted."""
+    """Return whether a frame's metadata say that it was taken with this exposure; what is not reported is trusted."""
     time_us = metadata.get("ExposureTime")
     if isinstance(time_us, (int, float)) and abs(time_us - exposure.time_us) > max(
         TOLERANCE * exposure.time_us, ROW_US

@@ -47,7 +47,7 @@ class FileCamera:
         self._sequence = 0
 
     def read(self) -> Frame | None:
-        """Give the next picture, or None after the last."""
+        """Return the next picture, or None after the last."""
         picture = next(self._pictures, None)
         if picture is None:
             return None
@@ -162,11 +162,11 @@ class RecordingCamera:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was found wrong with the recording so far."""
+        """Return the faults found in the recording so far."""
         return tuple(self._notes)
 
     def read(self) -> Frame | None:
-        """Give the next frame, or None after the last."""
+        """Return the next frame, or None after the last."""
         recorded = next(self._frames, None)
         if recorded is None:
             return None

@@ -17,7 +17,7 @@ Image = npt.NDArray[np.uint8]
 
 
 class PixelFormat(Enum):
-    """How the bytes of a picture are laid out; the value is the name that video people give it.
+    """Layout of a picture's bytes; the value is its name in video formats.
 
     BGR: (h, w, 3). NV12: (h * 3 / 2, w), the grey picture, then rows of interleaved U and V at half size.
     I420: (h * 3 / 2, w), the grey picture, then the whole U plane and the whole V plane at half size.
@@ -29,7 +29,7 @@ class PixelFormat(Enum):
 
 
 def to_bgr(image: Image, pixel_format: PixelFormat) -> Image:
-    """Give (h, w, 3) uint8 BGR for a picture of any layout; a BGR picture is given back as it is.
+    """Return (h, w, 3) uint8 BGR for a picture of any layout; a BGR picture is given back as it is.
 
     Raises ValueError if the shape does not fit the layout.
     """
@@ -43,7 +43,7 @@ def to_bgr(image: Image, pixel_format: PixelFormat) -> Image:
 
 
 def luma(image: Image, pixel_format: PixelFormat) -> Image:
-    """Give (h, w) uint8 grey; for NV12 and I420 a view on the first plane, without copying."""
+    """Return (h, w) uint8 grey; for NV12 and I420 a view on the first plane, without copying."""
     _check(image, pixel_format)
     if pixel_format is PixelFormat.BGR:
         import cv2
@@ -162,11 +162,11 @@ class Frame:
         return self.exposure_end_ns - self.readout_ns + round(self.readout_ns * row / (self.rows - 1))
 
     def bgr(self) -> npt.NDArray[np.uint8]:
-        """Give the picture as (h, w, 3) uint8 BGR, converted anew each time so that old frames stay small."""
+        """Return the picture as (h, w, 3) uint8 BGR, converted again each time so that old frames stay small."""
         return to_bgr(self.image, self.pixel_format)
 
     def grey(self) -> npt.NDArray[np.uint8]:
-        """Give the picture as (h, w) uint8; free of cost for NV12 and I420, whose first plane it is."""
+        """Return the picture as (h, w) uint8; free of cost for NV12 and I420, whose first plane it is."""
         return luma(self.image, self.pixel_format)
 
 
@@ -206,12 +206,12 @@ class FrameBuffer:
             return True
 
     def restart(self) -> None:
-        """Start the count of frames again: the camera was opened anew, so a gap says nothing about lost frames."""
+        """Start the count of frames again: the camera was opened again, so a gap says nothing about lost frames."""
         with self._arrived:
             self._last_sequence = None
 
     def last_before(self, t_ns: int) -> Frame | None:
-        """Give the last frame fully exposed before `t_ns`: its last row's exposure ended earlier (P9)."""
+        """Return the last frame fully exposed before `t_ns`: its last row's exposure ended earlier (P9)."""
         with self._arrived:
             index = bisect_left(self._frames, t_ns, key=_end)
             return self._frames[index - 1] if index else None
@@ -227,7 +227,7 @@ class FrameBuffer:
             return self._arrived.wait_for(lambda: self.complete_until(t_ns), timeout_s)
 
     def between(self, start_ns: int, end_ns: int) -> tuple[Frame, ...]:
-        """Give the frames whose exposure ended at `start_ns` or later and before `end_ns`, in order."""
+        """Return the frames whose exposure ended at `start_ns` or later and before `end_ns`, in order."""
         with self._arrived:
             first = bisect_left(self._frames, start_ns, key=_end)
             last = bisect_left(self._frames, end_ns, key=_end)
@@ -241,17 +241,17 @@ class FrameBuffer:
 
     @property
     def pushed(self) -> int:
-        """How many frames came in."""
+        """Return how many frames came in."""
         return self._pushed
 
     @property
     def lost(self) -> int:
-        """How many frames never came, by the gaps in the camera's count."""
+        """Return how many frames never came, by the gaps in the camera's count."""
         return self._lost
 
     @property
     def late(self) -> int:
-        """How many frames were turned away because their time was not after the frame before."""
+        """Return how many frames were turned away because their time was not after the frame before."""
         return self._late
 
     def __len__(self) -> int:
@@ -262,7 +262,7 @@ class FrameBuffer:
         return FrameReader(self)
 
     def wait_newer(self, count: int, timeout_s: float) -> tuple[Frame | None, int]:
-        """Give the newest frame and the number pushed, once that is above `count`; no frame after `timeout_s`."""
+        """Return the newest frame and the number pushed, once that is above `count`; no frame after `timeout_s`."""
         with self._arrived:
             if not self._arrived.wait_for(lambda: self._pushed > count, timeout_s):
                 return None, self._pushed
@@ -285,7 +285,7 @@ class FrameReader:
         self.skipped = 0
 
     def next(self, timeout_s: float) -> Frame | None:
-        """Give the newest frame not read yet; wait for one up to `timeout_s` seconds, then give None."""
+        """Return the newest frame not read yet; wait for one up to `timeout_s` seconds, then give None."""
         frame, pushed = self._buffer.wait_newer(self._seen, timeout_s)
         if frame is not None:
             self.skipped += pushed - self._seen - 1
@@ -314,7 +314,7 @@ class FrameExposed:
 class FrameTap:
     """Takes a camera's frames where a `FrameBuffer` would: stores them there and puts their times on the queue.
 
-    What happened before the end of a frame's exposure is given out only when that frame has come, so that a ring is
+    Events before the end of a frame's exposure are released only when that frame has come, so that a ring is
     never judged before the last frame exposed before it is there (P9).
     """
 
@@ -332,5 +332,5 @@ class FrameTap:
         return True
 
     def restart(self) -> None:
-        """The camera was opened anew."""
+        """Note that the camera was opened again."""
         self._buffer.restart()

@@ -1,4 +1,4 @@
-"""What a camera could not do when it was set up: a sentence each, the same for all cameras, so that each has words."""
+"""Sentences for settings that a camera could not apply: the same for all cameras, so that each is translated."""
 
 from hardware.problems import Said
 

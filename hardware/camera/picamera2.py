@@ -74,7 +74,7 @@ class Tunable(Protocol):
 
 @dataclass(frozen=True)
 class SetUp:
-    """How it went: what is held (None: the camera holds nothing), and what it would not do, a sentence each."""
+    """Result: locked values (None: nothing is locked), and a sentence for each setting that failed."""
 
     lock: Lock | None
     notes: tuple[str, ...]
@@ -174,20 +174,20 @@ FAULTS = (RuntimeError, OSError, IndexError, KeyError, ValueError)
 
 
 class Request(Protocol):
-    """What is used of picamera2's CompletedRequest."""
+    """The part of picamera2's CompletedRequest that is used."""
 
     def make_buffer(self, name: str) -> npt.NDArray[np.uint8]:
-        """Give a copy of a stream's bytes, flat."""
+        """Return a copy of a stream's bytes, flat."""
 
     def get_metadata(self) -> dict[str, Any]:
-        """Give what the camera says of this frame."""
+        """Return what the camera says of this frame."""
 
     def release(self) -> None:
         """Give the buffers back to the camera."""
 
 
 class Device(Protocol):
-    """What is used of picamera2's Picamera2."""
+    """The part of picamera2's Picamera2 that is used."""
 
     @property
     def camera_controls(self) -> Mapping[str, tuple[Any, Any, Any]]:
@@ -200,7 +200,7 @@ class Device(Protocol):
         """Put a configuration to use."""
 
     def camera_configuration(self) -> dict[str, Any]:
-        """Give the configuration in use: the camera may have changed what was wished."""
+        """Return the configuration in use: the camera may have changed what was wished."""
 
     def set_controls(self, controls: dict[str, object]) -> None:
         """Set controls with the next request."""
@@ -265,12 +265,12 @@ class Picamera2Camera:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the camera would not do."""
+        """Return a sentence for each setting that the camera refused."""
         return (*self._notes, *self._tuning_notes)
 
     @property
     def refused(self) -> int:
-        """How many frames were left out because exposure or white balance had drifted."""
+        """Return how many frames were left out because exposure or white balance had drifted."""
         return self._watch.refused if self._watch else 0
 
     @property
@@ -318,7 +318,7 @@ class Picamera2Camera:
         )
 
     def settle(self, area: Polygon | None = None, *, focus: bool = True) -> None:
-        """Find focus, exposure and white balance anew, and hold them."""
+        """Find focus, exposure and white balance again, and hold them."""
         try:
             self._set_up(area, focus=focus)
         except FAULTS as error:
@@ -406,7 +406,7 @@ class Picamera2Camera:
         return Frame((first_ns + last_ns) // 2, last_ns, image, self._sequence, pixel_format, grey)
 
     def _exposed(self, metadata: Mapping[str, Any]) -> tuple[int, int]:
-        """Give the ends of the first and the last row's exposure, ns on the monotonic clock."""
+        """Return the ends of the first and the last row's exposure, ns on the monotonic clock."""
         arrived_ns = self._monotonic()
         stamp_ns = metadata.get("SensorTimestamp")
         if self._clock_offset_ns is None or not isinstance(stamp_ns, int):
@@ -418,7 +418,7 @@ class Picamera2Camera:
 
 
 def picamera2_cameras() -> list[tuple[str, str]]:
-    """Give the cameras at the Raspberry Pi's own sockets: what each is set by, and its sensor's name.
+    """Return the cameras at the Raspberry Pi's own sockets: what each is set by, and its sensor's name.
 
     libcamera lists USB cameras, too, by the path of their plug; those are opened through Video4Linux.
     """
@@ -431,7 +431,7 @@ def picamera2_cameras() -> list[tuple[str, str]]:
 
 
 def _library() -> Any:  # noqa: ANN401 (it has no types)
-    """Give picamera2. Raises CameraMissingError if it is not there."""
+    """Return picamera2. Raises CameraMissingError if it is not there."""
     # libcamera writes its own lines among those that are for people; they are still to be had by setting this.
     os.environ.setdefault("LIBCAMERA_LOG_LEVELS", "*:FATAL")
     try:

@@ -1,4 +1,4 @@
-"""Which cameras are plugged in, by either back-end: what each is set by, and what its maker calls it."""
+"""Cameras that are plugged in, from both back-ends: the name in settings and the maker's name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Plugged:
         self._at_s = -KEPT_S
 
     def __call__(self) -> list[tuple[str, str]]:
-        """Give `(spec, name)` of each, the Raspberry Pi's own first."""
+        """Return `(spec, name)` of each, the Raspberry Pi's own first."""
         now = self._clock()
         if now - self._at_s >= KEPT_S:
             self._found, self._at_s = list(self._look()), now

@@ -24,7 +24,7 @@ from hardware.supervised import SupervisedThread
 
 
 class CameraState(Enum):
-    """How the camera is."""
+    """State of the camera."""
 
     STARTING = "starting"
     OK = "ok"
@@ -45,19 +45,19 @@ class CameraReport:
     message: str
 
     def health(self, device: str = "camera") -> Problem:
-        """Give the report as the board of all devices keeps it."""
+        """Return the report as the board of all devices keeps it."""
         state = HEALTH[self.state]
         return Problem(device, state, "" if state is Health.OK else self.message, t_ns=self.since_ns)
 
 
 @dataclass(frozen=True)
 class WatchLimits:
-    """When something counts as wrong.
+    """Limits beyond which the camera counts as faulty.
 
     stall_ns: no frame for this long is a stall. open_ns: time a camera may take until its first frame (it settles).
     black_ns: black for this long is reported; a single black frame is only left out.
     frozen_ns: the very same picture for this long is reported; no sensor is without noise.
-    wrong_ns: frames with impossible times for this long. reopen_black_ns: a camera black for this long is opened anew.
+    wrong_ns: frames with impossible times for this long. reopen_black_ns: a camera black for this long is opened again.
     future_ns: how far ahead of the clock a frame's time may be. old_ns: how far behind.
     """
 
@@ -112,7 +112,7 @@ class CameraWatch:
         self._last_end_ns: int | None = None
 
     def accept(self, frame: Frame, now_ns: int) -> bool:
-        """Whether a frame that came at `now_ns` may be used: it is new, not black, and its time is possible."""
+        """Return whether a frame that came at `now_ns` may be used: it is new, not black, and its time is possible."""
         self._last_frame_ns = now_ns
         if not self._time_is_possible(frame, now_ns):
             self.wrong_time += 1
@@ -151,11 +151,11 @@ class CameraWatch:
         self._become(CameraState.ENDED, now_ns)
 
     def opening(self, now_ns: int) -> None:
-        """Note that the camera is opened anew; the report stays what it was until a frame has come."""
+        """Note that the camera is opened again; the report stays what it was until a frame has come."""
         self._forget(now_ns)
 
     def reopen(self, now_ns: int) -> bool:
-        """Whether the camera that is open should be closed and opened anew."""
+        """Return whether the camera that is open should be closed and opened again."""
         if self._fault(now_ns) in (CameraState.STALLED, CameraState.WRONG_TIME):
             return True
         useless = (self._black_since_ns, self._same.since_ns)
@@ -192,7 +192,7 @@ class CameraWatch:
 
 
 class SamePicture:
-    """Tells pictures that are not new: a driver that hangs gives its last one again and again.
+    """Detects repeated pictures: a driver that hangs gives its last one again and again.
 
     since_ns: since when they are one and the same, None if they are not. A camera in dim light sends each picture twice
     to keep its pace; that is no sign of anything, and neither is a picture of one colour, which has no noise.
@@ -204,7 +204,7 @@ class SamePicture:
         self._times = 0
 
     def again(self, frame: Frame, now_ns: int) -> bool:
-        """Take the next frame, and tell whether its picture has come twice or more already."""
+        """Take the next frame; return whether its picture has come twice or more already."""
         sample = frame.image[:: max(1, frame.rows // _SAMPLED_ROWS)]
         shown = frame.image.shape, sample.tobytes()
         if shown != self._last or int(sample.min()) == int(sample.max()):
@@ -235,13 +235,13 @@ HUNG_NS = 10 * SECOND_NS
 
 
 class FrameSink(Protocol):
-    """Where frames go: a `FrameBuffer`, or a `FrameTap` that also tells the queue of them."""
+    """Destination of frames: a `FrameBuffer`, or a `FrameTap` that also advances the queue."""
 
     def push(self, frame: Frame) -> bool:
         """Add the newest frame; False if it is not newer than the last one."""
 
     def restart(self) -> None:
-        """The camera was opened anew."""
+        """Note that the camera was opened again."""
 
 
 class _Session:
@@ -258,7 +258,7 @@ class CameraSupervisor:
     """Runs a camera and puts its frames into a buffer.
 
     open_camera: opens the camera; called again after each failure. buffer: where the frames go.
-    on_report: told each change, from either thread; must be quick. clock: monotonic, ns.
+    on_report: receives each change, from either thread; must be quick. clock: monotonic, ns.
     """
 
     def __init__(
@@ -306,23 +306,23 @@ class CameraSupervisor:
 
     @property
     def report(self) -> CameraReport:
-        """How the camera is."""
+        """State of the camera."""
         with self._lock:
             return self._watch.report
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the camera that is open could not do, a sentence each."""
+        """Return a sentence for each setting that the open camera could not apply."""
         camera = self._camera
         return () if camera is None else camera.notes
 
     @property
     def settling(self) -> bool:
-        """Whether the camera is being set up, or is to be: no frames come meanwhile."""
+        """Return whether the camera is being set up, or is to be: no frames come meanwhile."""
         return self._settling or self._wish is not None
 
     def settle(self, area: Polygon | None = None, *, focus: bool = True) -> bool:
-        """Let the camera be set up anew before its next frame (see `Settling`); False if it cannot be."""
+        """Let the camera be set up again before its next frame (see `Settling`); False if it cannot be."""
         with self._lock:
             can = self._session is not None and isinstance(self._camera, Settling)
             if can:
@@ -331,7 +331,7 @@ class CameraSupervisor:
 
     @property
     def name(self) -> str:
-        """What the camera is called, for people."""
+        """Return the camera's name for people."""
         return self._name
 
     def check(self) -> None:
@@ -369,7 +369,7 @@ class CameraSupervisor:
             message = _sentence(error)
         finally:
             if camera is not None:
-                # One that fails at its end is opened anew like any other.
+                # One that fails at its end is opened again like any other.
                 with contextlib.suppress(HardwareError, OSError, RuntimeError, ValueError):
                     camera.close()
             self._over(session, message)
@@ -381,7 +381,7 @@ class CameraSupervisor:
                 self._camera, self._name, self._wish = camera, camera.name, None
 
     def _settle(self, session: _Session, camera: Camera) -> None:
-        """Set the camera up anew if that was asked for; it then has as long for its next frame as after opening."""
+        """Set the camera up again if that was asked for; it then has as long for its next frame as after opening."""
         with self._lock:
             wish, self._wish = self._wish, None
             if wish is None or session is not self._session or not isinstance(camera, Settling):
@@ -406,7 +406,7 @@ class CameraSupervisor:
     def _over(self, session: _Session, message: str) -> None:
         now_ns = self._clock()
         with self._lock:
-            # A camera that was told to stop has no fault.
+            # A camera that was asked to stop has no fault.
             if session is not self._session or self._stopping.is_set():
                 return
             self._session = self._camera = self._wish = None

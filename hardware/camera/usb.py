@@ -52,7 +52,7 @@ _MOST_NODES = 64
 
 @dataclass(frozen=True)
 class Capability:
-    """What a video node says of itself: its camera's name, the plug it sits in, and whether it gives pictures."""
+    """A video node's own description: camera name, plug, and whether it gives pictures."""
 
     card: str
     bus: str
@@ -69,7 +69,7 @@ class UsbNode:
 
     @property
     def spec(self) -> str:
-        """What it is asked for by, as in `hardware.camera.camera.parse_spec`."""
+        """Return its name in settings, as in `hardware.camera.camera.parse_spec`."""
         return f"usb:{self.lasting or self.path}"
 
 
@@ -95,7 +95,7 @@ def query(path: Path) -> Capability | None:
 
 
 def usb_cameras(devices: Path = Path("/dev"), ask: Query = query) -> tuple[UsbNode, ...]:
-    """Give the USB cameras that are plugged in, one for each plug, in the order of their nodes."""
+    """Return the USB cameras that are plugged in, one for each plug, in the order of their nodes."""
     lasting: dict[Path, Path] = {}
     folder = devices / BY_ID
     for link in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -110,12 +110,12 @@ def usb_cameras(devices: Path = Path("/dev"), ask: Query = query) -> tuple[UsbNo
 
 
 def node_of(which: str, devices: Path = Path("/dev"), ask: Query = query) -> tuple[Path, str]:
-    """Give the node of a camera and what to call it. which: a number, a path, or "" for the only one.
+    """Return the node of a camera and what to call it. which: a number, a path, or "" for the only one.
 
     A number that stands for no camera (any more) means the only camera there is.
 
     Raises:
-        CameraMissingError: it is not there, or nobody can tell which one is meant.
+        CameraMissingError: it is not there, or nobody knows which one is meant.
     """
     cameras = usb_cameras(devices, ask)
     if which.startswith("/"):
@@ -192,10 +192,10 @@ _SOFTER = 0.6
 
 
 class Controls(Protocol):
-    """What is used of a `cv2.VideoCapture` here."""
+    """The part of `cv2.VideoCapture` that is used."""
 
     def get(self, prop: int) -> float:
-        """Give a control; 0 or less where there is none."""
+        """Return a control; 0 or less where there is none."""
 
     def set(self, prop: int, value: float) -> bool:
         """Set a control; False where it is refused."""
@@ -337,7 +337,7 @@ class UsbCamera:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the camera would not do."""
+        """Return a sentence for each setting that the camera refused."""
         return tuple(self._notes)
 
     def read(self) -> Frame | None:
@@ -369,7 +369,7 @@ class UsbCamera:
         return Frame((first_ns + arrived_ns) // 2, arrived_ns, np.asarray(picture, dtype=np.uint8), self._sequence)
 
     def settle(self, area: Polygon | None = None, *, focus: bool = True) -> None:
-        """Find focus, white balance and exposure anew, and hold them."""
+        """Find focus, white balance and exposure again, and hold them."""
         tuner = WebcamTuner(self._capture, self._picture, self._clock)
         self._notes = tuner.tune(self._settings, area, focus=focus)
 
@@ -378,7 +378,7 @@ class UsbCamera:
         self._capture.release()
 
     def _first_bytes_ns(self, arrived_ns: int) -> int:
-        """Give the driver's stamp if it is on our clock and before the arrival by less than two frames."""
+        """Return the driver's stamp if it is on our clock and before the arrival by less than two frames."""
         import cv2
 
         stamp_ns = round(self._capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)
@@ -406,7 +406,7 @@ def open_usb(which: str, settings: CameraSettings) -> Camera:
     import cv2
 
     quiet_opencv()
-    # A hung camera is given up after a second, not OpenCV's ten, so that it can be opened anew.
+    # A hung camera is given up after a second, not OpenCV's ten, so that it can be opened again.
     os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1")
     node, name = node_of(which)
     capture = cv2.VideoCapture(str(node), cv2.CAP_V4L2)

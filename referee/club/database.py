@@ -55,7 +55,7 @@ def upgrade(engine: Engine) -> None:
 
 
 def _settle_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401 (the driver's own)
-    """What is acknowledged must outlast a cut of the power: the table forgets it then."""
+    """Make commits outlast a power cut: a table forgets what is acknowledged."""
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=5000"):
         connection.execute(f"PRAGMA {pragma}")
 

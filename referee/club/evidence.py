@@ -23,7 +23,7 @@ Publish = Callable[[str, bytes, Extras], object]
 
 @dataclass
 class Fetched:
-    """What a table has sent: each picture's time from the event, ms, and its JPEG. whole: set when all are there."""
+    """Pictures from a table: each one's time from the event, ms, and its JPEG. whole: set when all are there."""
 
     table: str
     key: bytes
@@ -59,7 +59,7 @@ class EvidenceDesk:
         return ask, found
 
     def picture(self, ask: str, number: int) -> bytes | None:
-        """Give a picture that was fetched, None if there is none (any more)."""
+        """Return a picture that was fetched, None if there is none (any more)."""
         with self._lock:
             found = self._asked.get(ask)
         return found.pictures[number][1] if found is not None and 0 <= number < len(found.pictures) else None

@@ -1,4 +1,4 @@
-"""What the club gives out as files: CSV for spreadsheets, JSON for programs."""
+"""Files of the club: CSV for spreadsheets, JSON for programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def as_csv(rows: Rows) -> str:
-    """Give rows as CSV (RFC 4180), a column for each key; what is no plain value stands as JSON in its cell."""
+    """Return rows as CSV (RFC 4180), a column for each key; lists and objects stand as JSON in their cell."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     text = io.StringIO()
     writer = csv.writer(text)
@@ -25,7 +25,7 @@ def as_csv(rows: Rows) -> str:
 
 
 def as_json(rows: Rows) -> str:
-    """Give rows as a JSON list, a row a line."""
+    """Return rows as a JSON list, a row a line."""
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     return f"[\n{lines}\n]\n" if lines else "[]\n"
 

@@ -1,6 +1,6 @@
-"""Takes what the tables tell into the database: each message once, in order, and only of tables that were let in.
+"""Stores the tables' messages: each once, in order, and only of tables that are members.
 
-A batch is one transaction. A table is told up to where all is here only when that is written; whatever else happens, it
+A batch is one transaction. A table is acknowledged only after the commit; whatever else happens, it
 sends again. A message that can never be taken is set aside with the reason, and the next ones go on.
 """
 
@@ -30,7 +30,7 @@ Aside = Callable[[str, bytes, object], object]
 
 @dataclass(frozen=True)
 class Ack:
-    """What a table is told: up to which message of a stream all is here. again: the rest has to be sent once more."""
+    """Acknowledgement to a table: the last message of a stream that is stored. again: send the rest once more."""
 
     table: str
     key: bytes
@@ -46,7 +46,7 @@ class Ack:
 
 @dataclass
 class _Known:
-    """How far a table is."""
+    """Progress of a table's stream."""
 
     key: bytes
     stream: str
@@ -75,13 +75,13 @@ class Intake:
     _tries: int = field(default=0)
 
     def acks(self) -> list[Ack]:
-        """Give where each table is, so that it goes on from there."""
+        """Return where each table is, so that it goes on from there."""
         with self.engine.connect() as connection:
             known = _tables(connection, None)
         return [Ack(table, one.key, one.stream, one.seq, again=True) for table, one in known.items()]
 
     def take(self, batch: Sequence[tuple[str, Received]]) -> list[Ack]:
-        """Take messages, each with its table's name, in the order in which they came; gives what the tables are told.
+        """Store messages, each with its table's name, in order of arrival; returns the acknowledgements.
 
         Raises:
             SQLAlchemyError: the database cannot be had; nothing of the batch is lost.
@@ -139,7 +139,7 @@ class Intake:
 
 
 def _is_databases_own(error: Exception) -> bool:
-    """Whether the database cannot be had, by an error that the message has not caused."""
+    """Return whether the database cannot be had, by an error that the message has not caused."""
     unfit = isinstance(error, _UNFIT) or type(error) is StatementError
     return isinstance(error, SQLAlchemyError) and not unfit
 
@@ -158,7 +158,7 @@ def _is_next(one: _Known, opened: _Opened) -> bool:
 
 
 def _opened(message: Received) -> _Opened:
-    """Give what a message says.
+    """Return what a message says.
 
     Raises:
         BadInputError: not even its number can be read, so that nothing can follow it.
@@ -181,7 +181,7 @@ def _opened(message: Received) -> _Opened:
 
 
 def _tables(connection: Connection, names: Iterable[str] | None) -> dict[str, _Known]:
-    """Give the tables of these names, None for all, that were let in and not put out."""
+    """Return the tables of these names, None for all, that were let in and not put out."""
     asked = select(Table.id, Table.key, Table.stream, Table.seq).where(Table.out_ms.is_(None))
     if names is not None:
         asked = asked.where(Table.id.in_(list(names)))

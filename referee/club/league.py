@@ -32,7 +32,7 @@ class Standing:
 
 
 def league(results: Iterable[Result], scale: Sequence[float] = ()) -> list[Standing]:
-    """Give the standings, best first, after games in the order in which they were played.
+    """Return the standings, best first, after games in the order in which they were played.
 
     scale: points for each place, from the first; none for those beyond it. Without one a player has a point for each
     other whom he left behind, and half a point for each with whom he shares a place, so that games of two and of five

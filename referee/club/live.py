@@ -1,4 +1,4 @@
-"""How the tables are just now: what they last said of themselves. Lives in memory; a table says it again by itself."""
+"""Current state of the tables, from their last message; in memory, because a table repeats it by itself."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class LiveTables:
                 one.online = False
 
     def of(self, table: str) -> dict[str, Any]:
-        """Give how a table is: `online`, and `mode`, `game`, `players`, `scores`, `turn`, `ruling` as it says."""
+        """Return how a table is: `online`, and `mode`, `game`, `players`, `scores`, `turn`, `ruling` as it says."""
         with self._lock:
             one = self._tables.get(table, _Live())
             return {"online": one.online, **one.state}
 
 
 def _shown(payload: bytes) -> dict[str, Any]:
-    """Give what is shown of a state; what is not as it should be is left out."""
+    """Return what is shown of a state; what is not as it should be is left out."""
     try:
         data = json.loads(payload or b"{}")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Which tables belong to the club: invited by a code, let in once, and put out."""
+"""Members of the club: invited by a code, admitted once, removed."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Answer:
 
 
 def now_ms() -> int:
-    """Give the time of day, ms."""
+    """Return the time of day, ms."""
     return time.time_ns() // 1_000_000
 
 
 def invite(engine: Engine) -> str:
-    """Give a code that lets one table in, for a week.
+    """Return a code that lets one table in, for a week.
 
     Raises:
         BadInputError: too many wait already.
@@ -131,7 +131,7 @@ def put_out(engine: Engine, which: str) -> str:
 
 
 def keys(engine: Engine) -> Iterator[tuple[str, bytes, bool]]:
-    """Give each table that ever was let in, its key, and whether it was put out."""
+    """Return each table that ever was let in, its key, and whether it was put out."""
     with engine.connect() as connection:
         rows = connection.execute(select(Table.id, Table.key, Table.out_ms)).all()
     for table, key, out_ms in rows:
@@ -139,13 +139,13 @@ def keys(engine: Engine) -> Iterator[tuple[str, bytes, bool]]:
 
 
 def _codes(connection: Connection) -> list[str]:
-    """Give the invitations that hold, the newest first."""
+    """Return the invitations that hold, the newest first."""
     asked = select(Invitation.code).where(Invitation.until_ms >= now_ms()).order_by(Invitation.made_ms.desc())
     return list(connection.scalars(asked))
 
 
 def _wish(table: str, message: Received) -> tuple[str, str]:
-    """Give the name that a table wants to be called by, and the sign that its answer bears."""
+    """Return the name that a table wants to be called by, and the sign that its answer bears."""
     data = parse_object(message.payload)
     return harmless(str(data.get("name", "")))[:60].strip() or table, str(data.get("nonce", ""))[:64]
 

@@ -1,4 +1,4 @@
-"""What a table's messages look like: a message that differs is refused with the reason before anything is written."""
+"""Models of a table's messages: a message that does not fit is refused with the reason before any write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Points = Annotated[int, Field(gt=-(1 << 31), lt=1 << 31)]
 
 
 def _within(value: object) -> object:
-    """Give a wall time that has a date: a table's clock may be far off."""
+    """Return a wall time that has a date: a table's clock may be far off."""
     return min(max(0, value), LAST_MS) if type(value) is int else value
 
 
@@ -47,7 +47,7 @@ Ruling = Annotated[dict[str, Any], BeforeValidator(lambda value: _ruling(value) 
 
 
 class Header(_Strict):
-    """Which game, and who plays."""
+    """A game and its players."""
 
     game: Kind
     players: Annotated[list[str], Field(max_length=20)]
@@ -114,7 +114,7 @@ _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discrimina
 
 
 def message_in(data: Mapping[str, Any]) -> Message:
-    """Give what a table says.
+    """Return what a table says.
 
     Raises:
         BadInputError: it is not like any of these.

@@ -1,4 +1,4 @@
-"""The club's database. Times in ms are wall time; what the tables told is kept as they told it, as JSON."""
+"""The club's database. Times in ms are wall time; messages are kept as they came, as JSON."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Game(Base):
 
 
 class Seat(Base):
-    """Who sat where. player: the name by which one and the same person is known; points, place: once it is over."""
+    """A seat of a game. player: one name for one person; points, place: set once the game is over."""
 
     __tablename__ = "seats"
     game_uid: Mapped[str] = mapped_column(ForeignKey("games.uid"), primary_key=True)

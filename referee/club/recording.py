@@ -59,7 +59,7 @@ class Recorder:
             settle_result(self._connection, uid)
 
     def _owner(self, uid: str) -> str | None:
-        """Give the table that a game belongs to, None for a game that is not here."""
+        """Return the table that a game belongs to, None for a game that is not here."""
         if self._owners.get(uid) is None:
             self._owners[uid] = self._connection.scalar(select(Game.table_id).where(Game.uid == uid))
         return self._owners[uid]
@@ -154,7 +154,7 @@ def settle_result(connection: Connection, uid: str) -> None:
 
 
 def results(end: Values | None, seats: int) -> list[tuple[int | None, int | None]]:
-    """Give points and place of each seat by the ruling that ended a game: winners first, the others by their points.
+    """Return points and place of each seat by the ruling that ended a game: winners first, the others by their points.
 
     In Piccolino cards are the points.
     """

@@ -56,7 +56,7 @@ class ClubService:
 
     @property
     def taken(self) -> int:
-        """How many messages were taken in since the start."""
+        """Return how many messages were taken in since the start."""
         return self._intake.taken
 
     def start(self) -> None:
@@ -171,7 +171,7 @@ class ClubService:
         return True
 
     def _greet(self) -> None:
-        """Tell all tables where they are: they go on from there, and learn it anew where the broker has forgotten."""
+        """Send each table its last stored number: it goes on from there, also where the broker has forgotten."""
         for ack in self._intake.acks():
             self._acknowledge(ack)
         self._told_out.clear()

@@ -1,4 +1,4 @@
-"""How a club is set; kept in a file in its folder that only its owner may read."""
+"""Settings of a club, in a file in its folder that only its owner may read."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class ClubSettings(Broker):
     """The league's points for each place, from the first; none: see `league`."""
 
     def changed(self, data: Mapping[str, Any]) -> ClubSettings:
-        """Give the settings with some of them changed. Raises BadInputError if they cannot be."""
+        """Return the settings with some of them changed. Raises BadInputError if they cannot be."""
         return changed(self, data)
 
     def address(self, folder: Path) -> str:
-        """Give the database's address."""
+        """Return the database's address."""
         return self.database or f"sqlite:///{(folder / 'club.sqlite').absolute()}"
 
 
 def load_club(folder: Path) -> ClubSettings:
-    """Give the settings kept in a folder, else the usual ones.
+    """Return the settings kept in a folder, else the usual ones.
 
     Raises:
         WorkFailedError: they are there and cannot be read.

@@ -1,4 +1,4 @@
-"""What is asked of the club's database: tables, evenings, players, the league, disputes, and all of it as files."""
+"""Queries of the club's database: tables, evenings, players, the league, disputes, and exports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Views:
         self._engine, self._live, self._scale = engine, live or LiveTables(), scale
 
     def tables(self) -> Rows:
-        """Give the tables that are in the club, by name, with how they are now and how many games they have told."""
+        """Return the club's tables by name, each with its state and its number of games."""
         count = select(Game.table_id, func.count().label("games")).group_by(Game.table_id).subquery()
         asked = select(Table.id, Table.name, Table.seen_ms, func.coalesce(count.c.games, 0))
         asked = asked.outerjoin(count, count.c.table_id == Table.id).where(Table.out_ms.is_(None))
@@ -39,13 +39,13 @@ class Views:
         ]
 
     def key_of(self, table: str) -> bytes | None:
-        """Give the key of a table that is in the club, None for another."""
+        """Return the key of a table that is in the club, None for another."""
         with self._engine.connect() as connection:
             key = connection.scalar(select(Table.key).where(Table.id == table, Table.out_ms.is_(None)))
         return None if key is None else bytes.fromhex(key)
 
     def evenings(self) -> Rows:
-        """Give the evenings, the last one first: `{"evening", "games", "players", "tables", "disputes"}`."""
+        """Return the evenings, the last one first: `{"evening", "games", "players", "tables", "disputes"}`."""
         seats = select(Game.evening, func.count(func.distinct(Seat.player))).join(Seat, Seat.game_uid == Game.uid)
         games = select(
             Game.evening, func.count(), func.count(Game.ended_ms), func.count(func.distinct(Game.table_id))
@@ -65,7 +65,7 @@ class Views:
         ]
 
     def games(self, evening: str | None = None, most: int | None = _MOST_GAMES) -> Rows:
-        """Give games, the last begun first, with the seats of each."""
+        """Return games, the last begun first, with the seats of each."""
         asked = select(Game, Table.name).join(Table, Table.id == Game.table_id)
         asked = asked if evening is None else asked.where(Game.evening == evening)
         asked = asked.order_by(Game.started_ms.desc(), Game.uid).limit(most)
@@ -90,7 +90,7 @@ class Views:
         ]
 
     def standings(self, since: str | None = None) -> list[Standing]:
-        """Give the league, of the games that are over, from an evening on; under the names used last."""
+        """Return the league, of the games that are over, from an evening on; under the names used last."""
         asked = select(Game.uid, Seat.player, Seat.name, Seat.place).join(Seat, Seat.game_uid == Game.uid)
         asked = asked.where(Game.ended_ms.is_not(None), Seat.place.is_not(None))
         asked = asked if since is None else asked.where(Game.evening >= since)
@@ -107,7 +107,7 @@ class Views:
         return found
 
     def league_rows(self, since: str | None = None) -> Rows:
-        """Give the league as plain data."""
+        """Return the league as data for JSON."""
         return [
             {
                 "player": one.player,
@@ -121,7 +121,7 @@ class Views:
         ]
 
     def players(self) -> Rows:
-        """Give all players across tables, who played most first: `{"player", "games", "tables", "last"}`."""
+        """Return all players across tables, who played most first: `{"player", "games", "tables", "last"}`."""
         asked = select(
             Seat.player,
             func.max(Seat.name),
@@ -136,7 +136,7 @@ class Views:
         ]
 
     def disputes(self, language: Language, most: int | None = _MOST_GAMES) -> Rows:
-        """Give what was asked for again or corrected, the last first, with what holds now, in words."""
+        """Return what was asked for again or corrected, the last first, with what holds now, in words."""
         disputed = select(Dispute.game_uid, Dispute.event).union(
             select(Correction.game_uid, Correction.event).where(Correction.event.is_not(None))
         )
@@ -173,14 +173,14 @@ class Views:
         *,
         first: bool = False,
     ) -> str:
-        """Give what was ruled on an event in words: now, or at first."""
+        """Return what was ruled on an event in words: now, or at first."""
         holds = Ruling.since == 0 if first else Ruling.until.is_(None)
         asked = select(Ruling.data).where(Ruling.game_uid == uid, Ruling.event == event, holds).order_by(Ruling.place)
         names = connection.scalars(select(Seat.name).where(Seat.game_uid == uid).order_by(Seat.seat)).all()
         return " ".join(filter(None, (said(kind, names, one, language) for one in connection.scalars(asked))))
 
     def export(self, what: str, language: Language) -> Rows:
-        """Give rows to be written into a file.
+        """Return rows to be written into a file.
 
         Raises:
             BadInputError: there is no such thing.
@@ -211,7 +211,7 @@ class Views:
 
 
 def said(kind: str, players: Any, ruling: Mapping[str, Any], language: Language) -> str:  # noqa: ANN401 (names)
-    """Give a ruling in words, "" for one of a game that this Ringmaster does not know."""
+    """Return a ruling in words, "" for one of a game that this Ringmaster does not know."""
     try:
         return Announcer(kind, list(players), language).say(ruling)
     except (BadInputError, KeyError, TypeError, ValueError, IndexError):

@@ -38,7 +38,7 @@ _Date = Annotated[str | None, Query(pattern=r"^\d{4}-\d\d-\d\d$")]
 
 
 def create_club_app(service: ClubService, engine: Engine, settings: ClubSettings) -> FastAPI:
-    """Give the club's page as an ASGI application."""
+    """Return the club's page as an ASGI application."""
     app = FastAPI(title="Ringmaster club", docs_url=None, redoc_url=None)
     app.state.language = lambda: "en"
     app.add_middleware(Guard, names=OwnNames(), language=app.state.language)
@@ -61,7 +61,7 @@ def _glance(service: ClubService, settings: ClubSettings, views: Views) -> APIRo
 
     @router.get("/club/{language}")
     async def club(request: Request, language: _Code) -> Response:
-        """Give all tables as they are now, and how the club itself is."""
+        """Return all tables as they are now, and how the club itself is."""
         tables = await to_thread.run_sync(views.tables)
         line = "" if service.status == "up" else in_language(house.line(service.status), Language(language))
         client = request.client
@@ -71,7 +71,7 @@ def _glance(service: ClubService, settings: ClubSettings, views: Views) -> APIRo
 
     @router.get("/words/{language}")
     async def words(language: _Code) -> Response:
-        """Give the page's words."""
+        """Return the page's words."""
         return Json({key[5:]: text for key, text in catalogue(language).items() if key.startswith("club.")})
 
     return router
@@ -82,32 +82,32 @@ def _records(views: Views) -> APIRouter:
 
     @router.get("/evenings")
     async def evenings() -> Response:
-        """Give the evenings."""
+        """Return the evenings."""
         return Json({"evenings": await to_thread.run_sync(views.evenings)})
 
     @router.get("/games")
     async def games(evening: _Date = None) -> Response:
-        """Give games, of an evening or the last ones."""
+        """Return games, of an evening or the last ones."""
         return Json({"games": await to_thread.run_sync(views.games, evening)})
 
     @router.get("/league")
     async def league(since: _Date = None) -> Response:
-        """Give the league, from an evening on."""
+        """Return the league, from an evening on."""
         return Json({"league": await to_thread.run_sync(views.league_rows, since)})
 
     @router.get("/players")
     async def players() -> Response:
-        """Give all players."""
+        """Return all players."""
         return Json({"players": await to_thread.run_sync(views.players)})
 
     @router.get("/disputes/{language}")
     async def disputes(language: _Code) -> Response:
-        """Give what was disputed."""
+        """Return what was disputed."""
         return Json({"disputes": await to_thread.run_sync(views.disputes, Language(language))})
 
     @router.get("/export/{language}/{what}.{kind}")
     async def export(language: _Code, what: str, kind: str) -> Response:
-        """Give what is there as a file."""
+        """Return what is there as a file."""
         if what not in EXPORTS or kind not in ("csv", "json"):
             raise RefusedError(404, "fault.not_here")
         rows = await to_thread.run_sync(views.export, what, Language(language))
@@ -137,7 +137,7 @@ def _evidence(service: ClubService, views: Views) -> APIRouter:
 
     @router.get("/evidence/{ask}/{number}.jpg")
     async def picture(ask: _Id, number: _Number) -> Response:
-        """Give a picture that was fetched."""
+        """Return a picture that was fetched."""
         jpeg = service.evidence.picture(ask, number)
         if jpeg is None:
             raise RefusedError(404, "fault.no_picture")
@@ -155,7 +155,7 @@ def _changing(engine: Engine) -> APIRouter:
 
     @router.post("/invite")
     async def invited(request: Request) -> Response:
-        """Give a code that lets one table in."""
+        """Return a code that lets one table in."""
         demand_home(request)
         return Json({"code": shown_code(await to_thread.run_sync(invite, engine))})
 

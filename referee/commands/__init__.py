@@ -59,19 +59,19 @@ class _Commands(click.Group):
     """Holds the summaries of all commands, and loads one that is to run or to be completed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Give the names in the order of `COMMANDS`."""
+        """Return the names in the order of `COMMANDS`."""
         return list(COMMANDS)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Give the command that the arguments begin with, from its own module."""
+        """Return the command that the arguments begin with, from its own module."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, None if name is None else loaded(name), rest
 
 
 def loaded(name: str) -> click.Command:
-    """Give a command of `COMMANDS` with all that it takes."""
+    """Return a command of `COMMANDS` with all that it takes."""
     module = importlib.import_module(f"{__name__}.{name}{'_' if iskeyword(name) else ''}")
     command: click.Command = module.command
     return command

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _common(function: options.Function) -> options.Function:
-    """Give a command the options that all of them have."""
+    """Return a command the options that all of them have."""
     kept = options.state("where decks are kept")
     return kept(options.as_json("answer in JSON, a deck a line")(options.language(function)))
 

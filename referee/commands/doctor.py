@@ -1,4 +1,4 @@
-"""`ringmaster doctor`: check every device and the computer, and say in plain words what to do."""
+"""`ringmaster doctor`: checks every device and the computer, and says what to do."""
 
 from __future__ import annotations
 

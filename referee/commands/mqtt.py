@@ -104,7 +104,7 @@ def _code(text: str, on: bool) -> str:
 
 
 def text_of(path: Path) -> str:
-    """Give what is in a file of text. Raises BadInputError if it cannot be read."""
+    """Return what is in a file of text. Raises BadInputError if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

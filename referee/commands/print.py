@@ -35,7 +35,7 @@ def command(what: str, output: Path, manifest: Path | None, paper: str) -> int:
     """Write the PDF and, if asked, the manifest.
 
     Raises:
-        BadInputError: a file lies in no folder, or has the name of another kind of file.
+        BadInputError: a file is in no folder, or has the name of another kind of file.
         BadDeckError: there is no such deck, or its description is broken.
     """
     if manifest is not None and manifest.resolve() == output.resolve():

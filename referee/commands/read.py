@@ -1,4 +1,4 @@
-"""`ringmaster read IMAGE…`: what lies on the table in each picture."""
+"""`ringmaster read IMAGE…`: what is on the table in each picture."""
 
 from __future__ import annotations
 
@@ -115,9 +115,9 @@ def _reader_of(name: str, profile: TableProfile | None, language: Language) -> C
 
 
 def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None, tuple[Marker, ...] | None]:
-    """Give the profile's table, as long as the camera stands as it stood, and the markers in the picture if known.
+    """Return the profile's table, as long as the camera stands as it stood, and the markers in the picture if known.
 
-    Without table the picture's own markers tell it.
+    Without `table` the picture's own markers define it.
     """
     from vision.camera_moved import not_shown_to_stand, table_now
     from vision.markers import unmirrored_markers
@@ -203,7 +203,7 @@ def _any_deck(picture: Picture, language: Language) -> Found:
 
 
 def _cut_short(is_cut: bool) -> list[dict[str, Any]]:
-    """What stands for all that may lie there besides, wherever it lies."""
+    """Stands for unseen cards that may be anywhere."""
     return [{"corners_px": [], "centre_mm": None, "reason": "cut short", "best": None}] if is_cut else []
 
 

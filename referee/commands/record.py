@@ -132,7 +132,7 @@ def _edges(wanted: bool) -> Iterator[Callable[[], Iterable[BellEdge | SandEdge]]
 
 
 def _all_frames(camera: Camera) -> Generator[Frame, None, None]:
-    """Give every frame of a file, as fast as they can be written."""
+    """Return every frame of a file, as fast as they can be written."""
     try:
         while (frame := camera.read()) is not None:
             yield frame
@@ -145,7 +145,7 @@ def _all_frames(camera: Camera) -> Generator[Frame, None, None]:
 def _live_frames(
     camera: Camera, spec: str, settings: CameraSettings, seconds: float | None
 ) -> Generator[Frame, None, None]:
-    """Give the newest frame each time, through unplugging and back, until the time is over."""
+    """Return the newest frame each time, through unplugging and back, until the time is over."""
     from hardware.camera.camera import open_camera
     from hardware.camera.frames import FrameBuffer
     from hardware.camera.supervisor import CameraState, CameraSupervisor

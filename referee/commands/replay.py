@@ -66,7 +66,7 @@ def command(
 
 
 def rulings_in(path: Path) -> list[Mapping[str, Any]]:
-    """Give the rulings that an earlier `replay --json` has printed.
+    """Return the rulings that an earlier `replay --json` has printed.
 
     Raises:
         BadInputError: the file cannot be read, or holds something else.
@@ -159,7 +159,7 @@ def replay_recording(
 
 @contextmanager
 def _unpacked(files: Mapping[str, bytes]) -> Iterator[dict[str, Path]]:
-    """Give what was put into a recording as files, for as long as they are read."""
+    """Return what was put into a recording as files, for as long as they are read."""
     with tempfile.TemporaryDirectory() as folder:
         places = {name: Path(folder) / name for name in files if name == Path(name).name and name not in ("", "..")}
         for name, path in places.items():

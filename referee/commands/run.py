@@ -168,7 +168,7 @@ def _playing(referee: Referee, simulated: SimulatedDevices | None, *, setting_up
 
 @contextmanager
 def _until_told(shutdown: Shutdown) -> Iterator[threading.Event]:
-    """Give what is set at SIGTERM or Ctrl-C, and say faults of any thread in one line."""
+    """Return what is set at SIGTERM or Ctrl-C, and say faults of any thread in one line."""
     stop = threading.Event()
 
     def tell(*_: object) -> None:

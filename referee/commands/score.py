@@ -110,7 +110,7 @@ def _scoring(game: str) -> Scoring:
 
 
 def _checked(players: int | None, scoring: Scoring, image: Path, picture: Path | None) -> int:
-    """Give the players; the picture to draw is looked at, too."""
+    """Return the players; the picture to draw is looked at, too."""
     if players is None:
         raise BadInputError("error.say_how_many_players_sit")
     if not 1 <= players <= scoring.most_players:

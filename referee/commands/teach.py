@@ -1,4 +1,4 @@
-"""`ringmaster teach NAME PICTURE…`: learn a deck from pictures in which its cards lie apart."""
+"""`ringmaster teach NAME PICTURE…`: learn a deck from pictures in which its cards are apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which deck is meant: a built-in name, the name of a taught deck, or the path of a deck file."""
+"""Finds a deck: by a built-in name, the name of a taught deck, or the path of a deck file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vision.taught.deck_file import SUFFIX, read_deck_file
 
 
 def find_deck(name: str, state: Path | None = None) -> AnyDeck:
-    """Give the deck that somebody calls so; `state` is the folder with taught decks, None for the usual one.
+    """Return the deck that somebody calls so; `state` is the folder with taught decks, None for the usual one.
 
     Raises:
         BadDeckError: there is no such deck, or it is broken.
@@ -46,7 +46,7 @@ def _built_in(path: Path) -> AnyDeck:
 
 
 def find_marked_deck(name: str, state: Path | None = None) -> Deck:
-    """Give the deck of marks that somebody calls so.
+    """Return the deck of marks that somebody calls so.
 
     Raises:
         BadDeckError: there is no such deck, it is broken, or its cards show pictures, not marks.
@@ -60,7 +60,7 @@ def find_marked_deck(name: str, state: Path | None = None) -> Deck:
 
 
 def find_print_deck(name: str, state: Path | None = None) -> PrintDeck:
-    """Give the deck of prints that somebody calls so.
+    """Return the deck of prints that somebody calls so.
 
     Raises:
         BadDeckError: there is no such deck, it is broken, or it is of another kind.

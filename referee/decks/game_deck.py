@@ -1,6 +1,6 @@
 """The deck that a game is played with: named in the game's options, with the version that it had when it began.
 
-An option `deck` is what people call it, `deck_version` tells one version of a taught deck from every other. Both stand
+The option `deck` is the deck's name, `deck_version` the fingerprint of a taught deck's version. Both stand
 in the journal and in recordings, so that a game judged again finds its deck, also after that was renamed.
 """
 
@@ -58,7 +58,7 @@ def deck_of(header: Header, state: Path | None = None) -> GameDeck:
 
 
 def with_version(header: Header, state: Path | None = None) -> Header:
-    """Give a header that says which version of its deck is played with, and what colours its clowns have.
+    """Return a header that says which version of its deck is played with, and what colours its clowns have.
 
     One that names no deck, or the game's own, says nothing of it.
 
@@ -110,7 +110,7 @@ def _check_side(deck: AnyDeck, side: str) -> None:
 
 
 def version_of(deck: AnyDeck) -> str | None:
-    """Give what tells a version of a taught deck from every other; decks that come with Ringmaster have none."""
+    """Return the fingerprint of a taught deck's version; decks that come with Ringmaster have none."""
     return None if deck.name in deck_names() else fingerprint(deck)
 
 
@@ -129,7 +129,7 @@ def decks_for(game: str, store: DeckStore) -> list[str]:
 
 
 def built_in_decks() -> list[str]:
-    """Give the names of the decks that come with Ringmaster for a game: each game's own first."""
+    """Return the names of the decks that come with Ringmaster for a game: each game's own first."""
     return [*GAMES, *(name for kind in GAMES.values() for name in kind.cards.beside)]
 
 

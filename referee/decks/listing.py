@@ -37,7 +37,7 @@ class DeckListing:
         self._known: dict[str, tuple[tuple[int, int], _Listed]] = {}
 
     def all(self) -> list[dict[str, Any]]:
-        """Give the decks: those that come with Ringmaster first.
+        """Return the decks: those that come with Ringmaster first.
 
         Each `{"deck", "game", "kind", "card_mm", "taught", "version", "faces": [{"face", "side", "attributes" or
         "marks"}], "alike": [[face, face]]}`, or `{"deck", "trouble": why}` where its file cannot be read.
@@ -46,7 +46,7 @@ class DeckListing:
         return built_in + [self._one(name).summary for name in self.store.names()]
 
     def face(self, name: str, number: int) -> bytes | None:
-        """Give a small picture of a face, a PNG, by its place in the list; None where there is none."""
+        """Return a small picture of a face, a PNG, by its place in the list; None where there is none."""
         listed = _built_in(name) if name in deck_names() else self._kept(name)
         if listed is None or listed.deck is None or not 0 <= number < len(listed.deck.faces):
             return None
@@ -72,7 +72,7 @@ class DeckListing:
 
 
 def summary_of(deck: AnyDeck) -> dict[str, Any]:
-    """Give what the page says of a deck."""
+    """Return what the page says of a deck."""
     width, height = deck.card_mm
     return {
         "deck": deck.name,

@@ -11,7 +11,7 @@ from vision.teaching.taught_prints import Lesson, renamed_faces
 
 
 def named_by_look(lesson: Lesson) -> Lesson:
-    """Name the faces that nobody named, where all of them are plain; else leave them as they are."""
+    """Name the unnamed faces, where all of them can be named; else leave them as they are."""
     deck = lesson.deck
     if not isinstance(deck, PrintDeck) or deck.game is None:
         return lesson

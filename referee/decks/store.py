@@ -62,7 +62,7 @@ class DeckStore:
             return KeptDeck(name, None, str(error))
 
     def stamp(self, name: str) -> tuple[int, int]:
-        """What changes whenever a deck's file does: when it was written, ns, and its bytes."""
+        """Return a stamp that changes whenever a deck's file does: its time, ns, and size in bytes."""
         try:
             told = self._path(name).stat()
         except OSError:
@@ -70,7 +70,7 @@ class DeckStore:
         return told.st_mtime_ns, told.st_size
 
     def load(self, name: str) -> TaughtDeck:
-        """Give a deck.
+        """Return a deck.
 
         Raises:
             BadDeckError: there is none of this name, or its file is broken.
@@ -136,7 +136,7 @@ class DeckStore:
             ) from error
 
     def rename(self, name: str, new: str) -> None:
-        """Give a deck another name.
+        """Return a deck another name.
 
         Raises:
             BadDeckError: there is none of this name.

@@ -45,7 +45,7 @@ def teach(
     output: Path | None = None,
     state: Path | None = None,
 ) -> Lesson:
-    """Give the lesson of a deck that was learned and is kept, or is in the file `output`.
+    """Return the lesson of a deck that was learned and is kept, or is in the file `output`.
 
     Raises:
         BadInputError, VisionError, WorkFailedError: as the command says.
@@ -189,7 +189,7 @@ def _picture(picture: LearnedPicture) -> dict[str, Any]:
 
 
 def told_of(lesson: Lesson) -> list[str]:
-    """Give what people are told of a lesson, a line each."""
+    """Return the report of a lesson, a line each."""
     deck = lesson.deck
     lines: list[str] = []
     for picture in lesson.pictures:
@@ -230,7 +230,7 @@ def told_of(lesson: Lesson) -> list[str]:
 
 
 def _readiness(lesson: Lesson, deck: PrintDeck) -> list[str]:
-    """How surely the faces that are nearest to each other are told apart."""
+    """Return the log-odds between the two most similar faces."""
     margins = lesson.margins
     if margins is None or margins.weakest is None:
         return []

@@ -14,7 +14,7 @@ from referee.files import write_whole
 
 
 class FinishAlbum:
-    """Draws the rings of a session. finishes: has been told its events. folder: made when the first ring is drawn."""
+    """Draws the rings of a session. finishes: has received its events. folder: made when the first ring is drawn."""
 
     def __init__(self, session: Session, announcer: Announcer, finishes: PhotoFinishes, folder: Path) -> None:
         self.paths: list[Path] = []

@@ -41,7 +41,7 @@ OnHealth = Callable[[Problem], None]
 
 @dataclass(frozen=True)
 class Wiring:
-    """How bell and sandtimer are set."""
+    """Settings of bell and sandtimer."""
 
     bell: BellSettings
     sand: SandSettings
@@ -53,7 +53,7 @@ class Wiring:
 
 
 def wiring_for(script: Script, seed: int) -> Wiring:
-    """Give the usual wiring, with the script's sandtimer learned from two runs of it, as calibration does."""
+    """Return the usual wiring, with the script's sandtimer learned from two runs of it, as calibration does."""
     runs_s = max((action.runs_s for action in script.actions if isinstance(action, Flip)), default=SAND_S)
     rng = random.Random(seed)
     runs = [[edge.t_ns for edge in sand(rng, 0, runs_s)] for _ in range(2)]
@@ -98,7 +98,7 @@ class EdgeSide:
         self.sandtimer = Sandtimer(self._wiring.sand, sand_source, self._moved, sand_pins)
 
     def begin(self, table: LiveTable) -> PinMover:
-        """Give what moves the pins as a table's script says, from where that is, instead of what did; not started."""
+        """Return what moves the pins as a table's script says, from where that is, instead of what did; not started."""
         self.rest()
         now_ns = self._clock()
         come_ns = round(table.seconds(now_ns) * SECOND_NS)
@@ -124,7 +124,7 @@ class EdgeSide:
             self.sandtimer.logic.cancel()
 
     def _moved(self) -> int:
-        """Give the time, ns, but never one that the pins have not come to yet."""
+        """Return the time, ns, but never one that the pins have not come to yet."""
         now_ns = self._clock()
         return now_ns if self.mover is None else self.mover.horizon_ns(now_ns)
 
@@ -207,12 +207,12 @@ class SimulatedDevices:
 
     @property
     def over(self) -> bool:
-        """Whether the script has come to its end."""
+        """Return whether the script has come to its end."""
         return self.seconds > self.table.script.length_s
 
     @property
     def seconds(self) -> float:
-        """How far the script has come; 0 before it begins."""
+        """Return how far the script has come; 0 before it begins."""
         return max(0.0, self.table.seconds(time.monotonic_ns())) if self._playing else 0.0
 
     def ruled(self, rulings: Sequence[RulingData]) -> None:
@@ -224,17 +224,17 @@ class SimulatedDevices:
         return False
 
     def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        """Let the camera be set up anew, if a test's can be."""
+        """Let the camera be set up again, if a test's can be."""
         return self.supervisor.settle(area, focus=focus)
 
     @property
     def settling(self) -> bool:
-        """Whether the camera is being set up."""
+        """Return whether the camera is being set up."""
         return self.supervisor.settling
 
     @property
     def camera_notes(self) -> tuple[str, ...]:
-        """What the camera could not do."""
+        """Return sentences about settings that the camera could not apply."""
         return self.supervisor.notes
 
     @property
@@ -243,7 +243,7 @@ class SimulatedDevices:
         return None
 
     def flip(self) -> bool:
-        """The simulated sandtimer has sensors: nothing is told by hand."""
+        """Ignore entries by hand: the simulated sandtimer has sensors."""
         return False
 
     def check(self, settings: TableSettings, others: frozenset[str]) -> None:

@@ -33,7 +33,7 @@ POLL_S = 0.1
 CATCH_UP_S = 60.0
 SEEN_AFTER_S = 2.0  # a move, its hand gone again, and the referee's look at a still table
 PATIENCE_S = 12.0
-"""So long people stop playing when the referee asks what was done; then they tell it, as far as they can."""
+"""Seconds for which people stop playing after a question about moves; then they enter what they know."""
 # A game that was stopped, or left for another one, can be taken back.
 _TABLES_KEPT = 2
 Write = Callable[[Header, int], DemoTable]
@@ -43,7 +43,7 @@ class Director:
     """Listens to which game is played, and shows that game on the devices; on a thread of its own.
 
     devices: those of the referee. write: gives the table for a game's header and number, and raises BadInputError where
-    the game cannot be played; None: any game, to its end, another one each time. say: is told what people do on the
+    the game cannot be played; None: any game, to its end, another one each time. say: receives what people do on the
     page. setting_up: whether the page begins with setting up.
     """
 
@@ -90,14 +90,14 @@ class Director:
 
     @property
     def over(self) -> bool:
-        """Whether the game on the table has been played and ruled to its end."""
+        """Return whether the game on the table has been played and ruled to its end."""
         with self._referee.lock:
             play = self._referee.match.session
             return self._shown is not None and self._devices.over and (play is None or play.over)
 
     @property
     def seconds(self) -> float:
-        """How long the game on the table has been played; 0 without one."""
+        """Return how long the game on the table has been played; 0 without one."""
         return 0.0 if self._shown is None else self._devices.seconds
 
     def frame_at(self, t_ns: int) -> Frame | None:
@@ -139,7 +139,7 @@ class Director:
         return not play.over and any(now_s - asked_s < PATIENCE_S for asked_s in since_s)
 
     def _was_stopped(self, play: Session) -> bool:
-        """Whether people ended a game that was not played to the end of its script."""
+        """Return whether people ended a game that was not played to the end of its script."""
         played_out = play.log.game == self._shown and self._devices.over
         return play.over and (play.undoes == "stop" or play.log.game not in self._tables) and not played_out
 
@@ -223,7 +223,7 @@ class Director:
             self._tap(answer.words, command)
 
     def _tell(self, play: Session, players: TablePlayers) -> None:
-        """Tell on the page what was done since the referee lost track."""
+        """Enter on the page the moves since the referee lost track."""
         # The referee may catch up meanwhile: a move that it saw and heard, too, would be a foul.
         with self._referee.lock:
             for event in self._untold(play, players, self._devices.seconds):
@@ -246,7 +246,7 @@ class Director:
 
 
 def _ruled(play: Session, kind: str) -> int:
-    """Give how many rulings of a kind there are; a ring that stayed unclear, or was passed over, gets no other."""
+    """Return how many rulings of a kind there are; a ring that stayed unclear, or was passed over, gets no other."""
     rulings = [ruling for record in play.log.records.values() for ruling in record.rulings]
     times = [ruling["t_ns"] for ruling in rulings if ruling["ruling"] == kind]
     rings = {ruling["t_ns"] for ruling in rulings if ruling["ruling"] == "unclear" or ruling.get("event") == "bell"}

@@ -74,7 +74,7 @@ class PhotoFinishes:
                 self._rung.pop(next(iter(self._rung)))
 
     def of(self, ruling: RulingData) -> Finish | None:
-        """Give the photo-finish of a ruling, None if it is about no ring, or no frame was there before it."""
+        """Return the photo-finish of a ruling, None if it is about no ring, or no frame was there before it."""
         if ruling["ruling"] not in ("ring", "unclear") or ruling["t_ns"] not in self._rung:
             return None
         t_ns = ruling["t_ns"]

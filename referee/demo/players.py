@@ -19,7 +19,7 @@ _MOVES = frozenset({"card_placed", "row_taken", "last_round"})
 
 @dataclass(frozen=True)
 class Answer:
-    """What they say: an event's kind ("ringer" or "decided") and data, and the words that tell of it."""
+    """An answer of the players: an event's kind ("ringer" or "decided") and data, and its words."""
 
     kind: str
     data: Mapping[str, Any]
@@ -50,7 +50,7 @@ class TablePlayers:
         )
 
     def choose(self, doubt: Doubt, script_s: float, now_s: float) -> int | None:
-        """Give the number of the answer to what the watcher asks; None: they think about it, or none is true.
+        """Return the number of the answer to a question; None: players still think, or no answer is true.
 
         script_s: how far they have played; now_s: the clock, by which they think.
         """
@@ -63,21 +63,21 @@ class TablePlayers:
         return max(true, key=lambda number: len(doubt.answers[number].events), default=None)
 
     def hands(self, asked_ns: int, seats: Sequence[int], script_s: float, now_s: float) -> list[Event]:
-        """Give the hands of seats that the game asks for at `asked_ns`, as they were last; none while they think."""
+        """Return the hands of seats that the game asks for at `asked_ns`, as they were last; none while they think."""
         if not self._now(("no_hand", asked_ns), now_s):
             return []
         last = {event.data["seat"]: event for event in self._truth if event.kind == "hand" and _at(event) <= script_s}
         return [last[seat] for seat in seats if seat in last]
 
     def untold(self, heard: Iterable[Event], script_s: float) -> list[Event]:
-        """Give what has happened in the script after all that the game has heard; nothing where it heard otherwise."""
+        """Return the script's events after those of the game; nothing where the game heard different ones."""
         happened = [event for event in self._truth if _at(event) and event.kind in _MOVES and _at(event) <= script_s]
         known = _settled(heard)
         agrees = known == [_said(event) for event in happened[: len(known)]]
         return happened[len(known) :] if agrees else []
 
     def _now(self, question: tuple[str, float], now_s: float) -> bool:
-        """Whether a question is answered now: once, and after a while."""
+        """Return whether a question is answered now: once, and after a while."""
         asked_s = self._asked_s.setdefault(question, now_s)
         if now_s - asked_s < PAUSE_S or question in self._answered:
             return False
@@ -90,14 +90,14 @@ def _at(event: Event) -> float:
 
 
 def _said(event: Event) -> tuple[object, ...]:
-    """Give what an event says, whatever the order of cards in it."""
+    """Return what an event says, whatever the order of cards in it."""
     cards = event.data.get("cards")
     held = frozenset(Counter(cards).items()) if isinstance(cards, list) else None
     return event.kind, held, *(event.data.get(key) for key in ("seat", "row", "card", "to", "was"))
 
 
 def _settled(heard: Iterable[Event]) -> list[tuple[object, ...]]:
-    """Give what the moves say that a game has heard, cards where they came to be in the end."""
+    """Return what the moves say that a game has heard, cards where they came to be in the end."""
     moves: list[Event] = []
     for event in heard:
         if event.kind in _MOVES:

@@ -58,7 +58,7 @@ _CATCH_UP_S = 60.0
 
 @dataclass(frozen=True)
 class ShowOptions:
-    """How it is shown.
+    """Parameters of the show.
 
     language: of all that is said. aloud: whether it is spoken, where this computer can. page: the port of the web page;
     0: any that is free; None: no page. stay: whether the page stays after the game until Ctrl-C; else it stays until
@@ -134,7 +134,7 @@ def _first(demo: DemoTable, folder: Path) -> Callable[[Header, int], DemoTable]:
 
 @contextmanager
 def _asked_to_end() -> Iterator[threading.Event]:
-    """Give what Ctrl-C sets; pressed again, it interrupts.
+    """Return what Ctrl-C sets; pressed again, it interrupts.
 
     An interruption among the starts and stops of threads would meet some that cannot be stopped yet.
     """
@@ -172,7 +172,7 @@ def _watch(referee: Referee, director: Director, demo: DemoTable, options: ShowO
 
 
 def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
-    """Play a table as fast as the machine can, in silence; tells whether the picture was written."""
+    """Play a table as fast as the machine can, in silence; returns whether the picture was written."""
     header = demo.header
     announcer = Announcer(header.game, header.players, Language(options.language))
     finishes = PhotoFinishes(header.players)
@@ -272,7 +272,7 @@ def _page(referee: Referee, port: int) -> PageServer:
 
 
 def _last_counted(rulings: Sequence[RulingData]) -> int | None:
-    """Give when hands were counted last, ns."""
+    """Return when hands were counted last, ns."""
     times = [ruling["t_ns"] for ruling in rulings if ruling.get("ruling") == "hand"]
     return max(times, default=None)
 

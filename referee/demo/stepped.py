@@ -50,7 +50,7 @@ class SteppedTable:
         self._next = 0
 
     def clock(self) -> int:
-        """Give the table's own time, ns."""
+        """Return the table's own time, ns."""
         return self._now_ns
 
     def play(self, until_s: float | None = None) -> Iterator[float]:
@@ -72,7 +72,7 @@ class SteppedTable:
         self.ruled(outcome.rulings)
 
     def ruled(self, rulings: Sequence[RulingData]) -> None:
-        """Let people go on who wait for the count; what people were told besides is for the caller to hand on."""
+        """Let people go on who wait for the count; the caller passes on every other sentence."""
         go_on_after(rulings, self.table, self._now_ns)
 
     def close(self) -> None:

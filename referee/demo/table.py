@@ -21,7 +21,7 @@ TABLE_SEED = 7
 
 @dataclass(frozen=True)
 class DemoTable:
-    """A table with a script on it, the header of the game that is played, and the deck that lies there."""
+    """A table with a script on it, the header of the game that is played, and the deck that is there."""
 
     table: LiveTable
     header: Header
@@ -63,7 +63,7 @@ def demo_table(
 
 
 def demo_of(game: str) -> Demo:
-    """Give how a game plays itself.
+    """Return how a game plays itself.
 
     Raises:
         BadInputError: it does not.
@@ -76,5 +76,5 @@ def demo_of(game: str) -> Demo:
 
 
 def demo_header(game: str, players: int, deck: AnyDeck) -> Header:
-    """Give the header of a game for so many with a deck."""
+    """Return the header of a game for so many with a deck."""
     return game_kind(game).explicit(Header(game, NAMES[:players], {} if deck.name == game else {DECK: deck.name}))

@@ -1,4 +1,4 @@
-"""What is said at a simulated table: printed with its time, and spoken where this computer can."""
+"""Voice of a simulated table: prints each sentence with its time, and speaks it where this computer can."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class PrintedVoice:
 
 
 def stamped(seconds: float, sentence: str) -> str:
-    """Give a line with the time of the game."""
+    """Return a line with the time of the game."""
     return f"{max(seconds, 0.0):6.1f} s  {sentence}"
 
 
 def speaker_for(language: str, say: Say, *, aloud: bool) -> Speaker:
-    """Give what speaks, if that is wanted and can be had; what is missing is said once."""
+    """Return what speaks, if that is wanted and can be had; what is missing is said once."""
     told: set[str] = set()
 
     def complain(health: Problem) -> None:

@@ -1,1 +1,1 @@
-"""What `ringmaster doctor` checks: devices and the machine, each check a function that gives findings."""
+"""Checks of `ringmaster doctor`: devices and the machine, each a function that returns findings."""

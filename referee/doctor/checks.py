@@ -197,7 +197,7 @@ def power_bits(machine: Machine) -> int | None:
 
 
 def _sysfs_bits(machine: Machine) -> int | None:
-    """Give the under-voltage alarm of the kernel's own driver, which has no other bits."""
+    """Return the under-voltage alarm of the kernel's own driver, which has no other bits."""
     for name in machine.paths("sys/class/hwmon/hwmon*/name"):
         folder = name.parent.relative_to(machine.root)
         if machine.text(f"{folder}/name") == "rpi_volt":
@@ -309,7 +309,7 @@ def _pressed(rung: bool, lines: GpioLines) -> list[Problem]:
 
 
 def check_sandtimer(settings: SandSettings, make_factory: FactoryMaker) -> list[Problem]:
-    """Say whether the sandtimer's sensors are free; that they see the sand, only a flip can tell."""
+    """Check that the sandtimer's sensors are free; only a flip shows whether they see the sand."""
     specs = sand_lines(settings)
     if not specs:
         return [Problem("sandtimer", Health.MISSING, phrase("doctor.no_pin_is_set_for"))]

@@ -40,7 +40,7 @@ PROGRAM_LIMIT_S = 5
 
 
 def run_program(*command: str) -> str | None:
-    """Give what a program prints; None if there is none, it fails, or it hangs."""
+    """Return what a program prints; None if there is none, it fails, or it hangs."""
     try:
         done = subprocess.run(command, capture_output=True, timeout=PROGRAM_LIMIT_S, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.TimeoutExpired):
@@ -49,12 +49,12 @@ def run_program(*command: str) -> str | None:
 
 
 def usable(path: Path) -> bool:
-    """Whether this user may read and write a device."""
+    """Return whether this user may read and write a device."""
     return os.access(path, os.R_OK | os.W_OK)
 
 
 def user_name() -> str:
-    """Give the user's name, "$USER" if he has none."""
+    """Return the user's name, "$USER" if he has none."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):
@@ -62,7 +62,7 @@ def user_name() -> str:
 
 
 def state_folder() -> Path:
-    """Give the folder where recordings and journals go: what systemd gives a service, or the user's own."""
+    """Return the folder where recordings and journals go: what systemd gives a service, or the user's own."""
     given = os.environ.get("STATE_DIRECTORY")
     return Path(given.split(":")[0]) if given else Path.home()
 
@@ -87,19 +87,19 @@ class Machine:
     monotonic_ns: Callable[[], int] = time.monotonic_ns
 
     def text(self, path: str) -> str | None:
-        """Give what a file of the system says; None if it is not there or says nothing to this user."""
+        """Return what a file of the system says; None if it is not there or says nothing to this user."""
         try:
             return (self.root / path).read_text(encoding="utf-8", errors="replace").strip(" \n\0")
         except OSError:
             return None
 
     def number(self, path: str) -> int | None:
-        """Give the number in a file of the system, None if there is none."""
+        """Return the number in a file of the system, None if there is none."""
         text = self.text(path)
         return int(text) if text is not None and text.lstrip("-").isdecimal() else None
 
     def paths(self, *patterns: str) -> list[Path]:
-        """Give the files that match any of the patterns."""
+        """Return the files that match any of the patterns."""
         return sorted(path for pattern in patterns for path in self.root.glob(pattern))
 
 

@@ -85,7 +85,7 @@ class Clockwork:
 
 
 def in_order(events: Sequence[DeviceEvent]) -> list[DeviceEvent]:
-    """Give events by time; a frame that counts from the very instant of an event comes before it."""
+    """Return events by time; a frame that counts from the very instant of an event comes before it."""
     return sorted(events, key=lambda event: (event.t_ns, not isinstance(event, FrameExposed)))
 
 

@@ -55,12 +55,12 @@ def in_force(corrections: Iterable[CorrectionRow]) -> list[CorrectionRow]:
 
 
 def corrected_events(corrections: Iterable[CorrectionRow]) -> Struck:
-    """Give what holds instead of an event, by its number: other data, or None for a struck one."""
+    """Return what holds instead of an event, by its number: other data, or None for a struck one."""
     return {one.event: one.data for one in in_force(corrections) if one.event is not None}
 
 
 def corrected(event: Event, data: Mapping[str, Any]) -> Event:
-    """Give an event as it should have been: what `data` says, and the rest as it was; its time stays.
+    """Return an event as it should have been: what `data` says, and the rest as it was; its time stays.
 
     Raises:
         BadInputError: `data` makes no event.
@@ -89,14 +89,14 @@ def change_between(before: Mapping[int, Sequence[RulingData]], after: Mapping[in
 
 
 def changed_places(change: Change) -> list[tuple[int, int, RulingData | None]]:
-    """Give where rulings changed, in order: event, place, and the ruling that stands there now, None for none."""
+    """Return where rulings changed, in order: event, place, and the ruling that stands there now, None for none."""
     new = {(place.event, place.place): ruling for place, ruling in change.new}
     old = {(place.event, place.place) for place, _ in change.gone}
     return [(event, place, new.get((event, place))) for event, place in sorted(old | new.keys())]
 
 
 def told(change: Change, say: Callable[[RulingData], str]) -> tuple[list[RulingData], list[RulingData]]:
-    """Give the rulings that do not hold any more, and those that do instead, of which there is something to say.
+    """Return the rulings that do not hold any more, and those that do instead, of which there is something to say.
 
     What sounds the same about the same instant is no change, wherever it stands now.
     """

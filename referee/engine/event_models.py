@@ -41,7 +41,7 @@ class EventModel(Model):
 
 
 def parsed(models: TypeAdapter[M], event: Event, players: int, game: str) -> M:
-    """Give an event as one of a game's models, a union that `event` discriminates.
+    """Return an event as one of a game's models, a union that `event` discriminates.
 
     Raises:
         BadInputError: the game knows no such event, nobody sits there, or it says something that cannot be.

@@ -12,7 +12,7 @@ from referee.names import players_in
 
 MAX_T_NS = (1 << 63) - 1
 DECK, DECK_VERSION, DECK_COLOURS = "deck", "deck_version", "deck_colours"
-"""Options of every game: which deck lies on the table, which version of it, and the colours of its clowns."""
+"""Options of every game: which deck is on the table, which version of it, and the colours of its clowns."""
 _MOST_COLOURS = 40
 
 
@@ -25,7 +25,7 @@ class Header:
     options: Mapping[str, object]
 
     def option(self, name: str, allowed: Sequence[str]) -> str:
-        """Give the value of an option, the first of `allowed` when the header does not say.
+        """Return the value of an option, the first of `allowed` when the header does not say.
 
         Raises:
             BadInputError: the header gives it a value that is not allowed.
@@ -60,7 +60,7 @@ class Event:
     data: Mapping[str, object]
 
     def seat(self, players: int) -> int:
-        """Give the event's seat.
+        """Return the event's seat.
 
         Raises:
             BadInputError: there is none, or nobody sits there.
@@ -80,7 +80,7 @@ class Ruling(Protocol):
         ...
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         ...
 
 
@@ -103,7 +103,7 @@ class Asks(Protocol):
     """A game that may have a question to the players."""
 
     def question(self) -> Question | None:
-        """Give what the players are asked now, None if nothing."""
+        """Return what the players are asked now, None if nothing."""
         ...
 
 
@@ -112,7 +112,7 @@ class Advises(Protocol):
     """A game that can come to where the players may not know what is left to do."""
 
     def advice(self) -> str | None:
-        """Give the kind of notice that says it, None while they know."""
+        """Return the kind of notice that says it, None while they know."""
         ...
 
 
@@ -125,7 +125,7 @@ class Viewed(Protocol):
     """A game that shows how it stands to what looks on."""
 
     def view(self) -> GameView:
-        """Give how it stands now; whoever changes that changes nothing here."""
+        """Return how it stands now; whoever changes that changes nothing here."""
         ...
 
 
@@ -142,10 +142,10 @@ class Game(Protocol):
 
 
 def parse_header(data: Mapping[str, object]) -> Header:
-    """Give the header in an event log's first line.
+    """Return the header in an event log's first line.
 
     Raises:
-        BadInputError: it is none, or the players cannot be told apart by their names.
+        BadInputError: it is none, or the players cannot be distinguished by their names.
     """
     game, players, options = data.get("game"), data.get("players"), data.get("options", {})
     if not isinstance(game, str):
@@ -157,7 +157,7 @@ def parse_header(data: Mapping[str, object]) -> Header:
 
 
 def parse_event(data: Mapping[str, object]) -> Event:
-    """Give the event in a line of an event log.
+    """Return the event in a line of an event log.
 
     Raises:
         BadInputError: it is none.
@@ -172,5 +172,5 @@ def parse_event(data: Mapping[str, object]) -> Event:
 
 
 def view_of(game: Game) -> GameView:
-    """Give how a game stands, as far as it shows that; else None."""
+    """Return how a game stands, as far as it shows that; else None."""
     return game.view() if isinstance(game, Viewed) else None

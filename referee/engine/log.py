@@ -30,12 +30,12 @@ class Record:
     first: tuple[RulingData, ...] = ()
 
     def is_changed(self, ruling: RulingData) -> bool:
-        """Whether a ruling on this event is another one than was given when it happened."""
+        """Return whether a ruling on this event is another one than was given when it happened."""
         return ruling not in self.first
 
     @property
     def is_of_game(self) -> bool:
-        """Whether it is something to judge, and not a pause or a mishap."""
+        """Return whether it is something to judge, and not a pause or a mishap."""
         return self.event.kind not in OF_NO_GAME
 
 
@@ -62,7 +62,7 @@ class GameLog:
             self.rings.setdefault(record.event.t_ns, record.number)
 
     def since(self, count: int) -> list[Record]:
-        """Give the records after the first `count`."""
+        """Return the records after the first `count`."""
         return [self.records[number] for number in range(count + 1, len(self.records) + 1)]
 
     @property
@@ -71,15 +71,15 @@ class GameLog:
         return max((record.event.t_ns for record in self.records.values()), default=0)
 
     def event_id(self, number: int) -> str:
-        """Give the name of an event for the page."""
+        """Return the name of an event for the page."""
         return f"{self.game}-{number}"
 
     def ruling_id(self, place: Place) -> str:
-        """Give the name of a ruling for the page."""
+        """Return the name of a ruling for the page."""
         return f"{self.game}-{place.event}-{place.place}"
 
     def event_number(self, ident: str) -> int:
-        """Give the number of the event with this name.
+        """Return the number of the event with this name.
 
         Raises:
             BadInputError: there is none in this game.
@@ -90,7 +90,7 @@ class GameLog:
         raise BadInputError("error.service.there_is_no_such_event")
 
     def ruling(self, ident: str) -> tuple[Place, RulingData]:
-        """Give the ruling with this name, and its place.
+        """Return the ruling with this name, and its place.
 
         Raises:
             BadInputError: there is none in this game.
@@ -103,7 +103,7 @@ class GameLog:
         raise BadInputError("error.service.there_is_no_such_ruling")
 
     def about(self, place: Place, ruling: RulingData) -> int:
-        """Give the number of the event that a ruling is about.
+        """Return the number of the event that a ruling is about.
 
         Of the ring, even if its ringer was named later; of the count, if its arrangement was asked for later (C11).
         """
@@ -120,7 +120,7 @@ class GameLog:
         return place.event
 
     def newest(self, most: int) -> list[tuple[Place, RulingData]]:
-        """Give the latest rulings that hold, newest first."""
+        """Return the latest rulings that hold, newest first."""
         found: list[tuple[Place, RulingData]] = []
         for record in reversed(self.records.values()):
             found += [(Place(record.number, at), one) for at, one in enumerate(record.rulings)][::-1]
@@ -129,14 +129,14 @@ class GameLog:
         return found[:most]
 
     def shown(self, newest: Iterable[tuple[Place, RulingData]]) -> list[tuple[str, int, bool]]:
-        """Give each ruling's name for the page, the number of the event that it is about, whether it is corrected."""
+        """Return each ruling's name for the page, the number of the event that it is about, whether it is corrected."""
         return [
             (self.ruling_id(place), self.about(place, ruling), self.records[place.event].is_changed(ruling))
             for place, ruling in newest
         ]
 
     def held(self, corrections: Iterable[CorrectionRow] | None = None) -> Iterator[tuple[int, Event]]:
-        """Give the events that hold after corrections (None: all of them), as they should have been, by number."""
+        """Return the events that hold after corrections (None: all of them), as they should have been, by number."""
         instead: Mapping[int, Mapping[str, object] | None] = corrected_events(
             self.corrections if corrections is None else corrections
         )
@@ -147,6 +147,6 @@ class GameLog:
 
 
 def numbers_in(ident: str) -> list[int]:
-    """Give the numbers in the name of an event ("3-17") or a ruling ("3-17-0"); none if it is no such name."""
+    """Return the numbers in the name of an event ("3-17") or a ruling ("3-17-0"); none if it is no such name."""
     parts = ident.split("-")
     return [int(part) for part in parts] if all(part.isascii() and part.isdecimal() for part in parts) else []

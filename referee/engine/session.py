@@ -120,7 +120,7 @@ class Watcher(Protocol):
         """Learn what the game ruled on an event, whoever it came from. view: how it stands then (`Viewed`), or None."""
 
     def begin_again(self) -> None:
-        """Forget how the game went: after a correction it is told anew from its beginning. What is seen stays seen."""
+        """Forget how the game went: after a correction it is told again from its beginning. What is seen stays seen."""
 
     def finish(self, t_ns: int) -> Seen:
         """Take it that nothing follows (a recording ends here), so that nothing is worth waiting for any more."""
@@ -147,7 +147,7 @@ class LooksOn(Protocol):
 
     @property
     def looks_on(self) -> bool:
-        """Whether it wants the next frame, though the game is over."""
+        """Return whether it wants the next frame, though the game is over."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Judge:
         self._advised: str | None = None
 
     def apply(self, event: Event) -> tuple[RulingData, ...]:
-        """Give the rulings on the next event.
+        """Return the rulings on the next event.
 
         Raises:
             BadInputError: the game knows no such event, or it says something that cannot be; nothing has changed then.
@@ -187,7 +187,7 @@ class Judge:
         return rulings
 
     def notices(self, t_ns: int) -> tuple[Notice, ...]:
-        """Give the question and the advice that an event of `t_ns` led to, once each."""
+        """Return the question and the advice that an event of `t_ns` led to, once each."""
         question, notices = self.game.question() if isinstance(self.game, Asks) else None, []
         self.question = question
         if question is not None and (question.t_ns, question.kind) != self._asked:
@@ -216,7 +216,7 @@ def judge_all(
     corrections: Iterable[CorrectionRow],
     wanted: int | None = None,
 ) -> Judged:
-    """Give the rulings on numbered events, from the beginning, as the corrections have them.
+    """Return the rulings on numbered events, from the beginning, as the corrections have them.
 
     judge: a new one of the game. It leaves out pauses, mishaps and events that it cannot take.
 
@@ -309,7 +309,7 @@ class Session:
         return f"doubt-{self.log.game}-{doubt.t_ns}-{doubt.kind}"
 
     def taken_instead(self, doubt: Doubt) -> list[int]:
-        """Give the numbers of the events that the watcher took because nobody answered, oldest first."""
+        """Return the numbers of the events that the watcher took because nobody answered, oldest first."""
         wanted = [(event.kind, dict(event.data)) for event in doubt.told]
         numbers: list[int] = []
         for number, record in reversed(self.log.records.items()):
@@ -320,7 +320,7 @@ class Session:
 
     @property
     def looks_on(self) -> bool:
-        """Whether the watcher wants the next frame: while the game goes on, and some when it is over."""
+        """Return whether the watcher wants the next frame: while the game goes on, and some when it is over."""
         later = isinstance(self.watcher, LooksOn) and self.watcher.looks_on
         return not self.paused and (not self.over or later)
 
@@ -464,12 +464,12 @@ class Session:
         return seen
 
     def _holding(self) -> list[CorrectionRow]:
-        """Give the corrections that hold; an early end that was taken back is not one to come back to."""
+        """Return the corrections that hold; an early end that was taken back is not one to come back to."""
         kinds = {number: record.event.kind for number, record in self.log.records.items()}
         return [one for one in in_force(self.log.corrections) if one.data or kinds.get(one.event or 0) != "stop"]
 
     def _stopped_by(self) -> int | None:
-        """Give the number of the event by which the players ended the game early, None if they did not."""
+        """Return the number of the event by which the players ended the game early, None if they did not."""
         last = next(reversed(self.log.records.values()), None)
         ended = last is not None and last.event.kind == "stop" and any(one["ruling"] == "end" for one in last.rulings)
         return last.number if last is not None and ended else None
@@ -518,13 +518,13 @@ class Session:
 
 
 def _moved(event: DeviceEvent, by_ns: int) -> DeviceEvent:
-    """Give a device's event by the game's clock."""
+    """Return a device's event by the game's clock."""
     moved: DeviceEvent = replace(event, t_ns=event.t_ns + by_ns) if by_ns else event  # type: ignore[type-var]
     return moved
 
 
 def _unwatched(event: DeviceEvent, players: int) -> Seen:
-    """Give what a device event means where the watcher fails: a ring that nobody watched is unclear."""
+    """Return what a device event means where the watcher fails: a ring that nobody watched is unclear."""
     match event:
         case BellPressed(t_ns, seat):
             phone = {} if event.way is None else {"phone": {"back_ms": event.way.back_ms, "most_ms": event.way.most_ms}}

@@ -1,4 +1,4 @@
-"""The games, a folder each, and all that tells one from another (`kind`); their rules are pure."""
+"""The games: a folder each, behind one `GameKind`; their rules are pure."""
 
 GAME_NAMES = ("confetti", "piccolino", "coloretto")
-"""What each game is called in commands, headers and files; here too, so that commands can name them and load none."""
+"""Names of the games in commands, headers and files; kept here so that commands need not import a game."""

@@ -1,4 +1,4 @@
-"""What happens when a game is made to do what its rules do not allow now. All games share it."""
+"""Error for an action that the rules do not allow now; shared by all games."""
 
 from __future__ import annotations
 

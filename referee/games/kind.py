@@ -1,4 +1,4 @@
-"""What tells one game from another: all that the referee, its page, its commands and its lessons ask of one.
+"""Interface of a game: all that referee, page, commands and lessons need of it.
 
 A game is a folder here, with a `kind.py` that gives a `GameKind`, and a line in `registry`. Its rules are pure: events
 in, rulings out. What needs pictures or devices is imported when it is asked for, so that rules alone start at once.
@@ -27,7 +27,7 @@ Names = Sequence[str]
 """The players, by seat."""
 Sentences = tuple[str, ...]
 Said = Mapping[str, str]
-"""What a face of a deck means, such as `{"colour": "red", "mood": "happy"}`."""
+"""Attributes of a face, such as `{"colour": "red", "mood": "happy"}`."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Words:
-    """What is said of a game.
+    """Sentences of a game.
 
     sentences: of a ruling, the verdict first, none where it needs no words. likely: rulings whose sentences will be
     wanted at once, for so many players, the likeliest first. phrases: what else will be. together: rulings that one
@@ -75,7 +75,7 @@ class Seat:
 
 @dataclass(frozen=True)
 class Page:
-    """How the page offers a game, and what it shows of one that is played.
+    """Page of a game: how it is offered, and the view of one that is played.
 
     text: what it is, in a sentence. least, most: how many play. seats: how each seat stands. phase: what is going on:
     `key`, `turn` and more; lasts_ms is how long the sand runs, where that is known. step: a name of how things stand
@@ -95,10 +95,10 @@ class Page:
 
 @dataclass(frozen=True)
 class Cards:
-    """Which cards a game can be played with, and what a lesson has to learn of them.
+    """Decks that a game can be played with, and what a lesson has to learn of them.
 
     check: says by `BadInputError` what a deck of prints lacks. beside: decks that come with Ringmaster, besides the
-    game's own. marked: whether it is played with cards that marks tell apart, and no others. is_whole: whether
+    game's own. marked: whether it is played only with cards that marks distinguish. is_whole: whether
     attributes say all that the game must know of a face; face_name: what such a face is called. missing: the key of the
     sentence that says what a lesson lacks whose faces are all named, None where nothing is. tally: what a lesson has
     seen, and of how much; None: just how many faces. colours: those of a deck that people choose by on the page;
@@ -195,11 +195,11 @@ class GameKind:
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Return its name for people."""
         return self.name.capitalize()
 
     def explicit(self, header: Header) -> Header:
-        """Give the header with every option of the game in it, so that no reader has to guess a default.
+        """Return the header with every option of the game in it, so that no reader has to guess a default.
 
         Raises:
             BadInputError: it has an option, or a value of one, that the game does not know.

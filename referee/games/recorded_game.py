@@ -69,7 +69,7 @@ def open_log(path: Path) -> Iterator[tuple[Header, Iterator[Entry | Fault]]]:
 
 @dataclass(frozen=True)
 class _Numbered:
-    """A line that is not blank; `whole` tells whether it has its end."""
+    """A line that is not blank; `whole`: it has its end."""
 
     where: str
     text: Line
@@ -83,7 +83,7 @@ def _lines(file: BufferedReader) -> Iterator[_Numbered]:
         whole = part.endswith(b"\n")
         text = part.rstrip(b"\r\n")
         if len(part) > MAX_LINE:
-            # Told before its end is looked for: a device's may never come.
+            # Emitted before its end is looked for: a device's may never come.
             yield _Numbered(phrase("error.where_line", number=number), None, True)
             while not whole and (part := _readline(file)):
                 whole = part.endswith(b"\n")
@@ -154,16 +154,16 @@ class RecordedGame:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is there to judge: no picture, and nothing that was noticed or said."""
+        """Return whether nothing is there to judge: no picture, and nothing that was noticed or said."""
         heard = any(not isinstance(one.payload, RecordedRuling) for one in self._recording.events)
         return not heard and next(_frames(self._recording), None) is None
 
     def attachments(self) -> dict[str, bytes]:
-        """Give the files that were put into it, by name."""
+        """Return the files that were put into it, by name."""
         return self._recording.attachments()
 
     def judge(self, setup: WatchSetup) -> Iterator[Outcome]:
-        """Give what each frame and each device event led to; the same recording always gives the same.
+        """Return what each frame and each device event led to; the same recording always gives the same.
 
         All that is recorded is there already, so nothing is late and no frame is left out.
         """
@@ -202,7 +202,7 @@ class RecordedGame:
         yield session.finish(last_ns)
 
     def _tried(self, feed: Callable[[], T], event: Event) -> T | None:
-        """Feed a game what was told; what it cannot take is left out, as it was in the game."""
+        """Feed a game its events; events that it cannot take are left out, as in the game."""
         try:
             return feed()
         except BadInputError as error:
@@ -210,7 +210,7 @@ class RecordedGame:
             return None
 
     def _told(self) -> list[Event]:
-        """Give what neither pictures nor edges show, in the order of time; what is no event is left out."""
+        """Return what neither pictures nor edges show, in the order of time; what is no event is left out."""
         found = []
         for recorded in self._recording.events:
             if isinstance(recorded.payload, RecordedTold):
@@ -222,14 +222,14 @@ class RecordedGame:
 
 
 def _frames(recording: Recording) -> Iterator[tuple[int, int, int, RecordedFrame | DeviceEvent | Event]]:
-    """Give the frames by the first instant at which they count (P9)."""
+    """Return the frames by the first instant at which they count (P9)."""
     for index, recorded in enumerate(recording.events):
         if isinstance(recorded.payload, RecordedFrame):
             yield recorded.payload.exposure_end_ns + 1, _FRAME_FIRST, index, recorded.payload
 
 
 def _device_events(recording: Recording) -> tuple[list[DeviceEvent], int]:
-    """Give what the recorded edges mean, in time order, and the time up to which there is a recording."""
+    """Return what the recorded edges mean, in time order, and the time up to which there is a recording."""
     bell: list[tuple[Edge, bool]] = []
     sand: list[tuple[Edge, bool]] = []
     seats: dict[str, int | None] = {}
@@ -257,9 +257,9 @@ def _judged(logic: EdgeLogic, edges: list[tuple[Edge, bool]], last_ns: int) -> l
 
 
 def judge(game: Game, entries: Iterable[Entry | Fault]) -> Iterator[Ruling | Fault]:
-    """Give the rulings in order, and among them the faults: entries that were left out, and why.
+    """Return the rulings in order, and among them the faults: entries that were left out, and why.
 
-    An entry is left out when it could not be read, when the game cannot take it, and when its time lies before
+    An entry is left out when it could not be read, when the game cannot take it, and when its time is before
     that of the last entry taken: one clock never goes back.
     """
     last_t_ns = 0

@@ -19,7 +19,7 @@ GAMES = {kind.name: kind for kind in (CONFETTI, PICCOLINO, COLORETTO)}
 
 
 def game_kind(name: str) -> GameKind:
-    """Give the game called `name`.
+    """Return the game called `name`.
 
     Raises:
         BadInputError: there is none.
@@ -30,12 +30,12 @@ def game_kind(name: str) -> GameKind:
 
 
 def may_show_marks(game: str | None) -> bool:
-    """Whether cards for a game, or for none in particular, may be such as marks tell apart."""
+    """Return whether a game, or none in particular, may be played with cards that marks distinguish."""
     return game is None or game_kind(game).cards.marked
 
 
 def watcher_for(header: Header, setup: WatchSetup) -> Watcher:
-    """Give what looks on for a game.
+    """Return what looks on for a game.
 
     Raises:
         BadDeckError: its deck is not there, or it is broken.

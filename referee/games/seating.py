@@ -20,7 +20,7 @@ _MOST_COLUMNS = 25
 
 
 def ring_of(players: int, area_mm: tuple[float, float] = AREA_MM) -> SeatRing:
-    """Give the seats round the rectangle that the centres of the marker cards span in the corners of an area."""
+    """Return the seats round the rectangle that the centres of the marker cards span in the corners of an area."""
     inset = MARKER_CARD_MM * 0.75
     right, bottom = area_mm[0] - inset, area_mm[1] - inset
     corners: NDArray[np.float64] = np.array([[right, bottom], [inset, bottom], [inset, inset], [right, inset]])
@@ -28,12 +28,12 @@ def ring_of(players: int, area_mm: tuple[float, float] = AREA_MM) -> SeatRing:
 
 
 def people_at(ring: SeatRing) -> tuple[Person, ...]:
-    """Give a person for each seat."""
+    """Return a person for each seat."""
     return tuple(person_at(ring.point_at(_middle(ring, seat)), AREA_MM, seat) for seat in range(ring.players))
 
 
 def spot(ring: SeatRing, seat: int, column: float, row: float, side: str) -> Lying:
-    """Give the place `column` cards clockwise from the seat's middle and `row` cards in from the first row.
+    """Return the place `column` cards clockwise from the seat's middle and `row` cards in from the first row.
 
     The card's upper edge points away from the player.
     """
@@ -61,7 +61,7 @@ def own_columns(ring: SeatRing, seat: int, column: float, forward: float) -> lis
 
 
 def _middle(ring: SeatRing, seat: int) -> float:
-    """Give the middle, as a way along the edge, of the longest straight piece of a seat's part of it."""
+    """Return the middle, as a way along the edge, of the longest straight piece of a seat's part of it."""
     sides = [float(np.linalg.norm(ring.corners_mm[(i + 1) % 4] - ring.corners_mm[i])) for i in range(4)]
     part = sum(sides) / ring.players
     start, end = (seat - 0.5) * part, (seat + 0.5) * part

@@ -1,4 +1,4 @@
-"""What a lesson does while the page goes on: pictures are studied, names proposed, decks made, tests read.
+"""Background jobs of a lesson: study pictures, propose names, make decks, read tests.
 
 Each works on a copy of the draft, and what comes of it is taken in only where the draft still is what it was.
 """

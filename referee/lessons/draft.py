@@ -1,6 +1,6 @@
 """A deck that is being taught: what was seen in each picture, which cards show one face, and what people said of them.
 
-Plain data that outlasts a restart; what changes it is checked here, what is seen is found out elsewhere.
+Data that outlasts a restart; changes are checked here, pictures are studied elsewhere.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Data(BaseModel):
 
 
 class Outline(_Data):
-    """What was found and not learned: its corners in the picture's pixels, and why."""
+    """A find that was not learned: its corners in the picture's pixels, and the reason."""
 
     corners: Points
     reason: str
@@ -54,12 +54,12 @@ class Example(_Data):
 
     @property
     def name(self) -> str:
-        """What its own picture is called."""
+        """Return the file name of its own picture."""
         return f"{self.picture}-{self.place}"
 
 
 Alike = Callable[[Example, Example], bool]
-"""Tells whether two cards look as if they could show one face."""
+"""Compares two cards: they may show one face."""
 
 
 class Group(_Data):
@@ -73,7 +73,7 @@ class Group(_Data):
 
     @property
     def attributes(self) -> dict[str, str]:
-        """What it counts as: proposals count once they were confirmed."""
+        """Return its confirmed meaning: proposals count once they were confirmed."""
         return {} if self.is_back else self.said
 
 
@@ -99,7 +99,7 @@ class Test(_Data):
 
 
 class Measured(_Data):
-    """How far the deck's faces are apart: groups, and to how many one the weakest was told from the next."""
+    """Separation of the deck's faces: groups, and the odds between the two most similar ones."""
 
     judged: int
     sure: int
@@ -138,7 +138,7 @@ class Draft(_Data):
         return [group for group in self.groups if not group.is_back]
 
     def shot(self, number: int) -> Shot:
-        """Give a picture.
+        """Return a picture.
 
         Raises:
             LessonError: it is gone.
@@ -149,7 +149,7 @@ class Draft(_Data):
         return found
 
     def group(self, number: int) -> Group:
-        """Give a group, also by the number of one that was joined with it.
+        """Return a group, also by the number of one that was joined with it.
 
         Raises:
             LessonError: it is gone.
@@ -281,5 +281,5 @@ def _mean_one(game: str | None, one: Group, other: Group) -> bool:
 
 
 def is_whole(game: str | None, said: dict[str, str]) -> bool:
-    """Whether attributes say all that a game needs to know of a face."""
+    """Return whether attributes say all that a game needs to know of a face."""
     return game is not None and game_kind(game).cards.is_whole(said)

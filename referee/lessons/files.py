@@ -28,7 +28,7 @@ class LessonFiles:
         self.folder = state / FOLDER
 
     def load(self) -> Draft | None:
-        """Give the draft; None where there is none. One that makes no sense is set aside."""
+        """Return the draft; None where there is none. One that makes no sense is set aside."""
         usual: Draft | None = None
         return kept_data(self.folder / "draft.json", _MOST_BYTES, _draft, usual, self.folder.parent)
 
@@ -60,25 +60,25 @@ class LessonFiles:
         write_whole(self.card(name), cv2.imencode(".png", card)[1].tobytes())
 
     def read(self, path: Path) -> bytes | None:
-        """Give a file's bytes, None where it is gone."""
+        """Return a file's bytes, None where it is gone."""
         try:
             return path.read_bytes()
         except OSError:
             return None
 
     def picture(self, number: int) -> Path:
-        """Where a picture is."""
+        """Return where a picture is."""
         return self.folder / f"picture-{number}.jpg"
 
     def card(self, name: str) -> Path:
-        """Where a card's own picture is; `name` is that of an example."""
+        """Return where a card's own picture is; `name` is that of an example."""
         if not _CARD.fullmatch(name):
             raise ValueError("no card is called so")
         return self.folder / f"card-{name}.png"
 
     @property
     def deck(self) -> Path:
-        """Where the deck that came of it is."""
+        """Return where the deck that came of it is."""
         return self.folder / "so-far.deck"
 
     def forget_picture(self, number: int) -> None:

@@ -45,7 +45,7 @@ class GoingOn:
         self._jobs.put(None)
 
     def view(self) -> dict[str, Any]:
-        """Give all that the page shows; see `Lessons.view`."""
+        """Return all that the page shows; see `Lessons.view`."""
         with self.lock:
             return {
                 "version": self.version,
@@ -57,7 +57,7 @@ class GoingOn:
             }
 
     def get(self) -> Draft:
-        """Give the draft.
+        """Return the draft.
 
         Raises:
             LessonError: there is none.
@@ -67,7 +67,7 @@ class GoingOn:
         return self.draft
 
     def copy(self) -> Draft:
-        """Give the draft as it is now, to be worked on without the lock.
+        """Return the draft as it is now, to be worked on without the lock.
 
         Raises:
             LessonError: there is none.
@@ -76,7 +76,7 @@ class GoingOn:
             return self.get().model_copy(deep=True)
 
     def is_still(self, draft: Draft) -> bool:
-        """Whether what was worked on is what there is."""
+        """Return whether what was worked on is what there is."""
         return self.draft is not None and (self.draft.began, self.draft.revision) == (draft.began, draft.revision)
 
     def keep(self) -> None:
@@ -86,7 +86,7 @@ class GoingOn:
         self.changed()
 
     def changed(self) -> None:
-        """Tell of a change."""
+        """Report a change."""
         self.version += 1
         self.on_change()
 
@@ -136,7 +136,7 @@ class GoingOn:
 
 
 def told(error: Exception) -> dict[str, Any]:
-    """Give the sentence that the page says of an error: its key and its values."""
+    """Return the sentence that the page says of an error: its key and its values."""
     if isinstance(error, LessonError):
         return {"key": error.key.removeprefix("fault."), "values": dict(error.values)}
     return {"key": "lesson_failed", "values": {"why": str(error)}}

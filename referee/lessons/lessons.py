@@ -57,7 +57,7 @@ class Lessons:
         self._on.on_change = on_change
 
     def view(self) -> dict[str, Any]:
-        """Give all that the page shows: `{"version", "busy", "waiting", "trouble", "saved", "draft"}`.
+        """Return all that the page shows: `{"version", "busy", "waiting", "trouble", "saved", "draft"}`.
 
         `busy`: null, "studying", "making", "reading" or "saving"; `waiting`: how much is still to be done; `trouble`:
         null or `{"key", "values"}` of a sentence; `saved`: the name of the deck that came of the last lesson, or null;
@@ -66,11 +66,11 @@ class Lessons:
         return self._on.view()
 
     def picture(self, number: int) -> bytes | None:
-        """Give a picture of the lesson, a JPEG; None where it is gone."""
+        """Return a picture of the lesson, a JPEG; None where it is gone."""
         return self._on.files.read(self._on.files.picture(number))
 
     def card(self, name: str) -> bytes | None:
-        """Give a card's own picture, a PNG; None where it is gone."""
+        """Return a card's own picture, a PNG; None where it is gone."""
         with contextlib.suppress(ValueError):
             return self._on.files.read(self._on.files.card(name))
         return None
@@ -89,7 +89,7 @@ class Lessons:
             self._on.keep()
 
     def rename(self, name: str, expected: int) -> None:
-        """Call the deck otherwise, and say how many colours or cards it has.
+        """Rename the deck, and set its number of colours or cards.
 
         Raises:
             LessonError: no deck can have this name, or one has it.
@@ -101,7 +101,7 @@ class Lessons:
             self._on.keep()
 
     def look(self) -> None:
-        """Take a picture of the cards that lie there, to be studied soon.
+        """Take a picture of the cards that are there, to be studied soon.
 
         Raises:
             LessonError: there is no lesson, no camera, or there are enough pictures.

@@ -1,4 +1,4 @@
-"""What a family may call its decks, with the sentences that the page says of other names."""
+"""Rules for names of decks, with the page's sentences for names that break them."""
 
 from __future__ import annotations
 

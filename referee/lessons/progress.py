@@ -1,4 +1,4 @@
-"""How far a lesson has come: what is seen of what people said there is, what is missing, and what faces are called."""
+"""Progress of a lesson: faces seen of those announced, faces missing, and their names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def missing(draft: Draft) -> str | None:
 
 
 def tally(draft: Draft) -> dict[str, Any]:
-    """Give what was seen so far, and of how much: `seen`, `of` (0 where nobody said), and counts by the game."""
+    """Return what was seen so far, and of how much: `seen`, `of` (0 where nobody said), and counts by the game."""
     of_game = None if draft.game is None or draft.kind == "marks" else game_kind(draft.game).cards.tally
     if of_game is None:
         return {"seen": len(draft.fronts), "of": draft.expected}
@@ -30,7 +30,7 @@ def tally(draft: Draft) -> dict[str, Any]:
 
 
 def face_names(draft: Draft) -> dict[int, str]:
-    """Give what each group's face is called in the deck, by the group's id."""
+    """Return what each group's face is called in the deck, by the group's id."""
     names: dict[int, str] = {}
     taken: set[str] = set()
     number = 0

@@ -1,4 +1,4 @@
-"""The lesson as the page shows it: plain data, places as shares of a picture's size."""
+"""View of a lesson for the page: data for JSON, places as shares of a picture's size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vision.teaching.lay_apart import CUT_OR_COVERED
 
 
 def draft_view(draft: Draft) -> dict[str, Any]:
-    """Give the lesson.
+    """Return the lesson.
 
     `{"name", "game", "expected", "kind", "groups": [{"id", "said", "proposed", "back", "cards": [names]}], "shot": the
     last picture, or null, "pictures": how many, "test", "measured", "tally", "missing": the key of a sentence, or

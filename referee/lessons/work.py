@@ -1,6 +1,6 @@
-"""What takes seconds in a lesson: pictures studied, decks made, cards read. Runs in a process of its own.
+"""Slow work of a lesson: studying pictures, making decks, reading cards. Runs in a process of its own.
 
-Everything is given and told as plain data; pictures lie in the lesson's folder.
+Arguments and results are data for JSON; pictures are in the lesson's folder.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MOST_JUDGED = 16
 
 @dataclass(frozen=True)
 class Studied:
-    """What a picture showed: `fault` is the key of a sentence where nothing can be learned from it.
+    """Content of a picture: `fault` is the key of a sentence where nothing can be learned from it.
 
     `groups` says of each card which of the known groups it belongs to; numbers beyond those are of new ones.
     """
@@ -86,7 +86,7 @@ def study_picture(state: Path, number: int, known: Sequence[str], draft: Draft) 
 
 
 def are_alike(state: Path, one: Example, other: Example, card_mm: tuple[float, float]) -> bool:
-    """Whether two cards look as if they could show one face.
+    """Return whether two cards look as if they could show one face.
 
     Raises:
         VisionError: a card's picture is gone.
@@ -96,7 +96,7 @@ def are_alike(state: Path, one: Example, other: Example, card_mm: tuple[float, f
 
 
 def split(state: Path, names: Sequence[str], card_mm: tuple[float, float]) -> list[bool]:
-    """Which cards of a group are rather like the one that is least like its first.
+    """Return which cards of a group are rather like the one that is least like its first.
 
     Raises:
         VisionError: a card's picture is gone.
@@ -106,7 +106,7 @@ def split(state: Path, names: Sequence[str], card_mm: tuple[float, float]) -> li
 
 
 def propose(state: Path, draft: Draft) -> dict[int, dict[str, str]]:
-    """What the program would call each group, in the game's words."""
+    """Return the proposed name of each group, in the game's words."""
     files = LessonFiles(state)
     groups = [group for group in draft.groups if not group.is_back]
     faces = [SeenFace(_card(files, group.examples[0].name), len(group.examples), group.said) for group in groups]
@@ -156,7 +156,7 @@ def make_deck(state: Path, draft: Draft) -> Measured:
 
 @dataclass(frozen=True)
 class TestRead:
-    """What was read in a picture, and its size."""
+    """Cards read in a picture, and the picture's size."""
 
     size_px: tuple[int, int]
     readings: tuple[Reading, ...]
@@ -220,7 +220,7 @@ def _laid(shot: Shot, picture: TeachingPicture) -> LaidCards:
 
 
 def _laid_in(shot: Shot, image: Image) -> LaidCards:
-    """The cards of a picture as they were found then; its marker cards are looked for anew."""
+    """The cards of a picture as they were found then; its marker cards are looked for again."""
     markers = markers_in(image)
     return LaidCards(
         np.array(shot.cards, np.float64).reshape(-1, 4, 2),

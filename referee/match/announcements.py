@@ -127,7 +127,7 @@ class Announcements:
         return told_now
 
     def _is_new(self, text: dict[str, Any], notice: Notice) -> bool:
-        """Whether a notice is said: what comes and goes about the whole table is said once."""
+        """Return whether a notice is said: what comes and goes about the whole table is said once."""
         said = str(text["text"])
         if notice.kind not in _OF_THE_TABLE or not said:
             return bool(said)
@@ -138,7 +138,7 @@ class Announcements:
 def _what_changed(
     announcer: Announcer, change: Change, gone: Sequence[RulingData], new: Sequence[RulingData], *, undone: bool
 ) -> tuple[str, ...]:
-    """Give what a correction comes to: the first verdict that it changed, and the end of the game if it did."""
+    """Return what a correction comes to: the first verdict that it changed, and the end of the game if it did."""
     language, before = announcer.language, {text for _, one in change.gone for text in announcer.sentences(one)}
 
     def verdict(ruling: RulingData) -> str:
@@ -163,7 +163,7 @@ def _what_changed(
 
 
 def _same_verdict(ruling: RulingData, known: RulingData) -> bool:
-    """Whether a ruling says of a ring what is known of it, but for who rang and the frame it was judged on."""
+    """Return whether a ruling says of a ring what is known of it, but for who rang and the frame it was judged on."""
     named = ("seat", "frame_t_ns", "phone")
     return {key: value for key, value in ruling.items() if key not in named} == {
         key: value for key, value in known.items() if key not in named
@@ -215,7 +215,7 @@ class Notices:
 
 
 def matters_to(name: str, kind: GameKind | None) -> bool:
-    """Whether a device, or a mishap, is worth a word in a game of this kind; None: nobody plays.
+    """Return whether a device, or a mishap, is worth a word in a game of this kind; None: nobody plays.
 
     Files that were set aside are said once at the start, and listed on the page.
     At night in an empty room nobody wants to hear that it is dark.

@@ -37,7 +37,7 @@ from vision.profile import TableProfile
 KEEP_NS = 4 * SECOND_NS
 KEEP_BYTES = 400_000_000
 EDGE_LAG_NS = 15 * MS
-# A camera that is unplugged is missing at once; one that is silent for so long, and could not be opened anew, hangs.
+# A camera that is unplugged is missing at once; one that is silent for so long, and could not be opened again, hangs.
 HANGS_NS = 60 * SECOND_NS
 TRIAL_S = 25.0
 _LOOKS = 5
@@ -70,14 +70,14 @@ class Devices(Protocol):
         """End all threads and let all devices go."""
 
     def camera_hangs(self) -> bool:
-        """Whether the camera's driver hangs so that only a new process can open it again."""
+        """Return whether the camera's driver hangs so that only a new process can open it again."""
 
     def settle(self, area: Polygon | None, *, focus: bool) -> bool:
         """Let the camera be set up anew (`hardware.camera.camera.Settling`); returns at once, False if it cannot be."""
 
     @property
     def settling(self) -> bool:
-        """Whether the camera is being set up."""
+        """Return whether the camera is being set up."""
 
     @property
     def camera_notes(self) -> tuple[str, ...]:
@@ -169,22 +169,22 @@ class TableDevices:
             self._on_health = _nobody
 
     def camera_hangs(self) -> bool:
-        """Whether the camera has been silent for so long that its driver must hang."""
+        """Return whether the camera has been silent for so long that its driver must hang."""
         report = self._camera.supervisor.report
         return report.state is CameraState.STALLED and time.monotonic_ns() - report.since_ns > HANGS_NS
 
     def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        """Let the camera be set up anew."""
+        """Let the camera be set up again."""
         return self._camera.supervisor.settle(area, focus=focus)
 
     @property
     def settling(self) -> bool:
-        """Whether the camera is being set up."""
+        """Return whether the camera is being set up."""
         return self._camera.supervisor.settling
 
     @property
     def camera_notes(self) -> tuple[str, ...]:
-        """What the camera could not do."""
+        """Return sentences about settings that the camera could not apply."""
         return self._camera.supervisor.notes
 
     @property
@@ -315,7 +315,7 @@ def try_camera(spec: str) -> None:
 
 
 def _why_no_picture(spec: str) -> str:
-    """Give "" if a camera gives a picture."""
+    """Return "" if a camera gives a picture."""
     camera: Camera | None = None
     try:
         camera = open_camera(spec, CameraSettings(lock=False))

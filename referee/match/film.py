@@ -109,7 +109,7 @@ class FilmKeeper:
             self._news.notify()
 
     def of(self, game: int, event: int) -> Film:
-        """Give the film round an event, as far as there is one by now."""
+        """Return the film round an event, as far as there is one by now."""
         with self._news:
             at = self._open.get((game, event))
             return self._held.get((game, event), Film()) if at is None else self._cut(at)
@@ -185,7 +185,7 @@ class FilmKeeper:
 
 
 def _edges(bell: list[BellEdge | BellPressed]) -> tuple[BellEdge, ...]:
-    """Give the edges; a ring that came without any (a phone's, a microphone's) gets those of a short press."""
+    """Return the edges; a ring that came without any (a phone's, a microphone's) gets those of a short press."""
     edges = [one for one in bell if isinstance(one, BellEdge)]
     known = {edge.t_ns for edge in edges if edge.pressed}
     for one in bell:

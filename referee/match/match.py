@@ -45,12 +45,12 @@ class Match:
 
     @property
     def paused(self) -> bool:
-        """Whether the players said to wait."""
+        """Return whether the players said to wait."""
         return self.session is not None and self.session.paused
 
     @property
     def in_play(self) -> bool:
-        """Whether a game goes on now, so that rings are ruled."""
+        """Return whether a game goes on now, so that rings are ruled."""
         return self.session is not None and not self.session.over and not self.session.paused
 
     @property
@@ -66,7 +66,7 @@ class Match:
         return "start" if len(self._begun) > 1 and not self.session.log.records else self.session.undoes
 
     def playing(self) -> Session:
-        """Give the game on the table.
+        """Return the game on the table.
 
         Raises:
             BadInputError: there is none.
@@ -76,7 +76,7 @@ class Match:
         return self.session
 
     def held(self) -> set[int]:
-        """Give the numbers of the games that are being played, or can be gone back to."""
+        """Return the numbers of the games that are being played, or can be gone back to."""
         held = set[int]()
         for session in reversed(self._begun):
             held.add(session.log.game)
@@ -203,7 +203,7 @@ class Match:
             self.session.look_anew(self._make_watcher(self.session.header))
 
     def find(self, ident: str) -> Session:
-        """Give the game of an event's or a ruling's name: one on the table, or a past one, to be corrected.
+        """Return the game of an event's or a ruling's name: one on the table, or a past one, to be corrected.
 
         Raises:
             BadInputError: there is none, or not all that happened in it can be read.

@@ -106,11 +106,11 @@ class PhoneBells:
         return self._source
 
     def _ripe_ns(self) -> int:
-        """Give when every press has come that may have been before the first one."""
+        """Return when every press has come that may have been before the first one."""
         return self._pending[0].t_ns + self._pending[0].within_ns + MOST_WITHIN_NS + LAG_NS
 
     def _next(self) -> BellPressed:
-        """Give the first press; by nobody in particular if another seat's may have been before it."""
+        """Return the first press; by nobody in particular if another seat's may have been before it."""
         first = self._pending.pop(0)
         rivals = [one for one in self._pending if one.t_ns - first.t_ns <= first.within_ns + one.within_ns]
         if all(one.seat == first.seat for one in rivals):

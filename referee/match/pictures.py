@@ -86,7 +86,7 @@ class Wanted:
 
 
 def pictures_wanted(session: Session, count: int, frame: Frame | None) -> Iterator[Wanted]:
-    """Give which pictures are wanted of the events of a game after the first `count`. frame: looked at last."""
+    """Return which pictures are wanted of the events of a game after the first `count`. frame: looked at last."""
     outlines = session.watcher.outlines
     sight = None if frame is None or not outlines else Overlay(frame.exposure_end_ns, frame.size_px, tuple(outlines))
     for record in session.log.since(count):
@@ -158,7 +158,7 @@ class Pictures:
         return tuple(wanted for wanted in tuple(self._wanted.queue) if wanted is not None)
 
     def live(self) -> bytes | None:
-        """Give the newest frame as a JPEG, black outside the table once that is known; None if there is no frame."""
+        """Return the newest frame as a JPEG, black outside the table once that is known; None if there is no frame."""
         with self._live_lock:
             now_ns = self._clock()
             if self._live is not None and now_ns - self._live[0] < LIVE_EVERY_NS:
@@ -171,17 +171,17 @@ class Pictures:
             return self._live[1]
 
     def whole(self) -> bytes | None:
-        """Give the newest frame as a small JPEG, all of it: for who aims the camera."""
+        """Return the newest frame as a small JPEG, all of it: for who aims the camera."""
         frame = self._buffer.newest
         return None if frame is None else jpeg(smaller(frame.bgr()), 60)
 
     def newest(self) -> tuple[int, Image] | None:
-        """Give when the newest frame was exposed, ns, and the frame, BGR."""
+        """Return when the newest frame was exposed, ns, and the frame, BGR."""
         frame = self._buffer.newest
         return None if frame is None else (frame.t_ns, frame.bgr())
 
     def newest_of_table(self) -> Image | None:
-        """Give the newest frame, BGR, black outside of the table as far as anybody knows where that is."""
+        """Return the newest frame, BGR, black outside of the table as far as anybody knows where that is."""
         newest = self.newest()
         return None if newest is None else self.area.surveyed(newest[1])
 

@@ -53,7 +53,7 @@ FILES = {"reboot": "reboot", "shut_down": "poweroff"}
 def part_thread(
     name: str, work: Callable[[], None], report: Report, on_fault: Callable[[Exception], object] = nothing
 ) -> SupervisedThread:
-    """Give a thread, not started, whose failures `report` gets as those of a device called "part NAME".
+    """Return a thread, not started, whose failures `report` gets as those of a device called "part NAME".
 
     on_fault: called as well, before the work begins again.
     """
@@ -70,13 +70,13 @@ def part_thread(
 
 
 def time_of_day() -> tuple[int, int]:
-    """Give the hour and the minute."""
+    """Return the hour and the minute."""
     now = time.localtime()
     return now.tm_hour, now.tm_min
 
 
 def boot_id() -> str:
-    """Give what names this start of the machine: its monotonic clock means nothing in another."""
+    """Return what names this start of the machine: its monotonic clock means nothing in another."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
@@ -98,7 +98,7 @@ def notify(state: str, environment: Mapping[str, str] = os.environ) -> bool:
 
 
 def interval_ns(environment: Mapping[str, str] = os.environ) -> int | None:
-    """Give how often systemd wants a sign of life, ns; None if it does not."""
+    """Return how often systemd wants a sign of life, ns; None if it does not."""
     given = environment.get("WATCHDOG_USEC", "")
     meant = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
     return int(given) * 1000 if meant and given.isascii() and given.isdecimal() and int(given) > 0 else None
@@ -130,7 +130,7 @@ class Watchdog:
         self._given_up = False
 
     def reading(self) -> AbstractContextManager[None]:
-        """Give the sign also as long as readings in here, on this thread, take steps towards their end."""
+        """Return the sign also as long as readings in here, on this thread, take steps towards their end."""
         return heard_by(self._step_taken)
 
     def _step_taken(self, steps: float) -> None:
@@ -138,7 +138,7 @@ class Watchdog:
             self.round_done(self._clock())
 
     def round_done(self, now_ns: int) -> None:
-        """Give the sign if it is due and deserved."""
+        """Return the sign if it is due and deserved."""
         if self._every_ns is None or self._given_up:
             return
         if self._sent_ns is not None and now_ns - self._sent_ns < self._every_ns // 4:
@@ -150,7 +150,7 @@ class Watchdog:
         self._send("WATCHDOG=1")
 
     def _may_restart(self, now_ns: int) -> bool:
-        """Whether a restart for the camera's sake has not been tried for an hour; notes that it is."""
+        """Return whether a restart for the camera's sake has not been tried for an hour; notes that it is."""
         try:
             boot, _, tried = self._mark.read_text(encoding="ascii").partition(" ")
             if boot == self._boot and tried.isdecimal() and now_ns - int(tried) < HOUR_NS:
@@ -200,7 +200,7 @@ class Shutdown:
 
 
 def busy_threads() -> list[threading.Thread]:
-    """Give all threads but this one that Python knows to be still running."""
+    """Return all threads but this one that Python knows to be still running."""
     return [thread for thread in threading.enumerate() if thread is not threading.current_thread()]
 
 
@@ -213,7 +213,7 @@ class Power:
     """What can be asked for of this computer.
 
     folder: where wishes are laid, None where nobody waits for them. leave: ends this process, which is started again;
-    None where nobody would start it. taken_s: how long a wish may lie before it is taken back, s.
+    None where nobody would start it. taken_s: how long a wish may be before it is taken back, s.
     """
 
     folder: Path | None = None
@@ -252,7 +252,7 @@ class Power:
 
 
 def power_here(environment: Mapping[str, str] = os.environ) -> Power:
-    """Give what can be asked for in this process: all of it as the installed service, nothing in a terminal."""
+    """Return what can be asked for in this process: all of it as the installed service, nothing in a terminal."""
     if not environment.get("NOTIFY_SOCKET"):
         return Power()
     folder = environment.get("RUNTIME_DIRECTORY", "")

@@ -16,7 +16,7 @@ Data = Mapping[str, Any]
 
 
 def timeline(referee: Referee, ruling: str) -> Data:
-    """Give the photo-finish of a ruling, of this game or a past one, times from its ring.
+    """Return the photo-finish of a ruling, of this game or a past one, times from its ring.
 
     `{"frames": [{"picture", "t_ms"}], "sight", "players": names}`, and the keys of `photo_finish`. `sight`: null, or
     what was outlined in the frame that decided: `{"t_ms", "width", "height": of its picture, px, "outlines":
@@ -39,7 +39,7 @@ def timeline(referee: Referee, ruling: str) -> Data:
 
 
 def explain(referee: Referee, ruling: str) -> Data:
-    """Give why a ruling is as it is, with the picture that decided.
+    """Return why a ruling is as it is, with the picture that decided.
 
     The keys of `explanation`, and `{"picture", "sight": as in `timeline`, "past": whether it is of a game that is not
     on the table any more, "game": `{"game", "players", "options"}`}`.
@@ -59,7 +59,7 @@ def explain(referee: Referee, ruling: str) -> Data:
 
 
 def past_games(referee: Referee) -> Data:
-    """Give past games, newest first: `{"games": […]}`.
+    """Return past games, newest first: `{"games": […]}`.
 
     Each `{"id", "game", "players", "started", "ended" (ISO 8601 or null), "points", "winners" (seats)}`.
     """
@@ -67,7 +67,7 @@ def past_games(referee: Referee) -> Data:
 
 
 def past_game(referee: Referee, which: str) -> Data:
-    """Give one past game: as in `past_games`, and `options`, `rounds`, `rulings`, `corrections`.
+    """Return one past game: as in `past_games`, and `options`, `rounds`, `rulings`, `corrections`.
 
     `rounds`: `[{"number", "points": […]}]`; `rulings`: as in the state, oldest first; `corrections`: `[{"change":
     "Ben: red, happy → red, sad", "text", "at" (ISO 8601), "undone"}]`.
@@ -77,7 +77,7 @@ def past_game(referee: Referee, which: str) -> Data:
 
 
 def figures(referee: Referee) -> Data:
-    """Give figures over all evenings: `{"players": […], "evenings": […]}`.
+    """Return figures over all evenings: `{"players": […], "evenings": […]}`.
 
     Players: `{"name", "games", "wins", "valid", "false", "too_late", "reactions_ms": […]}`, who won most first;
     evenings, oldest first: `{"date", "games", "wins": {name: number}, "false": {name: number}, "median_ms": {name:
@@ -87,7 +87,7 @@ def figures(referee: Referee) -> Data:
 
 
 def how_good(referee: Referee) -> Data:
-    """Give how good it is at this table: `{"games": […], "evenings": […], "challenged": a sentence or ""}`.
+    """Return how good it is at this table: `{"games": […], "evenings": […], "challenged": a sentence or ""}`.
 
     Games: `{"game", "cards", "corrected", "rings", "unclear", "text"}` of its last cards; evenings, oldest first: the
     same with `date` instead of `game` and `text`.
@@ -96,7 +96,7 @@ def how_good(referee: Referee) -> Data:
 
 
 def table_decks(referee: Referee) -> Data:
-    """Give the decks that each game can be played with, the one that was played with last first.
+    """Return the decks that each game can be played with, the one that was played with last first.
 
     `{"decks": {game: [name, …]}, "colours": {name: [colour, …]}}`, the colours of those for Coloretto; the game's own
     deck has its name. `Start` takes one of them as the option `deck`.
@@ -106,7 +106,7 @@ def table_decks(referee: Referee) -> Data:
 
 
 def cameras(referee: Referee) -> Data:
-    """Give the cameras: `{"cameras": [{"camera": as in the settings, "name"}], "notes": […]}`.
+    """Return the cameras: `{"cameras": [{"camera": as in the settings, "name"}], "notes": […]}`.
 
     `cameras`: those that are plugged in now. `notes`: what the camera in use could not do when it was set up, a
     sentence each.

@@ -67,7 +67,7 @@ class QuestionPictures:
             self._asked = dict(list(asked.items())[-_MOST_QUESTIONS:])
 
     def names(self) -> PictureNames:
-        """Give what the pictures of each question are called."""
+        """Return what the pictures of each question are called."""
         with self._lock:
             return {
                 name: {"before": name + _BEFORE if asked.has_before else None, "now": name + _NOW}
@@ -106,7 +106,7 @@ class QuestionPictures:
 
 
 def _drawn(image: Image, outlines: Sequence[Outline]) -> Image:
-    """The part of a picture in which cards lie, with their outlines; those in doubt in dashes."""
+    """The part of a picture in which cards are, with their outlines; those in doubt in dashes."""
     canvas = Canvas(image)
     for outline in outlines:
         corners = np.array(outline.corners_px)

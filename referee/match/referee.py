@@ -190,7 +190,7 @@ class Referee:
     # The state
 
     def state(self) -> Data:
-        """Give all that a page shows (see `state`); cheap, and the caller's to keep."""
+        """Return all that a page shows (see `state`); cheap, and the caller's to keep."""
         return {**self._state, "t_ns": self.clock()}
 
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
@@ -355,7 +355,7 @@ class Referee:
             self.report(Problem("reader", state, fault or "", t_ns=time.monotonic_ns()))
 
     def _announcer(self, session: Session) -> Announcer:
-        """Give who puts a game's rulings into words; the last one is kept, as it knows the words of its rulings."""
+        """Return who puts a game's rulings into words; the last one is kept, as it knows the words of its rulings."""
         header, language, kept = session.header, self.settings.language, self._words
         if kept is None or kept[0] is not header or kept[1].language.code != language:
             kept = self._words = header, Announcer(header.game, header.players, self.language)
@@ -683,7 +683,7 @@ class Referee:
             self._news.set()
 
     def picture(self, which: str) -> bytes | None:
-        """Give a JPEG: `live`, or an evidence picture by its id; None if there is none (any more)."""
+        """Return a JPEG: `live`, or an evidence picture by its id; None if there is none (any more)."""
         if which == "live":
             return self.pictures.live()
         return self._asked.find(which) or self.evidence.find(which)
@@ -729,7 +729,7 @@ class Referee:
 
 @contextmanager
 def running(folder: Path, parts: Parts) -> Iterator[Referee]:
-    """Give a referee at work, with the game going on that was being played when it last ended.
+    """Return a referee at work, with the game going on that was being played when it last ended.
 
     Raises:
         WorkFailedError: another one is at work in the folder, or it cannot be used.

@@ -60,7 +60,7 @@ ButtonPin = Annotated[int, AfterValidator(_usable), Field(json_schema_extra={"mi
 
 
 def _on_page(part: str, word: str, **more: JsonValue) -> FieldInfo:
-    """Give where a page shows a setting. part: of the form; word: the key of its label."""
+    """Return where a page shows a setting. part: of the form; word: the key of its label."""
     found: FieldInfo = Field(json_schema_extra={"part": part, "word": word.removeprefix("page."), **more})
     return found
 
@@ -120,15 +120,15 @@ class TableSettings(PageSettings):
     """What calibration learned of the sand, ns: duration, spread, longest gap; null: nothing yet."""
 
     def public(self) -> dict[str, Any]:
-        """Give what the page shows and changes."""
+        """Return what the page shows and changes."""
         return self.model_dump(mode="json", include=set(PageSettings.model_fields))
 
     def changed(self, data: Mapping[str, Any]) -> TableSettings:
-        """Give the settings with some of them changed. Raises BadInputError if they cannot be."""
+        """Return the settings with some of them changed. Raises BadInputError if they cannot be."""
         return changed(self, data)
 
     def is_quiet_at(self, hour: int, minute: int) -> bool:
-        """Tell whether nothing is to be said at a time of day; quiet hours may go over midnight."""
+        """Return whether nothing is to be said at a time of day; quiet hours may go over midnight."""
         if self.quiet or self.volume == 0:
             return True
         if self.quiet_hours is None:
@@ -138,7 +138,7 @@ class TableSettings(PageSettings):
         return start <= now < end if start <= end else now >= start or now < end
 
     def other_devices(self, others: TableSettings) -> frozenset[str]:
-        """Give which devices are set otherwise in `others`: "camera", "bell", "sandtimer", "lamp", "speaker"."""
+        """Return which devices are set otherwise in `others`: "camera", "bell", "sandtimer", "lamp", "speaker"."""
         same = {
             "camera": (self.camera, self.camera_turn()) == (others.camera, others.camera_turn()),
             "bell": self.bell_settings() == others.bell_settings(),
@@ -164,11 +164,11 @@ class TableSettings(PageSettings):
         return self
 
     def camera_turn(self) -> Turn:
-        """Give how the camera's pictures are put right."""
+        """Return how the camera's pictures are put right."""
         return Turn(self.camera_turned, self.camera_mirrored)
 
     def bell_settings(self) -> BellSettings:
-        """Give the bell's settings."""
+        """Return the bell's settings."""
         pins = tuple(Pin(number) for number in self.bell_pins)
         match self.bell:
             case "one":
@@ -182,19 +182,19 @@ class TableSettings(PageSettings):
                 return BellSettings(backend="none")
 
     def sand_settings(self) -> SandSettings | None:
-        """Give the sandtimer's settings, None if neither sensors nor its learned time can tell of it."""
+        """Return the sandtimer's settings, None if neither sensors nor its learned time can tell of it."""
         profile = None if self.sand is None else SandProfile(*self.sand)
         if self.sandtimer:
             return SandSettings(profile=profile)
         return None if profile is None else SandSettings(backend="watched", profile=profile)
 
     def lamp_settings(self) -> LampSettings:
-        """Give the lamp's settings."""
+        """Return the lamp's settings."""
         return LampSettings(backend="gpio" if self.lamp else "none")
 
 
 def load_settings(folder: Path) -> tuple[TableSettings, str | None]:
-    """Give the settings kept in a folder, and one sentence if not all of them could be taken.
+    """Return the settings kept in a folder, and one sentence if not all of them could be taken.
 
     What this version does not know, or cannot use, stays in the file; only a file that makes no sense is set aside.
     """

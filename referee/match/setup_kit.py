@@ -31,11 +31,11 @@ class SetupKit:
         self._hearing.note(event, self._referee.clock())
 
     def now_ns(self) -> int:
-        """Give the time."""
+        """Return the time."""
         return self._referee.clock()
 
     def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
-        """Give what is seen now, and heard since."""
+        """Return what is seen now, and heard since."""
         language, now_ns = Remembering(self._referee.language.code), self._referee.clock()
         frame = self._referee.devices.buffer.newest
         fresh = frame is not None and now_ns - frame.exposure_end_ns < _OLD_NS
@@ -79,7 +79,7 @@ class SetupKit:
 
 
 def setup_now(walk: Walk, *, look: bool) -> dict[str, Any]:
-    """Give how far setting up is, and, to `look`, the open step's finding now.
+    """Return how far setting up is, and, to `look`, the open step's finding now.
 
     `{"steps": […], "open": a step's name or null, "finding": null or …, "left": the steps that are not done}`. Steps:
     `{"step", "title", "ask", "state": null where nothing is kept, "good", "mend", "wait", "missing" or "skipped",

@@ -77,7 +77,7 @@ class Scene:
 
     @property
     def lasts_ms(self) -> int | None:
-        """How long the sand runs, where that is known."""
+        """Return how long the sand runs, where that is known."""
         return None if self.settings.sand is None else self.settings.sand[0] // 1_000_000
 
 
@@ -149,7 +149,7 @@ def moment(session: Session | None) -> str:
 
 
 def setup_of(walk: Walk | None, match: Match, *, begins: bool) -> dict[str, Any]:
-    """Give whether setting up begins by itself, how many steps are open, who plays what.
+    """Return whether setting up begins by itself, how many steps are open, who plays what.
 
     It begins on a new machine, on which nothing was set up and no game was played; `begins`: if it may.
     """
@@ -202,7 +202,7 @@ def _board(session: Session, newest: Newest, language: Language) -> list[dict[st
 
 
 def _gained(newest: Newest) -> dict[int, int]:
-    """Give the points of the round that was counted last, by seat."""
+    """Return the points of the round that was counted last, by seat."""
     gained: dict[int, int] = {}
     for _, ruling in newest:
         if ruling["ruling"] == "hand":
@@ -213,7 +213,7 @@ def _gained(newest: Newest) -> dict[int, int]:
 
 
 def _phase(session: Session, newest: Newest, lasts_ms: int | None, language: Language) -> dict[str, Any]:
-    """Give what is going on, since the last ruling that turned the game."""
+    """Return what is going on, since the last ruling that turned the game."""
     phase = game_kind(session.header.game).page.phase(session, lasts_ms, language)
     turn = None if phase["key"] == "over" else phase.get("turn")
     since_ns = next((ruling["t_ns"] for _, ruling in newest if ruling["ruling"] in _TURNING), session.begun_ns)
@@ -221,7 +221,7 @@ def _phase(session: Session, newest: Newest, lasts_ms: int | None, language: Lan
 
 
 def _questions(session: Session, newest: Newest, announcer: Announcer, pictures: PictureNames) -> list[dict[str, Any]]:
-    """Give what the players are asked now."""
+    """Return what the players are asked now."""
     question, log = session.question, session.log
     if question is None:
         return _doubts(session, announcer, pictures)
@@ -255,7 +255,7 @@ def _questions(session: Session, newest: Newest, announcer: Announcer, pictures:
 
 
 def _doubts(session: Session, announcer: Announcer, pictures: PictureNames) -> list[dict[str, Any]]:
-    """Give the watcher's questions, each with its answers: `{"text", "seat", "card"}`, each one tap."""
+    """Return the watcher's questions, each with its answers: `{"text", "seat", "card"}`, each one tap."""
     players, language = session.header.players, announcer.language
     answer = game_kind(session.header.game).words.answer
     return [
@@ -281,7 +281,7 @@ def _doubts(session: Session, announcer: Announcer, pictures: PictureNames) -> l
 
 
 def _verdict(question: Question, shift_ns: int, announcer: Announcer) -> dict[str, Any]:
-    """Give how a ring stands that waits for its ringer's name: it was said, so the page must show it, too."""
+    """Return how a ring stands that waits for its ringer's name: it was said, so the page must show it, too."""
     ruling = question.ruling.as_json()
     return {"t_ns": question.t_ns - shift_ns, "text": announcer.say(ruling), "ruling": ruling}
 
@@ -305,7 +305,7 @@ def _outlines(session: Session, readings: Data, frame_wh: tuple[int, int] | None
 
 
 def _readings(session: Session) -> dict[str, dict[str, Any]]:
-    """Give the events that each seat's cards were last read by, as they hold now, by their names."""
+    """Return the events that each seat's cards were last read by, as they hold now, by their names."""
     log, instead = session.log, corrected_events(session.log.corrections)
     found: dict[int, tuple[str, dict[str, Any]]] = {}
     for record in reversed(log.records.values()):

@@ -52,7 +52,7 @@ class System:
         self._machine = machine or Machine(folder=lambda: referee.folder)
 
     def public(self) -> dict[str, Any]:
-        """Give it all: `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
+        """Return it all: `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
         language = self._referee.language
         shown = listed(self._referee.store.read).games
         names = Counter(name for past in shown for name in past.row.header.players)
@@ -203,7 +203,7 @@ class Keeping:
                 raise BadInputError("kept.this_file_is_no_backup") from error
 
     def disputed(self, ruling: str) -> bytes:
-        """Give a file of a ruling that is in dispute, to be sent; it is kept, and so are the ruling's pictures.
+        """Return a file of a ruling that is in dispute, to be sent; it is kept, and so are the ruling's pictures.
 
         Raises:
             BadInputError: there is no such ruling.
@@ -224,7 +224,7 @@ class Keeping:
             return path.read_bytes()
 
     def report(self) -> bytes:
-        """Give a ZIP of how the machine is, without codes, names or pictures."""
+        """Return a ZIP of how the machine is, without codes, names or pictures."""
         told = {
             "version": version("ringmaster"),
             "python": platform.python_version(),

@@ -60,19 +60,19 @@ class TableArea:
         self._profile = self._shares = None
 
     def measured(self, profile: TableProfile) -> None:
-        """Take it that the table was measured anew."""
+        """Take it that the table was measured again."""
         self._profile, self._shares = profile, None
 
     def outline(self) -> Polygon | None:
-        """Give the outline (n, 2) in shares of the picture's size, None as long as nobody knows."""
+        """Return the outline (n, 2) in shares of the picture's size, None as long as nobody knows."""
         return self._shares
 
     def outline_px(self, size_px: tuple[int, int]) -> Polygon | None:
-        """Give the outline (n, 2) in a picture of `size_px` (width, height), None as long as nobody knows."""
+        """Return the outline (n, 2) in a picture of `size_px` (width, height), None as long as nobody knows."""
         return None if self._shares is None else self._shares * size_px
 
     def box_px(self, size_px: tuple[int, int]) -> Box | None:
-        """Give the table's box in a picture of `size_px`; None as long as nobody knows where it is."""
+        """Return the table's box in a picture of `size_px`; None as long as nobody knows where it is."""
         outline = self.outline_px(size_px)
         if outline is None:
             return None
@@ -82,7 +82,7 @@ class TableArea:
         return None if right <= left or bottom <= top else (left, top, right, bottom)
 
     def cut(self, image: Image) -> Image | None:
-        """Give the part of a picture that shows the table, black outside of it; None as long as nobody knows."""
+        """Return the part of a picture that shows the table, black outside of it; None as long as nobody knows."""
         height, width = image.shape[:2]
         box = self.box_px((width, height))
         if box is None:
@@ -115,7 +115,7 @@ class TableArea:
 
 
 def outline_of(table: Table, rectangle_mm: Polygon) -> Polygon:
-    """Give the outline (n, 2), in px, of a rectangle (4, 2) on a table with a margin round it."""
+    """Return the outline (n, 2), in px, of a rectangle (4, 2) on a table with a margin round it."""
     sides = np.roll(rectangle_mm, -1, axis=0) - rectangle_mm
     along = sides / np.linalg.norm(sides, axis=1, keepdims=True)
     outwards = np.roll(along, 1, axis=0) - along
@@ -126,7 +126,7 @@ def outline_of(table: Table, rectangle_mm: Polygon) -> Polygon:
 
 
 def kept_profile(folder: Path, on_health: Callable[[Problem], object]) -> TableProfile | None:
-    """Give what calibration measured; without it the marker cards in each picture say it."""
+    """Return what calibration measured; without it the marker cards in each picture say it."""
     path = folder / PROFILE
     if not path.exists():
         return None

@@ -63,7 +63,7 @@ class TableDecks:
             raise BadInputError(error.key, **error.values) from error
 
     def watcher(self, header: Header, profile: TableProfile | None) -> Watcher:
-        """Give what looks on for a game; where its deck is gone, people tell what lies there."""
+        """Return what looks on for a game; where its deck is gone, people tell what is there."""
         try:
             watcher = watcher_for(header, WatchSetup(profile=profile, state=self._folder))
         except (BadDeckError, BadInputError) as error:
@@ -73,7 +73,7 @@ class TableDecks:
         return watcher
 
     def choices(self, query: Query) -> Mapping[str, Any]:
-        """Give the decks that can be chosen for each game, the one that was played with last first.
+        """Return the decks that can be chosen for each game, the one that was played with last first.
 
         Before the first game of its kind it is the one that was chosen when the table was set up.
         `{game: [name, …]}`, where the game's own deck has the game's name.
@@ -90,7 +90,7 @@ class TableDecks:
         return found
 
     def colours(self, choices: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-        """Give the colours of decks that people choose by before a game. choices: as `choices` gives them."""
+        """Return the colours of decks that people choose by before a game. choices: as `choices` gives them."""
         taught, found = DeckStore(self._folder).names(), {}
         for game, names in choices.items():
             colours_of = game_kind(game).cards.colours
@@ -126,7 +126,7 @@ def check_kept(name: str, folder: Path) -> None:
 
 @cache
 def _built_in(name: str) -> AnyDeck:
-    """Give a deck that never changes: the page asks whenever a game is to be started."""
+    """Return a deck that never changes: the page asks whenever a game is to be started."""
     return find_deck(name)
 
 

@@ -168,23 +168,23 @@ class Voice:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nothing is to be said now."""
+        """Return whether nothing is to be said now."""
         return self._settings.is_quiet_at(*self._time_of_day())
 
 
 def _caption(sentences: Sequence[str]) -> str:
-    """Give the first two sentences, or one where two are long: nobody reads more at a glance."""
+    """Return the first two sentences, or one where two are long: nobody reads more at a glance."""
     shown = sentences[: 2 if sum(map(len, sentences[:2])) <= CAPTION_LETTERS else 1]
     return " ".join(shown) + (" …" if len(shown) < len(sentences) else "")
 
 
 def _heard_alike(settings: TableSettings) -> tuple[object, ...]:
-    """Give what a loudspeaker is opened by."""
+    """Return what a loudspeaker is opened by."""
     return settings.language, settings.volume, settings.loudspeaker
 
 
 def signal_of(ruling: RulingData) -> Signal | None:
-    """Give what the lamp shows for a ruling, None if it stays as it is."""
+    """Return what the lamp shows for a ruling, None if it stays as it is."""
     match ruling["ruling"]:
         case "ring":
             return Signal.VALID if ruling["valid"] else Signal.FALSE
@@ -266,7 +266,7 @@ class _Kept(Generic[Device]):
             self.let_go()
 
     def _opened(self) -> Device | None:
-        """Give the device; None if it says of itself that it is missing: what it gives then does nothing."""
+        """Return the device; None if it says of itself that it is missing: what it gives then does nothing."""
         if self._device is None:
             self._missing = False
             self._device = self._opener(self._report)
@@ -278,12 +278,12 @@ class _Kept(Generic[Device]):
 
 
 def default_speaker(settings: TableSettings, on_health: OnHealth) -> Speaker:
-    """Give the loudspeaker that is set."""
+    """Return the loudspeaker that is set."""
     if not settings.loudspeaker:
         return NullSpeaker()
     return open_speaker(SpeakerSettings(language=settings.language, volume=settings.volume), on_health)
 
 
 def default_lamp(settings: TableSettings, on_health: OnHealth) -> Lamp:
-    """Give the lamp that is set."""
+    """Return the lamp that is set."""
     return open_lamp(settings.lamp_settings(), on_health=on_health)

@@ -25,7 +25,7 @@ _CARDS = ("card_shown", "card_read")
 
 
 def log_named(match: Match, ident: str) -> GameLog:
-    """Give the game that a ruling is of: the one that is being played, or a past one.
+    """Return the game that a ruling is of: the one that is being played, or a past one.
 
     Raises:
         BadInputError: there is no such game.
@@ -40,7 +40,7 @@ def log_named(match: Match, ident: str) -> GameLog:
 
 
 def explanation(log: GameLog, place: Place, ruling: RulingData, language: Language) -> dict[str, Any]:
-    """Give why a ruling is as it is, as JSON data.
+    """Return why a ruling is as it is, as JSON data.
 
     `{"text", "ruling", "corrected", "steps", "way", "mishaps", "readings"}`. `steps`: for Confetti the arrangement
     (C11), a set a step, then what costs points, and the sum: `[{"kind": "set", "spare", "over" or "sum", "text",
@@ -66,7 +66,7 @@ def explanation(log: GameLog, place: Place, ruling: RulingData, language: Langua
 
 
 def _mishaps(log: GameLog, record: Record) -> list[str]:
-    """Give what the guard had said and was not over when something was ruled."""
+    """Return what the guard had said and was not over when something was ruled."""
     on: dict[str, None] = {}
     for number, earlier in log.records.items():
         if number < record.number and earlier.event.kind == MISHAP:
@@ -78,7 +78,7 @@ def _mishaps(log: GameLog, record: Record) -> list[str]:
 
 
 def _readings(log: GameLog, record: Record, ruling: RulingData) -> list[tuple[int, Event]]:
-    """Give the events, as they hold now, that a ruling was judged on."""
+    """Return the events, as they hold now, that a ruling was judged on."""
     past = [(number, event) for number, event in log.held() if number <= record.number]
     if ruling["ruling"] in ("ring", "unclear"):
         return _tops(log, past, ruling["t_ns"])
@@ -90,7 +90,7 @@ def _readings(log: GameLog, record: Record, ruling: RulingData) -> list[tuple[in
 
 
 def _tops(log: GameLog, past: list[tuple[int, Event]], ring_ns: int) -> list[tuple[int, Event]]:
-    """Give the cards that lay open at a ring, and the ring."""
+    """Return the cards that lay open at a ring, and the ring."""
     tops: dict[object, tuple[int, Event]] = {}
     rings = [(number, event) for number, event in past if event.kind == "bell" and event.t_ns == ring_ns]
     for number, event in past:
@@ -108,7 +108,7 @@ def _shown(event: Event) -> dict[str, Any]:
 
 
 def photo_finish(log: GameLog, instant: Event, language: Language) -> dict[str, Any]:
-    """Give what happened around a ring, `{"marks", "faces"}`, times in ms from it.
+    """Return what happened around a ring, `{"marks", "faces"}`, times in ms from it.
 
     `marks`: `[{"t_ms", "text", "seat", "kind": "ring", "also_rang", "card" or "frame"}]`, oldest first. `faces`: which
     lay open when, `[{"seat", "colour", "mood" (null: it could not be read), "from_ms", "until_ms": null if it lay
@@ -144,7 +144,7 @@ class _Open:
 
 
 def _faces(log: GameLog, instant: Event) -> list[dict[str, Any]]:
-    """Give which face lay open at which seat around a ring, oldest first, as it holds after all corrections.
+    """Return which face lay open at which seat around a ring, oldest first, as it holds after all corrections.
 
     A face counts from the frame in which it could first be read (P9), until another covers it, or the pile goes.
     """
@@ -167,7 +167,7 @@ def _faces(log: GameLog, instant: Event) -> list[dict[str, Any]]:
 
 
 def _lives(log: GameLog) -> Iterator[tuple[_Open, int | None]]:
-    """Give each face with the time at which it was covered or taken away."""
+    """Return each face with the time at which it was covered or taken away."""
     tops: dict[int, _Open] = {}
     for number, event in log.held():
         seat = event.data.get("seat")

@@ -1,1 +1,1 @@
-"""Tells a house and a club what happens at the table, by a broker of MQTT 5; off unless it is switched on."""
+"""Publishes the table's events to a house and a club through an MQTT 5 broker; off by default."""

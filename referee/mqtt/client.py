@@ -34,38 +34,38 @@ CODE_LENGTH = 10
 
 
 def new_code() -> str:
-    """Give an invitation's code: 50 bits."""
+    """Return an invitation's code: 50 bits."""
     return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
 
 
 def shown_code(code: str) -> str:
-    """Give a code as people read it: "K7QF2-M9P4X"."""
+    """Return a code as people read it: "K7QF2-M9P4X"."""
     return f"{code[: CODE_LENGTH // 2]}-{code[CODE_LENGTH // 2 :]}"
 
 
 def code_in(text: str) -> str | None:
-    """Give the code that somebody has typed, None if it is none."""
+    """Return the code that somebody has typed, None if it is none."""
     code = text.upper().translate(str.maketrans("", "", " -–"))
     return code if len(code) == CODE_LENGTH and set(code) <= set(ALPHABET) else None
 
 
 def secret_of(code: str) -> bytes:
-    """Give the secret that an invitation's code stands for; slow on purpose: some 50 ms."""
+    """Return the secret that an invitation's code stands for; slow on purpose: some 50 ms."""
     return hashlib.scrypt(code.encode(), salt=b"ringmaster club", n=1 << 14, r=8, p=1, dklen=32)
 
 
 def key_of(secret: bytes, table: str) -> bytes:
-    """Give the key of a table that was invited by a code with this secret; quick, so that guests may try in vain."""
+    """Return the key of a table that was invited by a code with this secret; quick, so that guests may try in vain."""
     return hmac.digest(secret, f"ringmaster {table}".encode(), "sha256")
 
 
 def seal(key: bytes, topic: str, payload: bytes) -> str:
-    """Give what goes under a message, 64 hexadecimal digits."""
+    """Return what goes under a message, 64 hexadecimal digits."""
     return hmac.digest(key, topic.encode() + b"\n" + payload, "sha256").hex()
 
 
 def is_sealed(key: bytes, topic: str, payload: bytes, given: str | None) -> bool:
-    """Tell whether a message comes from who has the key."""
+    """Return whether a message comes from who has the key."""
     return given is not None and hmac.compare_digest(seal(key, topic, payload).encode(), given.encode())
 
 
@@ -96,13 +96,13 @@ class Received:
 
 @dataclass(frozen=True)
 class Extras:
-    """What may go with a message. expires_s: after how many seconds the broker forgets it, None: never."""
+    """Properties of a message. expires_s: seconds after which the broker forgets it; None: never."""
 
     seal: str | None = None
     expires_s: int | None = None
 
     def as_properties(self) -> Properties | None:
-        """Give the properties of MQTT 5."""
+        """Return the properties of MQTT 5."""
         if self == Extras():
             return None
         found = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
@@ -115,7 +115,7 @@ class Extras:
 
 @dataclass(frozen=True)
 class Ends:
-    """Who is told, on the line's own thread. sent: the broker has taken the message with that number. lost: why.
+    """Callbacks on the line's own thread. sent: the broker has taken the message with that number. lost: the reason.
 
     aside: gets topic, payload and reason of a message that could not be taken.
     """
@@ -170,7 +170,7 @@ class Line:
             self._client.will_set(will[0], will[1], qos=1, retain=True)
 
     def open(self) -> None:
-        """Reach the broker, with a session that begins anew.
+        """Reach the broker, with a session that begins again.
 
         Raises:
             LineError: it cannot be reached, or does not let us in.

@@ -26,7 +26,7 @@ Published = tuple[str, bytes, Extras | None]
 class ClubMember:
     """trouble: how the asking went, a key of `sayings.house`, None if nothing is to be said.
 
-    changed: told of a new membership, None when it is over. again: told when all is to be sent anew.
+    changed: receives a new membership, None when it is over. again: called when all is to be sent again.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ClubMember:
         """Ask a club to let this table in, by the code that somebody has typed.
 
         Raises:
-            SettingError: it is no code, or nothing is told to anybody yet.
+            SettingError: it is no code, or publishing is off.
         """
         code = code_in(text)
         if code is None:
@@ -59,7 +59,7 @@ class ClubMember:
         self.trouble = "asking"
 
     def joining(self, now_s: float) -> Published | None:
-        """Give what is to be said to be let in, None for nothing; the code itself is never said."""
+        """Return what is to be said to be let in, None for nothing; the code itself is never said."""
         if self._asked is None:
             return None
         key, nonce, until_s, settings = self._asked
@@ -74,7 +74,7 @@ class ClubMember:
         return topic, payload, Extras(seal(key, topic, payload), expires_s=int(ANSWER_S))
 
     def knows(self, message: Received, settings: MqttSettings) -> bool:
-        """Tell whether a message is the club's, or that of one that was asked."""
+        """Return whether a message is the club's, or that of one that was asked."""
         keys = [bytes.fromhex(settings.club.key)] if settings.club is not None else []
         if self._asked is not None:
             keys.append(self._asked[0])
@@ -102,17 +102,17 @@ class ClubMember:
             self.trouble = "put_out"
 
     def begin_again(self, now_s: float) -> None:
-        """Send all anew, as the club has lost some of it; not over and over, whatever it says."""
+        """Send all again, as the club has lost some of it; not over and over, whatever it says."""
         if now_s - self._began_s > BEGIN_AGAIN_S:
             self._began_s = now_s
             self._again()
 
     def extras(self, settings: MqttSettings, topic: str, payload: bytes) -> Extras | None:
-        """Give what goes with a message of the outbox."""
+        """Return what goes with a message of the outbox."""
         return None if settings.club is None else Extras(seal(bytes.fromhex(settings.club.key), topic, payload))
 
     def evidence_for(self, message: Received, settings: MqttSettings) -> Iterator[Published]:
-        """Give the pictures of an event, nearest to it first, and last how many there are.
+        """Return the pictures of an event, nearest to it first, and last how many there are.
 
         Raises:
             BadInputError, KeyError: the question makes no sense.
@@ -139,7 +139,7 @@ class ClubMember:
 
 
 def pieces_of(payload: bytes) -> tuple[dict[str, object], bytes]:
-    """Give what `evidence_for` put into a message: what is said of it, and the JPEG.
+    """Return what `evidence_for` put into a message: what is said of it, and the JPEG.
 
     Raises:
         ValueError: it is none of those.

@@ -32,7 +32,7 @@ class About:
 
 
 def discovery(about: About, state: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the discovery message for a table that is in a state (of `house_state`)."""
+    """Return the discovery message for a table that is in a state (of `house_state`)."""
     return {
         "device": {
             "identifiers": [f"ringmaster_{about.table}"],
@@ -88,7 +88,7 @@ def _game(about: About) -> dict[str, Any]:
 
 
 def _button(about: About, which: str) -> dict[str, Any]:
-    """Give a button; where none is allowed, what takes it away."""
+    """Return a button's discovery message; where buttons are off, the message that removes it."""
     if not about.buttons:
         return {"platform": "button"}
     return {
@@ -101,7 +101,7 @@ def _button(about: About, which: str) -> dict[str, Any]:
 
 
 def _scores(about: About, players: list[str]) -> dict[str, Any]:
-    """Give a sensor for each player; for the other seats, what takes one away."""
+    """Return a sensor for each player; for the other seats, what takes one away."""
     found: dict[str, Any] = {}
     for seat in range(SEATS_MAX):
         key = f"score_{seat}"
@@ -163,7 +163,7 @@ _LONGEST = 255
 
 
 def house_state(desk: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the retained state.
+    """Return the retained state.
 
     `{"mode": "idle", "playing", "paused" or "over", "game", "players", "scores", "turn": a name or null, "phase",
     "ruling": the latest, in words, with what follows from it, "valid": whether the ring that it is on is, null for
@@ -192,7 +192,7 @@ def house_state(desk: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _latest(desk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Give what was ruled at the latest instant, in the order in which it was said."""
+    """Return what was ruled at the latest instant, in the order in which it was said."""
     rulings = desk["rulings"]
     since = next((index for index, one in enumerate(rulings) if one["text"]), None)
     if since is None:
@@ -201,12 +201,12 @@ def _latest(desk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def part_of(device: str) -> str:
-    """Give a device's name as a house can use it: "bell 0" is "bell_0"."""
+    """Return a device's name as a house can use it: "bell 0" is "bell_0"."""
     return re.sub(r"[^a-z0-9]+", "_", device.lower()).strip("_") or "device"
 
 
 def sand_left_s(desk: Mapping[str, Any], now_ns: int) -> int | None:
-    """Give how long the sand still runs, whole seconds; None if it does not, or nobody knows how long it takes."""
+    """Return how long the sand still runs, whole seconds; None if it does not, or nobody knows how long it takes."""
     phase = desk["phase"]
     if phase["key"] != "running" or phase["lasts_ms"] is None or phase["since_ns"] is None:
         return None

@@ -42,7 +42,7 @@ from referee.store.outbox import Outbox, messages
 from referee.store.store import Store
 
 IDLE_S, SAND_S, STATE_S, TIDY_S = 2.0, 1.0, 0.1, 1.0
-"""How long nothing may be looked at; how often sand, and at most state, is told; how often the outbox is thinned, s."""
+"""Seconds: longest sleep; interval of sand; shortest interval of state; interval of thinning the outbox."""
 MOST_UNDER_WAY, AGAIN_S = 20, 60.0
 """Forty tables together stay below the thousand messages that Mosquitto keeps for one reader, and drops beyond; what is
 under way is sent again if none of it arrives for so long, s."""
@@ -164,7 +164,7 @@ class Connection:
             return
         seq = whole_number(data["seq"], "seq")
         if not self._journal.outbox.sent <= seq <= self._journal.outbox.last:
-            # The club's own file is older than what it had told us, or ours is, or another table has used our numbers:
+            # The club's file is older than its last acknowledgement, or ours is, or another table has used our numbers:
             # it is given everything again.
             self._member.begin_again(time.monotonic())
         else:
@@ -194,7 +194,7 @@ class Connection:
             self._seq_of.clear()
 
     def _tell_state(self, now: float) -> float:
-        """Tell the newest state, if it is another and the one before has arrived; gives when to look again, s."""
+        """Publish the newest state, if it has changed and the one before has arrived; returns when to look again, s."""
         desk = self._table.state()
         state = house_state(desk)
         self._is_sand = state["phase"] == "running"
@@ -247,24 +247,24 @@ STALE_NS = 2_000_000_000
 TAKEN_OVER, TWICE_S = "Session taken over", 60.0
 """Another table with our name is at the broker if it takes our session (MQTT 5, reason 0x8E) twice within this time."""
 SETTINGS = "broker"
-"""How a problem of these settings is called on the health board."""
+"""Name of a problem of these settings on the health board."""
 
 
 class Table(Protocol):
-    """What is told of, and told to: the desk."""
+    """The desk: source of the state and target of commands."""
 
     def state(self) -> Mapping[str, Any]:
-        """Give the state of the table."""
+        """Return the state of the table."""
 
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
-        """Tell of each change; gives what ends it."""
+        """Call back on each change; returns a function that ends it."""
 
     def do(self, command: Command) -> Mapping[str, Any]:
         """Carry out a command."""
 
 
 class Publisher:
-    """Tells a house and a club what happens.
+    """Publishes events to a house and a club.
 
     folder: where the settings are kept. open_game: gives the number of the game that is being played, None without one.
     report: gets what is wrong, for the page. set_aside: messages that could not be used.
@@ -300,7 +300,7 @@ class Publisher:
         self._thread = part_thread("publisher", self._run, report, lambda fault: self._set_status("lost"))
 
     def start(self) -> None:
-        """Begin to tell, if it is switched on."""
+        """Start publishing, if it is switched on."""
         with contextlib.suppress(WorkFailedError):
             # A disk that takes nothing is reported elsewhere.
             if self._settings != load_mqtt(self._folder):
@@ -309,14 +309,14 @@ class Publisher:
             self._begin_stream()
         self._report_trouble()
         self._settle_outbox()
-        # What an earlier process wrote has to last before it is told.
+        # Rows of an earlier process must be durable before they are published.
         self._journal.flush()
         self._journal.outbox.on_lasting = self.wake
         self._unsubscribe = self._table.subscribe(lambda version: self.wake())
         self._thread.start()
 
     def stop(self) -> None:
-        """End; what was not told is told after the next start."""
+        """Stop; unpublished rows follow after the next start."""
         self._stopping.set()
         self._unsubscribe()
         self.wake()
@@ -328,18 +328,18 @@ class Publisher:
         return self._settings.table
 
     def wake(self) -> None:
-        """Look what there is to tell; quick, and from any thread."""
+        """Wake the publisher; quick, and from any thread."""
         if not self._woken:
             self._woken = True
             self._inbox.put(None)
 
     def heard(self, event: DeviceEvent) -> None:
-        """Tell of a ring at once; quick, and from any thread."""
+        """Publish a ring at once; quick, and from any thread."""
         if isinstance(event, BellPressed):
             self._inbox.put(lambda line: None if line is None else _ring(line, event))
 
     def public(self, language: Language) -> dict[str, Any]:
-        """Give what the page shows: the settings but for their secrets, how the line is, and what waits."""
+        """Return what the page shows: the settings but for their secrets, how the line is, and what waits."""
         with self._lock:
             settings, status = self._settings, self._status
         outbox = self._journal.outbox
@@ -439,14 +439,14 @@ class Publisher:
         return 0
 
     def _settle_outbox(self) -> None:
-        """See that the outbox is kept if, and only if, somebody is to be told."""
+        """Keep the outbox if, and only if, a house or a club listens."""
         if self._settings.on and not self._journal.outbox.stream:
             self._begin_stream()
         elif not self._settings.on and self._journal.outbox.stream:
             self._journal.change_outbox(lambda outbox: outbox.end())
 
     def _begin_stream(self) -> None:
-        """Begin anew: with the game that is being played, and for a club with all since it has let us in."""
+        """Begin again: with the game that is being played, and for a club with all since it has let us in."""
         if not self._settings.on:
             return
         since, now = self._settings.club, self._open_game()
@@ -476,7 +476,7 @@ class Publisher:
                 self._stale = self._stale or self._settings != before
 
     def _settings_now(self) -> MqttSettings:
-        """Give the settings; a club whose code somebody has given at the terminal is asked now."""
+        """Return the settings; a club whose code somebody has given at the terminal is asked now."""
         with self._lock:
             settings = self._settings
             if settings.invitation and settings.on:
@@ -512,14 +512,14 @@ class Publisher:
                 self._rest(LAST_RETRY_S)
 
     def _rest(self, seconds: float) -> None:
-        """Wait for a while, or until something was set otherwise."""
+        """Wait for a while, or until a setting has changed."""
         until = time.monotonic() + seconds
         while not self._stopping.is_set() and not self._stale and (left := until - time.monotonic()) > 0:
             self._take(None, min(left, LOOK_S))
             self._look_at_file()
 
     def _hold(self, settings: MqttSettings) -> None:
-        """Be connected, until the line is lost or something is set otherwise. Raises LineError without a line."""
+        """Stay connected until the line is lost or a setting changes. Raises LineError without a line."""
         ends = Ends(
             lambda message: self._inbox.put(lambda line: self._received(line, message)),
             lambda mid: self._inbox.put(lambda line: None if line is None else line.taken(mid)),

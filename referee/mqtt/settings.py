@@ -1,4 +1,4 @@
-"""How a table reaches a broker, and its club; kept in a file of its own that only its owner may read."""
+"""Settings of broker and club, in a file of their own that only its owner may read."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Broker(Model):
         return self.port or (TLS_PORT if self.tls else PLAIN_PORT)
 
     def context(self) -> ssl.SSLContext | None:
-        """Give what a line by TLS needs, None for one without."""
+        """Return what a line by TLS needs, None for one without."""
         return ssl.create_default_context(cadata=self.ca or None) if self.tls else None
 
 
@@ -89,7 +89,7 @@ class HouseSettings(Broker):
 
 
 class Membership(Model):
-    """The club that has let this table in. key: of seals, hexadecimal. since_ms: wall time; no game before is told."""
+    """The club of this table. key: of seals, hexadecimal. since_ms: wall time; no earlier game is published."""
 
     club: str
     key: Annotated[str, Field(pattern=r"^[0-9A-Fa-f]{64}$", repr=False)]
@@ -117,7 +117,7 @@ class MqttSettings(HouseSettings):
         return self
 
     def changed(self, data: Mapping[str, Any]) -> MqttSettings:
-        """Give the settings with some of the `HouseSettings` changed.
+        """Return the settings with some of the `HouseSettings` changed.
 
         Raises:
             BadInputError: there is no such setting, or no such value of it.
@@ -128,14 +128,14 @@ class MqttSettings(HouseSettings):
         return changed(self, data)
 
     def public(self) -> dict[str, Any]:
-        """Give what may be shown: no secret, but whether there is one."""
+        """Return what may be shown: no secret, but whether there is one."""
         shown = self.model_dump(include={*HouseSettings.model_fields, "table"}, exclude={"password", "ca"})
         club = None if self.club is None else self.club.club
         return {**shown, "has_password": bool(self.password), "has_ca": bool(self.ca), "club": club}
 
 
 def load_mqtt(folder: Path) -> MqttSettings:
-    """Give the settings kept in a folder; the usual ones, with nothing switched on, where they cannot be read."""
+    """Return the settings kept in a folder; the usual ones, with nothing switched on, where they cannot be read."""
     try:
         return _kept(folder)[0]
     except (OSError, ValueError, RecursionError):
@@ -155,12 +155,12 @@ class Trouble:
     left: tuple[str, ...] = ()
 
     def text(self, name: str) -> Phrase:
-        """Give it in words; name: the table's."""
+        """Return it in words; name: the table's."""
         return settings_left(self.left) if self.left else house.line(self.key, name)
 
 
 def take_mqtt(folder: Path) -> tuple[MqttSettings, Trouble | None]:
-    """Give the settings kept in a folder, and what is wrong with them."""
+    """Return the settings kept in a folder, and what is wrong with them."""
     try:
         found, left = _kept(folder)
     except FileNotFoundError:
@@ -177,7 +177,7 @@ def take_mqtt(folder: Path) -> tuple[MqttSettings, Trouble | None]:
 
 
 def renamed(settings: MqttSettings, table: str, folder: Path) -> MqttSettings:
-    """Give the settings of a table that shares its name with another: it takes this one, and leaves the club."""
+    """Return the settings of a table that shares its name with another: it takes this one, and leaves the club."""
     since_ms = settings.since_ms if settings.club is None else settings.club.since_ms
     name = f"{settings.name[: _MOST_NAME - 5]} {table[:4]}"
     other = {"table": table, "name": name, "machine": own_name(folder), "club": None, "since_ms": since_ms}

@@ -9,26 +9,26 @@ DISCOVERY = "homeassistant/device/ringmaster_{table}/config"
 STATE, EVENTS, BELL, SAND, AVAILABLE = "state", "events", "bell", "sand", "availability"
 DO = "do"
 HERE = "here"
-"""Which process it is that has the table's name, for that process and for a copy of it."""
+"""Identity of the process that has the table's name, for that process and for a copy of it."""
 JOIN, EVIDENCE = "join", "evidence"
-"""What a table tells its club besides."""
+"""Further messages of a table to its club."""
 IN, ACK, ASK = "club/in", "club/ack", "club/ask"
-"""What a club tells its table."""
+"""Messages of a club to its table."""
 ONLINE, OFFLINE = "online", "offline"
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def topic(table: str, what: str) -> str:
-    """Give a table's topic."""
+    """Return a table's topic."""
     return f"{ROOT}/{table}/{what}"
 
 
 def split(name: str) -> tuple[str, str] | None:
-    """Give the table and what it is about; None for a topic that is no table's."""
+    """Return the table and what it is about; None for a topic that is no table's."""
     parts = name.split("/", 2)
     return (parts[1], parts[2]) if len(parts) == 3 and parts[0] == ROOT else None
 
 
 def is_name(table: str) -> bool:
-    """Tell whether a table can be called so on the line."""
+    """Return whether a table can be called so on the line."""
     return _NAME.fullmatch(table) is not None

@@ -1,1 +1,1 @@
-"""What the referee says, a module a game: a ruling as JSON in, sentences out."""
+"""Sentences of the referee: a ruling as JSON in, sentences out."""

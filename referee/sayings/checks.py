@@ -6,11 +6,11 @@ from referee.language import Language
 
 
 def say_state(state: str, language: Language) -> str:
-    """Give in a word how a part was found."""
+    """Return in a word how a part was found."""
     return language.text(f"doctor.state.{state}")
 
 
 def say_part(part: str, language: Language) -> str:
-    """Give the name of a part that was checked."""
+    """Return the name of a part that was checked."""
     known = f"doctor.part.{part.replace(' ', '_')}"
     return language.text(known) if known in language else part

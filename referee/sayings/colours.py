@@ -6,13 +6,13 @@ from referee.language import Language
 
 
 def colour_name(language: Language, colour: str) -> str:
-    """Give a colour's or suit's name; one that has no translation as the deck calls it."""
+    """Return a colour's or suit's name; one that has no translation as the deck calls it."""
     keys = (f"colour.{colour}", f"suit.{colour}")
     return next((language.text(key) for key in keys if key in language), colour)
 
 
 def happy_clowns(language: Language, number: int, colour: str) -> str:
-    """Give "two happy greens"."""
+    """Return "two happy greens"."""
     known = f"clowns.happy.{colour}"
     if known not in language:
         return language.text("clowns.happy_of_colour", n=language.number(number), colour=colour)
@@ -21,7 +21,7 @@ def happy_clowns(language: Language, number: int, colour: str) -> str:
 
 
 def one_is_sad(language: Language, colour: str | None) -> str:
-    """Give "one of the reds is sad"; None: the colour is not known."""
+    """Return "one of the reds is sad"; None: the colour is not known."""
     if colour is None:
         return language.text("clowns.one_is_sad")
     known = f"clowns.one_of.{colour}"

@@ -1,4 +1,4 @@
-"""What is said at the end of every game."""
+"""Sentences at the end of every game."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def say_end(
     *,
     stopped: bool = False,
 ) -> tuple[str, ...]:
-    """Give who wins, and then what everybody else has.
+    """Return who wins, and then what everybody else has.
 
     totals: what each seat has, in words. stopped: whether the players ended the game early.
     """

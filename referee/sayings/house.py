@@ -1,4 +1,4 @@
-"""What a house calls the parts of a table, and how the line to it is, in words."""
+"""Names of a table's parts for a house, and words for the state of the line."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from referee.phrases import Phrase, phrase
 
 
 def part(key: str, language: Language) -> str:
-    """Give the name of a part."""
+    """Return the name of a part."""
     return language.text(f"house.part.{key}")
 
 
 def device(key: str, language: Language) -> str:
-    """Give the name of a device; one that has none is called by its own."""
+    """Return the name of a device; one without words keeps its own."""
     kind, _, number = key.partition("_")
     known = f"house.device.{kind}"
     name = language.text(known) if known in language else key
@@ -20,11 +20,11 @@ def device(key: str, language: Language) -> str:
 
 
 def score(player: str, language: Language) -> str:
-    """Give what a player's points are called."""
+    """Return what a player's points are called."""
     return language.text("house.house.points_of", player=player)
 
 
 def line(key: str, name: str = "") -> Phrase:
-    """Give how the line is; name: of the table."""
+    """Return how the line is; name: of the table."""
     known = f"house.line.{key}"
     return phrase(known if known in Language() else "house.line.lost", name=name)

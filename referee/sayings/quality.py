@@ -1,4 +1,4 @@
-"""How good it is at this table, in plain words."""
+"""Sentences about the accuracy at this table."""
 
 from __future__ import annotations
 

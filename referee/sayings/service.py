@@ -1,4 +1,4 @@
-"""What the running referee says besides rulings: devices, the journal, corrections, and what players should do."""
+"""Sentences of the running referee besides rulings: devices, journal, corrections, instructions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from referee.safe_text import harmless
 from referee.sayings import guard
 
 PART = "part "
-"""How threads of the program are called on the health board that failed and began again."""
+"""Names of restarted threads on the health board."""
 
 
 def problem(one: Problem, language: Language) -> str:
@@ -28,7 +28,7 @@ def problem(one: Problem, language: Language) -> str:
 
 
 def works_again(part: str, language: Language) -> str:
-    """Give the sentence for a part that works again, "" for a mishap that ends without a word."""
+    """Return the sentence for a part that works again, "" for a mishap that ends without a word."""
     kind, _, what = part.partition(" ")
     if part.startswith(guard.GUARD):
         return guard.ended(what, language)
@@ -37,7 +37,7 @@ def works_again(part: str, language: Language) -> str:
 
 
 def set_aside(kind: str, name: str, games: int) -> Phrase:
-    """Give the sentence for a file that was set aside; kind: how its name begins, games: that are kept now."""
+    """Return the sentence for a file that was set aside; kind: how its name begins, games: that are kept now."""
     if kind == "journal":
         word = phrase(f"number.{games}") if f"number.{games}" in Language() else games
         return phrase("service.file_of_games_was_damaged", n=games, number=word, name=name)
@@ -46,82 +46,82 @@ def set_aside(kind: str, name: str, games: int) -> Phrase:
 
 
 def look_at_page(language: Language) -> str:
-    """Give what is said aloud where files were set aside."""
+    """Return what is said aloud where files were set aside."""
     return language.text("service.file_was_damaged_please_look")
 
 
 def settings_left(names: Sequence[str]) -> Phrase:
-    """Give the sentence for settings that this version cannot use, by their names in the file."""
+    """Return the sentence for settings that this version cannot use, by their names in the file."""
     named = ", ".join(harmless(name[:40]) for name in names[:5]) + (", …" if len(names) > 5 else "")
     return phrase("service.this_version_cannot_use_some", names=named)
 
 
 def resumed(player_rulings: str, language: Language) -> str:
-    """Give what is said when a game goes on after the power was off; player_rulings: the last thing ruled, or ""."""
+    """Return what is said when a game goes on after the power was off; player_rulings: the last thing ruled, or ""."""
     if not player_rulings:
         return language.text("service.game_goes_on")
     return language.text("service.game_goes_on_last_ruling", ruling=player_rulings)
 
 
 def table_cleared(language: Language) -> str:
-    """Give what is said when a game on the simulated table was going on when the referee ended."""
+    """Return what is said when a game on the simulated table was going on when the referee ended."""
     return language.text("service.drawn_table_was_cleared_so")
 
 
 def table_cannot_play(language: Language) -> str:
-    """Give what is said when the people at the simulated table cannot play a game."""
+    """Return what is said when the people at the simulated table cannot play a game."""
     return language.text("service.drawn_table_cannot_play_this")
 
 
 def not_resumed(language: Language) -> str:
-    """Give what is said when the last game cannot be gone on with."""
+    """Return what is said when the last game cannot be gone on with."""
     return language.text("service.last_game_cannot_be_gone")
 
 
 def started(game: str, players: Sequence[str], language: Language) -> str:
-    """Give what is said when a game begins."""
+    """Return what is said when a game begins."""
     return language.text("service.game_players", game=game, players=language.list_of(list(players)))
 
 
 def stopped(language: Language) -> str:
-    """Give what is said when a game that has no end of its own is ended."""
+    """Return what is said when a game that has no end of its own is ended."""
     return language.text("service.game_was_stopped")
 
 
 def paused(on: bool, language: Language) -> str:
-    """Give what is said when the players want to wait, or to go on."""
+    """Return what is said when the players want to wait, or to go on."""
     return language.text("service.pause") if on else language.text("service.game_goes_on")
 
 
 def corrected(ruling: str, undone: bool, language: Language) -> str:
-    """Give what is said after a correction: the ruling that holds now, "" where none has changed."""
+    """Return what is said after a correction: the ruling that holds now, "" where none has changed."""
     if undone:
         return language.text("service.taken_back", ruling=ruling or language.text("service.no_ruling_changes"))
     return language.text("service.corrected", ruling=ruling or language.text("service.no_ruling_changes"))
 
 
 def does_not_count(ruling: str, language: Language) -> str:
-    """Give what is said of a ruling that holds no more."""
+    """Return what is said of a ruling that holds no more."""
     return language.text("service.does_not_count", ruling=ruling)
 
 
 def new_scores(language: Language) -> str:
-    """Give where all else stands that a correction changed."""
+    """Return where all else stands that a correction changed."""
     return language.text("service.page_shows_what_everybody_has")
 
 
 def corrected_before(language: Language) -> str:
-    """Give what is said first after a correction of a game that is not on the table any more."""
+    """Return what is said first after a correction of a game that is not on the table any more."""
     return language.text("service.earlier_game_was_corrected")
 
 
 def who_rang(language: Language) -> str:
-    """Give the question who rang."""
+    """Return the question who rang."""
     return language.text("service.who_rang")
 
 
 def ring_waits(language: Language) -> str:
-    """Give why nothing is said of a ring: the one before it waits for its ringer's name."""
+    """Return why nothing is said of a ring: the one before it waits for its ringer's name."""
     return language.text("service.this_ring_waits_please_tap")
 
 
@@ -131,44 +131,44 @@ def phone_way(way: Mapping[str, float], language: Language) -> str:
 
 
 def rang(players: Sequence[str], seat: int | None, language: Language) -> str:
-    """Give who it was that rang, where nothing else follows from it."""
+    """Return who it was that rang, where nothing else follows from it."""
     if seat is None:
         return language.text("service.nobody_knows_who_rang")
     return language.text("service.rang", player=players[seat])
 
 
 def decide(language: Language) -> str:
-    """Give the question that an unclear ring asks."""
+    """Return the question that an unclear ring asks."""
     return language.text("service.was_ring_valid_please_look")
 
 
 def tell_hands(language: Language) -> str:
-    """Give the question that a count asks for hands that nobody has seen."""
+    """Return the question that a count asks for hands that nobody has seen."""
     return language.text("service.what_do_you_hold_camera")
 
 
 def tell_gone(language: Language) -> str:
-    """Give the question about hands that were put away before they were counted."""
+    """Return the question about hands that were put away before they were counted."""
     return language.text("service.what_did_you_hold_cards")
 
 
 def pairing_code(code: str, language: Language) -> str:
-    """Give a pairing code, digit by digit, so that every voice reads it as digits."""
+    """Return a pairing code, digit by digit, so that every voice reads it as digits."""
     return language.text("service.code_is", digits=", ".join(language.number(int(digit)) for digit in code))
 
 
 def code_to_type(code: str, seconds: int, language: Language) -> str:
-    """Give a pairing code for whoever reads it at the machine."""
+    """Return a pairing code for whoever reads it at the machine."""
     return language.text("service.code_is_type_it_on", code=f"{code[:3]} {code[3:]}", seconds=seconds)
 
 
 def scan_to_pair(language: Language) -> str:
-    """Give what stands over a QR code that opens the page and pairs."""
+    """Return what stands over a QR code that opens the page and pairs."""
     return language.text("service.or_point_phones_camera_here")
 
 
 def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    """Give what players should do; "" for a notice that there are no words for."""
+    """Return what players should do; "" for a notice that there are no words for."""
     name = players[seat] if seat is not None and seat < len(players) else ""
     match kind:
         case "no_table":

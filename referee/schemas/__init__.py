@@ -41,12 +41,12 @@ SCHEMAS: dict[str, TypeAdapter[Any]] = {
 
 
 def schema_text(name: str) -> str:
-    """Give a schema as a file holds it."""
+    """Return a schema as a file holds it."""
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return json.dumps({**head, **SCHEMAS[name].json_schema()}, indent=1, ensure_ascii=False) + "\n"
 
 
 def schemas_of(command: str) -> list[str]:
-    """Give the names of a command's schemas; command: "score", "decks show"."""
+    """Return the names of a command's schemas; command: "score", "decks show"."""
     own = command.replace(" ", "-")
     return [name for name in SCHEMAS if name == own or (own == "score" and name.startswith("score-"))]

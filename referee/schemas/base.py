@@ -1,4 +1,4 @@
-"""What the types of answers are made of."""
+"""Base types of answers."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Nearest(Answer):
 
 
 class Weakest(Answer):
-    """Which face is least surely told from which other, in log-odds."""
+    """Return the two faces with the least log-odds between them."""
 
     face: str
     rival: str
@@ -91,7 +91,7 @@ class Weakest(Answer):
 
 
 class Margins(Answer):
-    """How surely cards are told apart that look most like others."""
+    """Log-odds between the most similar cards."""
 
     judged: int
     sure: int

@@ -1,4 +1,4 @@
-"""What was ruled, and which games were played."""
+"""Answers about rulings and past games."""
 
 from __future__ import annotations
 

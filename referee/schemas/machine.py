@@ -1,4 +1,4 @@
-"""What the machine says of itself."""
+"""Answers about the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was read in a picture, and what hands are worth."""
+"""Answers about cards in a picture, and about scores of hands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Best(Answer):
 
 
 class MarkedCard(Answer):
-    """A card that marks tell."""
+    """A card identified by its marks."""
 
     face: str
     side: str
@@ -29,7 +29,7 @@ class MarkedCard(Answer):
 
 
 class PrintedCard(Answer):
-    """A card that its print tells; a card's back has no face."""
+    """A card identified by its print; a card's back has no face."""
 
     face: str | None
     side: Literal["front", "back"]
@@ -108,7 +108,7 @@ class ConfettiSeat(ConfettiScore):
 
 
 class ColorettoHand(Answer):
-    """What somebody has."""
+    """Cards of a player."""
 
     colours: dict[str, int]
     jokers: int

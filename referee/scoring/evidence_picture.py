@@ -131,13 +131,13 @@ class Canvas:
 
 
 def drawable(text: str) -> str:
-    """Give a text as it can be drawn: OpenCV has Latin letters with their accents from version 5 on."""
+    """Return a text as it can be drawn: OpenCV has Latin letters with their accents from version 5 on."""
     whole = int(cv2.__version__.split(".")[0]) >= 5 and all(ord(char) < 0x250 or char in "’–−…×“”„" for char in text)
     return text if whole else plain_letters(text)
 
 
 def plain_letters(text: str) -> str:
-    """Give a text in English letters."""
+    """Return a text in English letters."""
     return unicodedata.normalize("NFKD", text.translate(_LETTERS)).encode("ascii", "ignore").decode()
 
 
@@ -262,7 +262,7 @@ def _draw_hand(canvas: Canvas, deck: Deck, cards: Sequence[CardReading], score: 
 
 
 def _mark_px(deck: Deck, card: CardReading, size: str) -> Points:
-    """Give the place, (2,), of a card's small, medium or big mark in the picture."""
+    """Return the place, (2,), of a card's small, medium or big mark in the picture."""
     mark = next(mark for mark in card.face.marks if mark.size == size)
     width, height = deck.card_mm
     corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)

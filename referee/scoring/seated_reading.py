@@ -35,7 +35,7 @@ ReadPicture = Callable[[Image, Table | None, tuple[Marker, ...]], tuple[Reading,
 
 
 def reading_of(deck: Deck | PrintDeck) -> ReadPicture:
-    """Give what reads pictures of a deck's cards."""
+    """Return what reads pictures of a deck's cards."""
     if isinstance(deck, Deck):
         marked = deck
         return lambda image, table, markers: read_picture(image, marked, table, markers)
@@ -73,16 +73,16 @@ NOT_SHOWN = "camera"
 _ALL = 4
 _PROOF = 2  # markers in sight that show the table to be where it was
 _SAME_PLACE_MM = 2 * MOST_OFF_MM  # the earlier picture may be as far off
-_INWARD_MM = (0.0, 40.0, 80.0, 120.0)  # from the edge: where a seat's cards lie
+_INWARD_MM = (0.0, 40.0, 80.0, 120.0)  # from the edge: where a seat's cards are
 _UNSEEN = 0.1  # of a seat's place
 
 
 @dataclass(frozen=True, eq=False)
 class SeatedReading:
-    """What lies on a table, and who sits round it.
+    """Cards on a table, and the seats round it.
 
     `doubled` are numbers that two marker cards have, `pushed` the marker cards that were pushed since the table was
-    calibrated, and `moved` tells that the camera was, so that the marker cards told the table anew. `doubt` says that
+    calibrated, and `moved` that the camera was, so that the table was fitted again. `doubt` says that
     nothing shows it to stand; every seat has something unclear then. Of cards with one number, `strays` do not lie
     where the one lay. `markers` are the marker cards in sight.
     """
@@ -98,7 +98,7 @@ class SeatedReading:
     markers: tuple[Marker, ...] = ()
 
     def remarks(self) -> tuple[str, ...]:
-        """Give what to do about camera and marker cards."""
+        """Return what to do about camera and marker cards."""
         said = [] if self.doubt is None else [self.doubt]
         if self.moved:
             said.append(phrase("error.camera_was_moved_since_table_was_calibrated"))
@@ -121,7 +121,7 @@ class Survey:
     markers_mm: dict[int, NDArray[np.float64]]
 
     def fits(self, markers: Sequence[Marker], size_px: tuple[int, int]) -> bool:
-        """Tell whether enough markers in a picture lie where they lay: else camera or markers have been moved."""
+        """Return whether enough markers in a picture lie where they lay: else camera or markers have been moved."""
         return (
             self.table.size_px == size_px
             and len(markers) >= min(_PROOF, len(self.markers_mm))
@@ -140,7 +140,7 @@ class SeatedReader:
     """Reads pictures of one table.
 
     A profile holds as long as each picture shows that the camera stands where it stood. Else every picture's own
-    markers tell table and seats. Where they do not, because an arm covers them, those of an earlier picture still hold,
+    markers define table and seats. Where an arm covers them, those of an earlier picture still hold,
     as long as two markers are in sight and lie where they lay.
     """
 
@@ -200,7 +200,7 @@ class SeatedReader:
             check_not_doubled(sight)
         if not markers:
             raise markers_missing(())
-        # Where two have one number, the others tell the table; none of them is taken for a playing card.
+        # Where two have one number, the others define the table; neither is taken for a playing card.
         shown = table_from_markers(markers, size_px) if sight.doubled else None
         reading, table = self._read(image, shown, sight.cards)
         if table is None:
@@ -225,7 +225,7 @@ class SeatedReader:
 
 
 def _where(marker: Marker, size_px: tuple[int, int]) -> Phrase:
-    """Say in which part of a picture a marker card lies."""
+    """Say in which part of a picture a marker card is."""
     across, down = np.clip((3 * marker.corners_px.mean(0) / size_px).astype(int), 0, 2)
     words = [("top", "", "bottom")[down], ("left", "", "right")[across]]
     return phrase(f"error.{'_'.join(word for word in words if word) or 'middle'}")
@@ -245,7 +245,7 @@ def _unclear(spot_mm: NDArray[np.float64], table: Table, reason: str) -> Unclear
 
 
 def _with_doubts(reading: Reading, table: Table, ring: SeatRing) -> Reading:
-    """Leave unclear what lies before seats that are not in the picture, at least in part, or were not looked at enough.
+    """Leave unclear what is before seats that are not in the picture, at least in part, or were not looked at enough.
 
     A reading that was cut short may lack a card before any of them.
     """

@@ -1,4 +1,4 @@
-"""Who owns a card: seats sit round the rectangle that the markers span, evenly or where people have put them."""
+"""Assigns cards to seats round the rectangle of the markers, evenly or where people have put them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _USUAL_IDS = range(4)
 _LEAST_SIDE_MM = 150.0
 _MOST_TURN_DEG = 35.0
 _STRAIGHT_DEG = 4.0
-_TELLING = 4  # so many points tell the rectangle's angle: the smallest one round three may lie along their diagonal
+_TELLING = 4  # points needed for the rectangle's angle: the smallest one round three may be along their diagonal
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +46,19 @@ class SeatRing:
 
     @cached_property
     def _ways_mm(self) -> Points:
-        """How far along the edge each seat is."""
+        """Return how far along the edge each seat is."""
         shares = even_places(self.players) if self.places is None else self.places
         return np.asarray(np.array(shares) * self._sides_mm.sum())
 
     @cached_property
     def _bounds_mm(self) -> Points:
-        """Where each seat's part begins, and where the last one ends."""
+        """Return where each seat's part begins, and where the last one ends."""
         ways, whole = self._ways_mm, self._sides_mm.sum()
         around = np.concatenate([[ways[-1] - whole], ways, [ways[0] + whole]])
         return np.asarray((around[1:] + around[:-1]) / 2)
 
     def seat_at(self, point_mm: tuple[float, float]) -> int | None:
-        """Give the seat that owns a card with its centre here; None in the middle of the table, and far outside."""
+        """Return the seat that owns a card with its centre here; None in the middle of the table, and far outside."""
         distance, way = self._nearest(point_mm)
         if distance > self.reach_mm:
             return None
@@ -67,15 +67,15 @@ class SeatRing:
 
     @property
     def length_mm(self) -> float:
-        """How long the edge is, all the way round."""
+        """Return how long the edge is, all the way round."""
         return float(self._sides_mm.sum())
 
     def way_of(self, point_mm: tuple[float, float]) -> float:
-        """Give how far along the edge the nearest point of it is, in mm clockwise from the bottom edge's middle."""
+        """Return how far along the edge the nearest point of it is, in mm clockwise from the bottom edge's middle."""
         return self._nearest(point_mm)[1]
 
     def _nearest(self, point_mm: tuple[float, float]) -> tuple[float, float]:
-        """Give how far away the edge is, and how far along it its nearest point, mm."""
+        """Return how far away the edge is, and how far along it its nearest point, mm."""
         start, sides = self.corners_mm, self._sides_mm
         along = (np.roll(start, -1, axis=0) - start) / sides[:, None]
         reached = np.clip(((np.asarray(point_mm) - start) * along).sum(1), 0, sides)
@@ -84,7 +84,7 @@ class SeatRing:
         return float(distances[side]), float(sides[:side].sum() + reached[side] - sides[0] / 2)
 
     def point_at(self, way_mm: float) -> tuple[float, float]:
-        """Give the point of the edge that lies `way_mm` clockwise from the bottom edge's middle."""
+        """Return the point of the edge that is `way_mm` clockwise from the bottom edge's middle."""
         sides = self._sides_mm
         left = (way_mm + sides[0] / 2) % sides.sum()
         side = min(int(np.searchsorted(np.cumsum(sides), left, side="right")), 3)
@@ -102,14 +102,14 @@ class SeatRing:
 
 
 def even_places(players: int) -> tuple[float, ...]:
-    """Give where so many people sit evenly."""
+    """Return where so many people sit evenly."""
     return tuple(seat / players for seat in range(players))
 
 
 def rectangle_of(centres_mm: Points, turn_deg: float | None = None) -> Points:
-    """Give the rectangle that points (n, 2) span, as (4, 2) corners, clockwise as seen from bottom right.
+    """Return the rectangle that points (n, 2) span, as (4, 2) corners, clockwise as seen from bottom right.
 
-    It lies at the angle at which it is smallest, or at `turn_deg` to the camera; where neither tells it (a diamond), it
+    It is at the angle at which it is smallest, or at `turn_deg` to the camera; where neither decides (a diamond), it
     is upright.
     """
     points = np.asarray(centres_mm, np.float64)
@@ -127,7 +127,7 @@ def rectangle_of(centres_mm: Points, turn_deg: float | None = None) -> Points:
 
 
 def marker_rectangle(markers: Sequence[Marker], table: Table) -> Points:
-    """Give the rectangle (see `rectangle_of`) that the centres of the marker cards in sight span.
+    """Return the rectangle (see `rectangle_of`) that the centres of the marker cards in sight span.
 
     Two or three are enough if they lie straight with the table, as their equal angles show.
 
@@ -145,7 +145,7 @@ def marker_rectangle(markers: Sequence[Marker], table: Table) -> Points:
 
 
 def _common_turn_deg(corners_mm: Points) -> float | None:
-    """Give the angle, -45 to 45, at which all markers (n, 4, 2) lie, whichever way up; None if they differ."""
+    """Return the angle, -45 to 45, at which all markers (n, 4, 2) lie, whichever way up; None if they differ."""
     if len(corners_mm) < 2:
         return None
     edges = corners_mm[:, 1] - corners_mm[:, 0]
@@ -157,7 +157,7 @@ def _common_turn_deg(corners_mm: Points) -> float | None:
 
 
 def markers_missing(ids: Sequence[int]) -> BadInputError:
-    """Give the error of a picture in which the markers with these ids do not show where the seats are."""
+    """Return the error of a picture in which the markers with these ids do not show where the seats are."""
     missing = [number for number in _USUAL_IDS if number not in ids]
     if not ids:
         return BadInputError("error.markers.none")
@@ -174,7 +174,7 @@ def markers_missing(ids: Sequence[int]) -> BadInputError:
 class SeatCards:
     """The cards before one seat: those that count, those that show the side that is not played, and the unclear.
 
-    What shows the other side for certain is not among the unclear: whoever wins a round keeps cards in a pile (C8).
+    A card that certainly shows the other side is not unclear: the winner of a round keeps cards in a pile (C8).
     """
 
     seat: int
@@ -200,7 +200,7 @@ class Sharing:
 def share_out(reading: Reading, ring: SeatRing, side: str | None) -> Sharing:
     """Give every card to its seat or to the heap.
 
-    side: the one that is played. None is for a single picture of which nobody knows more: the side that most cards
+    side: the one that is played. None is for a single picture without a game: the side that most cards
     before the seats show is played, or white. A game never infers it: late point cards outnumber the hands (C8).
     """
     owners = [_owner(card.centre_mm, ring) for card in reading.cards]

@@ -24,7 +24,7 @@ from vision.reading import CardReading, UnclearCard
 from vision.table import Table
 
 _AROUND_MM = 100.0  # outside the markers' rectangle hands still reach over cards
-_HIDES_A_CARD = 0.5  # of a card: so much of a seat's place lies under a hand, and most of a card may
+_HIDES_A_CARD = 0.5  # of a card: so much of a seat's place is under a hand, and most of a card may
 _GRID_MM = 5.0
 
 
@@ -36,9 +36,9 @@ class HandsOff:
         self._finder = HandFinder()
 
     def doubt(self, image: NDArray[np.uint8], seated: SeatedReading) -> SeatedReading:
-        """Give a reading of a picture, (h, w, 3) BGR, with an unclear card more where a hand may hide one.
+        """Return a reading of a picture, (h, w, 3) BGR, with an unclear card more where a hand may hide one.
 
-        There is at most one for each hand and seat, with the reason `hand`. No single picture shows whether a card lies
+        There is at most one for each hand and seat, with the reason `hand`. No single picture shows whether a card is
         under a hand. This takes a few times as long as the reading.
         """
         table, corners = seated.table, seated.ring.corners_mm
@@ -51,7 +51,7 @@ class HandsOff:
         return replace(seated, reading=replace(seated.reading, unclear=(*seated.reading.unclear, *doubts)))
 
     def _one_a_seat(self, spots_mm: Points, ring: SeatRing) -> list[Points]:
-        """Give, for each seat that owns enough of a grid's spots (n, 2) for a card to lie there, their middle one."""
+        """Give, for each seat that owns enough of a grid's spots (n, 2) for a card to be there, their middle one."""
         owners = [ring.seat_at((float(x), float(y))) for x, y in spots_mm]
         enough = _HIDES_A_CARD * self._card_mm[0] * self._card_mm[1] / _GRID_MM**2
         middles = []
@@ -63,7 +63,7 @@ class HandsOff:
 
 
 def _grid_within(outline_mm: Points) -> Points:
-    """Give the points (n, 2) of a grid that lie within an outline (k, 2)."""
+    """Return the points (n, 2) of a grid that are within an outline (k, 2)."""
     origin = outline_mm.min(0)
     columns, rows = np.ceil((outline_mm.max(0) - origin) / _GRID_MM).astype(int) + 1
     within = np.zeros((rows, columns), np.uint8)
@@ -77,7 +77,7 @@ def _hand_doubt(spot_mm: Points, outline_px: Points, table: Table) -> UnclearCar
 
 
 LayBefore = Callable[[Points], bool]
-"""Whether what lies at places (n, 2), mm, lay there before the cards did."""
+"""Whether what is at places (n, 2), mm, lay there before the cards did."""
 
 _SHEET = 1.3  # a marker card by its square
 _SPOTS = 400  # of a place, whose owners are asked for
@@ -86,7 +86,7 @@ _AS_A_CARD_MM = (110.0, 125.0)
 _LEAST_CARD = 0.45  # of a card: of less that clips most of a card would show
 # The same in a column: of 70 areas one was wrong unsaid with 0.45, none with this, as many were right.
 _LEAST_STRIP = 0.15
-# Cards of a hand lie no further apart, so that what hides one lies as near to the next; a sheet reaches over that.
+# Cards of a hand lie no further apart, so that what hides one is as near to the next; a sheet reaches over that.
 _APART_MM, _TOUCHING_MM = 25.0, 8.0
 _SHEET_CARDS = 4.0  # times a card: more is a sheet or a book
 # Levels of white. At 30 nearly all cards of darkened scenes were read, at 20 one seat in five lacked one.
@@ -95,12 +95,12 @@ _DARK = 28.0
 # Of 133 tables of black and of white cards none had more than 90 but two, on which cards were lost.
 _BRIGHT, _CLIPPED = 100.0, 248.0
 _PLACE_MM = 1.5  # a card's place is measured within 0.6 mm nine times in ten, however the picture was spoiled
-_COVERED_MM = 25.0  # the same of a card that mostly lies under others: on 27 tables places were 20 mm off
+_COVERED_MM = 25.0  # the same of a card that mostly is under others: on 27 tables places were 20 mm off
 _BLURRED_MM = 2.9  # sigma: scenes blurred so far lacked no card, and soon afterwards no marker is found
 
 
 class UnseenCards:
-    """Doubts the seats at which a card may lie that a picture does not show."""
+    """Doubts the seats at which a card may be that a picture does not show."""
 
     def __init__(self, deck: Deck | PrintDeck) -> None:
         self._card_mm = deck.card_mm
@@ -108,12 +108,12 @@ class UnseenCards:
         self._least_own = _LEAST_STRIP if isinstance(deck, PrintDeck) else LEAST_OWN
 
     def doubt(self, image: Image, seated: SeatedReading, lay_before: LayBefore | None = None) -> SeatedReading:
-        """Give a reading of a picture, (h, w, 3) BGR, with an unclear card more for each cause to doubt a seat.
+        """Return a reading of a picture, (h, w, 3) BGR, with an unclear card more for each cause to doubt a seat.
 
-        The reasons are `darkness` and `blur`, of which the marker cards tell, `light` that clips, there or everywhere,
-        a `thing` that lies there, for which a card that could not be read is taken, too, and `between` or `apart` where
-        a card lies so near to the border of two seats, or of a seat and the middle, that nobody can tell whose it is.
-        What lies apart from a hand is no doubt about it, unless it may be a card itself, or an arm that reaches for
+        The reasons are `darkness` and `blur`, which the marker cards show, `light` that clips, there or everywhere,
+        a `thing` that is there, for which a card that could not be read is taken, too, and `between` or `apart` where
+        a card is so near to the border of two seats, or of a seat and the middle, that nobody knows whose it is.
+        An object apart from a hand causes no doubt, unless it may be a card itself, or an arm that reaches for
         one. Nor is a thing that lay there before the cards did, as far as `lay_before` knows.
         """
         at_all = dict((*self._blurred(image, seated), *self._unlit(image, seated), *self._overlit(image, seated)))
@@ -121,7 +121,7 @@ class UnseenCards:
         hidden = {
             (seat, doubt.reason): doubt
             for seat, doubt in self._hidden(image, seated, lay_before)
-            # What lies at a seat that is doubted anyway may be what is doubted.
+            # What is at a seat that is doubted anyway may be what is doubted.
             if seat not in at_all and not (doubt.reason == "thing" and seat in owners)
         }
         doubts = [*at_all.values(), *hidden.values(), *_between(seated)]
@@ -175,15 +175,15 @@ class UnseenCards:
                     yield seat, _doubt(spot, place.cause, seated.table)
 
     def _as_a_card(self, place: HiddenPlace) -> bool:
-        """Whether a place has about a card's size: there may be a card that was not read."""
+        """Return whether a place has about a card's size: there may be a card that was not read."""
         sides = np.array(cv2.minAreaRect(place.places_mm.astype(np.float32))[1]) + CELL_MM
         within = bool((np.sort(sides) <= _AS_A_CARD_MM).all())
         return within and self._in_cards(place) >= min(_LEAST_CARD, self._least_own)
 
     def _at_hand(self, place: HiddenPlace, seat: int, seated: SeatedReading) -> bool:
-        """Whether a place lies so near to a seat's cards that it may hide one more of them; they may all lie there.
+        """Return whether a place is so near to a seat's cards that it may hide one more of them.
 
-        What is larger than cards, or comes in from beyond, counts where it reaches any card on the table.
+        An object larger than cards, or one from beyond the table, counts where it reaches any card.
         """
         own = [card.corners_px for card in seated.reading.cards if _owned(card, seat, seated.ring)]
         if not own:
@@ -198,7 +198,7 @@ class UnseenCards:
         return len(place.places_mm) * CELL_MM**2 / (self._card_mm[0] * self._card_mm[1])
 
     def _owners(self, place: HiddenPlace, ring: SeatRing) -> Iterator[tuple[int, Points]]:
-        """Give each seat that would own a card that lies at a place, with a spot (2,) for its middle."""
+        """Return each seat that would own a card that is at a place, with a spot (2,) for its middle."""
         some = place.middles_mm[:: max(1, len(place.middles_mm) // _SPOTS)]
         owners = np.array([-1 if seat is None else seat for seat in (ring.seat_at((x, y)) for x, y in some.tolist())])
         for seat in range(ring.players):
@@ -256,7 +256,7 @@ def _everywhere(seated: SeatedReading, reason: str) -> Iterator[tuple[int, Uncle
 
 
 def _middles(ring: SeatRing) -> Iterator[tuple[int, Points]]:
-    """Give each seat with the middle (2,) of its part of the edge."""
+    """Return each seat with the middle (2,) of its part of the edge."""
     for seat in range(ring.players):
         part = ring.part_of(seat)
         yield seat, part[len(part) // 2]

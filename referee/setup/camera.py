@@ -38,11 +38,11 @@ class CameraStep:
         self._best = 0.0
 
     def title(self, language: Language) -> str:
-        """What it is called."""
+        """Return its title."""
         return language.text("setup.camera.camera")
 
     def ask(self, language: Language) -> str:
-        """What to do."""
+        """Return the instruction."""
         return language.text("setup.camera.aim_camera_so_that_whole")
 
     def begin(self, seen: Seen) -> Wish:
@@ -91,11 +91,11 @@ class CameraStep:
         raise BadInputError("error.setup.that_is_no_answer_here")
 
     def keep(self, seen: Seen) -> Wish:
-        """How it stands needs no keeping; what was turned is kept already."""
+        """Keep nothing: the turn is kept already."""
         return Wish()
 
     def _sharpness(self, image: Image, markers: tuple[Marker, ...], language: Language) -> tuple[float, str]:
-        """Give how sharp a picture is, 0 to 1 (0.5 and more: sharp), and what to say of it."""
+        """Return how sharp a picture is, 0 to 1 (0.5 and more: sharp), and what to say of it."""
         if markers:
             side_px = float(np.median([np.linalg.norm(m.corners_px[1] - m.corners_px[0]) for m in markers]))
             sigma_px = float(np.median(blurs_mm(image, markers))) * side_px / 50.0
@@ -120,7 +120,7 @@ class CameraStep:
 
 
 def _missing(seen: Seen, cameras: tuple[Choice, ...]) -> Finding:
-    """Give what is found where no picture comes, and the cameras that could be tapped instead."""
+    """Return what is found where no picture comes, and the cameras that could be tapped instead."""
     found = camera_missing(seen)
     if found.state is State.WAIT:
         return replace(found, choices=cameras)
@@ -131,7 +131,7 @@ def _missing(seen: Seen, cameras: tuple[Choice, ...]) -> Finding:
 
 
 def _coverage(seen: Seen, markers: tuple[Marker, ...]) -> tuple[str, tuple[Shape, ...]]:
-    """Give what is wrong with how much of the table is seen ("": nothing), and its outline."""
+    """Return what is wrong with how much of the table is seen ("": nothing), and its outline."""
     language, size_px = seen.language, seen.size_px
     shapes = tuple(Shape(shares(marker.corners_px, size_px)) for marker in markers)
     try:

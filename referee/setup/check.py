@@ -31,7 +31,7 @@ _REASONS = {
 
 @dataclass(frozen=True, eq=False)
 class CheckReading:
-    """What was read of a picture: corners (4, 2) px of the cards, and of what is unclear with its reason."""
+    """Cards read in a picture: corners (4, 2) px, and unclear ones with their reason."""
 
     cards: tuple[Points, ...]
     unclear: tuple[tuple[Points, str], ...]
@@ -46,11 +46,11 @@ class CheckStep:
         self._read: tuple[int, CheckReading] | None = None
 
     def title(self, language: Language) -> str:
-        """What it is called."""
+        """Return its title."""
         return language.text("setup.check.check")
 
     def ask(self, language: Language) -> str:
-        """What to do."""
+        """Return the instruction."""
         return language.text("setup.check.lay_ten_cards_anywhere_on")
 
     def begin(self, seen: Seen) -> Wish:
@@ -109,7 +109,7 @@ class CheckStep:
 
 
 def read_cards(deck: object, image: Image, profile: TableProfile | None) -> CheckReading:
-    """Read the cards of a deck in a picture (h, w, 3) BGR; without a profile its marker cards tell the table.
+    """Read the cards of a deck in a picture (h, w, 3) BGR; without a profile its marker cards define the table.
 
     Raises:
         VisionError: the picture shows no table.
@@ -136,6 +136,6 @@ def _in_words(reason: str, language: Language) -> str:
 
 
 def _what_to_mend(seen: Seen) -> tuple[str, ...]:
-    """Give what earlier steps found wanting, a sentence each."""
+    """Return what earlier steps found wanting, a sentence each."""
     wanting = [kept for name, kept in seen.kept.items() if name != "check" and kept.state in ("mend", "missing")]
     return tuple(in_language(kept.text, seen.language) for kept in wanting if kept.text)

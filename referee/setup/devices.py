@@ -37,11 +37,11 @@ class BellStep:
     name = "bell"
 
     def title(self, language: Language) -> str:
-        """What it is called."""
+        """Return its title."""
         return language.text("setup.device.bell")
 
     def ask(self, language: Language) -> str:
-        """What to do."""
+        """Return the instruction."""
         return language.text("setup.device.press_bell_three_times_with")
 
     def begin(self, seen: Seen) -> Wish:
@@ -76,7 +76,7 @@ class BellStep:
         raise BadInputError("error.setup.that_is_no_answer_here")
 
     def keep(self, seen: Seen) -> Wish:
-        """What was measured is only told; which bell it is, is kept already."""
+        """Keep nothing: the measurement is only shown, and the bell is kept already."""
         found = presses(seen.heard)
         return Wish(data={"bounce_ms": max((p.bounce_ms for p in found), default=0.0), "presses": len(found)})
 
@@ -98,7 +98,7 @@ def presses(heard: Sequence[Heard]) -> list[Press]:
 
 
 def loudness(peak: float) -> float:
-    """Give a bar, 0 to 1, for a peak of sound, 0 to 1: from -60 dB on."""
+    """Return a bar, 0 to 1, for a peak of sound, 0 to 1: from -60 dB on."""
     return min(1.0, max(0.0, 1 + 20 * math.log10(max(peak, 1e-6)) / 60))
 
 
@@ -138,11 +138,11 @@ class SandtimerStep:
         self._told_s: int | None = None
 
     def title(self, language: Language) -> str:
-        """What it is called."""
+        """Return its title."""
         return language.text("setup.device.sandtimer")
 
     def ask(self, language: Language) -> str:
-        """What to do."""
+        """Return the instruction."""
         return language.text("setup.device.turn_sandtimer_and_let_it")
 
     def begin(self, seen: Seen) -> Wish:
@@ -207,7 +207,7 @@ class SandtimerStep:
         return Wish()
 
     def keep(self, seen: Seen) -> Wish:
-        """Give what was learned as a setting.
+        """Return what was learned as a setting.
 
         Raises:
             BadInputError: nothing was learned yet.
@@ -245,7 +245,7 @@ class SandtimerStep:
 
 
 def barrier_edges(heard: Sequence[Heard]) -> list[int]:
-    """Give the times, ns, of the light barrier's edges."""
+    """Return the times, ns, of the light barrier's edges."""
     events = [one.event for one in heard]
     return sorted(
         event.t_ns
@@ -255,7 +255,7 @@ def barrier_edges(heard: Sequence[Heard]) -> list[int]:
 
 
 def whole_runs(edges: Sequence[int], seen: Seen) -> list[list[int]]:
-    """Give the runs that are over, each the times of its edges.
+    """Return the runs that are over, each the times of its edges.
 
     Left out are flickers that are no sand, and a run that was on when the step was opened.
     """
@@ -273,7 +273,7 @@ def whole_runs(edges: Sequence[int], seen: Seen) -> list[list[int]]:
 
 
 def flicker(edges: Sequence[int], now_ns: int) -> float:
-    """Give how much the barrier flickers now, 0 to 1."""
+    """Return how much the barrier flickers now, 0 to 1."""
     lately = sum(now_ns - t_ns < _FLICKER_NS for t_ns in edges)
     return min(1.0, lately / _FULL_FLICKER)
 
@@ -296,11 +296,11 @@ class LampStep:
         self._answers: dict[str, bool] = {}
 
     def title(self, language: Language) -> str:
-        """What it is called."""
+        """Return its title."""
         return language.text("setup.device.lamp_and_voice")
 
     def ask(self, language: Language) -> str:
-        """What to do."""
+        """Return the instruction."""
         return language.text("setup.device.do_you_see_lamp_and")
 
     def begin(self, seen: Seen) -> Wish:
@@ -328,7 +328,7 @@ class LampStep:
             Choice(language.text("setup.device.show_green"), {"colour": "green"}),
             Choice(language.text("setup.device.show_blue"), {"colour": "blue"}),
         )
-        # Of what is said not to be there nobody needs to be told that it is missing.
+        # A device declared absent is not reported as missing.
         asked = [kind for kind, key in (("lamp", "seen"), ("speaker", "heard")) if self._answers.get(key) is not False]
         troubles = [seen.troubles[kind] for kind in asked if kind in seen.troubles]
         if troubles:
@@ -366,7 +366,7 @@ class LampStep:
 
 
 def _answered(seen: bool, heard: bool, language: Language) -> str:
-    """Give what it comes to which of lamp and voice are there."""
+    """Return what it comes to which of lamp and voice are there."""
     if seen and heard:
         return language.text("setup.device.lamp_and_voice_work")
     if seen:

@@ -27,7 +27,7 @@ from vision.profile import TableProfile, seats_fit
 
 
 class State(Enum):
-    """GOOD: may be kept. MEND: can be kept, but could be better. WAIT: not told yet. MISSING: there is no device."""
+    """GOOD: may be kept. MEND: can be kept, but could be better. WAIT: not known yet. MISSING: there is no device."""
 
     GOOD = "good"
     MEND = "mend"
@@ -50,7 +50,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Shape:
-    """What is drawn over the live picture: corners in shares of its size; kind "good", "bad" or "seat"."""
+    """Outline over the live picture: corners in shares of its size; kind "good", "bad" or "seat"."""
 
     corners: tuple[tuple[float, float], ...]
     kind: str = "good"
@@ -72,7 +72,7 @@ class Handle:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a step finds now.
+    """Current finding of a step.
 
     text: one sentence. more: further ones. bar: how far it has come or how strong it is, 0 to 1; None: no bar.
     """
@@ -96,7 +96,7 @@ class Heard:
 
 @dataclass(frozen=True)
 class Kept:
-    """What is remembered of a step. state: of `State`, or "skipped". data: what later steps, and the page, may want.
+    """Kept result of a step. state: of `State`, or "skipped". data: values for later steps and the page.
 
     text: what was found, a `referee.phrases.Phrase` where it is to be said in the language of another day.
     """
@@ -108,7 +108,7 @@ class Kept:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What a step is told.
+    """Input of a step.
 
     since_ns: when the step was opened. image (h, w, 3) BGR: the newest picture, None if none comes; its t_ns. heard:
     since the step was opened. troubles: a sentence a device that does not work, by its kind. notes: what the camera
@@ -140,7 +140,7 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Wish:
-    """What a step wants done.
+    """Wish of a step.
 
     settings: changes of them. cameras: the first of these that gives a picture is taken. settle: the camera set up
     again. signal: what the lamp shows.
@@ -161,31 +161,31 @@ class Step(Protocol):
     name: str
 
     def title(self, language: Language) -> str:
-        """What it is called."""
+        """Return its title."""
 
     def ask(self, language: Language) -> str:
-        """What to do, in one sentence; it is said aloud."""
+        """Return the instruction in one sentence; it is spoken."""
 
     def begin(self, seen: Seen) -> Wish:
-        """What is to be done when it is opened."""
+        """Return the wish when the step is opened."""
 
     def look(self, seen: Seen) -> Finding:
-        """What is found now."""
+        """Return the current finding."""
 
     def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
         """Take a choice. Raises BadInputError if it is none of those."""
 
     def keep(self, seen: Seen) -> Wish:
-        """What is to be kept of what was found."""
+        """Return the part of the finding that is kept."""
 
 
 def shares(corners_px: Points, size_px: tuple[int, int]) -> tuple[tuple[float, float], ...]:
-    """Give points (n, 2) in px in shares of the picture's size."""
+    """Return points (n, 2) in px in shares of the picture's size."""
     return tuple((round(float(x) / size_px[0], 4), round(float(y) / size_px[1], 4)) for x, y in corners_px)
 
 
 def camera_missing(seen: Seen) -> Finding:
-    """Give what is found where no picture comes."""
+    """Return what is found where no picture comes."""
     why = seen.troubles.get("camera", "")
     if not why:
         return Finding(State.WAIT, seen.language.text("setup.one_moment_camera_is_being"))
@@ -214,24 +214,24 @@ _SIDES = ("setup.left_edge", "setup.right_edge", "setup.top_edge", "setup.bottom
 
 
 def corners_without(points: Points, size_px: tuple[int, int]) -> list[int]:
-    """Give the picture's quarters, 0 to 3 as `corner` names them, in which none of the points (n, 2) px lies."""
+    """Return the picture's quarters, 0 to 3 as `corner` names them, in which none of the points (n, 2) px is."""
     quarters = {int(x > size_px[0] / 2) + 2 * int(y > size_px[1] / 2) for x, y in points}
     return [quarter for quarter in range(4) if quarter not in quarters]
 
 
 def corner(number: int, language: Language) -> str:
-    """Give "near the top left corner" and so on."""
+    """Return "near the top left corner" and so on."""
     return language.text(_CORNERS[number])
 
 
 def area(x: float, y: float, language: Language) -> str:
-    """Give "at the top left" and so on for a point in shares of the picture."""
+    """Return "at the top left" and so on for a point in shares of the picture."""
     column, row = (min(2, max(0, int(3 * share))) for share in (x, y))
     return language.text(_AREAS[3 * row + column])
 
 
 def sides_cut(corners: Points, size_px: tuple[int, int], slack: float = 0.01) -> list[int]:
-    """Give the picture's sides (left, right, top, bottom: 0 to 3) beyond which some of the points (n, 2) px lie."""
+    """Return the picture's sides (left, right, top, bottom: 0 to 3) beyond which some of the points (n, 2) px lie."""
     width, height = size_px
     x, y = corners[:, 0] / width, corners[:, 1] / height
     beyond = (x.min() < -slack, x.max() > 1 + slack, y.min() < -slack, y.max() > 1 + slack)
@@ -239,7 +239,7 @@ def sides_cut(corners: Points, size_px: tuple[int, int], slack: float = 0.01) ->
 
 
 def sides(numbers: Sequence[int], language: Language) -> str:
-    """Give "left edge and top edge"."""
+    """Return "left edge and top edge"."""
     return language.list_of([language.text(_SIDES[number]) for number in numbers])
 
 
@@ -262,13 +262,13 @@ class Hearing:
                 self._heard.append(Heard(event, arrived_ns))
 
     def since(self, t_ns: int) -> tuple[Heard, ...]:
-        """Give what happened after a time of the monotonic clock."""
+        """Return what happened after a time of the monotonic clock."""
         with self._lock:
             return tuple(one for one in self._heard if one.event.t_ns > t_ns)
 
 
 def troubles_in_words(troubles: Iterable[Problem], language: Language) -> Mapping[str, str]:
-    """Give a sentence a kind of device ("camera", "bell", …) that does not work."""
+    """Return a sentence a kind of device ("camera", "bell", …) that does not work."""
     return {
         health.part.split()[0]: problem(health, language) for health in troubles if not health.part.startswith(GUARD)
     }
@@ -281,7 +281,7 @@ _MOST_BYTES = 1 << 16
 
 
 def load_kept(folder: Path) -> dict[str, Kept]:
-    """Give what is kept of each step; a file that makes no sense is set aside, and its sound steps go on."""
+    """Return what is kept of each step; a file that makes no sense is set aside, and its sound steps go on."""
     data: dict[str, object] = kept_data(folder / FILE, _MOST_BYTES, _object, {})
     kept = kept_from(data)
     if len(kept) < len(data) and set_aside(folder / FILE) is not None:
@@ -297,7 +297,7 @@ def _object(data: object) -> dict[str, object]:
 
 
 def kept_from(data: Mapping[str, object]) -> dict[str, Kept]:
-    """Give what stands in the data of such a file; what makes no sense is left out."""
+    """Return what stands in the data of such a file; what makes no sense is left out."""
     kept = {}
     for name, one in data.items():
         if not isinstance(one, dict):
@@ -309,7 +309,7 @@ def kept_from(data: Mapping[str, object]) -> dict[str, Kept]:
 
 
 def deck_of(kept: Mapping[str, Kept]) -> str | None:
-    """Give the name of the deck that was chosen, None if none was."""
+    """Return the name of the deck that was chosen, None if none was."""
     name = kept["deck"].data.get("deck") if "deck" in kept else None
     return name if isinstance(name, str) and name else None
 

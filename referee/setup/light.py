@@ -26,7 +26,7 @@ from vision.read.print_deck import PrintDeck
 
 _GOOD_WHITE = np.full(3, 0.88)
 _NEARER = 1.5
-_PRINT_LEANS = 0.45  # of white's strongest channel: a weaker one tells colours badly
+_PRINT_LEANS = 0.45  # of white's strongest channel: a weaker one separates colours badly
 _SAME = 0.06
 
 
@@ -75,7 +75,7 @@ def _told(lamp: UnderLamp, closest: ClosestPrints, white: Points, px_per_mm: flo
 
 
 def face_in_words(face: str, attributes: Mapping[str, str], language: Language) -> str:
-    """Give what a face is called among people; its id where it has no meaning that has words."""
+    """Return what a face is called among people; its id where it has no meaning that has words."""
     colour = attributes.get("colour")
     if colour and attributes.get("mood") in ("happy", "sad"):
         mood = "Happy" if attributes["mood"] == "happy" else "Sad"
@@ -99,7 +99,7 @@ _NOISE_LEVELS = 2.0  # of a mark's colour, as a card shows it
 _PRINT_DEG = 5.0  # by which prints of one colour differ
 _DRAWN = 200
 _SURE, _WELL = 0.001, 0.02
-_LEANS = 0.45  # of the lamp's strongest channel: a weaker one tells colours badly
+_LEANS = 0.45  # of the lamp's strongest channel: a weaker one separates colours badly
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,11 @@ class LightStep:
         self._prints = LightPrints()
 
     def title(self, language: Language) -> str:
-        """What it is called."""
+        """Return its title."""
         return language.text("setup.light.light")
 
     def ask(self, language: Language) -> str:
-        """What to do."""
+        """Return the instruction."""
         return language.text("setup.light.switch_on_light_that_you")
 
     def begin(self, seen: Seen) -> Wish:
@@ -158,7 +158,7 @@ class LightStep:
         return Finding(state, language.text("setup.light.light_is_good"), more, bar, shapes, again)
 
     def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
-        """Set the camera anew."""
+        """Set the camera again."""
         if answer.get("settle"):
             return Wish(settle=True)
         raise BadInputError("error.setup.that_is_no_answer_here")
@@ -177,7 +177,7 @@ class LightStep:
 
 
 def _px_per_mm(seen: Seen) -> float:
-    """How large the table is in the picture, in its middle."""
+    """Scale of the table in the middle of the picture."""
     width, height = seen.size_px
     try:
         if seen.profile is not None:
@@ -190,7 +190,7 @@ def _px_per_mm(seen: Seen) -> float:
 
 
 def find_markers_or_none(image: Image) -> tuple[Marker, ...]:
-    """Give the marker cards of a picture, none where it shows no table."""
+    """Return the marker cards of a picture, none where it shows no table."""
     try:
         return find_markers(image)
     except VisionError:
@@ -198,7 +198,7 @@ def find_markers_or_none(image: Image) -> tuple[Marker, ...]:
 
 
 def bleached_blocks(image: Image, whites: Points) -> list[tuple[tuple[float, float], ...]]:
-    """Give the boxes, corners in shares of the picture, in which a white card would be bleached.
+    """Return the boxes, corners in shares of the picture, in which a white card would be bleached.
 
     whites (n, 3): levels of the marker cards' white. It is so where the table itself is clipped, or brighter than white
     paper: only a lamp that mirrors itself is.
@@ -222,7 +222,7 @@ def bleached_blocks(image: Image, whites: Points) -> list[tuple[tuple[float, flo
 
 
 def closest_colours(palette: Mapping[str, str], ground: str, lamp: Points, white: float, side: str) -> Closest | None:
-    """Give the colours of a palette (`#rrggbb` each) that are mistaken most easily under a lamp (3,).
+    """Return the colours of a palette (`#rrggbb` each) that are mistaken most easily under a lamp (3,).
 
     white: level of the cards' ground, 0 to 255. Each mark is seen with some noise, its hue taken as the reader does.
     """
@@ -238,7 +238,7 @@ def closest_colours(palette: Mapping[str, str], ground: str, lamp: Points, white
         found = hues_on(np.clip(seen, 0, 255), np.broadcast_to(bare, (_DRAWN, 3)), side)
         found = found[~np.isnan(found)]
         if len(found) < _DRAWN // 2:
-            # Grey, or told by its lightness.
+            # Grey, or identified by its lightness.
             hues.append(math.nan)
             spreads.append(math.nan)
             continue

@@ -48,11 +48,11 @@ class DeckStep:
         self._deck = ""
 
     def title(self, language: Language) -> str:
-        """What it is called."""
+        """Return its title."""
         return language.text("setup.seats.cards")
 
     def ask(self, language: Language) -> str:
-        """What to do."""
+        """Return the instruction."""
         return language.text("setup.seats.which_cards_do_you_play")
 
     def begin(self, seen: Seen) -> Wish:
@@ -89,12 +89,12 @@ class DeckStep:
 
 
 def chosen_name(seen: Seen) -> str:
-    """Give the name of the deck that was chosen, or the usual one."""
+    """Return the name of the deck that was chosen, or the usual one."""
     return deck_of(seen.kept) or USUAL_DECK
 
 
 def chosen_deck(seen: Seen) -> AnyDeck | None:
-    """Give the deck that was chosen; None if it is there no more."""
+    """Return the deck that was chosen; None if it is there no more."""
     try:
         return find_deck(chosen_name(seen), seen.folder)
     except (VisionError, RingmasterError):
@@ -102,7 +102,7 @@ def chosen_deck(seen: Seen) -> AnyDeck | None:
 
 
 def chosen_palette(seen: Seen) -> tuple[Mapping[str, str], str, str] | None:
-    """Give the colours of the chosen deck (`#rrggbb` each), its ground and that side; None where it tells none."""
+    """Return the colours of the chosen deck (`#rrggbb` each), its ground and that side; None where it has none."""
     deck = chosen_deck(seen)
     if isinstance(deck, Deck):
         side = "white" if "white" in deck.palette else next(iter(deck.palette), "")
@@ -124,7 +124,7 @@ def _called(name: str) -> str:
 FEWEST, USUAL_PLAYERS = 2, 3
 _REACH_MM = 110.0
 _CLOSEST = 0.4
-"""How near two seats may come, in shares of what each has if they sit evenly."""
+"""Least distance of two seats, in shares of the distance when they sit evenly."""
 _FARTHEST_CM = 500
 
 
@@ -139,11 +139,11 @@ class SeatsStep:
         self._place: tuple[Table, Points] | None = None
 
     def title(self, language: Language) -> str:
-        """What it is called."""
+        """Return its title."""
         return language.text("setup.seats.seats")
 
     def ask(self, language: Language) -> str:
-        """What to do."""
+        """Return the instruction."""
         return language.text("setup.seats.how_many_play_seat_1")
 
     def begin(self, seen: Seen) -> Wish:
@@ -206,7 +206,7 @@ class SeatsStep:
         return {"players": self._players, "places": {str(n): list(places) for n, places in self._places.items()}}
 
     def _profile(self, seen: Seen) -> TableProfile | None:
-        """Give the measured table with the seats as they are now; None if it has them so already."""
+        """Return the measured table with the seats as they are now; None if it has them so already."""
         if seen.profile is None or dict(seen.profile.seats) == self._places:
             return None
         return replace(seen.profile, seats=dict(self._places))
@@ -255,7 +255,7 @@ class SeatsStep:
 
 
 def order_rung(heard: Sequence[Heard]) -> list[int]:
-    """Give the buttons in the order in which each was rung first."""
+    """Return the buttons in the order in which each was rung first."""
     rung: list[int] = []
     for one in heard:
         seat = one.event.seat if isinstance(one.event, BellPressed) else None
@@ -265,7 +265,7 @@ def order_rung(heard: Sequence[Heard]) -> list[int]:
 
 
 def moved(places: Sequence[float], seat: int, share: float) -> tuple[float, ...]:
-    """Give where everybody sits when one is moved: seats keep their order, and some distance."""
+    """Return where everybody sits when one is moved: seats keep their order, and some distance."""
     count = len(places)
     nearest = _CLOSEST / count
     before = places[seat - 1] - (seat == 0)
@@ -277,7 +277,7 @@ def moved(places: Sequence[float], seat: int, share: float) -> tuple[float, ...]
 
 
 def seat_handles(ring: SeatRing, table: Table, size_px: tuple[int, int], language: Language) -> tuple[Handle, ...]:
-    """Give what the seats can be moved by."""
+    """Return what the seats can be moved by."""
     handles = []
     for seat in range(ring.players):
         part = ring.part_of(seat)
@@ -294,7 +294,7 @@ def _is_number(value: object) -> bool:
 
 
 def seat_shapes(ring: SeatRing, table: Table, size_px: tuple[int, int]) -> tuple[Shape, ...]:
-    """Give each seat's part of the table as a shape of the picture."""
+    """Return each seat's part of the table as a shape of the picture."""
     shapes = []
     corner, sides = (
         ring.corners_mm[2],
@@ -313,7 +313,7 @@ def seat_shapes(ring: SeatRing, table: Table, size_px: tuple[int, int]) -> tuple
 
 
 def _place(seen: Seen) -> tuple[Table, Points] | None:
-    """Give the table and the rectangle people sit round: as it was measured, else by the marker cards in sight."""
+    """Return the table and the rectangle people sit round: as it was measured, else by the marker cards in sight."""
     if seen.image is None:
         return None
     try:

@@ -23,7 +23,7 @@ from vision.table_texture import small_grey
 
 PHONE_CORNERS = 4
 THICK_MM = 8.0
-"""How high a phone's screen lies above the table: that of usual phones is 7 to 9 mm."""
+"""mm of a phone's screen above the table: usual phones have 7 to 9."""
 _STILL_NS = 500_000_000
 _STILL_PX, _STILL = 2.0, 0.04
 
@@ -37,12 +37,12 @@ class PhoneSurvey:
 
     @property
     def markers(self) -> tuple[Marker, ...]:
-        """What lay still, in the order of the numbers."""
+        """Return the still markers, in the order of their numbers."""
         return tuple(self._lay[number] for number in sorted(self._lay))
 
     @property
     def whole(self) -> bool:
-        """Whether that is enough."""
+        """Return whether that is enough."""
         return len(self._lay) == PHONE_CORNERS
 
     @property
@@ -63,30 +63,30 @@ class PhoneSurvey:
                 self._lay[marker.id] = marker
 
     def table(self, size_px: tuple[int, int]) -> Table:
-        """Give the table, which is lower than the screen was.
+        """Return the table, which is lower than the screen was.
 
         Raises:
-            BadTableError: what was seen lies on no flat table.
+            BadTableError: what was seen is on no flat table.
         """
         return lowered(table_from_markers(self.markers, size_px), THICK_MM)
 
     def profile(self, bare: Image) -> TableProfile:
-        """Give the profile; bare (h, w, 3): the table without the phone.
+        """Return the profile; bare (h, w, 3): the table without the phone.
 
         Raises:
-            BadTableError, BadInputError: what was seen lies on no flat table, or spans none.
+            BadTableError, BadInputError: what was seen is on no flat table, or spans none.
         """
         height, width = bare.shape[:2]
         on_top = table_from_markers(self.markers, (width, height))
         table = lowered(on_top, THICK_MM)
-        # Below where they were seen: by these points of the picture the table itself is told.
+        # Below the seen corners: these points of the picture define the table itself.
         below = tuple(Marker(one.id, table.to_px(on_top.to_mm(one.corners_px))) for one in self.markers)
         found = profile_of(Survey(table, below, small_grey(bare)), REACH_MM)
         return replace(found, markers_mm={})
 
 
 def lowered(table: Table, by_mm: float) -> Table:
-    """Give the plane that lies `by_mm` farther from the camera, each point below its own."""
+    """Return the plane that is `by_mm` farther from the camera, each point below its own."""
     rays = np.linalg.inv(table.camera) @ table.homography
     scale = float(np.sqrt(np.linalg.norm(rays[:, 0]) * np.linalg.norm(rays[:, 1])))
     rays = rays / scale
@@ -136,11 +136,11 @@ class TableStep:
         self._phone = PhoneSurvey()
 
     def title(self, language: Language) -> str:
-        """What it is called."""
+        """Return its title."""
         return language.text("setup.table.table")
 
     def ask(self, language: Language) -> str:
-        """What to do."""
+        """Return the instruction."""
         return language.text("setup.table.lay_marker_cards_0_1")
 
     def begin(self, seen: Seen) -> Wish:
@@ -172,7 +172,7 @@ class TableStep:
         return Wish()
 
     def keep(self, seen: Seen) -> Wish:
-        """Give the profile.
+        """Return the profile.
 
         Raises:
             BadInputError: the table is not measured yet; it says what is missing.
@@ -192,7 +192,7 @@ class TableStep:
         return Wish(profile=profile)
 
     def _bare_profile(self, image: Image | None) -> TableProfile | None:
-        """Give the profile of a table on which nothing stays that measured it; None: marker cards measure it."""
+        """Return the profile of a table on which nothing stays that measured it; None: marker cards measure it."""
         if image is None or (self._kind == "phone" and not self._phone.whole):
             return None
         if self._kind == "phone":

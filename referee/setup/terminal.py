@@ -117,7 +117,7 @@ class Terminal:
             self._tell(f"  {error}")
 
     def _typed(self) -> str | None:
-        """Give a line that was typed, None if none was by now."""
+        """Return a line that was typed, None if none was by now."""
         if self._keys is None:
             time.sleep(LOOK_S)
             return None
@@ -137,7 +137,7 @@ class Terminal:
 
 
 def keys_of_people() -> TextIO | None:
-    """Give the terminal's keyboard, None where nobody sits at it."""
+    """Return the terminal's keyboard, None where nobody sits at it."""
     return sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
 
 

@@ -36,7 +36,7 @@ NAMES = tuple(_MAKERS)
 
 
 def new_step(name: str) -> Step:
-    """Give a step that is begun.
+    """Return a step that is begun.
 
     Raises:
         BadInputError: there is none of this name.
@@ -47,10 +47,10 @@ def new_step(name: str) -> Step:
 
 
 class Kit(Protocol):
-    """What the walk measures and changes with: the running referee's devices, or the terminal's own."""
+    """Devices of the walk: the running referee's, or the terminal's own."""
 
     def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
-        """Give what is seen now, and heard since a time of the monotonic clock."""
+        """Return what is seen now, and heard since a time of the monotonic clock."""
 
     def carry_out(self, wish: Wish) -> None:
         """Do what a step wants.
@@ -61,7 +61,7 @@ class Kit(Protocol):
         """
 
     def now_ns(self) -> int:
-        """Give the time of the monotonic clock."""
+        """Return the time of the monotonic clock."""
 
 
 class Walk:
@@ -76,7 +76,7 @@ class Walk:
 
     @property
     def kept(self) -> dict[str, Kept]:
-        """What is kept of each step."""
+        """Return the kept result of each step."""
         return dict(self._kept)
 
     @property
@@ -104,17 +104,17 @@ class Walk:
                 self._kit.carry_out(Wish(say=step.ask(seen.language)))
 
     def look(self) -> tuple[str, Finding]:
-        """Give the open step's name and what it finds now.
+        """Return the open step's name and what it finds now.
 
         Raises:
-            BadInputError: none is open.
+            BadInputError: no step is open.
         """
         with self._lock:
             step = self._opened()
             return step.name, _found(step, self._seen())
 
     def seen_now(self) -> tuple[str, Finding] | None:
-        """Give what the open step finds now, None if none is open: another page may have closed it just now."""
+        """Return the open step's finding; None if no step is open: another page may have closed it just now."""
         with self._lock:
             return None if self._step is None else self.look()
 
@@ -166,7 +166,7 @@ class Walk:
             self._step = None
 
     def titles(self) -> list[dict[str, Any]]:
-        """Give all steps with their titles and what is kept of them, for the page."""
+        """Return all steps with their titles and what is kept of them, for the page."""
         with self._lock:
             seen = self._seen()
             return [
@@ -194,7 +194,7 @@ class Walk:
 
 
 def _found(step: Step, seen: Seen) -> Finding:
-    """Give what a step finds; a picture that it cannot bear is no reason to stop."""
+    """Return what a step finds; a picture that it cannot bear is no reason to stop."""
     try:
         return step.look(seen)
     except FAULTS as error:
@@ -205,7 +205,7 @@ def _found(step: Step, seen: Seen) -> Finding:
 
 
 def as_data(name: str, finding: Finding) -> dict[str, Any]:
-    """Give a finding as plain data, for the page."""
+    """Return a finding as data for the page."""
     return {
         "step": name,
         "state": finding.state.value,

@@ -55,7 +55,7 @@ class Restored:
     lost: list[str] = field(default_factory=list)
 
     def left_out(self, language: Language) -> str:
-        """Give what was not taken, in words; "" if all was."""
+        """Return what was not taken, in words; "" if all was."""
         return sayings.not_restored(self.lost, language)
 
 
@@ -63,7 +63,7 @@ def back_up(path: Path, query: Query, folder: Path, settings: TableSettings, *, 
     """Write all into a file, whole or not at all.
 
     Raises:
-        BadInputError: the path is a folder, or lies in none.
+        BadInputError: the path is a folder, or its folder is missing.
         WorkFailedError: it cannot be written.
     """
     kept = (kept_game(query, row) for row in shelf(query).games)

@@ -106,12 +106,12 @@ class NewerError(Exception):
 
 
 def check_sum(*values: Value) -> int:
-    """Give the CRC-32 of a row's values."""
+    """Return the CRC-32 of a row's values."""
     return zlib.crc32("\x1f".join(map(str, values)).encode(errors="surrogatepass"))
 
 
 def inserted(table: str, **values: Value) -> Statement:
-    """Give the statement that adds a row with its check sum, or replaces it."""
+    """Return the statement that adds a row with its check sum, or replaces it."""
     row = tuple(values.get(column, _DEFAULTS.get(column)) for column in COLUMNS[table])
     keys, rest = COLUMNS[table][: KEYS[table]], COLUMNS[table][KEYS[table] :]
     changed = ", ".join(f"{column} = excluded.{column}" for column in (*rest, "crc"))
@@ -123,7 +123,7 @@ def inserted(table: str, **values: Value) -> Statement:
 
 
 def changed(table: str, change: Mapping[str, Value], where: str, *values: Value) -> Statement:
-    """Give the statement that changes columns of rows, and their check sums."""
+    """Return the statement that changes columns of rows, and their check sums."""
     row = ", ".join("?" if column in change else column for column in COLUMNS[table])
     new = [change[column] for column in COLUMNS[table] if column in change]
     sets = ", ".join(f"{column} = ?" for column in change)
@@ -132,7 +132,7 @@ def changed(table: str, change: Mapping[str, Value], where: str, *values: Value)
 
 
 def as_text(data: bytes) -> str:
-    """Give a text as well as it can be read: one bad byte must not hide all games."""
+    """Return a text as well as it can be read: one bad byte must not hide all games."""
     return data.decode("utf-8", "replace")
 
 
@@ -164,7 +164,7 @@ def make_tables(connection: Connection) -> None:
 
 
 def fault_in(connection: sqlite3.Connection) -> str | None:
-    """Give the first fault of a file by SQLite's own check, the foreign keys and the check sums; None if it is sound.
+    """Return the first fault of a file by SQLite's own check, the foreign keys and the check sums; None if it is sound.
 
     Raises:
         NewerError: it is of a newer Ringmaster.
@@ -198,13 +198,13 @@ def fault_in(connection: sqlite3.Connection) -> str | None:
 
 
 def version_of(path: Path) -> int:
-    """Give the version of a file."""
+    """Return the version of a file."""
     with closing(read_only(path)) as connection:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def is_sound(path: Path) -> bool:
-    """Whether nothing is wrong with a copy."""
+    """Return whether nothing is wrong with a copy."""
     try:
         with closing(read_only(path, "mode=ro&immutable=1")) as connection:
             return fault_in(connection) is None
@@ -213,7 +213,7 @@ def is_sound(path: Path) -> bool:
 
 
 def copies(path: Path) -> list[Path]:
-    """Give the copies of a file, the newest first.
+    """Return the copies of a file, the newest first.
 
     Copies are numbered, because a Raspberry Pi without a network does not know the day.
     """

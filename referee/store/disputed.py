@@ -85,7 +85,7 @@ def keep_disputed(folder: Path, log: GameLog, ruling: str, film: Film, machine: 
 
 
 def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) -> tuple[bytes, bool]:
-    """Give the file of a ruling, and whether the table is seen in it: the one that is kept, else a new one.
+    """Return the file of a ruling, and whether the table is seen in it: the one that is kept, else a new one.
 
     Raises:
         BadInputError: there is no such ruling.
@@ -110,7 +110,7 @@ def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) ->
 
 
 def last_ruling(query: Query) -> str:
-    """Give the name of the last ruling of the game that was played last.
+    """Return the name of the last ruling of the game that was played last.
 
     Raises:
         BadInputError: nothing has been ruled yet.
@@ -123,12 +123,12 @@ def last_ruling(query: Query) -> str:
 
 
 def open_settings(settings: TableSettings) -> dict[str, Any]:
-    """Give the settings that anybody may read."""
+    """Return the settings that anybody may read."""
     return {name: value for name, value in settings.public().items() if name not in _SECRET}
 
 
 def kept_path(folder: Path, ruling: str) -> Path:
-    """Give where the file of a ruling is kept."""
+    """Return where the file of a ruling is kept."""
     return folder / DISPUTES / f"{ruling}.mcap"
 
 
@@ -169,7 +169,7 @@ def write_disputed(path: Path, log: GameLog, ruling: str, film: Film, machine: M
 
 
 def _told(log: GameLog, begins_ns: int | None, ends_ns: int, said: frozenset[int]) -> Iterator[Event]:
-    """Give the events that pictures and bell do not show, as corrections have them."""
+    """Return the events that pictures and bell do not show, as corrections have them."""
     instead = corrected_events(log.corrections)
     for number, record in log.records.items():
         data = instead.get(number, {})
@@ -181,7 +181,7 @@ def _told(log: GameLog, begins_ns: int | None, ends_ns: int, said: frozenset[int
 
 
 def _files(folder: Path, log: GameLog) -> dict[str, bytes]:
-    """Give what was measured and taught here, and is not elsewhere."""
+    """Return what was measured and taught here, and is not elsewhere."""
     found = {}
     with suppress(OSError):
         found[TABLE] = (folder / PROFILE).read_bytes()

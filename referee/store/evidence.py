@@ -75,7 +75,7 @@ class EvidenceFolder:
         return True
 
     def find(self, name: str) -> bytes | None:
-        """Give a picture, None if there is none (any more)."""
+        """Return a picture, None if there is none (any more)."""
         if not self._journal.read("SELECT 1 FROM evidence WHERE file = ?", name):
             return None
         try:
@@ -84,14 +84,14 @@ class EvidenceFolder:
             return None
 
     def of_event(self, game: int, event: int) -> tuple[Picture, ...]:
-        """Give the pictures of an event, in the order of time."""
+        """Return the pictures of an event, in the order of time."""
         rows = self._journal.read(
             "SELECT file, game, event, t_ms FROM evidence WHERE game = ? AND event = ? ORDER BY t_ms", game, event
         )
         return tuple(Picture(*row) for row in rows)
 
     def of_game(self, game: int) -> dict[int, str]:
-        """Give the picture to show first for each event of a game: the last one before it."""
+        """Return the picture to show first for each event of a game: the last one before it."""
         rows = self._journal.read("SELECT event, file, t_ms FROM evidence WHERE game = ? ORDER BY t_ms", game)
         first: dict[int, tuple[bool, str]] = {}
         for event, file, t_ms in rows:

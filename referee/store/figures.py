@@ -73,12 +73,12 @@ class Tally:
         return Tally(*(one + more for one, more in pairs))
 
     def data(self) -> dict[str, int]:
-        """Give it as a dictionary."""
+        """Return it as a dictionary."""
         return dict(vars(self))
 
 
 def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
-    """Give figures by player, who won most first, and by evening, oldest first; zone: the table's own if None.
+    """Return figures by player, who won most first, and by evening, oldest first; zone: the table's own if None.
 
     A seat whose player gave no name is no player: each evening somebody else sits there.
     """
@@ -143,7 +143,7 @@ def quality(query: Query, language: Language, zone: tzinfo | None = None) -> dic
 
 
 def interval(part: int, of: int) -> tuple[float, float]:
-    """Give the share that part of so many shows, from and to, as in 95 of 100 cases (Wilson 1927)."""
+    """Return the share that part of so many shows, from and to, as in 95 of 100 cases (Wilson 1927)."""
     if not of:
         return 0.0, 1.0
     share, z2 = part / of, _Z95**2
@@ -153,7 +153,7 @@ def interval(part: int, of: int) -> tuple[float, float]:
 
 
 def _rings(rulings: Iterable[Mapping[str, Any]]) -> Iterator[Ring]:
-    """Give the rings that count: of a seat's rings for one pair only the first."""
+    """Return the rings that count: of a seat's rings for one pair only the first."""
     open_ms: float | None = None
     rang: set[int | None] = set()
     for data in rulings:
@@ -179,7 +179,7 @@ def _count(ring: Ring, name: str, player: _Player, evening: _Evening) -> None:
 
 
 def _tallies(query: Query) -> dict[int, Tally]:
-    """Give how many cards were read and corrected, and rings ruled on, by the number of their game."""
+    """Return how many cards were read and corrected, and rings ruled on, by the number of their game."""
     cards: dict[int, int] = dict(query(_READ))
     ruled = {game: (rings, unclear) for game, rings, unclear in query(_RULED)}
     touched = {game for (game,) in query("SELECT DISTINCT game FROM corrections")}
@@ -213,7 +213,7 @@ def _in_words(tally: Tally, language: Language) -> str:
 
 
 def _differ(was: Mapping[str, Any], now: Mapping[str, Any] | None) -> int:
-    """Give how many cards a correction changed."""
+    """Return how many cards a correction changed."""
     before, after = Counter(_faces(was)), Counter([] if now is None else _faces({**was, **now}))
     return max((before - after).total(), (after - before).total())
 

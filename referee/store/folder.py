@@ -19,12 +19,12 @@ EVIDENCE = "evidence"
 SIMULATED = "simulated"
 """The folder in it for games that nobody played."""
 INSTALLED = Path("/var/lib/ringmaster")
-"""Where the installed service keeps its own."""
+"""Folder of the installed service's files."""
 _LOCK = "lock"
 
 
 def state_folder(given: Path | None = None, environment: Mapping[str, str] = os.environ) -> Path:
-    """Give the folder that is asked for, else what systemd gives a service, else the user's own (XDG)."""
+    """Return the folder that is asked for, else what systemd gives a service, else the user's own (XDG)."""
     if given is not None:
         return given
     if service := environment.get("STATE_DIRECTORY"):
@@ -34,7 +34,7 @@ def state_folder(given: Path | None = None, environment: Mapping[str, str] = os.
 
 @contextmanager
 def working_folder(folder: Path) -> Iterator[Path]:
-    """Give the locked folder; on a disk that takes nothing a temporary one with the same files in it.
+    """Return the locked folder; on a disk that takes nothing a temporary one with the same files in it.
 
     Raises:
         WorkFailedError: another referee is at work in it, or it cannot be used.

@@ -33,7 +33,7 @@ class HeaderModel(BaseModel):
     options: dict[str, Any] = {}
 
     def header(self) -> Header:
-        """Give it as the engine's value."""
+        """Return it as the engine's value."""
         return Header(self.game, tuple(self.players), self.options)
 
 
@@ -88,7 +88,7 @@ class KeptGame:
     corrections: tuple[CorrectionRow, ...] = ()
 
     def in_force(self) -> tuple[RulingRow, ...]:
-        """Give the rulings that hold after all corrections, in order."""
+        """Return the rulings that hold after all corrections, in order."""
         return tuple(ruling for ruling in self.rulings if ruling.until is None)
 
     def first(self) -> dict[int, tuple[Mapping[str, Any], ...]]:
@@ -110,18 +110,18 @@ class KeptGame:
         return log
 
     def by_event(self) -> dict[int, list[Mapping[str, Any]]]:
-        """Give the rulings that hold by the number of their event."""
+        """Return the rulings that hold by the number of their event."""
         found: dict[int, list[Mapping[str, Any]]] = {}
         for ruling in self.in_force():
             found.setdefault(ruling.event, []).append(ruling.data)
         return found
 
     def end(self) -> Mapping[str, Any] | None:
-        """Give the ruling that ended it, None if it did not come to its end."""
+        """Return the ruling that ended it, None if it did not come to its end."""
         return next((row.data for row in reversed(self.in_force()) if row.data["ruling"] == "end"), None)
 
     def played(self) -> Iterator[tuple[EventRow, Event]]:
-        """Give the events of the game as they hold after all corrections.
+        """Return the events of the game as they hold after all corrections.
 
         Raises:
             BadInputError: a correction makes no event.
@@ -142,7 +142,7 @@ class Shelf:
 
 
 def shelf(query: Query) -> Shelf:
-    """Give all games."""
+    """Return all games."""
     found, unreadable = [], []
     for row in query(f"{_GAME} ORDER BY game"):
         try:
@@ -153,12 +153,12 @@ def shelf(query: Query) -> Shelf:
 
 
 def games(query: Query) -> tuple[GameRow, ...]:
-    """Give all games that can be read, the last entered first."""
+    """Return all games that can be read, the last entered first."""
     return shelf(query).games[::-1]
 
 
 def open_game(query: Query) -> GameRow | None:
-    """Give the game to resume, None if there is none.
+    """Return the game to resume, None if there is none.
 
     Raises:
         BadInputError: its header cannot be read.
@@ -168,7 +168,7 @@ def open_game(query: Query) -> GameRow | None:
 
 
 def game_numbered(query: Query, game: int) -> GameRow | None:
-    """Give the game with this number, None if there is none that can be read."""
+    """Return the game with this number, None if there is none that can be read."""
     rows = query(f"{_GAME} WHERE game = ?", game) if game <= MOST_NUMBER else ()
     try:
         return _game(rows[0]) if rows else None
@@ -177,7 +177,7 @@ def game_numbered(query: Query, game: int) -> GameRow | None:
 
 
 def kept_game(query: Query, row: GameRow) -> KeptGame:
-    """Give all that is kept of a game."""
+    """Return all that is kept of a game."""
     sql = "SELECT number, wall_ms, data, refused FROM events WHERE game = ? AND number < ? ORDER BY number"
     events = query(sql, row.game, MOST_NUMBER if row.lost_from is None else row.lost_from)
     sql = "SELECT number, wall_ms, event, data, undoes FROM corrections WHERE game = ? ORDER BY number"
@@ -196,13 +196,13 @@ def kept_game(query: Query, row: GameRow) -> KeptGame:
 
 
 def sight_of(query: Query, game: int, event: int) -> dict[str, Any] | None:
-    """Give what was outlined in the picture that an event was judged on, None if nothing is kept of that."""
+    """Return what was outlined in the picture that an event was judged on, None if nothing is kept of that."""
     rows = query("SELECT data FROM sights WHERE game = ? AND event = ?", game, event)
     return json.loads(rows[0][0]) if rows else None
 
 
 def statements(kept: KeptGame, game: int) -> Iterator[Statement]:
-    """Give the statements that add all rows of a game under a number."""
+    """Return the statements that add all rows of a game under a number."""
     row = kept.row
     yield inserted(
         "games",
@@ -235,7 +235,7 @@ def statements(kept: KeptGame, game: int) -> Iterator[Statement]:
 
 
 def ruling_inserted(game: int, ruling: RulingRow) -> Statement:
-    """Give the statement that adds a ruling."""
+    """Return the statement that adds a ruling."""
     return inserted(
         "rulings",
         game=game,
@@ -248,19 +248,19 @@ def ruling_inserted(game: int, ruling: RulingRow) -> Statement:
 
 
 def header_data(header: Header) -> dict[str, object]:
-    """Give a header as the first line of an event log."""
+    """Return a header as the first line of an event log."""
     return {"game": header.game, "players": list(header.players), "options": dict(header.options)}
 
 
 def event_data(event: Event) -> dict[str, object]:
-    """Give an event as a line of an event log."""
+    """Return an event as a line of an event log."""
     return {"t_ns": event.t_ns, "event": event.kind} | {
         key: value for key, value in event.data.items() if key not in ("t_ns", "event")
     }
 
 
 def iso_time(wall_ms: int | None) -> str | None:
-    """Give a time of day as ISO 8601, None where there is none."""
+    """Return a time of day as ISO 8601, None where there is none."""
     if wall_ms is None or not 0 <= wall_ms <= LAST_MS:
         return None
     return datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")

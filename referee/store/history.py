@@ -73,7 +73,7 @@ class Listed:
 
 
 def listed(query: Query, zone: tzinfo | None = None) -> Listed:
-    """Give all past games; zone: the table's own if None."""
+    """Return all past games; zone: the table's own if None."""
     shown = shelf(query)
     ends = {game: json.loads(data) for game, data in query(_ENDS)}
     times = {game: values for game, *values in query(_SPANS)}
@@ -89,7 +89,7 @@ def listed(query: Query, zone: tzinfo | None = None) -> Listed:
 
 
 def history(query: Query, language: Language, zone: tzinfo | None = None) -> dict[str, Any]:
-    """Give past games, the last played first, and sentences about those that cannot be read; zone: as in `listed`."""
+    """Return past games, the last played first, and sentences about those that cannot be read; zone: as in `listed`."""
     shown = listed(query, zone)
     return {
         "games": [_summary(past, language) for past in reversed(shown.games)],
@@ -98,7 +98,7 @@ def history(query: Query, language: Language, zone: tzinfo | None = None) -> dic
 
 
 def one_game(query: Query, which: str, language: Language, picture_of: Mapping[int, str]) -> dict[str, Any]:
-    """Give one past game. picture_of: a picture's id by event.
+    """Return one past game. picture_of: a picture's id by event.
 
     Raises:
         BadInputError: there is none.
@@ -130,7 +130,7 @@ def one_game(query: Query, which: str, language: Language, picture_of: Mapping[i
 
 
 def evening_of(wall_ms: int, zone: tzinfo | None = None) -> str:
-    """Give the date on which an evening began; zone: the table's own if None."""
+    """Return the date on which an evening began; zone: the table's own if None."""
     begun = datetime.fromtimestamp(wall_ms / 1000, UTC)
     try:
         return (begun.astimezone(zone) - timedelta(hours=NIGHT_ENDS_H)).date().isoformat()
@@ -150,7 +150,7 @@ def _span(row: GameRow, first_wall_ms: int, first_ns: int, last_wall_ms: int, la
 
 
 def _in_order(rows: Iterable[GameRow]) -> list[GameRow]:
-    """Give games in the order in which they were played, the first one first; rows: in the order of their numbers.
+    """Return games in the order in which they were played, the first one first; rows: in the order of their numbers.
 
     Those of one journal keep the order in which they were entered; games out of another one are put among them by the
     time of day.
@@ -165,7 +165,7 @@ def _in_order(rows: Iterable[GameRow]) -> list[GameRow]:
 
 
 def _since_one_start(group: Sequence[tuple[GameRow, Span | None]]) -> list[int]:
-    """Give when games of one start of the machine began, wall time, ms."""
+    """Return when games of one start of the machine began, wall time, ms."""
     found: list[int] = []
     now_ms: int | None = None
     next_ms: int | None = None
@@ -198,7 +198,7 @@ def _summary(past: Past, language: Language) -> dict[str, Any]:
 
 
 def _rounds(rulings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Give the points of each round of Confetti, by seat; other games have no rounds with points."""
+    """Return the points of each round of Confetti, by seat; other games have no rounds with points."""
     rounds: list[dict[str, Any]] = []
     for data in rulings:
         if data["ruling"] == "round":
@@ -229,7 +229,7 @@ def _corrections(kept: KeptGame, announcer: Announcer) -> list[dict[str, Any]]:
 
 
 def _changed(kept: KeptGame, correction: CorrectionRow, announcer: Announcer) -> str:
-    """Give in words what a correction changed, against the event as it stood before."""
+    """Return in words what a correction changed, against the event as it stood before."""
     event = next((one.event for one in kept.events if one.number == correction.event), None)
     if event is None or correction.event is None:
         return ""

@@ -15,7 +15,7 @@ _MOST_JUDGED = 200_000
 
 
 def judged_now(kept: KeptGame, corrections: Sequence[CorrectionRow] | None = None) -> Judged:
-    """Give the rulings that a game's events lead to; corrections: only these count.
+    """Return the rulings that a game's events lead to; corrections: only these count.
 
     Raises:
         BadInputError: there is no such game, or it cannot be played like that.

@@ -17,7 +17,7 @@ Data = dict[str, Any]
 
 
 def old_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Give the number and the line of each game; a torn file ends with an empty line.
+    """Return the number and the line of each game; a torn file ends with an empty line.
 
     Raises:
         BadInputError: the file is no such export.

@@ -100,7 +100,7 @@ class Outbox:
 
 
 def messages(query: Query, stream: str, after: int, until: int) -> Iterator[Message]:
-    """Give the messages after one number until another one, in order. query: asks the journal's file."""
+    """Return the messages after one number until another one, in order. query: asks the journal's file."""
     rows = query("SELECT seq, kind, game, number FROM outbox WHERE seq > ? AND seq <= ? ORDER BY seq", after, until)
     for seq, kind, game, number in rows:
         try:
@@ -131,7 +131,7 @@ def _data(query: Query, kind: str, game: int, number: int) -> dict[str, Any]:
 
 
 def _event(query: Query, uid: str, game: int, number: int) -> dict[str, Any] | None:
-    """Give an event with the rulings on it when it happened, whatever was corrected since."""
+    """Return an event with the rulings on it when it happened, whatever was corrected since."""
     rows = query("SELECT wall_ms, data, refused FROM events WHERE game = ? AND number = ?", game, number)
     if not rows:
         return None
@@ -149,7 +149,7 @@ def _event(query: Query, uid: str, game: int, number: int) -> dict[str, Any] | N
 
 
 def _correction(query: Query, uid: str, game: int, number: int) -> dict[str, Any] | None:
-    """Give a correction, with which rulings (event, place) it ended, and which it began."""
+    """Return a correction, with which rulings (event, place) it ended, and which it began."""
     sql = "SELECT wall_ms, event, data, undoes FROM corrections WHERE game = ? AND number = ?"
     rows = query(sql, game, number)
     if not rows:

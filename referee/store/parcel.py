@@ -164,7 +164,7 @@ class Tally:
     pictures_left_out: int = 0
 
     def complaint(self) -> str | None:
-        """Give one sentence about the games that were left out, None if none were."""
+        """Return one sentence about the games that were left out, None if none were."""
         if not self.left_out:
             return None
         named = "; ".join(f"game {number}: {why}" for number, why in self.left_out[:_MOST_NAMED])
@@ -174,7 +174,7 @@ class Tally:
 
 
 def event_log(kept: KeptGame) -> str:
-    """Give a game as an event log that `ringmaster replay` judges: its events as they hold after all corrections.
+    """Return a game as an event log that `ringmaster replay` judges: its events as they hold after all corrections.
 
     Raises:
         BadInputError: a correction in it makes no event.
@@ -184,7 +184,7 @@ def event_log(kept: KeptGame) -> str:
 
 
 def csv_lines(kept: KeptGame) -> str:
-    """Give a game's results, a line a player; points are cards in Piccolino, and empty where it has no end."""
+    """Return a game's results, a line a player; points are cards in Piccolino, and empty where it has no end."""
     row, end = kept.row, kept.end()
     points = [] if end is None else list(end.get("points", end.get("cards", [])))
     text = io.StringIO()
@@ -250,7 +250,7 @@ def _picture(number: int, event: int, place: int) -> str:
 def _lines(
     game: KeptGame, pictures: Mapping[int, list[dict[str, Any]]], sights: Mapping[int, dict[str, Any]]
 ) -> Iterator[str]:
-    """Give the lines of a game's member: the event log, with more under the key "kept"."""
+    """Return the lines of a game's member: the event log, with more under the key "kept"."""
     row, end = game.row, game.end()
     played = {one.number: event for one, event in game.played()}
 
@@ -281,7 +281,7 @@ def _lines(
 
 
 def _result(end: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Give what people remember of a game's end."""
+    """Return what people remember of a game's end."""
     return None if end is None else {key: end[key] for key in ("winners", "points", "cards") if key in end}
 
 
@@ -356,7 +356,7 @@ class Parcel:
         return name in self._infos
 
     def member(self, name: str, most: int) -> bytes:
-        """Give a member of at most so many bytes, whatever its list says of its size.
+        """Return a member of at most so many bytes, whatever its list says of its size.
 
         Raises:
             BadInputError: it is larger, torn or missing.
@@ -371,14 +371,14 @@ class Parcel:
         return data
 
     def games(self) -> Games:
-        """Give the games in it, one after the other."""
+        """Return the games in it, one after the other."""
         if OLD in self._infos:
             return plain_games(self.file.open(OLD))
         numbers = sorted(int(found[1]) for name in self._infos if (found := _GAME.fullmatch(name)))
         return ((number, partial(self.game, number)) for number in numbers)
 
     def game(self, number: int) -> Packed:
-        """Give a game.
+        """Return a game.
 
         Raises:
             BadInputError: it cannot be taken.
@@ -390,7 +390,7 @@ class Parcel:
         return game_of(number, header, events)
 
     def picture(self, number: int, event: int, piece: Piece) -> bytes:
-        """Give a picture.
+        """Return a picture.
 
         Raises:
             BadInputError: it is none, or larger than ours are.
@@ -403,7 +403,7 @@ class Parcel:
 
 
 def plain_games(file: IO[bytes]) -> Games:
-    """Give the games of an export in JSON, as Ringmaster wrote them before 2026-11-30."""
+    """Return the games of an export in JSON, as Ringmaster wrote them before 2026-11-30."""
     return ((number, partial(_old, number, line)) for number, line in old_lines(file))
 
 

@@ -121,7 +121,7 @@ def open_store(path: Path, connector: Connect = connect, *, instead_of_newer: bo
 
 @contextmanager
 def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: None) -> Iterator[Query]:
-    """Give what asks the store in a folder (None: the usual one) as it is now, whatever is added meanwhile.
+    """Return what asks the store in a folder (None: the usual one) as it is now, whatever is added meanwhile.
 
     warn: receives a sentence about a damaged file; the rows that can be read are given then.
 
@@ -174,7 +174,7 @@ def _check_place(folder: Path) -> None:
 
 
 def damage_in(path: Path) -> str | None:
-    """Give the damage in a file, None if it is sound or a new one; nothing is written.
+    """Return the damage in a file, None if it is sound or a new one; nothing is written.
 
     Raises:
         NewerError: it is of a newer Ringmaster.
@@ -300,7 +300,7 @@ def build(old: Path, new: Path, *, sound: bool = False) -> None:
 
 @contextmanager
 def _described(path: Path, folder: Path) -> Iterator[Path]:
-    """Give a file whose tables are described as they were made: itself, or a copy with that put right."""
+    """Return a file whose tables are described as they were made: itself, or a copy with that put right."""
     # A file of version 1 has none of them.
     if _descriptions(path) in (frozenset(), _STRICT) and not _is_log_damaged(path):
         yield path
@@ -345,7 +345,7 @@ def _apply_log(log: Path, file: BinaryIO) -> None:
 
 
 def _descriptions(path: Path) -> frozenset[str] | None:
-    """Give those of our tables' descriptions that a file has, None if they cannot be read or their pages differ."""
+    """Return those of our tables' descriptions that a file has, None if they cannot be read or their pages differ."""
     try:
         with closing(read_only(path)) as connection:
             connection.execute("PRAGMA writable_schema=ON")
@@ -407,7 +407,7 @@ def _take(table: str, row: dict[str, Any], into: sqlite3.Connection) -> None:
 
 
 def _readable(header: str) -> str:
-    """Give a header whose names can be shown, or an empty one: then the events stay, and the list names the game."""
+    """Return a header whose names can be shown, or an empty one: then the events stay, and the list names the game."""
     try:
         told = HeaderModel.model_validate_json(header).header()
     except ValidationError:
@@ -416,7 +416,7 @@ def _readable(header: str) -> str:
 
 
 def _rows(path: Path, table: str, games: set[int]) -> Iterator[dict[str, Any]]:
-    """Give all rows of a table that SQLite reads, many of them more than once.
+    """Return all rows of a table that SQLite reads, many of them more than once.
 
     SQLite gives up at the first page that makes no sense: so a table is read from both ends, and game by game.
     """
@@ -490,7 +490,7 @@ def _new(path: Path) -> Path:
 
 
 def _is_of_the_disk(error: BaseException) -> bool:
-    """Whether SQLite complains of the disk, and not of what is in the file."""
+    """Return whether SQLite complains of the disk, and not of what is in the file."""
     if not isinstance(error, sqlite3.OperationalError):
         return isinstance(error, OSError)
     code = getattr(error, "sqlite_errorcode", None)
@@ -498,7 +498,7 @@ def _is_of_the_disk(error: BaseException) -> bool:
 
 
 def _fault_in_log(path: Path, page_size: int) -> str | None:
-    """Give the fault of the write-ahead log, which SQLite passes over in silence from its first bad frame on.
+    """Return the fault of the write-ahead log, which SQLite passes over in silence from its first bad frame on.
 
     By sqlite.org/walformat.html. A cut of the power leaves frames of an earlier log, of zeros, without a commit, or of
     the few last commits, which were not synced yet.

@@ -59,7 +59,7 @@ class Trouble(Enum):
 
 
 def trouble_of(error: Exception) -> Trouble:
-    """Give why, by what SQLite says."""
+    """Return why, by what SQLite says."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return {_FULL: Trouble.FULL, _READ_ONLY: Trouble.READ_ONLY}.get(code, Trouble.FAILS)
 
@@ -98,7 +98,7 @@ class Store:
 
     @property
     def is_open(self) -> bool:
-        """Whether the file could be opened, so that what is read is all there is."""
+        """Return whether the file could be opened, so that what is read is all there is."""
         return self._connection is not None
 
     def begin_game(self, header: Header, boot: str, shift_ns: int) -> GameRow:
@@ -177,7 +177,7 @@ class Store:
             self._add(ruling_inserted(game, RulingRow(event, place, correction, None, ruling)))
 
     def add_evidence(self, file: str, game: int, event: int, t_ms: float, size: int) -> None:
-        """Add a picture that lies in the evidence folder."""
+        """Add a picture that is in the evidence folder."""
         values = {"t_ms": float(t_ms), "bytes": size, "kept_ms": self._wall_ms()}
         self._insert("evidence", file=file, game=game, event=event, **values)
 
@@ -288,7 +288,7 @@ class Store:
             raise WorkFailedError("error.journal.copies_of_journal_cannot_be", why=error.strerror or error) from error
 
     def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
-        """Give the rows of a query; none as long as the file cannot be opened.
+        """Return the rows of a query; none as long as the file cannot be opened.
 
         Raises:
             WorkFailedError: the file cannot be read.
@@ -366,7 +366,7 @@ class Store:
 
 
 def disk_is_full(folder: Path) -> bool:
-    """Whether there is no room worth speaking of on a folder's disk."""
+    """Return whether there is no room worth speaking of on a folder's disk."""
     try:
         return shutil.disk_usage(folder).free < _LEAST_FREE_BYTES
     except OSError:

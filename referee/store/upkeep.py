@@ -41,7 +41,7 @@ def forget_game(journal: Store, evidence: EvidenceFolder, folder: Path, game: in
 
 
 def renamed(query: Query, name: str, called: str, language: Language) -> Mapping[int, Header]:
-    """Give the headers of a player's games, by their numbers, as they are with another name.
+    """Return the headers of a player's games, by their numbers, as they are with another name.
 
     Raises:
         BadInputError: nobody is called so, or the two have played against each other.

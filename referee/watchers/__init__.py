@@ -1,1 +1,1 @@
-"""What looks on for each game: from frames and device events to the game's events. One module a game."""
+"""Shared parts of watchers, which turn frames and device events into the game's events."""

@@ -1,4 +1,4 @@
-"""No watcher: everything the game is told is said by people."""
+"""Watcher of a game by hand: people enter every event."""
 
 from __future__ import annotations
 

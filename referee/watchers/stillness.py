@@ -44,17 +44,17 @@ class FramePace:
         return sorted(self._periods)[int(_MOST * len(self._periods))]
 
     def too_old(self, t_ns: int) -> bool:
-        """Tell whether the last frame before `t_ns` is too old to tell anything of that instant."""
+        """Return whether the last frame before `t_ns` is too old to show that instant."""
         return self._last is None or t_ns - self._last.exposure_end_ns > MOST_AGE_NS
 
     def missing(self, t_ns: int) -> bool:
-        """Tell whether frames are missing between the last one and `t_ns`."""
+        """Return whether frames are missing between the last one and `t_ns`."""
         return self._last is None or t_ns - self._last.exposure_end_ns > self.period_ns + _SLACK_NS
 
 
 WIDTH_PX = 240
 _BLUR_PX = 1.5
-_LEAST_STEP = 5.0  # grey levels; what lies below is compression and flicker
+_LEAST_STEP = 5.0  # grey levels; what is below is compression and flicker
 _NOISES = 8.0
 _LEAST_PIXELS = 6
 _BLACK = 4.0  # levels at which the share says nothing
@@ -73,12 +73,12 @@ class Stillness:
         self._mask: NDArray[np.bool_] | None = None
 
     def watch(self, area: Polygon) -> None:
-        """Look only at what lies within a polygon (k, 2), in shares of the picture's size: people move outside it."""
+        """Look only at what is within a polygon (k, 2), in shares of the picture's size: people move outside it."""
         self._area, self._mask = area, None
 
     @property
     def watches(self) -> bool:
-        """Whether `watch` was called."""
+        """Return whether `watch` was called."""
         return self._area is not None
 
     def look(self, frame: Frame) -> None:
@@ -97,11 +97,11 @@ class Stillness:
             self._since_ns, self._anchor = t_ns, now
 
     def still_ns(self, t_ns: int) -> int:
-        """Give for how long, ns, nothing has moved at `t_ns`; 0 before the first frame."""
+        """Return for how long, ns, nothing has moved at `t_ns`; 0 before the first frame."""
         return 0 if self._since_ns is None else max(0, t_ns - self._since_ns)
 
     def moved_since(self, t_ns: int, area: Polygon) -> bool:
-        """Tell whether anything moved at `t_ns` or later within a polygon (k, 2), in shares of the picture's size."""
+        """Return whether anything moved at `t_ns` or later within a polygon (k, 2), in shares of the picture's size."""
         if self._moved_ns is None:
             return True
         late = (self._moved_ns >= t_ns) & _inside(area, self._moved_ns.shape)
@@ -122,7 +122,7 @@ def _inside(area: Polygon, shape: tuple[int, ...]) -> NDArray[np.bool_]:
 
 
 def _differs(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Tell what differs by more than noise, when a change of the whole picture's light has been taken out."""
+    """Return the pixels that differ by more than noise, after removing a change of the whole light."""
     # Light that fades takes from white more levels than from wood, but of both the same share.
     step = now - before * np.float32(np.median((now + _BLACK) / (before + _BLACK)))
     step -= np.median(step)
@@ -139,7 +139,7 @@ _LIKE = (0.8, 1.25)  # of a card's sides
 
 
 def changed_since(before: Singles | None, now: Singles) -> Mask:
-    """Where a small picture (h, w, 3) differs from an earlier one; everywhere if there is none."""
+    """Return where a small picture (h, w, 3) differs from an earlier one; everywhere if there is none."""
     if before is None or before.shape != now.shape:
         return np.ones(now.shape[:2], bool)
     changed = (levels_changed(before, now) > _CHANGED).astype(np.uint8)
@@ -160,7 +160,7 @@ def small_picture(image: Image) -> Singles:
 
 
 def like_a_card(points_mm: Floats, card_mm: tuple[float, float]) -> Floats | None:
-    """Give how a card lies that is as large as what points (n, 2) go round, either way round; None if it is not."""
+    """Return how a card is that is as large as what points (n, 2) go round, either way round; None if it is not."""
     (x, y), (one, other), turn = cv2.minAreaRect(points_mm.astype(np.float32))
     short, long = sorted((one, other))
     if not (_LIKE[0] < short / card_mm[0] < _LIKE[1] and _LIKE[0] < long / card_mm[1] < _LIKE[1]):
@@ -173,7 +173,7 @@ def like_a_card(points_mm: Floats, card_mm: tuple[float, float]) -> Floats | Non
 
 
 def ring_of(mask: NDArray[np.uint8]) -> Mask:
-    """What lies round a part of a small picture (h, w), 1 where it is."""
+    """Return the surroundings of a part of a small picture (h, w), 1 where the part is."""
     return np.asarray((cv2.dilate(mask, np.ones((15, 15), np.uint8)) > 0) & (mask == 0))
 
 
@@ -186,7 +186,7 @@ def unlike(
 ) -> float:
     """The share of a place (4, 2) in a small picture (h, w, 3) that looks unlike the `bare` table round about.
 
-    By more than so many levels; what lies under the cards `beside` does not count.
+    By more than so many levels; what is under the cards `beside` does not count.
     """
     mask = np.zeros(small.shape[:2], np.uint8)
     cv2.fillConvexPoly(mask, np.rint(quad).astype(np.int32), 1)
@@ -207,7 +207,7 @@ def box_of(points_px: Floats, image: Image) -> Box:
 
 
 def share(mask: Mask, quad: Floats) -> float:
-    """How much of a quad is marked."""
+    """Return how much of a quad is marked."""
     inside = np.zeros(mask.shape, np.uint8)
     cv2.fillConvexPoly(inside, np.rint(quad).astype(np.int32), 1)
     return float(mask[inside > 0].mean()) if inside.any() else 0.0

@@ -1,4 +1,4 @@
-"""Whose arms reach over a table: found in frame after frame, and told apart by where they come in over its edge."""
+"""Tracks arms over a table, frame by frame; an arm belongs to the seat whose edge it came in over."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SAME_MM = 60.0  # an arm comes in so near to where it did a frame ago
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Where arms are looked for: the table, its seats, and the size of the pictures."""
+    """Region of the arm tracker: the table, its seats, and the size of the pictures."""
 
     table: Table
     ring: SeatRing
@@ -32,16 +32,16 @@ class Place:
 
 
 class TableArms:
-    """Follows the arms over one table; begins anew where the table was found anew."""
+    """Follows the arms over one table; begins again where the table was found again."""
 
     def __init__(self) -> None:
         self._finder: tuple[Place, ArmFinder] | None = None
         self._came_in: list[tuple[int, Floats]] = []  # by seat, where arms came in over the edge in the last frame, mm
 
     def look(self, place: Place, frame: Frame, spots_px: Floats) -> list[tuple[int | None, Arm]]:
-        """Give the arms in the next frame, with how far each is from the nearest of some spots (k, 2), and whose.
+        """Return the arms in the next frame, with how far each is from the nearest of some spots (k, 2), and whose.
 
-        None where two seats meet, and for arms that nobody tells apart. An arm that has come in where it is one seat's
+        None where two seats meet, and for arms that cannot be separated. An arm that has come in where it is one seat's
         for certain may move on to where two seats meet.
         """
         if self._finder is None or self._finder[0].table is not place.table:
@@ -58,7 +58,7 @@ class TableArms:
         self._came_in = []
 
     def _owners(self, place: Place, arms: Sequence[Arm]) -> list[int | None]:
-        """Give whose each arm is by where it comes in."""
+        """Return whose each arm is by where it comes in."""
         owners: list[int | None] = []
         came_in: list[tuple[int, Floats]] = []
         for arm in arms:
@@ -72,7 +72,7 @@ class TableArms:
         return owners
 
     def _seat_of(self, place: Place, entry_mm: Floats) -> int | None:
-        """Give whose arm comes in there, or came in there a frame ago."""
+        """Return whose arm comes in there, or came in there a frame ago."""
         seat = _seat_at(place, entry_mm)
         if seat is not None:
             return seat
@@ -81,7 +81,7 @@ class TableArms:
 
 
 def _seat_at(place: Place, point_mm: Floats) -> int | None:
-    """Give the seat whose part of the edge a point lies at, unless it lies near the part's end."""
+    """Return the seat whose part of the edge a point is at, unless it is near the part's end."""
     distances = [np.linalg.norm(part - point_mm, axis=1) for part in place.parts_mm]
     seat = int(np.argmin([there.min() for there in distances]))
     share = int(distances[seat].argmin()) / (len(distances[seat]) - 1)

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WatchSetup:
-    """What a watcher is told of the table.
+    """Set-up of a watcher.
 
     deck: the deck on the table, None: the one that the game's options name, or the game's own. profile: what
-    calibration measured, None: markers in the picture tell. state: the folder with taught decks, None: the usual one.
+    calibration measured, None: use markers in the picture. state: the folder with taught decks, None: the usual one.
     find_hands: whether people's hands are looked for before a count; that takes longest, and only adds doubts.
     """
 
@@ -51,7 +51,7 @@ class WatchSetup:
     find_hands: bool = True
 
     def deck_for(self, header: Header) -> AnyDeck:
-        """Give the deck on the table.
+        """Return the deck on the table.
 
         Raises:
             BadDeckError: it is not there, or it is broken.
@@ -62,7 +62,7 @@ class WatchSetup:
         return deck_of(header, self.state).deck if self.deck is None else self.deck
 
 
-SEATS_REACH_MM = 1.6 * REACH_MM  # piles may lie further in than hands of cards
+SEATS_REACH_MM = 1.6 * REACH_MM  # piles may be further in than hands of cards
 _MOVED_PX = 3.0
 _SURE_MARKERS, _TELLING_MARKERS = 4, 2
 
@@ -88,7 +88,7 @@ class TableFinder:
         self.place = self._survey(image) or self.place
 
     def is_in_sight(self, image: Image) -> bool:
-        """Tell whether enough of the markers that were seen when the table was found still lie there in a picture.
+        """Return whether enough of the markers that were seen when the table was found still lie there in a picture.
 
         Arms cover one or two of them; where none can be seen, the camera was pushed, or something hides the table.
         Where too few were seen then, nothing is known.
@@ -122,7 +122,7 @@ class TableFinder:
         return SeatRing(rectangle_mm, self._players, SEATS_REACH_MM, places)
 
     def _by_profile(self, image: Image, sight: MarkerSight) -> Place | None:
-        """Give table and seats of the profile as long as the camera stands as it stood; None: the markers are to tell.
+        """Return table and seats of the profile while the camera stands as it stood; None: use the markers.
 
         Raises:
             MovedCameraError: it was moved, and too few markers are in sight.
@@ -144,9 +144,9 @@ class TableFinder:
         return None
 
     def _have_moved(self, markers: Sequence[Marker]) -> bool:
-        """Tell whether most markers lie elsewhere in the picture, as they all do if the camera was moved.
+        """Return whether most markers lie elsewhere in the picture, as they all do if the camera was moved.
 
-        A table fitted anew to the same markers may differ by more than that: what was watched would be lost.
+        A table fitted again to the same markers may differ by more than that: what was watched would be lost.
         """
         gaps_px = [
             float(np.linalg.norm(marker.corners_px - self._markers_px[marker.id], axis=1).mean())
@@ -157,7 +157,7 @@ class TableFinder:
 
 
 def no_table_notice(error: BadInputError | VisionError, t_ns: int) -> Notice:
-    """Give the notice: `mirrored`, `two_markers` (`number`), `camera_moved` or `no_table`, each with its `text`."""
+    """Return the notice: `mirrored`, `two_markers` (`number`), `camera_moved` or `no_table`, each with its `text`."""
     said = {"text": str(error)}
     match error:
         case MirroredError():

@@ -32,7 +32,7 @@ FILES = Path(__file__).parent / "page"
 
 
 def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
-    """Give the page of a desk; `app.state.who` pairs, `app.state.feed` is there while it runs."""
+    """Return the page of a desk; `app.state.who` pairs, `app.state.feed` is there while it runs."""
     options = options or WebOptions()
 
     def extras() -> dict[str, Any]:
@@ -132,12 +132,12 @@ def _add_address(app: FastAPI, names: OwnNames) -> None:
 
     @app.get("/api/address")
     async def address(request: Request) -> Response:
-        """Give the address by which others find the page."""
+        """Return the address by which others find the page."""
         return Json({"address": address_of(request)})
 
     @app.get("/api/pair/qr.svg", responses={200: {"content": {"image/svg+xml": {}}}})
     async def code_to_scan(request: Request) -> Response:
-        """Give the address that pairs whoever opens it, as a QR code, to a screen in the room."""
+        """Return the address that pairs whoever opens it, as a QR code, to a screen in the room."""
         code = app.state.who.code_for(request)
         if code is None or app.state.who.address is None:
             raise RefusedError(404, "fault.not_here")
@@ -145,7 +145,7 @@ def _add_address(app: FastAPI, names: OwnNames) -> None:
 
     @app.get("/qr.svg", responses={200: {"content": {"image/svg+xml": {}}}})
     async def code(request: Request) -> Response:
-        """Give it as a QR code."""
+        """Return it as a QR code."""
         return Response(qr_svg(address_of(request)), media_type="image/svg+xml")
 
 
@@ -164,7 +164,7 @@ class _Files(StaticFiles):
     """The page's files: asked for again each time, as an upgrade may have changed them, and mostly not sent again."""
 
     def file_response(self, *args: object, **kwargs: object) -> Response:
-        """Give a file."""
+        """Return a file."""
         response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
         response.headers["Cache-Control"] = "no-cache"
         return response

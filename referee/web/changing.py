@@ -1,4 +1,4 @@
-"""What only a paired device may do: tell the desk, and have a picture of a table scored."""
+"""Routes for paired devices only: commands to the desk, and the score of a picture."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from referee.web.who import Who
 
 
 def routes(desk: Referee, ask: Desks, who: Who, state: Path | None, uploads: Uploads) -> APIRouter:
-    """Give the requests that change something; `state` is the folder with the decks that were taught."""
+    """Return the requests that change something; `state` is the folder with the decks that were taught."""
     router = APIRouter(route_class=JsonRoute)
 
     @router.post("/api/do")

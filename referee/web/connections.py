@@ -1,4 +1,4 @@
-"""How many connections there may be, and how long one may be silent: uvicorn's own settings know no address."""
+"""Limits connections by address and closes silent ones: uvicorn's own settings know no address."""
 
 from __future__ import annotations
 

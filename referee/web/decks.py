@@ -46,7 +46,7 @@ DeckCommand = Annotated[Rename | Remove, Field(discriminator="do")]
 
 
 def routes(desk: Referee, ask: Desks, who: Who, listing: DeckListing, uploads: Uploads) -> APIRouter:
-    """Give the requests that deal with decks."""
+    """Return the requests that deal with decks."""
     router = APIRouter(route_class=JsonRoute)
     store = listing.store
 
@@ -55,7 +55,7 @@ def routes(desk: Referee, ask: Desks, who: Who, listing: DeckListing, uploads: U
 
     @router.get("/api/decks")
     async def decks() -> Response:
-        """Give the decks with their faces, and the name of the one that a game is being played with, or null."""
+        """Return the decks with their faces, and the name of the one that a game is being played with, or null."""
         return Json(await ask(listed))
 
     @router.get("/api/decks/face.png")
@@ -70,7 +70,7 @@ def routes(desk: Referee, ask: Desks, who: Who, listing: DeckListing, uploads: U
 
     @router.get(DECK_PATH)
     async def send(deck: Annotated[str, Query(max_length=100)]) -> Response:
-        """Give a taught deck as a file."""
+        """Return a taught deck as a file."""
         data = await ask(lambda: pack_deck(_kept(store, deck)))
         name = f"attachment; filename=\"deck{SUFFIX}\"; filename*=UTF-8''{quote(deck + SUFFIX, safe='')}"
         return Response(data, media_type="application/zip", headers={"Content-Disposition": name})
@@ -80,7 +80,7 @@ def routes(desk: Referee, ask: Desks, who: Who, listing: DeckListing, uploads: U
         openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
     )
     async def load(request: Request) -> Response:
-        """Take a deck from a file; where its name is taken, it is called otherwise."""
+        """Take a deck from a file; where its name exists, it gets another one."""
         who.demand_paired(request)
         async with uploads.taken(request) as file:
             name = await ask(lambda: _taken(store, file.read_bytes()))

@@ -25,7 +25,7 @@ HEARTBEAT_S = 3.0
 STALLED_S = 60.0
 """A page that has taken nothing for so long is let go, s; a phone that wakes up asks again by itself."""
 _RESTLESS = ("version", "t_ns")
-"""What changes each time, and is no news on its own."""
+"""Keys that change each time, and are no news on their own."""
 
 
 @dataclass(eq=False)
@@ -39,7 +39,7 @@ class Line:
 
 
 class Feed:
-    """What the pages know; all methods but `notify` belong to the thread of the event loop.
+    """State of the pages; all methods but `notify` belong to the thread of the event loop.
 
     version: grows with each publication; 0 before the first.
     """
@@ -63,7 +63,7 @@ class Feed:
     @classmethod
     @asynccontextmanager
     async def running(cls, desk: Referee, extras: Callable[[], Mapping[str, Any]] = dict) -> AsyncIterator[Feed]:
-        """Give a feed that follows the desk as long as this lasts; `extras`: what pages are told beside its state."""
+        """Yield a feed that follows the desk while the context lasts; `extras`: values beside the state."""
         feed = cls(desk, extras)
         end = desk.subscribe(feed.notify)
         await feed.look()
@@ -87,7 +87,7 @@ class Feed:
         self.watchers -= 1
 
     def watchers_of(self, whose: str) -> int:
-        """Give how many lines a device or an address has."""
+        """Return how many lines a device or an address has."""
         return sum(line.whose == whose for line in self._lines)
 
     def notify(self, _version: int) -> None:
@@ -116,7 +116,7 @@ class Feed:
             await asyncio.sleep(LEAST_GAP_S)
 
     async def _beat(self) -> None:
-        """Give a sign now and then where there is no news, and let go who takes nothing any more."""
+        """Return a sign now and then where there is no news, and let go who takes nothing any more."""
         while True:
             await asyncio.sleep(HEARTBEAT_S)
             now_s = self._loop.time()
@@ -127,7 +127,7 @@ class Feed:
                     line.limit.reschedule(now_s)
 
     async def look(self) -> None:
-        """Ask the desk, and tell the pages if there is news."""
+        """Ask the desk, and send the state to the pages if it is new."""
         state, news = await to_thread.run_sync(self._now, limiter=self._one)
         self._clock_ns, self._read_at = int(state.get("t_ns", 0)), self._loop.time()
         if news == self._news:
@@ -138,7 +138,7 @@ class Feed:
         self._ring()
 
     def _now(self) -> tuple[Mapping[str, Any], str]:
-        """Give the state, and all of it that may be news as the rest of a JSON object."""
+        """Return the state, and all of it that may be news as the rest of a JSON object."""
         state = {**self._desk.state(), **self._extras()}
         return state, "," + encoded({key: value for key, value in state.items() if key not in _RESTLESS})[1:]
 
@@ -147,7 +147,7 @@ class Feed:
             line.wake.set()
 
     def state(self) -> str:
-        """Give all there is as a JSON object."""
+        """Return all there is as a JSON object."""
         return self._stamp() + self._news
 
     def message(self, version: int) -> tuple[bytes, bytes]:
@@ -166,11 +166,11 @@ class Feed:
 
 
 def packed(text: str) -> bytes:
-    """Give a text as deflated blocks (RFC 1951) that end on a whole byte and need nothing that came before."""
+    """Return a text as deflated blocks (RFC 1951) that end on a whole byte and need nothing that came before."""
     deflate = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     return deflate.compress(text.encode()) + deflate.flush(zlib.Z_FULL_FLUSH)
 
 
 def encoded(value: object) -> str:
-    """Give a value as JSON on one line."""
+    """Return a value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -1,4 +1,4 @@
-"""The first device: while none is paired, one is let in by what only somebody in the room can do.
+"""The first device: while no device is paired, an act that needs somebody in the room admits one.
 
 A code that is spoken helps nobody where there is no loudspeaker. So a device that waits shows a number, and whoever
 presses the bell so often lets it in; or it shows a mark, and is laid under the camera. Both name the device: one that
@@ -43,7 +43,7 @@ class _Waiting:
 
 @dataclass(frozen=True)
 class Wait:
-    """What a waiting device is told.
+    """State of a waiting device.
 
     ticket: by which it is known. presses: how often the bell is to be pressed. mark: which one it shows. pressed: how
     often the bell was pressed just now. miscounted: how often it was pressed in vain before. others: another device
@@ -63,7 +63,7 @@ class Wait:
 
 @dataclass
 class FirstDevice:
-    """Who waits to be the first.
+    """Devices that wait to be the first.
 
     clock: seconds of the monotonic clock. is_open: whether no device is paired. number: gives one below a bound, at
     random.
@@ -111,7 +111,7 @@ class FirstDevice:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether any device waits."""
+        """Return whether any device waits."""
         with self._lock:
             return bool(self._waiting) and self.is_open()
 
@@ -128,7 +128,7 @@ class FirstDevice:
                 self._run_s[-1] = t_s
 
     def seen(self, marks: Collection[int], t_s: float) -> None:
-        """Take what marks a picture shows that was taken at `t_s`: the device that shows one lies on the table."""
+        """Take what marks a picture shows that was taken at `t_s`: the device that shows one is on the table."""
         with self._lock:
             now = self.clock()
             for one in self._waiting.values():

@@ -12,7 +12,7 @@ from referee.language import Language
 
 @cache
 def games_in(code: str) -> list[dict[str, Any]]:
-    """Give the games in a language.
+    """Return the games in a language.
 
     Raises:
         BadInputError: the referee does not speak it.

@@ -1,4 +1,4 @@
-"""What every request has to pass, and what every answer carries: a plain ASGI layer round the page."""
+"""ASGI middleware: checks every request, and adds headers to every answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PICTURE_PATH = "/api/picture"
 DECK_PATH = "/api/decks/file"
 RESTORE_PATH = "/api/restore"
 LARGE_BODIES = {PICTURE_PATH: MOST_PICTURE_BYTES, DECK_PATH: MOST_PICTURE_BYTES, RESTORE_PATH: MOST_BACKUP_BYTES}
-"""What `uploads` takes into a file, and how large it may be."""
+"""Paths whose bodies `uploads` takes into a file, and their limits."""
 GUESTS = frozenset({"/api/pair", "/api/pair/ask", "/api/pair/wait", "/api/pair/screen"})
 """All else that changes anything is for paired devices."""
 _READS = ("GET", "HEAD", "OPTIONS")
@@ -54,7 +54,7 @@ class RefusedError(RingmasterError):
 
 
 def too_large(most: int) -> RefusedError:
-    """Give the refusal of a body that is larger than `most` bytes."""
+    """Return the refusal of a body that is larger than `most` bytes."""
     return RefusedError(413, "fault.too_large", most=most // 1024)
 
 
@@ -102,7 +102,7 @@ class Guard:
         await self._app(scope, receive if body is None else _given(body, receive), send_guarded)
 
     async def _checked(self, scope: Scope, receive: Receive) -> bytes | None:
-        """Give the body of a change; None for a request that only reads, or whose body goes to a file."""
+        """Return the body of a change; None for a request that only reads, or whose body goes to a file."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if len(headers.getlist("host")) != 1 or not is_own_host(host, self._names):
@@ -130,7 +130,7 @@ class Guard:
 
 
 def _promised(scope: Scope) -> float:
-    """Give how many bytes a body has, without an end where its head does not say."""
+    """Return how many bytes a body has, without an end where its head does not say."""
     headers = Headers(scope=scope)
     said = headers.get("content-length", "inf" if "transfer-encoding" in headers else "0")
     return int(said) if said.isdigit() and len(said) <= 12 else math.inf
@@ -152,7 +152,7 @@ async def _body(receive: Receive, most: int) -> bytes:
 
 
 def _given(body: bytes, receive: Receive) -> Receive:
-    """Give a body that has been read already, and after it what else comes."""
+    """Return a body that has been read already, and after it what else comes."""
     pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_again() -> Message:

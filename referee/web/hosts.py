@@ -57,14 +57,14 @@ class OwnNames:
         self._known = frozenset({"localhost", LABEL, own, self.label, *(name.lower() for name in self.more)})
 
     def __contains__(self, name: object) -> bool:
-        """Tell whether a name, in small letters, is one of this machine's."""
+        """Return whether a name, in small letters, is one of this machine's."""
         if not isinstance(name, str):
             return False
         label, _, ending = name.partition(".")
         return name in self._known or name.endswith(PRIVATE_ENDINGS) or (label in self._known and self._gives(ending))
 
     def _gives(self, ending: str) -> bool:
-        """Tell whether this network gives an ending to names (resolv.conf: search, domain); it may do so late."""
+        """Return whether this network gives an ending to names (resolv.conf: search, domain); it may do so late."""
         try:
             lines = [line.split() for line in self.resolver.read_text("ascii", "replace").splitlines()]
         except OSError:
@@ -74,7 +74,7 @@ class OwnNames:
 
 
 def is_own_host(host: str, names: OwnNames) -> bool:
-    """Tell whether a Host header names this machine: by an address, or by a name of its own."""
+    """Return whether a Host header names this machine: by an address, or by a name of its own."""
     name = name_of(host)
     return name is not None and (name in names or _address(name) is not None)
 
@@ -99,14 +99,14 @@ def addresses(names: OwnNames, reached: str | None, port: int | None) -> list[st
 
 
 def where(host: str, port: int) -> str:
-    """Give the addresses by which phones find a page that is served at `host`, "" for all of this machine."""
+    """Return the addresses by which phones find a page that is served at `host`, "" for all of this machine."""
     if host in ("", "::", "0.0.0.0"):
         return ", ".join(addresses(OwnNames(), own_address(), port))
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 def phone_address(host: str, port: int) -> str | None:
-    """Give the one address that a phone is to open, None where it can reach none.
+    """Return the one address that a phone is to open, None where it can reach none.
 
     By name where this machine answers to its name, so that the phone stays paired when somebody types that.
     """
@@ -117,7 +117,7 @@ def phone_address(host: str, port: int) -> str | None:
 
 
 def own_address() -> str | None:
-    """Give the address that this machine has at home, None without a network. Nothing is sent."""
+    """Return the address that this machine has at home, None without a network. Nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         try:
             # Of documentation (RFC 5737): only which way would lead there is looked up.
@@ -129,13 +129,13 @@ def own_address() -> str | None:
 
 
 def is_this_machine(address: str | None) -> bool:
-    """Tell whether a browser runs on this machine: its screen stands in the room, so it may show the code."""
+    """Return whether a browser runs on this machine: its screen stands in the room, so it may show the code."""
     known = _address(address)
     return known is not None and known.is_loopback
 
 
 def is_at_home(address: str | None, reached: str | None) -> bool:
-    """Tell whether a browser is in the home network, and not beyond a router that lets the internet in.
+    """Return whether a browser is in the home network, and not beyond a router that lets the internet in.
 
     reached: the address of ours that it has connected to; public addresses of IPv6 are at home where they share the
     first 64 bits with it.

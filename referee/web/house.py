@@ -1,4 +1,4 @@
-"""The house and the club: who is told what happens at the table. Only for paired devices, which may read it, too."""
+"""Routes of house and club settings, for paired devices only."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from referee.web.who import Who
 
 
 class House(Protocol):
-    """What tells others."""
+    """The publisher, as the page sees it."""
 
     def public(self, language: Language) -> dict[str, Any]:
-        """Give the settings but for their secrets, and how the line is, `status` and, in words, `text`."""
+        """Return the settings but for their secrets, and how the line is, `status` and, in words, `text`."""
 
     def change(self, data: Mapping[str, Any]) -> None:
         """Take other settings. Raises BadInputError if they cannot be."""
@@ -33,7 +33,7 @@ class ChangeHouse(HouseSettings):
 
 
 def routes(desk: Referee, ask: Desks, who: Who, house: House | None) -> APIRouter:
-    """Give the requests about the house; there are none where nothing can be told."""
+    """Return the requests about the house; there are none where nothing can be identified."""
     router = APIRouter(route_class=JsonRoute)
 
     def language() -> Language:
@@ -41,13 +41,13 @@ def routes(desk: Referee, ask: Desks, who: Who, house: House | None) -> APIRoute
 
     @router.get("/api/house")
     async def public(request: Request) -> Response:
-        """Give what is set, and how the line is."""
+        """Return what is set, and how the line is."""
         told = who.shown(request, house)
         return Json(await ask(lambda: told.public(language())))
 
     @router.post("/api/house")
     async def change(request: Request, wanted: ChangeHouse) -> Response:
-        """Set it otherwise."""
+        """Change the settings."""
         who.demand_paired(request)
         told = who.shown(request, house)
         await ask(lambda: told.change(wanted.model_dump(exclude_unset=True)))

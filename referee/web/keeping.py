@@ -28,7 +28,7 @@ _ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}
 
 
 def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uploads) -> APIRouter:
-    """Give the requests; there are none where nothing is kept. folder: with room for a file on its way."""
+    """Return the requests; there are none where nothing is kept. folder: with room for a file on its way."""
     router = APIRouter()
     one = CapacityLimiter(1)
 
@@ -38,7 +38,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uplo
 
     @router.get("/api/backup.zip", responses=_ZIP)
     async def backup(request: Request, pictures: Annotated[bool, Query()] = True) -> Response:
-        """Give all games, decks and settings as one file."""
+        """Return all games, decks and settings as one file."""
         kept, path = who.shown(request, keeping), on_its_way()
         try:
             await to_thread.run_sync(lambda: kept.back_up(path, pictures=pictures), limiter=one)
@@ -77,7 +77,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uplo
 
     @router.get("/api/rulings/{ruling}/report.mcap", responses=_MCAP)
     async def disputed(request: Request, ruling: RulingId) -> Response:
-        """Give a disputed ruling as a file to send: what was seen round it, settings and version, but no names."""
+        """Return a disputed ruling as a file to send: what was seen round it, settings and version, but no names."""
         kept = who.shown(request, keeping)
         data = await to_thread.run_sync(kept.disputed, ruling, limiter=one)
         named = {"Content-Disposition": f'attachment; filename="ringmaster-{ruling}.mcap"'}
@@ -85,7 +85,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uplo
 
     @router.get("/api/report.zip", responses=_ZIP)
     async def report(request: Request) -> Response:
-        """Give how the machine is, for who is to find a fault."""
+        """Return how the machine is, for who is to find a fault."""
         data = await to_thread.run_sync(who.shown(request, keeping).report)
         named = {"Content-Disposition": 'attachment; filename="ringmaster-report.zip"'}
         return Response(data, media_type="application/zip", headers=named)

@@ -17,7 +17,7 @@ _MOST_BYTES = 512
 
 @asynccontextmanager
 async def local_door(folder: Path | None, give_code: Callable[[], tuple[str, int, str]]) -> AsyncIterator[None]:
-    """Tell a code, and for how many seconds it is valid, to whoever asks; where no socket can be, nobody can ask."""
+    """Serve the code and its remaining seconds on a Unix socket; without a socket the door stays shut."""
     listener = None if folder is None else _listener(folder)
     if listener is None:
         yield
@@ -87,7 +87,7 @@ def _place(folder: Path) -> Iterator[str]:
 
 
 def _is_trusted(line: socket.socket) -> bool:
-    """Tell whether the other end is this user's, or root's."""
+    """Return whether the other end is this user's, or root's."""
     size = struct.calcsize("3i")
     _, user, _ = struct.unpack("3i", line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))
     return user in (0, os.geteuid())

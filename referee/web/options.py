@@ -1,4 +1,4 @@
-"""What the page's server is told."""
+"""Options of the page's server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from referee.web.house import House
 
 Taken = tuple[int, NDArray[np.uint8]]
-"""When a picture was taken, ns, monotonic clock, and the picture, (h, w, 3) uint8 BGR."""
+"""Time of a picture, ns, monotonic clock, and the picture, (h, w, 3) uint8 BGR."""
 
 
 def _say_nothing(_code: str) -> None:
@@ -26,18 +26,18 @@ def _say_nothing(_code: str) -> None:
 
 @dataclass(frozen=True)
 class WebOptions:
-    """How the page is served.
+    """Options of the page's server.
 
     state_dir: the folder in which the paired devices are remembered; None: until the server ends.
     hosts: further names under which browsers may ask for the page, beside the machine's own.
     say_code: says a pairing code aloud, quickly and from any thread. prints_code: it stands in the terminal then.
     most_watchers: pages that may be open at once. most_of_one: of one paired device, or of one address.
     clock: seconds of the monotonic clock, for waits after wrong codes and presses of the bell.
-    newest_picture: gives what the camera saw last, whole, in which a device's mark may lie; None: there is no camera.
+    newest_picture: gives what the camera saw last, whole, in which a device's mark may be; None: there is no camera.
     lessons: the deck that is being taught on the page; None: none can be.
     has_room: whether people sit at the table, who can press its bell; not so where it is a simulated one.
     keeping: backs up and restores; None: nothing is.
-    house: tells others what happens; None: nobody is told.
+    house: publishes to house and club; None: off.
     system: shows and changes the machine and what it keeps; None: nothing is shown of it.
     """
 

@@ -54,7 +54,7 @@ class TooManyTriesError(WorkFailedError):
 
 
 def new_code() -> str:
-    """Give a code at random."""
+    """Return a code at random."""
     return f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
 
 
@@ -88,11 +88,11 @@ class Pairing:
 
     @property
     def left_s(self) -> int:
-        """How long the code is still valid, whole seconds; 0 if there is none."""
+        """Return how long the code is still valid, whole seconds; 0 if there is none."""
         return 0 if self.code is None else int(self._made_s + LIFETIME_S - self.clock())
 
     def ask(self, *, give: bool = False, seldom: bool = False) -> tuple[str, bool]:
-        """Give the code, a new one if none is valid, and whether to say it: not again and again to annoy a table.
+        """Return the code, a new one if no code is valid, and whether to say it: not too often, to spare the table.
 
         give: it is given by somebody at the machine or by a paired device, so that wrong ones before do not count, and
         those of others do not end it. seldom: a guest asks; each saying makes the pause before the next one longer.
@@ -118,7 +118,7 @@ class Pairing:
             return code, say
 
     def renew(self) -> str | None:
-        """Give a new code, and some more tries to everybody, because somebody in the room has done something for it.
+        """Return a new code, and some more tries to everybody, because somebody in the room has done something for it.
 
         None if nobody was refused lately, or it was done too often: whoever guesses must not live on that.
         """
@@ -137,7 +137,7 @@ class Pairing:
             return self._new_code(now)
 
     def wait_s(self, address: str) -> float:
-        """Tell how long no code may be tried from an address, s; it doubles with each try and ends within the hour."""
+        """Return for how many seconds an address may try no code; it doubles with each try and ends within the hour."""
         with self._lock:
             now = self.clock()
             self._forget_old(now)
@@ -155,7 +155,7 @@ class Pairing:
         """Use the code up; address: of whoever tries it. here: at the machine itself, where the right one counts.
 
         Raises:
-            WrongCodeError: it is another, or none is valid.
+            WrongCodeError: it is another code, or no code is valid.
             TooManyTriesError: it may not be tried now, and was not looked at.
         """
         with self._lock:

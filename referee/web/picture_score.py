@@ -16,7 +16,7 @@ _QUALITY = 85
 def score_upload(
     file: Path, players: int, limit: int, deck_name: str, state: Path | None, language: Language
 ) -> dict[str, Any]:
-    """Give what is said of each seat (C5-C7), and the picture with the evidence drawn in, as a JPEG in base64.
+    """Return what is said of each seat (C5-C7), and the picture with the evidence drawn in, as a JPEG in base64.
 
     deck_name: one of the family's decks of marks in the folder `state`, or confetti.
 

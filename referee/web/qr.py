@@ -9,7 +9,7 @@ import segno
 
 
 def qr_lines(text: str) -> list[str]:
-    """Give a text as a QR code for a terminal, two rows a line; black on white whatever the terminal's colours."""
+    """Return a text as a QR code for a terminal, two rows a line; black on white whatever the terminal's colours."""
     into = StringIO()
     segno.make_qr(text, error="m").terminal(into, compact=True)
     # segno draws what is white.
@@ -18,7 +18,7 @@ def qr_lines(text: str) -> list[str]:
 
 @lru_cache(maxsize=16)
 def qr_svg(text: str) -> bytes:
-    """Give a text as a QR code in SVG, black on white."""
+    """Return a text as a QR code in SVG, black on white."""
     into = BytesIO()
     segno.make_qr(text, error="m").save(into, kind="svg", xmldecl=False, omitsize=True, light="#fff")
     return into.getvalue()

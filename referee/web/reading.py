@@ -1,4 +1,4 @@
-"""What anybody at home may read: the state, its stream, why, and what has been; and pictures, which not all may."""
+"""Routes that anybody at home may read: state, stream, explanations, history; pictures need pairing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KEPT = {"Cache-Control": "private, max-age=3600, immutable"}
 
 
 def routes(desk: Referee, ask: Desks, who: Who, options: WebOptions) -> APIRouter:
-    """Give the requests that only read."""
+    """Return the requests that only read."""
     router = APIRouter()
 
     def feed_of(request: Request) -> Feed:
@@ -36,7 +36,7 @@ def routes(desk: Referee, ask: Desks, who: Who, options: WebOptions) -> APIRoute
 
     @router.get("/api/state")
     async def state(request: Request) -> Response:
-        """Give the state of the table as it is now, so that who has just changed something sees that he did."""
+        """Return the state of the table as it is now, so that who has just changed something sees that he did."""
         feed = feed_of(request)
         await feed.look()
         return Response(feed.state(), media_type="application/json")
@@ -51,7 +51,7 @@ def routes(desk: Referee, ask: Desks, who: Who, options: WebOptions) -> APIRoute
 
     @router.get("/api/clock")
     async def clock(request: Request, echo: _Echo = "") -> Response:
-        """Give the time, ns, on the clock by which rings are judged.
+        """Return the time, ns, on the clock by which rings are judged.
 
         A paired device gets an `echo`, and measures its round trip by asking again with that at once.
         """
@@ -63,69 +63,69 @@ def routes(desk: Referee, ask: Desks, who: Who, options: WebOptions) -> APIRoute
 
     @router.get("/live.jpg")
     async def live(request: Request) -> Response:
-        """Give the table as the camera sees it."""
+        """Return the table as the camera sees it."""
         who.demand_sight(request, desk.state()["settings"])
         return _jpeg(await ask(lambda: desk.picture("live")), {})
 
     @router.get("/pictures/{which}.jpg")
     async def picture(request: Request, which: _Id) -> Response:
-        """Give an evidence picture."""
+        """Return an evidence picture."""
         who.demand_sight(request, desk.state()["settings"])
         return _jpeg(await ask(lambda: desk.picture(which)), _KEPT)
 
     @router.get("/api/rulings/{ruling}/timeline")
     async def timeline(ruling: _Id) -> Response:
-        """Give the photo-finish of a ring."""
+        """Return the photo-finish of a ring."""
         return Json(await ask(lambda: queries.timeline(desk, ruling)))
 
     @router.get("/api/rulings/{ruling}/explain")
     async def explain(ruling: _Id) -> Response:
-        """Give why a ruling was made."""
+        """Return why a ruling was made."""
         return Json(await ask(lambda: queries.explain(desk, ruling)))
 
     @router.get("/api/history")
     async def history() -> Response:
-        """Give the games that were played."""
+        """Return the games that were played."""
         return Json(await ask(lambda: queries.past_games(desk)))
 
     @router.get("/api/history/{which}")
     async def game(which: _Id) -> Response:
-        """Give one game that was played."""
+        """Return one game that was played."""
         return Json(await ask(lambda: queries.past_game(desk, which)))
 
     @router.get("/api/statistics")
     async def statistics() -> Response:
-        """Give the figures over all evenings."""
+        """Return the figures over all evenings."""
         return Json(await ask(lambda: queries.figures(desk)))
 
     @router.get("/api/quality")
     async def quality() -> Response:
-        """Give how good it is at this table."""
+        """Return how good it is at this table."""
         return Json(await ask(lambda: queries.how_good(desk)))
 
     @router.get("/api/settings/schema")
     async def settings_schema() -> Response:
-        """Give the JSON schema of the settings, from which pages draw their form."""
+        """Return the JSON schema of the settings, from which pages draw their form."""
         return Json(PageSettings.model_json_schema())
 
     @router.get("/api/cameras")
     async def cameras() -> Response:
-        """Give the USB cameras that are plugged in."""
+        """Return the USB cameras that are plugged in."""
         return Json(await ask(lambda: queries.cameras(desk)))
 
     @router.get("/api/table/decks")
     async def table_decks() -> Response:
-        """Give the decks that can lie on the table, by game, the one that lay there last first, and their colours."""
+        """Return the decks that can be on the table, by game, the one that lay there last first, and their colours."""
         return Json(await ask(lambda: queries.table_decks(desk)))
 
     @router.get("/api/games/{language}")
     async def games(language: _Code) -> Response:
-        """Give the games that can be played, with their options in words."""
+        """Return the games that can be played, with their options in words."""
         return Json({"games": games_in(language)})
 
     @router.get("/api/words/{language}")
     async def words(language: _Code) -> Response:
-        """Give the page's words in a language."""
+        """Return the page's words in a language."""
         return Json(words_in(language))
 
     return router

@@ -1,4 +1,4 @@
-"""How the page's server answers: JSON, and faults as one sentence that the page can show."""
+"""Answers of the page's server: JSON, and faults as one sentence that the page can show."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Json(JSONResponse):
     """Data as JSON."""
 
     def render(self, content: object) -> bytes:
-        """Give the body."""
+        """Return the body."""
         return encoded(content).encode()
 
 
 class Desks:
-    """Where the desk is asked: in threads, few at once, so that slow questions never hold up the pages."""
+    """Threads in which the desk is asked: few at once, so that slow questions never hold up the pages."""
 
     def __init__(self) -> None:
         self._limiter = CapacityLimiter(_AT_ONCE)
@@ -51,7 +51,7 @@ class JsonRoute(APIRoute):
     """A route whose body, where it has one, is a strict JSON object; `request.state.came_ns` says when it came."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Give what answers a request."""
+        """Return what answers a request."""
         answer = super().get_route_handler()
 
         async def answer_strictly(request: Request) -> Response:
@@ -73,11 +73,11 @@ class _JsonRequest(Request):
         self._bytes, self._data = body, _plain_data(body)
 
     async def body(self) -> bytes:
-        """Give the bytes."""
+        """Return the bytes."""
         return self._bytes
 
     async def json(self) -> dict[str, object]:
-        """Give the object."""
+        """Return the object."""
         return self._data
 
 
@@ -106,7 +106,7 @@ def _plain_data(body: bytes) -> dict[str, object]:
 
 
 def _is_flat(value: object, depth: int) -> bool:
-    """Tell whether brackets are nested at most so deeply."""
+    """Return whether brackets are nested at most so deeply."""
     if not isinstance(value, dict | list):
         return True
     parts = value.values() if isinstance(value, dict) else value

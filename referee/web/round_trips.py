@@ -1,4 +1,4 @@
-"""How long requests of each paired device are on their way, as this end measures it: by numbers that come back."""
+"""Measures each paired device's round trip at this end, by numbers that come back."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RoundTrips:
         known.echo = ""
 
     def half_ns(self, device: str) -> int:
-        """Give half of the device's usual round trip in the last minute, ns; 0 where none was measured.
+        """Return half of the device's usual round trip in the last minute, ns; 0 where none was measured.
 
         The usual one is the median: a phone that sleeps between two packets has long ones among the short.
         """

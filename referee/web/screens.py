@@ -67,7 +67,7 @@ class Screens:
             return ticket, known.code
 
     def takes(self, ticket: str | None) -> bool:
-        """Whether a screen was let in; it waits no more then."""
+        """Return whether a screen was let in; it waits no more then."""
         with self._lock:
             self._forget_gone()
             known = self._waiting.get(ticket or "")
@@ -91,7 +91,7 @@ class Screens:
 
 
 def routes(who: Who, screens: Screens) -> APIRouter:
-    """Give the requests of such screens, and of who lets them in."""
+    """Return the requests of such screens, and of who lets them in."""
     router = APIRouter(prefix="/api/pair/screen", route_class=JsonRoute)
 
     @router.post("")

@@ -22,13 +22,13 @@ def _dictionary() -> cv2.aruco.Dictionary:
 
 
 def mark_rows(mark: int) -> list[str]:
-    """Give the cells of a mark (0 to 249), row by row: "0" is black."""
+    """Return the cells of a mark (0 to 249), row by row: "0" is black."""
     drawn = cv2.aruco.generateImageMarker(_dictionary(), mark, _CELLS)
     return ["".join("1" if cell else "0" for cell in row) for row in drawn]
 
 
 def marks_in(image: NDArray[np.uint8]) -> frozenset[int]:
-    """Give the marks to be seen in a picture, (h, w, 3) uint8 BGR or (h, w) grey."""
+    """Return the marks to be seen in a picture, (h, w, 3) uint8 BGR or (h, w) grey."""
     width = image.shape[1]
     if width > _WIDEST_PX:
         size = (_WIDEST_PX, round(image.shape[0] * _WIDEST_PX / width))

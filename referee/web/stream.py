@@ -12,7 +12,7 @@ from referee.web.feed import Feed, Line
 from referee.web.guard import RefusedError
 
 _GZIP = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-"""What a gzip file begins with (RFC 1952); the feed's deflated blocks follow, and it never ends by itself."""
+"""Header of a gzip file (RFC 1952); the feed's deflated blocks follow, and it never ends by itself."""
 
 
 class EventStream(Response):

@@ -14,7 +14,7 @@ from referee.web.who import Who
 
 
 class Switch(Model):
-    """Start the referee ("restart") or the computer ("reboot") anew, or shut the computer down."""
+    """Start the referee ("restart") or the computer ("reboot") again, or shut the computer down."""
 
     do: Literal["restart", "reboot", "shut_down"]
 
@@ -27,7 +27,7 @@ class ForgetGame(Model):
 
 
 class Rename(Model):
-    """Call a player otherwise in all games."""
+    """Rename a player in all games."""
 
     do: Literal["rename"]
     name: Annotated[str, Field(max_length=200)]
@@ -51,12 +51,12 @@ Wish = Annotated[Switch | ForgetGame | Rename | ForgetPlayer | Noted, Field(disc
 
 
 def routes(ask: Desks, who: Who, system: System | None) -> APIRouter:
-    """Give the requests about the machine; there are none where nothing is shown of it."""
+    """Return the requests about the machine; there are none where nothing is shown of it."""
     router = APIRouter(route_class=JsonRoute)
 
     @router.get("/api/system")
     async def public(request: Request) -> Response:
-        """Give how the machine is, and what is kept."""
+        """Return how the machine is, and what is kept."""
         return Json(await ask(who.shown(request, system).public))
 
     @router.post("/api/system")

@@ -34,7 +34,7 @@ class Begin(Model):
 
 
 class Rename(Model):
-    """Call it otherwise, or say another number."""
+    """Rename it, or change its number."""
 
     do: Literal["rename"]
     name: _Name
@@ -42,7 +42,7 @@ class Rename(Model):
 
 
 class Plain(Model):
-    """What needs no more than its name."""
+    """A command without further values."""
 
     do: Literal["look", "take_back", "confirm", "test", "save", "drop"]
 
@@ -129,23 +129,23 @@ def carried_out(lessons: Lessons, command: LessonCommand) -> None:
 
 
 def routes(desk: Referee, ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
-    """Give the requests of the lesson."""
+    """Return the requests of the lesson."""
     router = APIRouter(route_class=JsonRoute)
 
     @router.get("/api/lesson")
     async def lesson() -> Response:
-        """Give the lesson as it stands."""
+        """Return the lesson as it stands."""
         return Json(await ask(lessons.view))
 
     @router.get("/lesson/picture/{number}.jpg")
     async def picture(request: Request, number: Annotated[int, Path(ge=0, lt=1_000_000)]) -> Response:
-        """Give a picture of the lesson."""
+        """Return a picture of the lesson."""
         who.demand_sight(request, desk.state()["settings"])
         return _image(await ask(lambda: lessons.picture(number)), "image/jpeg")
 
     @router.get("/lesson/card/{name}.png")
     async def card(request: Request, name: Annotated[str, Path(pattern=r"^[0-9]{1,6}-[0-9]{1,6}$")]) -> Response:
-        """Give a card's own picture."""
+        """Return a card's own picture."""
         who.demand_sight(request, desk.state()["settings"])
         return _image(await ask(lambda: lessons.card(name)), "image/png")
 

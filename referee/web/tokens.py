@@ -32,7 +32,7 @@ class Device:
 
 
 def digest_of(token: str) -> str:
-    """Give what is remembered of a token; it is long and random, so a plain hash cannot be turned back."""
+    """Return the kept hash of a token; it is long and random, so a hash without salt cannot be reversed."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -64,7 +64,7 @@ class TokenStore:
         return len(self._devices)
 
     def add_first(self, name: str) -> str | None:
-        """Pair a device if none is paired, and give its token."""
+        """Pair a device if no device is paired; return its token."""
         with self._lock:
             return None if self._devices else self._added(name)
 
@@ -83,7 +83,7 @@ class TokenStore:
         return token
 
     def knows(self, token: str | None) -> bool:
-        """Tell whether a token is one of a paired device; the hash is looked up, so its time tells nothing."""
+        """Return whether a token belongs to a paired device; the look-up of its hash leaks nothing by its time."""
         return token is not None and digest_of(token) in self._devices
 
     def forget(self, token: str | None = None) -> None:

@@ -32,7 +32,7 @@ class Uploads:
 
     @asynccontextmanager
     async def taken(self, request: Request) -> AsyncIterator[Path]:
-        """Give the file that holds a body, as long as this lasts.
+        """Return the file that holds a body, as long as this lasts.
 
         Raises:
             RefusedError: another one is being taken, this one is too large, or it stops on its way.
@@ -53,7 +53,7 @@ class Uploads:
             self._one.release()
 
     def _named(self) -> Path:
-        """Give a new file."""
+        """Return a new file."""
         try:
             with tempfile.NamedTemporaryFile(dir=self._folder, prefix=ON_ITS_WAY, delete=False) as file:
                 return Path(file.name)

@@ -1,4 +1,4 @@
-"""Where a device waits to be the first that is paired (see `first_device`), and is told what lets it in."""
+"""Routes of a device that waits to be the first (see `first_device`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BUTTONS = ("one", "seats")
 
 
 def routes(desk: Referee, who: Who, options: WebOptions) -> APIRouter:
-    """Give the request of those who wait."""
+    """Return the request of those who wait."""
     router = APIRouter(prefix="/api")
     look = _Look(who, options)
 
@@ -52,7 +52,7 @@ def routes(desk: Referee, who: Who, options: WebOptions) -> APIRouter:
 
 
 def acts_of(state: Mapping[str, Any], options: WebOptions) -> list[str]:
-    """Give what lets a device in with the devices that are there: "bell", "camera".
+    """Return what lets a device in with the devices that are there: "bell", "camera".
 
     A bell that is heard by a microphone is none: it can be rung from outside the room. A press in a game is a ring.
     """
@@ -65,7 +65,7 @@ def acts_of(state: Mapping[str, Any], options: WebOptions) -> list[str]:
 
 
 def has_bell(state: Mapping[str, Any]) -> bool:
-    """Tell whether the table has a button that can be pressed."""
+    """Return whether the table has a button that can be pressed."""
     return state["settings"]["bell"] in _BUTTONS and _works(state, "bell")
 
 

@@ -1,4 +1,4 @@
-"""Who asks: pairing, and what a request has to bring to change anything."""
+"""Authentication: pairing, and the proof that a changing request has to carry."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Who:
         self.first = FirstDevice(options.clock, lambda: not len(self.tokens))
 
     def token(self, request: Request) -> str | None:
-        """Give the token of a paired device; None for any other."""
+        """Return the token of a paired device; None for any other."""
         token = request.cookies.get(COOKIE)
         return token if self.tokens.knows(token) else None
 
     def paired_token(self, request: Request) -> str:
-        """Give the token of a paired device.
+        """Return the token of a paired device.
 
         Raises:
             RefusedError: the device is not paired.
@@ -67,7 +67,7 @@ class Who:
         return token
 
     def shown(self, request: Request, part: Part | None) -> Part:
-        """Give a part of the machine that only paired devices see.
+        """Return a part of the machine that only paired devices see.
 
         Raises:
             RefusedError: the device is not paired, or this machine has no such part.
@@ -90,7 +90,7 @@ class Who:
         return token
 
     def about(self, request: Request) -> dict[str, Any]:
-        """Tell a page what it may do; a screen in the room, paired or on this machine, also which code is valid."""
+        """Return a page's permissions; a screen in the room, paired or on this machine, also gets the valid code."""
         token = self.token(request)
         return {
             "paired": token is not None,
@@ -105,7 +105,7 @@ class Who:
         }
 
     def code_for(self, request: Request) -> str | None:
-        """Give the code that is valid to a screen in the room: a paired one, or this machine's own."""
+        """Return the code that is valid to a screen in the room: a paired one, or this machine's own."""
         return self.pairing.code if self.token(request) is not None or is_here(request) else None
 
     def demand_sight(self, request: Request, settings: Mapping[str, Any]) -> None:
@@ -118,7 +118,7 @@ class Who:
             raise RefusedError(401, "fault.pictures_paired")
 
     def ask(self, request: Request) -> bool:
-        """Have the code said, and tell whether it is: by a guest not again and again."""
+        """Have the code said; return whether it is: a guest may ask only now and then."""
         paired = self.token(request) is not None
         code, say = self.pairing.ask(give=paired or is_here(request), seldom=not paired)
         if say:
@@ -126,7 +126,7 @@ class Who:
         return say
 
     def code_at_door(self) -> tuple[str, int, str]:
-        """Give whoever works at this machine a code, its seconds and the page's address: a way past others' tries."""
+        """Return whoever works at this machine a code, its seconds and the page's address: a way past others' tries."""
         code = self.pairing.ask(give=True)[0]
         return code, self.pairing.left_s, self.address or ""
 
@@ -139,12 +139,12 @@ class Who:
 
 
 def routes(who: Who) -> APIRouter:
-    """Give the requests that deal with pairing."""
+    """Return the requests that deal with pairing."""
     router = APIRouter(prefix="/api", route_class=JsonRoute)
 
     @router.get("/me")
     async def me(request: Request) -> Response:
-        """Tell a page what it may do."""
+        """Return a page's permissions."""
         return Json(who.about(request))
 
     @router.post("/pair/ask")
@@ -179,17 +179,17 @@ def routes(who: Who) -> APIRouter:
 
 
 def address_of(request: Request) -> str:
-    """Give the address that a request comes from, "" where nobody knows."""
+    """Return the address that a request comes from, "" where nobody knows."""
     return "" if request.client is None else request.client.host
 
 
 def is_here(request: Request) -> bool:
-    """Whether a browser runs on this machine: its screen stands in the room."""
+    """Return whether a browser runs on this machine: its screen stands in the room."""
     return is_this_machine(address_of(request))
 
 
 def let_in(token: str, *, kept: bool) -> Json:
-    """Give the answer to a device that is paired now; kept: also after the next start."""
+    """Return the answer to a device that is paired now; kept: also after the next start."""
     answer = Json({"paired": True, "csrf": csrf_of(token), "kept": kept})
     answer.set_cookie(COOKIE, token, max_age=_YEAR_S, httponly=True, samesite="strict", path="/")
     return answer

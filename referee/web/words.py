@@ -10,7 +10,7 @@ from referee.language import Language, catalogue
 
 @cache
 def words_in(code: str) -> dict[str, Any]:
-    """Give the page's words in a language, {places} still open; what counts has the forms "one" and "other".
+    """Return the page's words in a language, {places} still open; what counts has the forms "one" and "other".
 
     Raises:
         BadInputError: the referee does not speak it.
@@ -20,7 +20,7 @@ def words_in(code: str) -> dict[str, Any]:
 
 
 def _name(key: str) -> str:
-    """Give what the page's scripts call a text, "" for what they do not use."""
+    """Return what the page's scripts call a text, "" for what they do not use."""
     area, _, name = key.partition(".")
     areas = {"page": name, "fault": f"fault_{name}", "colour": f"colour_{name}", "suit": f"colour_{name}"}
     return "" if "." in name else areas.get(area, "")

@@ -138,7 +138,7 @@ def test_dark_ground_bleeds_over_the_cut_and_lines_lead_to_it(printed: Print, pa
             darkest = int(mark.max(axis=1).argmin())
             assert mark.max(axis=1).min() < 140
             assert (int((x - 0.5) * PX_PER_MM) + darkest + 0.5) / PX_PER_MM == pytest.approx(x, abs=0.2)
-    # Between the white cards lies a hairline to cut along.
+    # Between the white cards is a hairline to cut along.
     strip = front[int((top + 44) * PX_PER_MM), int((left + 62) * PX_PER_MM) : int((left + 64) * PX_PER_MM)]
     assert strip.min() < 235
 
@@ -235,7 +235,7 @@ def test_decks_have_the_cards_of_their_rules(printed: Print, deck: Deck) -> None
 def test_everdeck_says_itself_what_each_card_is_in_coloretto(printed: Print) -> None:
     meant = {card["face"]: card["attributes"] for card in fronts_of(printed("everdeck", "a4")[1])}
     assert len(meant) == 120
-    # Of heart and diamond, and of other pairs, the family takes one (E1): either may lie there.
+    # Of heart and diamond, and of other pairs, the family takes one (E1): either may be there.
     kinds = Counter(attributes.get("kind") for attributes in meant.values())
     assert kinds == {"colour": 63, "joker": 6, "+2": 12, "last round": 2, None: 37}
     assert not any("kind" in meant[face] for face in ("K-club", "A-star", "7-club"))
@@ -282,7 +282,7 @@ def test_decks_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("mood", ["happy", "sad"])
 def test_clowns_can_be_told_apart_without_colour_and_their_back_is_the_same_either_way_up(mood: str) -> None:
-    """Hair and pattern alone, in drawings of one colour and brightness, tell all clowns apart."""
+    """Hair and pattern alone, in drawings of one colour and brightness, distinguish all clowns."""
     prints, edges = find_print_deck("piccolino"), {}
     for colour in sorted({face.attributes["colour"] for face in prints.fronts}):
         grey = cv2.cvtColor(prints.by_id[f"{colour}-{mood}"].art, cv2.COLOR_BGR2GRAY)

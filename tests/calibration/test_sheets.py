@@ -21,7 +21,7 @@ Points = NDArray[np.float64]
 
 
 def laid(kind: str, seed: int, count: int = 4, look: Look | None = None) -> tuple[Image, View]:
-    """Give a picture of a table with white sheets near its corners, each turned as it was put."""
+    """Return a picture of a table with white sheets near its corners, each turned as it was put."""
     rng = np.random.default_rng(seed)
     look = look or Look(tilt_deg=float(rng.uniform(-12, 12)), table=str(rng.choice(["wood", "cloth", "checked"])))
     view = view_of(AREA_MM, SIZE, look)
@@ -44,7 +44,7 @@ def laid(kind: str, seed: int, count: int = 4, look: Look | None = None) -> tupl
 
 
 def errors_mm(table: Table, view: View) -> Points:
-    """How far points all over the table lie from where they are, the frame's own place and turn taken off."""
+    """Return how far points all over the table lie from where they are, the frame's own place and turn taken off."""
     x, y = np.meshgrid(np.linspace(60, AREA_MM[0] - 60, 9), np.linspace(60, AREA_MM[1] - 60, 6))
     true = np.column_stack([x.ravel(), y.ravel()])
     found = table.to_mm(view.to_px(true))

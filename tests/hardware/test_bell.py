@@ -270,7 +270,7 @@ def test_an_edge_that_comes_while_the_clock_is_read_is_not_taken_to_be_late() ->
 
 
 class Strict(BellLogic):
-    """Raises if an edge is fed that lies before what was promised to be complete."""
+    """Raises if an edge is fed that is before what was promised to be complete."""
 
     def __init__(self) -> None:
         super().__init__({"bell": None})

@@ -22,7 +22,7 @@ def read(camera: UsbCamera) -> Frame:
 
 
 def card(camera: UsbCamera) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Give the colour of the white card, blue, green, red."""
+    """Return the colour of the white card, blue, green, red."""
     return np.asarray(np.median(read(camera).image[24:64, 34:39].reshape(-1, 3), axis=0))
 
 

@@ -53,7 +53,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def read(path: Path) -> tuple[list[RecordedEvent], list[str]]:
-    """Give the events of a recording and the warnings."""
+    """Return the events of a recording and the warnings."""
     warnings: list[str] = []
     return events_of(path, warnings.append), warnings
 
@@ -250,7 +250,7 @@ Game = tuple[bytes, list[RecordedEvent]]
 
 
 def records(content: bytes) -> list[tuple[int, int, int]]:
-    """Where the records are: (opcode, first byte, byte after the last)."""
+    """Return where the records are: (opcode, first byte, byte after the last)."""
     found = []
     offset = len(MAGIC)
     while offset < len(content) - len(MAGIC):

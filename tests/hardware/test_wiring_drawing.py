@@ -18,14 +18,14 @@ POWER = {1, 17}
 
 
 def defaults() -> set[int]:
-    """Give the BCM numbers that are used when nothing is set."""
+    """Return the BCM numbers that are used when nothing is set."""
     sand, lamp = SandSettings(), LampSettings()
     used = [pin.number for pin in (*BellSettings().pins, sand.barrier, sand.tilt) if pin is not None]
     return {*used, *(pin for pin in (lamp.red, lamp.green, lamp.blue, lamp.buzzer) if pin is not None)}
 
 
 def wires() -> dict[int, str]:
-    """Give the kind of each wire in the drawing by its pin."""
+    """Return the kind of each wire in the drawing by its pin."""
     lines = ET.parse(DOCS / "wiring.svg").getroot().iter("{http://www.w3.org/2000/svg}polyline")
     return {int(line.attrib["id"].removeprefix("pin-")): line.attrib["class"].split()[1] for line in lines}
 

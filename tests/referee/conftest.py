@@ -17,7 +17,7 @@ def _hand(text: str) -> tuple[tuple[str, str, str], ...]:
 
 @pytest.fixture(scope="session")
 def hand() -> HandMaker:
-    """Give the cards of "rgb gbr": small, medium and big by first letter."""
+    """Return the cards of "rgb gbr": small, medium and big by first letter."""
     return _hand
 
 

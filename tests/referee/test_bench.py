@@ -1,4 +1,4 @@
-"""`ringmaster bench` counts cards by the truth that lies beside pictures, and wrong ones as wrong."""
+"""`ringmaster bench` counts cards by the truth that is beside pictures, and wrong ones as wrong."""
 
 from __future__ import annotations
 

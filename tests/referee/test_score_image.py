@@ -153,7 +153,7 @@ def test_a_seat_that_is_not_in_the_picture_is_unclear_and_not_without_cards(
     misread(lambda reading, deck: Reading((), ()))
     monkeypatch.setattr("referee.scoring.unseen_cards.UnseenCards.doubt", lambda _, image, seated: seated)
     surveyed = profile_of(survey([("table", load_picture(TABLE).image)]), 180.0)
-    # The left half of the table lies outside of the picture.
+    # The left half of the table is outside of the picture.
     corners = surveyed.table.to_mm(np.array([[1430.0, 830], [-900, 810], [-900, 130], [1380, 150]]))
     profile = tmp_path / "profile.json"
     profile.write_text(profile_text(replace(surveyed, edge_mm=corners)), encoding="utf-8")
@@ -247,7 +247,7 @@ def test_a_surveyed_table_is_scored_with_no_marker_card_in_sight(tmp_path: Path,
     assert "marker cards 0, 1, 2 and 3;" in capfd.readouterr().out
     bare = kept(tmp_path, "bare.png", without(image, 0, 1, 2, 3))
     assert points(capfd, "--image", bare, "--table", profile) == [5, 2, 3]
-    # With a short reach some cards lie too far from the edge to be anybody's.
+    # With a short reach some cards are too far from the edge to be anybody's.
     assert main(["calibrate", "table", str(TABLE), "-o", profile, "--reach", "20"]) == 0
     assert sum(points(capfd, "--image", str(TABLE), "--table", profile)) < 10
 
@@ -257,7 +257,7 @@ def test_a_camera_that_was_pushed_is_noticed_under_its_profile(tmp_path: Path, c
     image = np.asarray(cv2.resize(load_image(TABLE), (960, 540), interpolation=cv2.INTER_AREA), np.uint8)
     profile = str(tmp_path / "table.json")
     assert main(["calibrate", "table", kept(tmp_path, "table.png", image), "-o", profile]) == 0
-    # All marker cards are still in sight: they tell the table anew.
+    # All marker cards are still in sight: they tell the table again.
     near = kept(tmp_path, "near.png", moved(image, 24, -12))
     capfd.readouterr()
     assert main(["score", "confetti", "--players", "3", "--json", "--image", near, "--table", profile]) == 0

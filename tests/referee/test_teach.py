@@ -1,4 +1,4 @@
-"""`ringmaster teach` as a family runs it: pictures of cards that lie apart, and what is said of bad ones."""
+"""`ringmaster teach` as a family runs it: pictures of cards that are apart, and what is said of bad ones."""
 
 from __future__ import annotations
 

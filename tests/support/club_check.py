@@ -12,7 +12,7 @@ from referee.store.store import Store
 
 
 def faults_against(engine: Engine, journal: Store) -> list[str]:
-    """Give what differs in the club, a few words each; none if all is the same."""
+    """Return what differs in the club, a few words each; none if all is the same."""
     found: list[str] = []
     with engine.connect() as connection:
         for row in games(journal.read):

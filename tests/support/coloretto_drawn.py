@@ -89,7 +89,7 @@ def watch_game(
 ) -> Counted:
     """Play a game that `seed` writes, in one of `LOOKS`, and look on; with our own cards, or with another deck.
 
-    `known` is the deck as the referee was taught it; None: it has the deck that lies there.
+    `known` is the deck as the referee was taught it; None: it has the deck that is there.
     """
     deck = deck or find_print_deck("coloretto")
     told = write_coloretto(deck, seed, plan)
@@ -150,7 +150,7 @@ def _in_order(seen: Counter[Key], order: Sequence[int]) -> Counter[Key]:
 
 
 def pieces(events: Sequence[Event], players: int) -> Counter[Key]:
-    """Give what a game comes to: which cards lay in each row of each round, and who took it."""
+    """Return what a game comes to: which cards lay in each row of each round, and who took it."""
     rows: dict[int, list[str]] = {}
     takers: dict[int, int] = {}
     pieces: Counter[Key] = Counter()

@@ -12,7 +12,7 @@ from referee.models import first_fault, own_refusal
 
 
 def sent(data: Mapping[str, object]) -> Command:
-    """Give the command in a body. Raises BadInputError, as the page's server refuses it."""
+    """Return the command in a body. Raises BadInputError, as the page's server refuses it."""
     try:
         return COMMAND.validate_python(dict(data))
     except ValidationError as error:

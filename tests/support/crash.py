@@ -92,7 +92,7 @@ class _Ledger:
 
 def _summed_up(verdict: Verdict, kept: Mapping[int, KeptGame], ledger: _Ledger) -> Verdict:
     _check_kept(verdict, kept, ledger.announced, ledger)
-    # What a correction took back may be ruled anew, and said anew: then it is kept as often as it came to hold.
+    # What a correction took back may be ruled again, and said again: then it is kept as often as it came to hold.
     rows = Counter(_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings)
     verdict.faults += [f"announced {n} times: {what}" for what, n in ledger.announced.items() if n > max(1, rows[what])]
     verdict.announced, verdict.games = len(ledger.announced), len(kept)

@@ -21,7 +21,7 @@ _QUICK = ("-c", "shared_buffers=32MB", "-c", "max_connections=20", "-c", "listen
 
 @cache
 def why_no_postgres() -> str | None:
-    """Give in a sentence why no PostgreSQL can be started here, None if one can."""
+    """Return in a sentence why no PostgreSQL can be started here, None if one can."""
     if _programs() is None:
         return "needs a PostgreSQL to write to: sudo apt-get install postgresql"
     if os.geteuid() == 0 and _USER not in {user.pw_name for user in pwd.getpwall()}:
@@ -31,7 +31,7 @@ def why_no_postgres() -> str | None:
 
 @contextmanager
 def postgres_at_work() -> Iterator[str]:
-    """Give the address of an empty database, which is gone in the end; WorkFailedError if none can be started."""
+    """Return the address of an empty database, which is gone in the end; WorkFailedError if none can be started."""
     why, programs = why_no_postgres(), _programs()
     if why is not None:
         raise WorkFailedError(why)

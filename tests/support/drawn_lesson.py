@@ -1,6 +1,6 @@
 """A family's lesson on a drawn table: the cards of a deck laid apart, photographed and named, and the deck learned.
 
-Where the cards lie is given, a little off: that the finder finds them is not what is measured here.
+Where the cards are is given, a little off: that the finder finds them is not what is measured here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TIMES = 2
 
 
 def taught(printed: PrintDeck, seed: int, shots: Shots | None = None) -> PrintDeck:
-    """Give a deck as Ringmaster knows it that was taught from pictures of its cards, and kept in a file."""
+    """Return a deck as Ringmaster knows it that was taught from pictures of its cards, and kept in a file."""
     luck = random.Random(seed)
     cards = [face for face in printed.faces for _ in range(_TIMES)]
     luck.shuffle(cards)

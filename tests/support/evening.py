@@ -14,7 +14,7 @@ Light = tuple[float, float, float]
 
 
 def relit(image: Image, light: Light) -> NDArray[np.uint8]:
-    """Give a picture (h, w, 3) uint8 BGR as a camera shows it that is held when there is another light on it all."""
+    """Return a picture (h, w, 3) uint8 BGR as a camera shows it that is held when there is another light on it all."""
     factors = [max(part, 0.0) ** (1 / GAMMA) for part in light]
     levels = np.arange(256)
     tables = np.stack([np.clip(np.rint(levels * factor), 0, 255) for factor in factors], axis=-1).astype(np.uint8)

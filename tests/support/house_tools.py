@@ -48,7 +48,7 @@ class House:
 
 @contextmanager
 def listening(broker: Broker | Mosquitto) -> Iterator[tuple[House, Line]]:
-    """Give a house that listens: the broker passes on to it whatever is told from now on."""
+    """Return a house that listens: the broker passes on to it whatever is told from now on."""
     where = Broker(host="127.0.0.1", port=broker.port) if isinstance(broker, Mosquitto) else broker
     house = House()
     line = Line(where, "house", Ends(house.messages.append, lambda mid: None, lambda why: None), None, None)

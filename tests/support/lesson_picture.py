@@ -26,9 +26,9 @@ def lesson_picture(
     markers: tuple[int, ...] = (0, 1, 2, 3),
     look: Look | None = None,
 ) -> Image:
-    """Give a picture, (h, w, 3) uint8 BGR, of cards in rows, each a little turned and half of them upside down.
+    """Return a picture, (h, w, 3) uint8 BGR, of cards in rows, each a little turned and half of them upside down.
 
-    `touching`: the second card lies against the first.
+    `touching`: the second card is against the first.
     """
     look = look or Look()
     random = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Messages that are nearly right: one thing in each is otherwise."""
+"""Messages that are nearly right: one thing in each is different."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ JUNK += ("", "x" * 300, "\0", "\ud800", "'; DROP TABLE games; --", {"ruling": 7}
 
 
 def mutated(data: Mapping[str, Any], dice: random.Random, spared: tuple[str, ...] = ()) -> bytes:
-    """Give a message with one part replaced, taken away, or doubled; parts that are `spared` stay."""
+    """Return a message with one part replaced, taken away, or doubled; parts that are `spared` stay."""
     changed = json.loads(json.dumps(data))
     places = [place for place in _places(changed) if place[1] not in spared]
     holder, key = dice.choice(places)

@@ -1,6 +1,6 @@
 """A simple model of Coloretto that shares no code with the referee's.
 
-It keeps one list of what lies where, and plays with the real deck, cheats and all.
+It keeps one list of what is where, and plays with the real deck, cheats and all.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ class PilePlay:
         return next((colour for colour in COLOURS if list(tops.values()).count((colour, "happy")) > 1), None)
 
     def plain(self, seat: int, t_ns: int) -> bool:
-        """Whether a pile lies open to the camera, with nothing over it."""
+        """Return whether a pile is open to the camera, with nothing over it."""
         touched = any(card.seat == seat and t_ns < card.open_ns for card in self._around(self.turned, t_ns))
         return not touched and not any(seat in ring.hides for ring in self._rings_over(t_ns))
 

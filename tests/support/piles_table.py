@@ -50,7 +50,7 @@ class PilesTable:
                 yield self.table.frame(index)
 
     def ruling_at(self, ring_ns: int, seat: int) -> RulingData:
-        """Give what a ring by a seat's button would be ruled on the frames until now; the game goes on without it."""
+        """Return what a ring by a seat's button would be ruled on the frames until now; the game goes on without it."""
         game = self.session.game
         seen = self.session.watcher.hear(BellPressed(ring_ns, seat))
         for event in seen.events:
@@ -74,7 +74,7 @@ def piles_table(
 ) -> PilesTable:
     """Lay a table on which cards are turned, and nobody rings, or everybody as people do.
 
-    disguise: gives the art that is to be seen instead of the deck's. deck: the one that lies there, None: the built-in
+    disguise: gives the art that is to be seen instead of the deck's. deck: the one that is there, None: the built-in
     one. known: how the referee knows it, None: as it is printed.
     """
     deck = deck or find_print_deck("piccolino")

@@ -65,7 +65,7 @@ def tell(tracker: Tracker, *events: Event) -> None:
 
 
 class Seen:
-    """What lies on the table, which may be something else than the rules want, and who looks at it."""
+    """What is on the table, which may be something else than the rules want, and who looks at it."""
 
     def __init__(self, paper: PaperGame, tracker: Tracker, game: Coloretto, noise: Noise, luck: random.Random) -> None:
         self.paper, self.tracker, self.game, self.noise, self.luck = paper, tracker, game, noise, luck
@@ -76,7 +76,7 @@ class Seen:
         self.tidy()
 
     def tidy(self) -> None:
-        """Everything lies as it should, but for what lies under other cards."""
+        """Everything is as it should, but for what is under other cards."""
         paper = self.paper
         self.gone = set(paper.rows_taken)
         self.rows = [paper.lying(("row", row)) for row in range(3 if paper.n == 2 else paper.n)]
@@ -129,7 +129,7 @@ class Seen:
         self.look(2, 0.0)
 
     def lay_elsewhere_first(self, row: int, card: str) -> None:
-        """A card lies in another row for some looks, before its player thinks better of it."""
+        """A card is in another row for some looks, before its player thinks better of it."""
         free = {other for other, cards in enumerate(self.rows) if len(cards) < self.paper.room(other)}
         if others := sorted(free - self.gone - {row}):
             other = self.luck.choice(others)

@@ -67,7 +67,7 @@ def empty(shots: Shots = SMALL) -> LiveTable:
 def simulated(
     folder: Path, shots: Shots | None = SMALL, write: Callable[[Header, int], DemoTable] | None = None
 ) -> Iterator[Simulated]:
-    """Give a referee at a simulated table; shots: how its games are filmed, None: as the game needs."""
+    """Return a referee at a simulated table; shots: how its games are filmed, None: as the game needs."""
     devices, speaker = SimulatedDevices(empty(shots or SMALL), TABLE_SEED), RecordedSpeaker()
     parts = Parts(lambda _: devices, lambda *_: speaker, lambda *_: NullLamp(), resumes=False)
     tables: dict[int, DemoTable] = {}

@@ -94,7 +94,7 @@ class Table:
         return [sentence for _, sentence in self.speaker.said]
 
     def again(self, boot: str = "boot", now_ns: int | None = None) -> Table:
-        """Give what comes after a `kill -9`: nothing was closed."""
+        """Return what comes after a `kill -9`: nothing was closed."""
         return Table(self.folder, boot, self.clock.now_ns if now_ns is None else now_ns)
 
     def hear(self, kind: str, **data: object) -> list[Mapping[str, object]]:

@@ -62,7 +62,7 @@ class PiHost(Host):
         return not any(line.startswith(begin) or f" {begin}" in line for begin in self.failing)
 
     def ran(self, begin: str) -> list[str]:
-        """Give the commands that begin so."""
+        """Return the commands that begin so."""
         return [command for command in self.commands if command.startswith(begin)]
 
 

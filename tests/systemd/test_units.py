@@ -22,7 +22,7 @@ DEVICES = {"char-gpiochip", "char-video4linux", "char-media", "char-dma_heap", "
 
 
 def settings(name: str) -> list[str]:
-    """Give all values of a setting in the unit, in order."""
+    """Return all values of a setting in the unit, in order."""
     return re.findall(rf"(?m)^{name}=(.*)$", UNIT.read_text(encoding="utf-8"))
 
 
@@ -33,7 +33,7 @@ def analyzed(*arguments: str, units: Path = SYSTEMD) -> subprocess.CompletedProc
 
 
 def startable(name: str, folder: Path) -> Path:
-    """Give a unit with a program that this computer has in place of the installed one."""
+    """Return a unit with a program that this computer has in place of the installed one."""
     unit = folder / "ringmaster.service"
     text = (SYSTEMD / name).read_text(encoding="utf-8")
     unit.write_text(text.replace("/opt/ringmaster/current/bin/ringmaster", "/bin/true"), encoding="utf-8")
@@ -41,7 +41,7 @@ def startable(name: str, folder: Path) -> Path:
 
 
 def exposure(unit: Path) -> float:
-    """Give what systemd says of a unit's exposure, 0 to 10."""
+    """Return what systemd says of a unit's exposure, 0 to 10."""
     done = analyzed("security", "--offline=true", "--no-pager", str(unit))
     said = re.search(r"exposure level for ringmaster.service: ([\d.]+)", done.stdout)
     assert said is not None, done.stderr

@@ -49,7 +49,7 @@ def test_the_face_that_lies_there_wins_under_any_lamp_slow_shadow_and_veil(
 
 def test_where_the_difference_is_hidden_neither_face_wins() -> None:
     is_open = OPEN.copy()
-    is_open[:32] = False  # a hand lies on the hat
+    is_open[:32] = False  # a hand is on the hat
     assert abs(log_ratios(patterns_of(fits_of(FACES[0]), is_open))[0, 1]) < 8
 
 

@@ -48,7 +48,7 @@ def drawn(
         along = wider * np.array([math.cos(turn), math.sin(turn)])
         down = higher * np.array([-math.sin(turn), math.cos(turn)])
         corners = np.array([(x, y) + half * (a * along + b * down) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
-        # Only the piece of the picture that the sheet lies in is drawn.
+        # Only the piece of the picture that the sheet is in is drawn.
         reach = 1.05 * SHEET * np.abs(corners - (x, y)).max(axis=0) + 2
         left, top = np.maximum(np.floor((x, y) - reach), 0).astype(int)
         piece = picture[top : int(y + reach[1]) + 1, left : int(x + reach[0]) + 1]

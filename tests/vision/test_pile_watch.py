@@ -168,7 +168,7 @@ def test_a_place_that_looks_as_it_did_before_its_first_card_is_bare_however_roug
         # Beside the place, where the draw pile throws its shadow.
         (40, [(45, 45, 45)], ["empty"]),
         (40, [(140, 140, 140)], ["empty"]),
-        # A draw pile that has grown, or a hand that lies on it: the place was never known as bare again.
+        # A draw pile that has grown, or a hand that is on it: the place was never known as bare again.
         (40, [SKIN, SKIN, SKIN], ["covered", "covered", "empty"]),
         (40, [SKIN, SLEEVE, SKIN], ["covered", "covered", "covered"]),
         (57, [SKIN, SKIN, SKIN], ["covered", "covered", "covered"]),

@@ -65,7 +65,7 @@ class Svg:
         )
 
     def text(self) -> str:
-        """Give the whole file."""
+        """Return the whole file."""
         width, height = (_n(side) for side in self._size)
         head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}mm" height="{height}mm"'
         return "\n".join([f'{head} viewBox="0 0 {width} {height}">', *self._shapes, "</svg>", ""])

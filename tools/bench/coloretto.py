@@ -159,7 +159,7 @@ class _Trial:
         self._put(start, [replace(move, t_ns=t_ns) for move in moves], by_hand, doubt)
 
     def _told_at(self, doubt: Doubt) -> tuple[int, int]:
-        """Give where among the events a guess at what was asked was told, and how many of them it is."""
+        """Return where among the events a guess at what was asked was told, and how many of them it is."""
         count = len(doubt.told)
         for at in range(len(self.events) - count, -1, -1) if count else ():
             if tuple(self.events[at : at + count]) == doubt.told:
@@ -183,7 +183,7 @@ class _Trial:
         self.tracker.follow(game.view())
 
     def _played(self, events: Sequence[Event]) -> Coloretto | None:
-        """Give the game after events, None where the rules do not allow one of them."""
+        """Return the game after events, None where the rules do not allow one of them."""
         game = from_header(self.header)
         try:
             for event in events:
@@ -194,7 +194,7 @@ class _Trial:
         return game
 
     def _as_in_truth(self, game: Coloretto) -> int | None:
-        """Give after how many moves the table stood as a game does; None if it never did."""
+        """Return after how many moves the table stood as a game does; None if it never did."""
         moves = sum(one.foul is None for one in self.evening.truth)
         wanted = standing(game)
         return next((k for k in range(moves, -1, -1) if standing(self.evening.stands_after(k)) == wanted), None)

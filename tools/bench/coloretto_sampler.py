@@ -22,7 +22,7 @@ class Sight:
     reached over the rows is not noticed, or nobody knows whose arm it was, or it is taken for a neighbour's. covered: a
     row or an area is hidden, and known to be. overlooked: a card is not seen in one look, and nothing tells. unread,
     wrong: of cards in rows, until somebody moves them. strips_unread, strips_hidden, strips_wrong: the same of cards in
-    areas, which lie over each other. mended_s: after so long somebody straightens a card in a row that cannot be read.
+    areas, which are over each other. mended_s: after so long somebody straightens a card in a row that cannot be read.
     """
 
     arms_seen: float = 0.9
@@ -65,7 +65,7 @@ class Sampler:
         self._came |= {who for who in self._over.values() if who != _UNSEEN}
 
     def look(self, t_ns: int, lies: Lying) -> Look | None:
-        """Give what is seen now, None where an arm keeps from looking."""
+        """Return what is seen now, None where an arm keeps from looking."""
         luck, sight = self.luck, self.sight
         under_arm = bool(lies.arms)
         if under_arm and luck.random() < sight.arms_seen:

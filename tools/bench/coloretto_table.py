@@ -1,4 +1,4 @@
-"""Games of Coloretto as people play them, without pictures: what lies where at every instant, and what is true of it.
+"""Games of Coloretto as people play them, without pictures: what is where at every instant, and what is true of it.
 
 People think, lay, take, hold what they took, lay a card and think better of it, push cards about, forget rows' own
 cards, let a hand rest on the table, and now and then do what the rules do not allow, until somebody says so.
@@ -45,7 +45,7 @@ class Done:
 
 @dataclass
 class Lying:
-    """What lies on the table: cards by the numbers that `name` gives names; arms: seats whose arms are over it."""
+    """What is on the table: cards by the numbers that `name` gives names; arms: seats whose arms are over it."""
 
     rows: list[list[int]]
     areas: list[list[int]]
@@ -53,7 +53,7 @@ class Lying:
     name: dict[int, str] = field(default_factory=dict)
     arms: set[int] = field(default_factory=set)
     last_round: bool = False
-    astray: dict[int, int] = field(default_factory=dict)  # cards that seem to lie in another row
+    astray: dict[int, int] = field(default_factory=dict)  # cards that seem to be in another row
 
 
 class Evening:
@@ -88,7 +88,7 @@ class Evening:
         self.now_ns = 0
 
     def play(self) -> Iterator[tuple[int, Lying]]:
-        """Give the table whenever something on it changes, and the time of that."""
+        """Return the table whenever something on it changes, and the time of that."""
         luck, habits, game = self.luck, self.habits, self.game
         yield from self._wait(2.5)
         while not game.over:
@@ -209,7 +209,7 @@ class Evening:
             yield self.now_ns, lies
 
     def _do_wrong(self) -> Iterator[tuple[int, Lying]]:
-        """Somebody lays a card where none may lie, or takes a row out of turn; it is put right a little later."""
+        """Somebody lays a card where none may be, or takes a row out of turn; it is put right a little later."""
         luck, lies, game = self.luck, self.lies, self.game
         seat = game.turn
         full = [row for row, cards in enumerate(game.rows) if cards is not None and len(cards) == game.rooms[row]]
@@ -252,7 +252,7 @@ class Evening:
         yield from self._wait(self.luck.uniform(1.0, 3.0))
 
     def stands_after(self, moves: int) -> Coloretto:
-        """Give the game as it stood after so many moves by the rules."""
+        """Return the game as it stood after so many moves by the rules."""
         game = Coloretto(self.players, replace(self.settings))
         for done in [one for one in self.truth if one.foul is None][:moves]:
             if done.kind == "place":

@@ -34,7 +34,7 @@ class Row:
 
 
 def timed(times: Iterable[float], unit: str) -> dict[str, Any]:
-    """Give the part of a row that is about time."""
+    """Return the part of a row that is about time."""
     values = list(times)
     if not values:
         return {}

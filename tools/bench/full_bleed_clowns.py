@@ -27,7 +27,7 @@ _PAINTS: dict[str, tuple[tuple[int, int, int], tuple[int, int, int]]] = {
 
 
 def full_bleed_clowns() -> PrintDeck:
-    """Give the deck as it is printed, edge to edge; six happy clowns and a sad one of each colour, 56 cards."""
+    """Return the deck as it is printed, edge to edge; six happy clowns and a sad one of each colour, 56 cards."""
     fronts = tuple(
         Print(f"{colour}-{mood}", "front", {"colour": colour, "mood": mood}, _clown(colour, mood == "happy"), count)
         for colour in _PAINTS

@@ -148,7 +148,7 @@ class _LampGuard:
         self._stripes, self._lasting = Stripes(self._frames), Lasting()
 
     def look(self, t_s: float) -> list[Change]:
-        """Give what began and ended."""
+        """Return what began and ended."""
         t_ns = round(t_s * SECOND_NS)
         return self._lasting.take(self._stripes.here(t_ns), Stripes.mishaps, t_ns)
 
@@ -236,7 +236,7 @@ def _bump(luck: random.Random) -> tuple[str, Alter]:
 
 
 def _cover(luck: random.Random) -> tuple[str, Alter]:
-    """A hand, or a cap, lies on the lens: nothing shows but some light that comes through."""
+    """A hand, or a cap, is on the lens: nothing shows but some light that comes through."""
     level, sigma = luck.uniform(2.0, 45.0), luck.uniform(60.0, 120.0)
 
     def alter(image: Image) -> Image:

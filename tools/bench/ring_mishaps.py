@@ -18,7 +18,7 @@ from tools.bench.rulings import Judged, allowed_at
 MS = 1_000_000
 _SIZE = (1280, 720)
 _EVERY = 3  # landings: between two mishaps the table is seen as it should be
-_RINGS_MS = (20, 120, 350, 700)  # after a card came to lie
+_RINGS_MS = (20, 120, 350, 700)  # after a card came to be
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ def measure(games: int = 4, turns: int = 60, seed: int = 1) -> Row:
 
 
 def judge_amid_mishaps(players: int, turns: int, seed: int) -> Iterator[AmidMishap]:
-    """Turn cards on a drawn table; at every third a mishap begins before or just after it lies, and lasts two seconds.
+    """Turn cards on a drawn table; at every third a mishap begins before or just after it is, and lasts two seconds.
 
-    Rings come at some instants after the card lies, as far as the mishap is not older than the guard may take.
+    Rings come at some instants after the card is, as far as the mishap is not older than the guard may take.
     """
     luck = random.Random(seed)
     laid = piles_table(players, turns, seed, Shots(size=_SIZE))

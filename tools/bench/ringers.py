@@ -119,7 +119,7 @@ def _place_of(frame: Frame, players: int) -> Place:
 
 
 def _dressed(person: Person, luck: random.Random) -> Person:
-    """Give a person other sleeves and skin, and the other hand to ring with."""
+    """Return a person other sleeves and skin, and the other hand to ring with."""
     sleeve = luck.choice([*SLEEVES, (200, 205, 210), (35, 35, 38)])
     return replace(person, skin=luck.choice(SKINS), sleeve=sleeve, left_handed=luck.random() < 0.3)
 

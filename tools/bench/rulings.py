@@ -30,9 +30,9 @@ Face = tuple[str, str]
 
 @dataclass(frozen=True)
 class Judged:
-    """A ring: when, how long before (-) or after a card came to lie, what it was ruled, and what it may have been.
+    """A ring: when, how long before (-) or after a card came to be, what it was ruled, and what it may have been.
 
-    allowed: for each state of the table that the deciding frame may show, the colours that lie happily in pairs.
+    allowed: for each state of the table that the deciding frame may show, the colours that are happily in pairs.
     """
 
     ring_ns: int
@@ -81,7 +81,7 @@ def judge_rulings(
 ) -> Iterator[Judged]:
     """Turn cards on a drawn table, and give what rings round each would have been ruled, on the frames before them.
 
-    decks: the one that lies there and how the referee knows it, None: the built-in one.
+    decks: the one that is there and how the referee knows it, None: the built-in one.
     """
     lies, known = decks or (None, None)
     laid = piles_table(players, turns, seed, Shots(size=size), deck=lies, known=known)
@@ -102,7 +102,7 @@ def judge_rulings(
 
 
 def allowed_at(laid: PilesTable, t_ns: int) -> tuple[frozenset[str], ...]:
-    """Give the pairs that a frame which ended at `t_ns` may show.
+    """Return the pairs that a frame which ended at `t_ns` may show.
 
     A card that comes down may be read already, and one that a hand still covers may not.
     """
@@ -125,7 +125,7 @@ def allowed_at(laid: PilesTable, t_ns: int) -> tuple[frozenset[str], ...]:
 
 
 def _in_sight(laid: PilesTable, landed_ns: int, t_ns: int) -> bool:
-    """Tell whether the card that landed then can be seen whole in a frame that ended at `t_ns`."""
+    """Return whether the card that landed then can be seen whole in a frame that ended at `t_ns`."""
     cards = truth_at(laid.table, t_ns).cards
     landed = [card for card in cards if card.since_ns is not None and abs(card.since_ns - landed_ns) < 5 * MS]
     return bool(landed) and landed[0].visible >= _WHOLE

@@ -70,7 +70,7 @@ class DeckToTeach:
 
 
 def decks_in(folder: Path) -> list[DeckToTeach]:
-    """Give the deck in a folder, or all decks in its folders.
+    """Return the deck in a folder, or all decks in its folders.
 
     Raises:
         BadInputError: there are none, or a file there is broken.
@@ -84,7 +84,7 @@ def decks_in(folder: Path) -> list[DeckToTeach]:
 
 
 def is_deck(folder: Path) -> bool:
-    """Whether a folder holds a deck to teach."""
+    """Return whether a folder holds a deck to teach."""
     return (folder / _LABELS).is_file() or ((folder / "teach").is_dir() and (folder / "test").is_dir())
 
 

@@ -71,7 +71,7 @@ class Stage:
         return done.returncode == 0
 
     def ask(self, code: str, python: str = "python3") -> str:
-        """Give what a piece of Python prints there. Raises MachineError."""
+        """Return what a piece of Python prints there. Raises MachineError."""
         with self._log.open("ab") as lines:
             done = subprocess.run(
                 ["chroot", self.root, python, "-c", code], env=INSIDE, stdout=subprocess.PIPE, stderr=lines, text=True
@@ -82,11 +82,11 @@ class Stage:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far."""
+        """Return how long it has taken so far."""
         return time.monotonic() - self._begin_s
 
 
-# pip in the new systems takes what lies there and asks nobody.
+# pip in the new systems takes what is there and asks nobody.
 INSIDE = {
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
     "LC_ALL": "C.UTF-8",

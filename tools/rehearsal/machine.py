@@ -98,7 +98,7 @@ class Machine:
         self._ask("PUT", path, data, 900).close()
 
     def get(self, path: str) -> bytes:
-        """Give a file's bytes, none if it is not there."""
+        """Return a file's bytes, none if it is not there."""
         with self._ask("GET", path, None, 900) as answer:
             return answer.read()
 
@@ -135,7 +135,7 @@ def make_disk(folder: Path) -> None:
 
 
 def hardware() -> list[str]:
-    """Give QEMU's command for the machine without its network; files are those of the folder that it runs in."""
+    """Return QEMU's command for the machine without its network; files are those of the folder that it runs in."""
     boot = "root=/dev/vda rw console=ttyS0 quiet systemd.show_status=0 mitigations=off net.ifnames=0"
     return [
         *("qemu-system-x86_64", "-machine", "q35", "-accel", "tcg", "-cpu", "max"),
@@ -155,7 +155,7 @@ def _network(forwards: Iterable[tuple[int, int]]) -> list[str]:
 
 
 def _answers(lines: TextIO) -> Iterator[dict[str, Any]]:
-    """Give QEMU's answers, without the events that it tells in between."""
+    """Return QEMU's answers, without the events that it tells in between."""
     for line in lines:
         said = json.loads(line)
         if "event" not in said:

@@ -21,7 +21,7 @@ PLAYERS = 3
 
 @dataclass(frozen=True)
 class Pictured:
-    """A picture as JPEG, and what is true of it: the faces that lie there, or the colour of the only happy pair."""
+    """A picture as JPEG, and what is true of it: the faces that are there, or the colour of the only happy pair."""
 
     jpeg: bytes
     truth: frozenset[str]

@@ -22,7 +22,7 @@ OF_THIS_SYSTEM = {"find-links", "cache-dir", "log", "prefix", "root", "target", 
 
 
 def read_listing(text: str) -> dict[str, str]:
-    """Give the settings in what `pip config list` prints; those of the environment go before those of files."""
+    """Return the settings in what `pip config list` prints; those of the environment go before those of files."""
     found: dict[str, str] = {}
     for line in sorted(text.splitlines(), key=lambda line: line.startswith(":env:")):
         key, is_setting, value = line.partition("=")
@@ -51,7 +51,7 @@ def write_settings(settings: Mapping[str, str], folder: Path, place: str) -> Non
 
 
 def settings_here() -> dict[str, str]:
-    """Give pip's settings of this system, and the certificates that Python trusts if the environment names some."""
+    """Return pip's settings of this system, and the certificates that Python trusts if the environment names some."""
     listed = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True
     ).stdout

@@ -54,7 +54,7 @@ def _build_disk(folder: Path) -> None:
 
 
 def libraries(folder: Path) -> bytes:
-    """Give the libraries that the project needs, for the machine's Python, as a tar; fetched when they change."""
+    """Return the libraries that the project needs, for the machine's Python, as a tar; fetched when they change."""
     stamp = _digest([path.read_bytes() for path in (PROJECT / "pyproject.toml", folder / "built-from")])
     kept = folder / f"libraries-{stamp}.tar"
     if not kept.is_file():
@@ -79,7 +79,7 @@ def libraries(folder: Path) -> bytes:
 
 
 def project(changed: dict[str, str] | None = None) -> bytes:
-    """Give the project as a user downloads it, as a tar, with some files' text `changed`."""
+    """Return the project as a user downloads it, as a tar, with some files' text `changed`."""
     changed = changed or {}
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as tar:

@@ -86,7 +86,7 @@ def point_camera(machine: Machine, picture: Pictured) -> None:
 
 
 def unpack(machine: Machine, source: bytes) -> None:
-    """Lay the project out anew, as a user who has downloaded it."""
+    """Lay the project out again, as a user who has downloaded it."""
     machine.put(f"{PLACE}/ringmaster.tar", source)
     machine.run(
         f"rm -rf {PLACE}/ringmaster && mkdir {PLACE}/ringmaster && tar -C {PLACE}/ringmaster -xf {PLACE}/ringmaster.tar"
@@ -204,7 +204,7 @@ def hung(machine: Machine) -> tuple[bool, str]:
 
 
 def page_mode(machine: Machine) -> str:
-    """Give what the page outside says of the game: idle, playing, paused or over."""
+    """Return what the page outside says of the game: idle, playing, paused or over."""
     with urllib.request.urlopen(f"http://127.0.0.1:{machine.page_port}/api/state", timeout=900) as answer:
         return str(json.load(answer)["mode"])
 
@@ -249,12 +249,12 @@ def removed(machine: Machine) -> tuple[bool, str]:
 
 
 def history(machine: Machine) -> str:
-    """Give the games in the journal, a line each."""
+    """Return the games in the journal, a line each."""
     return machine.run(f"{AS_REFEREE} ringmaster history --json --state {STATE} 2>/dev/null").text
 
 
 def installed_version(machine: Machine) -> str:
-    """Give the installed version's number."""
+    """Return the installed version's number."""
     code = "import importlib.metadata as m; print(m.version('ringmaster'))"
     return machine.run(f'/opt/ringmaster/current/bin/python -c "{code}"').text
 

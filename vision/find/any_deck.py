@@ -81,7 +81,7 @@ def cards_without_size(
     printed = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
     view: TableView = FlatView(image_bgr)
     if _is_sure(table):
-        # Where few markers are in sight, cards lie beyond them.
+        # Where few markers are in sight, cards are beyond them.
         near = printed.reshape(-1, 2) if len(markers) >= _ALL_ROUND else None
         view = TableView(image_bgr, table, area_in_sight(table, near))
     found = find_unknown(CardFinder(), view, list(enlarged(printed, _MARKER_CARD)), wanted)

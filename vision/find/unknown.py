@@ -29,7 +29,7 @@ _ROUNDS = 3  # of measuring the size and looking again
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is known of the cards: `card`, their sides in units of the view, or `aspect`, long by short, or nothing."""
+    """Known size of the cards: `card`, their sides in units of the view, or `aspect`, long by short, or nothing."""
 
     card: tuple[float, float] | None = None
     aspect: float | None = None

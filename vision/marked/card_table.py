@@ -1,4 +1,4 @@
-"""The table from the cards alone: all of a deck's cards have one size, so any of them shows where the plane lies."""
+"""The table from the cards alone: all of a deck's cards have one size, so any of them shows where the plane is."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def agreed_table(pieces: list[Piece], size_px: tuple[int, int]) -> CardTable | N
         # Books and phones are no cards: fit again without what has another size on this table.
         kept = _of_size(pieces, table)
         if len(kept) < enough:
-            # The outline of a card that lies under another is cut short; a few such drag the fit away from all others.
+            # The outline of a card that is under another is cut short; a few such drag the fit away from all others.
             kept = _agreeing(pieces, size_px)
         if len(kept) < enough:
             return None

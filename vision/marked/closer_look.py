@@ -84,7 +84,7 @@ def features(first: Verdicts, seen: Traces) -> dict[str, Floats]:
 
 def side_terms(seen: Traces) -> dict[str, Floats]:
     """What the sides of each card say, each term (n,)."""
-    # Of opposite sides the one that lies more exactly: the other may be covered.
+    # Of opposite sides the one that is more exactly: the other may be covered.
     exact = np.stack([seen.edge_exact[:, ::2].max(1), seen.edge_exact[:, 1::2].max(1)], axis=1)
     return {
         "exact_side": exact.max(1),
@@ -117,10 +117,10 @@ _BARE, _NO_RIM, _UNPRINTED = 0.5, 0.4, -10.0
 
 
 def judged_again(first: Verdicts, seen: Traces) -> Verdicts:
-    """Weigh the contours: how much of them shows, and how exactly it lies where the card would have it."""
+    """Weigh the contours: how much of them shows, and how exactly it is where the card would have it."""
     terms = features(first, seen)
     total = _BASE + np.sum([weight * terms[name] for name, weight in _WEIGHTS.items()], axis=0)
-    # Grain of a dark, noisy table may pass for marks that lie right, but has no rim; bleached marks have none, either,
+    # Grain of a dark, noisy table may pass for marks that are right, but has no rim; bleached marks have none, either,
     # so such a card stays a doubt.
     unprinted = (terms["bare_whole"] > _BARE) & (terms["rim"] < _NO_RIM)
     # Gaps between fingers pass for one mark, but then no print shows: of 150 true cards by one mark the least had 0.6.

@@ -43,7 +43,7 @@ _HALF = 0.5  # of the chroma of a card's palest mark in sight
 def lamp_of(whites: Floats) -> Floats:
     """(3,) linear RGB in which white appears, the greatest 1, by levels (n, 3) RGB that white paper has in a picture.
 
-    Neutral where the camera shows none so that its tint can be told.
+    Neutral where the camera shows none so that its tint can be identified.
     """
     # Where one channel clips the others still show which way the lamp leans.
     told = whites[(whites.max(1) > _DARK_WHITE) & (whites.min(1) < _CLIPPED)]

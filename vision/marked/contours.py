@@ -73,7 +73,7 @@ def _round(outline: Floats) -> tuple[Floats, Floats]:
 
 
 class CardViews:
-    """Reads levels at points on hypothetical cards, as each lies in the picture."""
+    """Reads levels at points on hypothetical cards, as each is in the picture."""
 
     def __init__(self, sampler: Sampler, hypotheses: Hypotheses, deck: Deck) -> None:
         self._sampler = sampler
@@ -148,7 +148,7 @@ def levels_across(views: CardViews, points: Floats, normals: Floats) -> Floats:
 
 
 def steps_in(levels: Floats) -> tuple[Floats, Floats]:
-    """(n, p) the strongest step across each contour point, and where it lies in mm outwards; see `levels_across`."""
+    """(n, p) the strongest step across each contour point, and where it is in mm outwards; see `levels_across`."""
     step = largest(np.abs(levels[:, :, 2:] - levels[:, :, :-2]))
     # Of two edges the nearer one is more likely the card's own.
     nearby = step * (1 - 0.15 * np.abs(OFFSETS_MM[1:-1]))

@@ -119,7 +119,7 @@ def _unexplained(
 
 
 def _contours(mask: Image, boxes: NDArray[np.intp], known: Floats, radius: float) -> list[NDArray[np.int32]]:
-    """Give the long outlines (n, 2) on a mask where the boxes (k, 5) lie, without specks, threads and known quads."""
+    """Return the long outlines (n, 2) on a mask where the boxes (k, 5) lie, without specks, threads and known quads."""
     if not len(boxes):
         return []
     low, high = boxes[:, :2].min(axis=0), (boxes[:, :2] + boxes[:, 2:4]).max(axis=0)
@@ -178,7 +178,7 @@ def _arc_middles(outlines: _Outlines, count: int, radius: float) -> list[Floats]
 
 
 def _shown(points: Floats, middle: Floats, radius: float) -> tuple[Floats, Floats]:
-    """Give in which directions in rad points lie on a circle's outline, and its middle moved to fit them."""
+    """Return in which directions in rad points lie on a circle's outline, and its middle moved to fit them."""
     across, down = np.abs(points - middle).T
     points = points[(across < radius + _SAME_MM) & (down < radius + _SAME_MM)]
     ahead = np.zeros((0, 2))

@@ -60,7 +60,7 @@ def gather(
 ) -> Evidence:
     """Measure all hypotheses of one side; `points_mm`: see `sample_points`.
 
-    `known_mm` (k, 4, 2): corners of cards that are already known; what lies within them says nothing of the unseen
+    `known_mm` (k, 4, 2): corners of cards that are already known; what is within them says nothing of the unseen
     marks of another card. `lamp` (3,): linear RGB in which white appears; white ground shows it itself.
     """
     n = len(hypotheses)
@@ -74,7 +74,7 @@ def gather(
     if seen.all():
         ground_level = np.median(ring_level, axis=1)
     else:
-        # Of two marks one may lie in a shadow, and no card has a ground between the two.
+        # Of two marks one may be in a shadow, and no card has a ground between the two.
         ground_level = _lightest(np.where(seen[..., None], ring_level, -1.0), side)
     plain = like_ground(outer, ground_level[:, None], side) & inside[:, 3 * INNER :]
     # A mark that was not found has no ring of its own to trust: compare with the card's ground.
@@ -109,7 +109,7 @@ def _lightest(levels: Floats, side: str) -> Floats:
 
 
 def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> NDArray[np.bool_]:
-    """Whether levels look like a card's ground, lit more or less: the same colour on white, as dark on black."""
+    """Return whether levels look like a card's ground, lit more or less: the same colour on white, as dark on black."""
     noise = 10.0
     if side == "white":
         shares = (levels + noise) / (ground + noise)

@@ -22,7 +22,7 @@ _DARK = 8  # grey levels of sensor noise that no ratio should amplify
 _LEAST_CONTRAST = {"white": 18, "black": 12}  # of 255
 # Where a lens blurs light, a mark on black ends at half of the light, which is two thirds of the step in grey levels.
 _HALF_LIGHT = 0.66
-_LEAST_CORE = 0.75  # less of a mark is left where it lies half in shadow: there half of the grey levels must do
+_LEAST_CORE = 0.75  # less of a mark is left where it is half in shadow: there half of the grey levels must do
 _OVER_TEXTURE = 3.0
 _CALM_MM = 36.0  # within this window about any mark some plain ground is seen
 _NEAR_MM = 4.0  # about any place of a mark its strongest contrast is found so near

@@ -1,4 +1,4 @@
-"""Marks that lie on a hypothetical card where its face has none: they speak for another face."""
+"""Marks that are on a hypothetical card where its face has none: they speak for another face."""
 
 from __future__ import annotations
 

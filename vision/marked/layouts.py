@@ -67,7 +67,7 @@ class Layouts:
 
     @cached_property
     def all_round(self) -> bool:
-        """Whether all marks are circles."""
+        """Return whether all marks are circles."""
         return bool((self.fullness > ROUND).all())
 
     @property
@@ -103,7 +103,7 @@ def _turn(centres: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Hypotheses:
-    """Cards that may lie on the table, as parallel arrays.
+    """Cards that may be on the table, as parallel arrays.
 
     `faces` (n,): index into the layouts; `marks` (n, 3): which found mark is the small, medium and big one, -1 for
     unseen; `turn` (n,) rad and `shift_mm` (n, 2): the pose, table = rotation(turn) @ card + shift; `residual_mm` (n,):

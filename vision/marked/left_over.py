@@ -33,7 +33,7 @@ def _print_reader(deck: Deck) -> CardReader:
 def beside(
     image_bgr: Image, deck: Deck, table: Table, white: Floats | None, marked: Reading, markers_px: Floats
 ) -> Reading:
-    """The cards that marks have told, and those that lie beside them and under them, certain or unclear.
+    """The cards that marks have told, and those that are beside them and under them, certain or unclear.
 
     `white` (3,) BGR 0..1 of white paper; `markers_px` (n, 4, 2): what is a marker card.
     """
@@ -53,7 +53,7 @@ def beside(
             told.add(face.id)
             cards.append(CardReading(face, card.confidence, card.corners_px, card.centre_mm))
     read = [card.corners_px for card in cards]
-    # The finder takes a sandtimer that lies for a card; light wipes the print off a card, and few other things.
+    # The finder takes a sandtimer that is for a card; light wipes the print off a card, and few other things.
     likely = (card for card in found.unclear if card.face is not None or card.reason == "glare")
     doubted += [_unclear(deck, card, card.reason or "covered") for card in likely]
     for place in found.left:

@@ -62,7 +62,7 @@ def _segments(bgr: NDArray[np.uint8]) -> Floats:
 def lone_mark_cards(
     deck: Deck, layouts: Layouts, marks: Marks, chosen: NDArray[np.intp], allowed: NDArray[np.bool_], lines_mm: Floats
 ) -> Hypotheses:
-    """All faces of which a chosen mark lies as far from one of the lines as from one of its card's sides.
+    """All faces of which a chosen mark is as far from one of the lines as from one of its card's sides.
 
     `chosen` (k,): indices of marks; `allowed` (k, faces, 3): whether a mark's colour could be that of the face's mark;
     `lines_mm` (n, 2, 2): the ends of the straight edges.
@@ -120,7 +120,7 @@ def _left_of(along: Floats) -> Floats:
 
 
 def _on_side(found: Hypotheses, line_middle: Floats, corners: Floats, side: int) -> NDArray[np.bool_]:
-    """Whether the line's middle lies between the ends of the side that it is taken for."""
+    """Return whether the line's middle is between the ends of the side that it is taken for."""
     ends = found.to_table(corners[[side, (side + 1) % 4]])
     along = ends[:, 1] - ends[:, 0]
     at = ((line_middle - ends[:, 0]) * along).sum(1) / (along * along).sum(1)

@@ -1,4 +1,4 @@
-"""Marks that may lie on cards: compact patches that differ in colour from the ground around them, measured."""
+"""Marks that may be on cards: compact patches that differ in colour from the ground around them, measured."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Marks:
         return replace(self, centres_mm=table.to_mm(self.centres_px), areas_mm2=areas, px_per_mm=scale)
 
     def outside(self, quads_px: NDArray[np.float64]) -> Marks:
-        """Those that lie in none of the quads (m, 4, 2)."""
+        """Those that are in none of the quads (m, 4, 2)."""
         return self.take(~within_quads(self.centres_px, quads_px))
 
     def take(self, keep: NDArray[np.bool_]) -> Marks:
@@ -143,7 +143,7 @@ def coincide(
     other_mm: NDArray[np.float64],
     other_radius: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
-    """Whether marks with these middles (..., 2) and radii (...) in mm must be one and the same (...).
+    """Return whether marks with these middles (..., 2) and radii (...) in mm must be one and the same (...).
 
     One patch may have been found twice, on two grounds or as a whole and by its outline; nan coincides with nothing.
     """
@@ -182,7 +182,7 @@ def find_marks(
     area_range_mm2: tuple[float, float],
     px_per_mm: float,
 ) -> Marks:
-    """Find the patches on a `white` or `black` ground whose area on the table lies in `area_range_mm2`.
+    """Find the patches on a `white` or `black` ground whose area on the table is in `area_range_mm2`.
 
     `px_per_mm` is the greatest scale in the work image.
     """

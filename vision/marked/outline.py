@@ -42,7 +42,7 @@ def edge_points(deck: Deck) -> tuple[Floats, Floats]:
 def edge_steps(sampler: Sampler, hypotheses: Hypotheses, deck: Deck) -> tuple[Floats, Floats]:
     """Look for a step across each edge point.
 
-    Gives (n, 4·PER_SIDE) the strongest step in grey levels (of any channel) and where it lies, in mm outwards.
+    Gives (n, 4·PER_SIDE) the strongest step in grey levels (of any channel) and where it is, in mm outwards.
     """
     points, normals = edge_points(deck)
     offsets = np.linspace(-_REACH_MM, _REACH_MM, _STEPS)

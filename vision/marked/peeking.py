@@ -48,7 +48,7 @@ def peeking_marks(sampler: Sampler, marks: Marks, cards_mm: Floats) -> list[Floa
 
 
 def _is_on_ground(sampler: Sampler, centre: Floats, radius: float, card: Floats, cards_mm: Floats, ground: str) -> bool:
-    """Whether the ground round a mark is as light as the rim of the card (4, 2) beside it."""
+    """Return whether the ground round a mark is as light as the rim of the card (4, 2) beside it."""
     rim = np.median(sampler.levels(card.mean(0) + _INSET * (card - card.mean(0)))[0].astype(np.float64), axis=0)
     angle = np.linspace(0, 2 * np.pi, _RING, endpoint=False)
     ring = centre + (radius + _RING_MM) * np.stack([np.cos(angle), np.sin(angle)], axis=1)

@@ -1,7 +1,7 @@
 """Cards of which one mark is seen as a whole and others in part: turned about the one until the print of others fits.
 
 A hand or another card may leave of a card's marks no second one whole, and no edge; but what shows of the others still
-lies where its face has them, in their colours, and beside it shows no ground where print should be.
+is where its face has them, in their colours, and beside it shows no ground where print should be.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _view(
 def _worth_a_try(
     view: NDArray[np.uint16], arms: Floats, colours: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Which of the faces (n,), and at which step of turning, show the most of their other marks' rims.
+    """Return which of the faces (n,), and at which step of turning, show the most of their other marks' rims.
 
     `arms` (n, 2, 2, p, 2) lead from the middle to a few points within and outside those; `colours` (n, 2): index of
     each in the palette of the `view`, see `_view`.

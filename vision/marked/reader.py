@@ -143,7 +143,7 @@ def _grown_table(
 ) -> Table | None:
     """Fit a table of vague scale to whole cards beside what is known, and to those found on the better one, and so on.
 
-    Where the picture was cut, lengths far from the markers are off by a tenth, and the next cards lie within reach of
+    Where the picture was cut, lengths far from the markers are off by a tenth, and the next cards are within reach of
     the last ones only. None if no whole card is found.
     """
     better, count = None, 0
@@ -165,7 +165,7 @@ def _borne_out(outlines: Sequence[Piece], reading: Reading) -> list[Piece]:
 
 
 def _same_outline(corners_px: NDArray[np.float64], outline_px: NDArray[np.float64]) -> bool:
-    """Whether a card (4, 2) lies in an outline, either way up."""
+    """Return whether a card (4, 2) is in an outline, either way up."""
     width = np.linalg.norm(np.diff(outline_px, axis=0, append=outline_px[:1]), axis=1).min()
     off = [np.linalg.norm(np.roll(corners_px, turn, axis=0) - outline_px, axis=1).max() for turn in range(4)]
     return bool(min(off) < _SAME * width)

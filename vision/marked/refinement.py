@@ -43,7 +43,7 @@ def looked_closer(
                     told, again = _by_side([*told, *more]), []
                     earlier = [verdict.take(verdict.sure) for verdict in _by_side(judged)]
                     continue
-            # Where nothing else can be told, a mark and what shows of two others may still make a card.
+            # Where nothing else can be identified, a mark and what shows of two others may still make a card.
             if not pivoted:
                 pivoted = True
                 found = [reader.judge_pivoted(told, known_mm) for reader in readers]
@@ -51,12 +51,12 @@ def looked_closer(
                     verdicts = _by_side([*verdicts, *found])
                     continue
             return [*told, *again], [not_refuted(verdict) for verdict in again]
-    # What nobody has looked at closely, or not beside all that may cover it, is no more than a card that may lie there.
+    # What nobody has looked at closely, or not beside all that may cover it, is no more than a card that may be there.
     return told, [verdict.lowered() for verdict in left_open(verdicts, told, deck)]
 
 
 def _surer(verdicts: list[Verdicts]) -> list[Verdicts]:
-    """Those that are nearer to the surest of them than to the least that is sure."""
+    """Those that are nearer to the surest of them than to the least that is certain."""
     surest = np.concatenate([verdict.log_odds for verdict in verdicts]).max(initial=SURE)
     return [verdict.take(verdict.log_odds >= (SURE + surest) / 2) for verdict in verdicts]
 

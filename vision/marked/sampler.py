@@ -23,7 +23,7 @@ class Sampler:
         self._height, self._width = work.bgr.shape[:2]
 
     def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-        """(..., 3) RGB levels at table points (..., 2), and whether each lies in the picture."""
+        """(..., 3) RGB levels at table points (..., 2), and whether each is in the picture."""
         rows, columns, inside = self.pixels(points_mm)
         return self.at(rows, columns), inside
 
@@ -33,7 +33,7 @@ class Sampler:
         return np.asarray(self._work.smooth.reshape(-1, 3).take(rows * self._width + columns, axis=0), np.uint8)
 
     def pixels(self, points_mm: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
-        """Row and column of the work px nearest to table points (..., 2), and whether each lies in the picture."""
+        """Row and column of the work px nearest to table points (..., 2), and whether each is in the picture."""
         spend(10 + points_mm.size / 60)
         flat = self._work.to_work(self.table.to_px(points_mm.reshape(-1, 2)))
         columns, rows = np.rint(flat.T).astype(np.intp).reshape(2, *points_mm.shape[:-1])

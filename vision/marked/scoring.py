@@ -39,13 +39,13 @@ class Measured:
 
 
 # The terms that a closer look goes on with; `searched` is what a pose found by trying many has less of certainty, and
-# `there` is 1 where a card lies for certain, whatever face it may show.
+# `there` is 1 where a card is for certain, whatever face it may show.
 LOOKED_AT = ("colour", "strays", "open", "layout", "searched", "there")
 
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """Hypotheses of one side with their `log_odds` (n,) of being a card that lies there, and the terms of that sum."""
+    """Hypotheses of one side with their `log_odds` (n,) of being a card that is there, and the terms of that sum."""
 
     layouts: Layouts
     hypotheses: Hypotheses
@@ -82,7 +82,7 @@ class Verdicts:
         return chosen & (len(faces) >= _FEWEST and len(used) >= _MOST_MARKS * marks)
 
     def lying(self, which: NDArray[np.bool_]) -> Verdicts:
-        """The same, of which those that are chosen (n,) are known to lie there and never passed over."""
+        """The same, of which those that are chosen (n,) are known to be there and never passed over."""
         terms = {**self.terms, "there": which.astype(np.float64)}
         return replace(self, log_odds=np.where(which, np.maximum(self.log_odds, 0.0), self.log_odds), terms=terms)
 
@@ -181,7 +181,7 @@ def _best_two(edges: Floats) -> Floats:
 def _edge_term(edges: Floats, count: NDArray[np.intp], shown: float) -> Floats:
     """The two best sides count: the others may be covered."""
     best = _best_two(edges)
-    # Coins or a cloth's dots may lie like marks, but a card has an edge somewhere: of 3,298 told by three marks only
+    # Coins or a cloth's dots may be like marks, but a card has an edge somewhere: of 3,298 told by three marks only
     # four show none, and they have as much to spare.
     edgeless = np.where(best < _EDGELESS * shown, -4.0 * shown, 0.0)
     return np.asarray(np.where(count == 3, 2.0 * (best - 0.5), 7.0 * (best - 0.8 * shown)) + edgeless)
@@ -200,7 +200,7 @@ def _ground_term(evidence: Evidence, seen: NDArray[np.bool_], side: str) -> Floa
 
 
 def _tint_term(evidence: Evidence, ground_rgb: Floats | None, side: str) -> Floats:
-    """All cards lie under the same lamps: shadows darken white, but hardly tint it, while counters lie on wood, too."""
+    """All cards are under the same lamps: shadows darken white, but hardly tint it, while counters lie on wood, too."""
     if ground_rgb is None or side == "black":
         return np.zeros(len(evidence.ground_rgb))
     off = np.log((evidence.ground_rgb + _DIM) / (ground_rgb + _DIM))
@@ -208,15 +208,15 @@ def _tint_term(evidence: Evidence, ground_rgb: Floats | None, side: str) -> Floa
 
 
 def _stray_term(strays: Floats, count: NDArray[np.intp]) -> Floats:
-    """(n,) log-odds of marks that a face does not have; one card may lie on another, a telephone shows a dozen."""
+    """(n,) log-odds of marks that a face does not have; one card may be on another, a telephone shows a dozen."""
     return np.asarray(_STRAY * np.where(count < 3, np.minimum(strays, 3.0), np.clip(strays - 2, 0, 8)))
 
 
 def _open_term(evidence: Evidence, count: NDArray[np.intp], side: str) -> Floats:
-    """What lies open of a covered card is ground; a card told by one mark has not much else to show."""
+    """What is open of a covered card is ground; a card told by one mark has not much else to show."""
     plain = np.where(np.isnan(evidence.open_plain), 0.5, evidence.open_plain)
     weight = np.array([0.0, 4.0, 2.0, 0.0])[count] * (1.0 if side == "white" else 0.7)
-    # Of a card that lies mostly under known ones, too little shows to be sure.
+    # Of a card that is mostly under known ones, too little shows to be sure.
     hidden = np.where((evidence.open_share < _MOSTLY_HIDDEN) & (count < 3), -4.0, 0.0)
     return np.asarray(weight * (plain - _OPEN[side]) + hidden)
 

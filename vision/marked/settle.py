@@ -1,4 +1,4 @@
-"""Settles which of the hypotheses are cards: a mark belongs to one card, a card lies once, rivals leave a doubt."""
+"""Settles which of the hypotheses are cards: a mark belongs to one card, a card is once, rivals leave a doubt."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from vision.table import Table
 _SAME_PLACE_MM = 12.0
 _NO_RIVAL = -20.0
 _COLOURED = 1.5
-_WORTH_SAYING = 1.5  # log-odds from which a card that cannot be told is mentioned
+_WORTH_SAYING = 1.5  # log-odds from which a card that cannot be identified is mentioned
 
 
 @dataclass(frozen=True, eq=False)
 class Claim:
     """A hypothesis on its way to a verdict; `origin`: which of the verdicts it comes from, and which it is there.
 
-    `marks`: side and number of those that were found; `places` (3, 3): see `_mark_places`; `lies`: a card lies there
-    for certain, in plain sight, whatever face it shows.
+    `marks`: side and number of those that were found; `places` (3, 3): see `_mark_places`; `is`: a card is there
+    for certain, fully visible, whatever face it shows.
     """
 
     origin: tuple[int, int]
@@ -62,7 +62,7 @@ def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
 
 
 def sure_corners(verdicts: list[Verdicts], deck: Deck) -> Floats:
-    """(n, 4, 2) corners in mm of the cards that are sure so far."""
+    """(n, 4, 2) corners in mm of the cards that are certain so far."""
     corners = corners_of(deck)
     found = (verdict.hypotheses.take(verdict.sure).to_table(corners) for verdict in verdicts if verdict.sure.any())
     return np.concatenate([np.zeros((0, 4, 2)), *found])
@@ -83,7 +83,7 @@ def _share_a_mark(some: Floats, others: Floats) -> NDArray[np.bool_]:
 
 
 def unsure_odds(verdict: Verdicts) -> Floats:
-    """Give the log-odds of the hypotheses that are not sure and share no mark with a sure one."""
+    """Return the log-odds of the hypotheses that are not sure and share no mark with a sure one."""
     places, sure = _mark_places(verdict), verdict.sure
     return verdict.log_odds[~sure & ~_share_a_mark(places, places[sure]).any(1)]
 
@@ -105,7 +105,7 @@ def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Choice:
-    """A claim that no better one excludes; `told` where it is sure enough to be said aloud."""
+    """A claim that no better one excludes; `told` where it is certain enough to be said aloud."""
 
     claim: Claim
     confidence: float
@@ -114,7 +114,7 @@ class Choice:
 
 
 def chosen_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Choice]:
-    """Choose the best of the hypotheses that exclude each other: a mark belongs to one card, a card lies once.
+    """Choose the best of the hypotheses that exclude each other: a mark belongs to one card, a card is once.
 
     `doubt` is taken off the log-odds of cards told by fewer than three marks: they trust the table's scale.
     """
@@ -140,7 +140,7 @@ def chosen_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Choice
 
 
 def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) -> Reading:
-    """Say which cards lie there, and which cannot be told; see `chosen_of`."""
+    """Say which cards are there, and which cannot be identified; see `chosen_of`."""
     choices = chosen_of(verdicts, deck, doubt)
     corners_px = table.to_px(np.array([c.claim.corners_mm for c in choices]).reshape(-1, 2)).reshape(-1, 4, 2)
     cards: list[CardReading] = []
@@ -159,7 +159,7 @@ def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) ->
 
 
 def told_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Verdicts]:
-    """Those of the hypotheses that can be told; see `chosen_of`."""
+    """Those of the hypotheses that can be identified; see `chosen_of`."""
     origins = {choice.claim.origin for choice in chosen_of(verdicts, deck, doubt) if choice.told}
     return [
         verdict.take(np.array([(number, k) in origins for k in range(len(verdict.hypotheses))], dtype=bool))

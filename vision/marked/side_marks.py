@@ -85,7 +85,7 @@ class SideMarks:
         return np.flatnonzero(self.free & self.looks.plain)
 
     def are_arcs(self, numbers: NDArray[np.intp]) -> Flags:
-        """Which of those with these numbers (...) are known by an arc of their outline."""
+        """Return which of those with these numbers (...) are known by an arc of their outline."""
         return np.asarray(numbers >= self._seen_whole)
 
     def parts_of(self, told: Hypotheses) -> Flags:

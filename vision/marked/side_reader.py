@@ -79,7 +79,7 @@ class SideReader:
 
     @property
     def _free_or_faint(self) -> Flags:
-        """(n,) which marks may be a whole card's: two faint ones may lie right by chance, three do not."""
+        """(n,) which marks may be a whole card's: two faint ones may be right by chance, three do not."""
         return self._marks.free | self._marks.looks.faint
 
     def judge_whole(self, sampler: Sampler, whole: Hypotheses, stretches: Floats, lamp: Floats) -> Verdicts:
@@ -150,12 +150,12 @@ class SideReader:
 
     @property
     def sees_pattern(self) -> bool:
-        """Whether the table has a pattern that looks like marks on this side's ground."""
+        """Return whether the table has a pattern that looks like marks on this side's ground."""
         return self._marks.are_on_pattern
 
     @property
     def unused_marks(self) -> bool:
-        """Whether there are marks that no sure card has."""
+        """Return whether there are marks that no sure card has."""
         return bool(len(self._marks.unused))
 
     def judge_pivoted(self, told: list[Verdicts], known_mm: Floats) -> Verdicts:
@@ -199,7 +199,7 @@ class SideReader:
         first = renewed(replace(first, hypotheses=found), evidence, self._strays(found))
         hues = self._marks.palette.hues_deg[model.colours[found.faces]]
         cut = self._marks.are_arcs(found.marks)
-        # Round a mark that is known by an arc lies whatever covers the rest of it.
+        # Round a mark that is known by an arc is whatever covers the rest of it.
         rings = np.where(cut[..., None], self._marks.looks.rings[found.marks], evidence.rings)
         colours = CardColours(ground_levels(evidence), rings, hues, least_print(evidence.chroma, found.marks, side))
         seen = traces(self._sampler, found, self._deck, model.contours, side, colours, known_mm)
@@ -209,7 +209,7 @@ class SideReader:
         return Verdicts(self._model.layouts, no_cards(), np.zeros(0), dict.fromkeys(LOOKED_AT, np.zeros(0)))
 
     def pieces(self, whole: Verdicts) -> list[Piece]:
-        """The marks of cards that three marks have named beyond doubt: things of known size that lie on the table."""
+        """The marks of cards that three marks have named beyond doubt: things of known size that are on the table."""
         sure = whole.hypotheses.take(whole.sure)
         return [
             Piece(self._model.layouts.centres_mm[face], self._marks.found.centres_px[marks], _MARK_SIGMA_PX)

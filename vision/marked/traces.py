@@ -54,7 +54,7 @@ class Traces:
 class CardColours:
     """The colours of n cards in their light.
 
-    `ground` (n, 3): each card's own, in RGB levels; `rings` (n, 3, 3): the same round each mark, which may lie in
+    `ground` (n, 3): each card's own, in RGB levels; `rings` (n, 3, 3): the same round each mark, which may be in
     another light; `hues_deg` (n, 3): the marks' colours; `least_chroma` (n,): see `least_print`.
     """
 
@@ -146,7 +146,7 @@ def in_other_light(levels: Floats, ground: Floats, side: str) -> Flags:
 
 
 def coloured(levels: Floats, ground: Floats, side: str, hues: Floats) -> Flags:
-    """Whether levels (n, p, 3) show the hues (n, p) on a ground (n, p, 3)."""
+    """Return whether levels (n, p, 3) show the hues (n, p) on a ground (n, p, 3)."""
     return _chroma_of(levels, ground, side, hues) > LEAST_CHROMA
 
 

@@ -1,4 +1,4 @@
-"""Follows the cards that lie whole on a table through a series of pictures: reads only where something changed."""
+"""Follows the cards that are whole on a table through a series of pictures: reads only where something changed."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class CardWatch:
         `still` is then whether nothing moved anywhere since the picture before. The first picture is read whole. Where
         something moves, every fourth picture is read: `look_closely` makes up for it.
         """
-        # Rows are left out first: averaging every pixel would cost more than it tells.
+        # Rows are left out first: averaging every pixel costs time and gains nothing.
         step = max(1, int(self._cell_px / 3))
         now = cv2.resize(image_bgr[::step], self._grid, interpolation=cv2.INTER_AREA).astype(np.float32)
         if self._read is None or self._before is None:
@@ -103,7 +103,7 @@ class CardWatch:
             left, top, width, height = (int(value) for value in stats[number, : cv2.CC_STAT_HEIGHT + 1])
             box = self._in_px(left, top, left + width, top + height)
             if (part & moves).any():
-                # An arm, most of it: all there is to know is whether a card lies in sight that was not there before.
+                # An arm, most of it: all there is to know is whether a card is in sight that was not there before.
                 self._unread.append(box)
             else:
                 self._read[part] = now[part]
@@ -113,13 +113,13 @@ class CardWatch:
             self._unread.clear()
 
     def moves_in(self, cells: Cells) -> bool:
-        """Tell whether something moved in some of the cells (rows, columns) since the picture before."""
+        """Return whether something moved in some of the cells (rows, columns) since the picture before."""
         return int((self._moves & cells).sum()) >= _LEAST_CELLS
 
     def things_in(self, cells: Cells) -> int | None:
-        """Count what lies in some cells (rows, columns) beside the cards that are known; None if it is larger than one.
+        """Count what is in some cells (rows, columns) beside the cards that are known; None if it is larger than one.
 
-        What lies there is what changed since the start, and what had a card's outline then.
+        Candidates are pixels that changed since the start, and outlines of a card's size at the start.
         """
         if self._first is None or self._before is None or veiled(self._first, self._before)[cells].mean() > _VEILED:
             return None
@@ -131,11 +131,11 @@ class CardWatch:
         return None if any(sizes[number] > _A_CARD_MM for number in here) else len(here)
 
     def _is_unknown(self, outline_px: Floats) -> bool:
-        """Tell whether an outline (4, 2) is none of the cards that are known, nor of the pile beneath one."""
+        """Return whether an outline (4, 2) is none of the cards that are known, nor of the pile beneath one."""
         return all(shared_area(outline_px, card.corners_px) < _OF_A_PILE for card in self.cards)
 
     def _cells_at(self, outlines_px: list[Floats]) -> Cells:
-        """Which cells (rows, columns) lie within outlines (4, 2), or touch them: a card's shadow lies beside it."""
+        """Return the cells (rows, columns) within outlines (4, 2), or touching them: a card's shadow is beside it."""
         cells = np.zeros(self._moves.shape, np.uint8)
         scale = np.array(self._grid) / self._size
         for outline in outlines_px:
@@ -164,13 +164,13 @@ class CardWatch:
             self._merge(image_bgr, box, _EDGE_MM)
 
     def sweep(self, image_bgr: Image) -> bool:
-        """Read the next part of the table, while nothing moves; tells whether that was the last one."""
+        """Read the next part of the table, while nothing moves; return whether it was the last part."""
         self._merge(image_bgr, self._tiles[self._next], _CARD_MM)
         self._next = (self._next + 1) % len(self._tiles)
         return self._next == 0
 
     def _in_px(self, left: int, top: int, right: int, bottom: int) -> Box:
-        """Give a rectangle of cells in px."""
+        """Return a rectangle of cells in px."""
         x, y = (size / cells for size, cells in zip(self._size, self._grid, strict=True))
         return round(left * x), round(top * y), round(right * x), round(bottom * y)
 
@@ -178,7 +178,7 @@ class CardWatch:
         return wider(box, round(by_mm * self._px_per_mm), self._size)
 
     def _merge(self, image_bgr: Image, core: Box, round_mm: float, *, moves: bool = False) -> None:
-        """Read a part anew, with so much round it: the cards with their middle in it are those that are found now."""
+        """Read a part again, with so much round it: the cards with their middle in it are those that are found now."""
         found = self._reader.read_part(image_bgr, self._table, self._wider(core, round_mm), moves=moves)
         others = [card for card in self.cards if not _within(card, core)]
         self.cards = (*others, *(card for card in found if _within(card, core)))
@@ -198,5 +198,5 @@ def _tiles(size_px: tuple[int, int], side_px: float) -> tuple[Box, ...]:
 
 
 def _changed(before: Singles, now: Singles) -> Cells:
-    """Which cells changed by more than the light as a whole did."""
+    """Return which cells changed by more than the light as a whole did."""
     return np.asarray(change_of(before, now, gain_between(before, now)) > _CHANGED)

@@ -1,4 +1,4 @@
-"""What is seen of piles, and what a reader must be able to do so that piles can be watched with it."""
+"""Observations of piles, and the protocol of a reader for piles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOVED_MM = 38.0
 
 @dataclass(frozen=True)
 class PilePlace:
-    """Where a pile lies.
+    """Place of a pile.
 
     Its middle as `centre_mm` on the table, or as `centre_px` with `px_per_mm`, the scale there, when there is no table.
     """
@@ -38,10 +38,10 @@ class PilePlace:
 
 @dataclass(frozen=True, eq=False)
 class PileSight:
-    """What lies open at one place.
+    """Observation of one place.
 
     `kind`: `face` and `back` are certain; `turning` is a card that is lifted or aslant, `covered` something else in
-    the way, `unclear` a card that lies flat but cannot be told (`colour` and `mood` are then the likeliest);
+    the way, `unclear` a card that is flat but cannot be identified (`colour` and `mood` are then the likeliest);
     `corners_px` (4, 2) the card's, clockwise from the face's top-left; `reason` says why it is no face or back; `error`
     is the match's, 0 for the art itself.
     """
@@ -63,7 +63,7 @@ class PileSight:
 
 @dataclass(frozen=True)
 class Region:
-    """The part of a picture in which a pile lies: its corner, size, the place's centre and the scale, in px."""
+    """The part of a picture with a pile: its corner, size, the place's centre and the scale, in px."""
 
     left: int
     top: int
@@ -82,7 +82,7 @@ class PlaceReader(Protocol):
 
     @property
     def places(self) -> tuple[PilePlace, ...]:
-        """Where the piles lie."""
+        """Return where the piles lie."""
 
     @property
     def regions(self) -> tuple[Region, ...]:
@@ -105,24 +105,24 @@ class PlaceReader(Protocol):
         """
 
     def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
-        """Tell, with little work, whether a face that was seen certainly lies there as it lay, most of it in sight."""
+        """Return, with little work, whether a face identified before is still there, most of it visible."""
 
 
 class ClownReader(Protocol):
     """Reads the cards of one deck wherever they lie on a table, and their piles."""
 
     def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> Sequence[Card]:
-        """Read the cards that lie within a part of a picture, certain ones only; moves: see `PlaceReader`."""
+        """Read the cards that are within a part of a picture, certain ones only; moves: see `PlaceReader`."""
 
     def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
         """(n, 4, 2) px, what has a card's outline, whatever is printed within it."""
 
     def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PlaceReader:
-        """Give what reads piles at some places of a table."""
+        """Return what reads piles at some places of a table."""
 
 
 def region_of(place: PilePlace, table: Table | None, size_px: tuple[int, int]) -> Region:
-    """Give the part of pictures of a size in which a pile lies.
+    """Return the part of pictures of a size in which a pile is.
 
     Raises:
         ValueError: a place has neither a centre on the known table nor one in the picture with the scale there.
@@ -143,11 +143,11 @@ def region_of(place: PilePlace, table: Table | None, size_px: tuple[int, int]) -
 
 
 def wider(box: Box, by_px: int, size_px: tuple[int, int]) -> Box:
-    """Give a part of a picture of a size with so much more of it on each side, as far as the picture goes."""
+    """Return a part of a picture of a size with so much more of it on each side, as far as the picture goes."""
     left, top, right, bottom = box
     return max(0, left - by_px), max(0, top - by_px), min(size_px[0], right + by_px), min(size_px[1], bottom + by_px)
 
 
 def nothing_at(place: PilePlace, kind: Kind, reason: str | None) -> PileSight:
-    """Give the sight of a place at which no card can be seen."""
+    """Return the sight of a place at which no card can be seen."""
     return PileSight(place.seat, kind, None, None, 0.0, None, reason)

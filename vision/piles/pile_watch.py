@@ -31,7 +31,7 @@ MOST_SEARCHED = 2
 
 @dataclass(frozen=True, eq=False)
 class PileState:
-    """What is known of one pile.
+    """State of one pile.
 
     `kind`: what its place showed in the last picture. `top` is the last certain sight of a face, None before the first
     and when the place is bare or shows a back; it stays while a hand covers the pile or a card is being turned over it.
@@ -52,11 +52,11 @@ class PileState:
 
     @property
     def visible(self) -> bool:
-        """Whether the top's face lies open to be seen in the last picture."""
+        """Return whether the top's face is open to be seen in the last picture."""
         return self.kind == "face"
 
     def age_ns(self, t_ns: int) -> int | None:
-        """How long ago the top was last seen."""
+        """Return how long ago the top was last seen."""
         return None if self.last_ns is None else t_ns - self.last_ns
 
 
@@ -99,7 +99,7 @@ class PileWatch:
         self._before_ns: int | None = None
 
     def with_places(self, reader: PlaceReader) -> PileWatch:
-        """Give a watch over another reader's places on the same table; what is known of those that stay is kept."""
+        """Return a watch over another reader's places on the same table; what is known of those that stay is kept."""
         watch = PileWatch(reader)
         for number, place in enumerate(reader.places):
             if place in self.reader.places:
@@ -198,7 +198,7 @@ class PileWatch:
         return sight
 
     def _top_cells(self, number: int, sight: PileSight) -> Cells:
-        """Which cells of a region's small copy show the top card, and the table's edge round it."""
+        """Return which cells of a region's small copy show the top card, and the table's edge round it."""
         region = self.reader.regions[number]
         if sight.corners_px is None:
             return np.ones(SMALL, np.bool_)
@@ -210,7 +210,7 @@ class PileWatch:
 
 
 def _is_veiled(place: _Place, small: Singles) -> bool:
-    """Tell whether the table all round a place looks otherwise than when it was last plainly seen.
+    """Return whether the table all round a place looks differently from when it was last plainly seen.
 
     A hand close to the lens is as even as a bare table.
     """
@@ -220,9 +220,9 @@ def _is_veiled(place: _Place, small: Singles) -> bool:
 
 
 def _unless_bare(sight: PileSight, place: _Place, small: Singles, t_ns: int) -> PileSight:
-    """What a place shows, or that it is bare: checks and grain may look like a card that is held aslant.
+    """Return the state of a place, or that it is empty: checks and grain may look like a card held aslant.
 
-    What has been at rest beside it is no arm that lays a card: the draw pile has grown, or a hand lies there.
+    An object at rest beside it is not an arm that lays a card: the draw pile has grown, or a hand is there.
     """
     if sight.kind not in ("covered", "turning"):
         return sight
@@ -233,7 +233,7 @@ def _unless_bare(sight: PileSight, place: _Place, small: Singles, t_ns: int) -> 
 
 
 def _rests(place: _Place, small: Singles, t_ns: int) -> bool:
-    """Tell whether nothing has moved in the middle of a place for a while."""
+    """Return whether nothing has moved in the middle of a place for a while."""
     since = place.rest
     if since is None or int((changed_cells(since[1], small) & (FROM_MIDDLE < MIDDLE)).sum()) >= LEAST_CELLS:
         place.rest = since = t_ns, small
@@ -255,7 +255,7 @@ def _followed(number: int, before: PileState | None, sight: PileSight, t_ns: int
 
 
 def _replaced(before: PileState, sight: PileSight) -> bool:
-    """Whether an equal face is another card: it lies elsewhere after something was in the way."""
+    """Return whether an equal face is another card: it is elsewhere after something was in the way."""
     if before.kind == "face" or before.top is None or before.top.corners_px is None or sight.corners_px is None:
         return False
     moved = np.linalg.norm(before.top.corners_px - sight.corners_px, axis=1).mean()

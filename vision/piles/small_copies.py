@@ -16,27 +16,27 @@ _CHANGED_CELL = 0.12  # of the brightness, in a cell of the small picture
 LEAST_CELLS = 3
 _SHADED = 0.33  # of a bare place: cards cover more of it
 MIDDLE = 0.55  # of a region's half: what a pile there would cover
-_CORE = 0.275  # the same: what a card there covers wherever it lies
+_CORE = 0.275  # the same: what a card there covers wherever it is
 _BESIDE, _BESIDE_SHADED = 0.1, 0.2  # of a bare place: what may be of another colour or brightness while it rests
 ROUND_IT = 0.8  # of a region's half: the table round a pile
 _OTHERWISE = 0.15  # of the brightness: no light changes so from one moment to the next, unless a lamp goes on or off
 
 _ROWS, _COLUMNS = np.indices(SMALL)
 FROM_MIDDLE = np.hypot(_ROWS - (SMALL[0] - 1) / 2, _COLUMNS - (SMALL[1] - 1) / 2) / (SMALL[0] / 2)
-"""How far each cell of a small picture is from its middle, by a region's half."""
+"""Return each cell's distance from the middle of a small picture, in halves of a region."""
 
 
 def small_of(crop: Image) -> Singles:
     """A tiny copy of a region, (h, w, 3), in which noise does not show."""
     if not crop.size:
         return np.zeros((*SMALL, 3), np.float32)
-    # Rows are left out first: averaging every pixel of four regions would cost more than it tells.
+    # Rows are left out first: averaging every pixel of four regions costs time and gains nothing.
     step = max(1, min(crop.shape[:2]) // (3 * SMALL[0]))
     return np.asarray(cv2.resize(crop[::step], SMALL, interpolation=cv2.INTER_AREA), np.float32)
 
 
 def changed_cells(before: Singles | None, now: Singles) -> Cells:
-    """Which cells changed by more than the light as a whole did."""
+    """Return which cells changed by more than the light as a whole did."""
     if before is None:
         return np.ones(now.shape[:2], np.bool_)
     gain = gain_between(before, now)
@@ -51,17 +51,17 @@ def gain_between(before: Singles, now: Singles) -> float:
 
 
 def change_of(before: Singles, now: Singles, gain: float = 1.0) -> Singles:
-    """(h, w) by how much of their brightness cells look otherwise than they did, when `gain` makes up for the light."""
+    """Return (h, w) each cell's relative change of brightness, after `gain` removes the change of light."""
     return np.asarray(largest(np.abs(now * np.float32(gain) - before)) / np.maximum(largest(before), 60), np.float32)
 
 
 def veiled(before: Singles, now: Singles) -> Cells:
-    """Tell which cells (h, w) look otherwise than they did, in brightness or colour, whatever the others do."""
+    """Return which cells (h, w) changed in brightness or colour, each judged by itself."""
     return np.asarray(change_of(before, now) > _OTHERWISE)
 
 
 def is_bare(bare: Singles, now: Singles, *, rests: bool) -> bool:
-    """Tell whether a place looks as it did when nothing lay there; beside it lies the draw pile.
+    """Return whether a place looks as it did when nothing lay there; beside it is the draw pile.
 
     rests: nothing has moved there for a while.
     """
@@ -77,7 +77,7 @@ def is_bare(bare: Singles, now: Singles, *, rests: bool) -> bool:
 
 
 def _tinted(before: Singles, now: Singles) -> Cells:
-    """Which cells changed in colour, whatever their brightness."""
+    """Return which cells changed in colour, whatever their brightness."""
     ratio = (now + 1) / (before + 1)
     ratio /= ratio.mean(axis=2, keepdims=True)
     return np.asarray(largest(np.abs(ratio - 1)) > _CHANGED_CELL)

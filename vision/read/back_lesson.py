@@ -1,4 +1,4 @@
-"""Learns the back of a deck that was taught by its faces only: what lies alike at several places before a game.
+"""Learns the back of a deck that was taught by its faces only: what is alike at several places before a game.
 
 Draw piles lie before the players then, all with the same picture up, which is no face of the deck.
 """
@@ -24,9 +24,9 @@ _BUSY = 0.03  # of white, a standard deviation: what shows less is a piece of ta
 def back_shown(
     image_bgr: Image, table: Table, search: CardSearch, taken: list[Floats], white: Floats | None
 ) -> tuple[Print, Floats] | None:
-    """The back that lies up at two places or more of a picture (h, w, 3), and places (n, 4, 2) px where it may lie.
+    """The back that is up at two places or more of a picture (h, w, 3), and places (n, 4, 2) px where it may be.
 
-    None where nothing lies alike.
+    None where nothing is alike.
 
     taken: (4, 2) px each, what is known already: cards that were read, and marker cards. white: (3,) BGR 0..1.
     """

@@ -15,7 +15,7 @@ from vision.read.print_deck import Print
 class Card:
     """A card that was found.
 
-    `face` is the print that lies up, a front or the back, the likeliest for an unclear card and None where there is no
+    `face` is the print that is up, a front or the back, the likeliest for an unclear card and None where there is no
     likely one; `confidence` that it is right, and not only what it means in the game; `corners_px` (4, 2) clockwise
     from the face's top left corner; `centre_mm` None where no table is known; `reason` None for a certain card, else
     why it is unclear: `covered`, `glare`, `colours`, `aslant`, `no face fits`.
@@ -29,7 +29,7 @@ class Card:
 
     @property
     def front(self) -> Print | None:
-        """The face that names the card; None where its back lies up."""
+        """The face that names the card; None where its back is up."""
         return self.face if self.face is not None and self.face.side == "front" else None
 
     @property

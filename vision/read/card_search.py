@@ -45,8 +45,8 @@ class CardSearch:
     ) -> list[Card]:
         """All cards with their middle in a part of a picture (h, w, 3), certain or not, those that are first.
 
-        white: (3,) BGR 0..1 of white paper, None where nothing tells. `taken` are known to lie there: no other card
-        lies where they do. moves: something moves there, and only cards that were there in a recent picture are read.
+        white: (3,) BGR 0..1 of white paper, None where unknown. `taken` are identified already: no other card
+        is where they do. moves: something moves there, and only cards that were there in a recent picture are read.
         """
         left, top, right, bottom = box
         if min(right - left, bottom - top) < _LEAST_SIDE_PX:

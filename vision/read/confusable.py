@@ -1,4 +1,4 @@
-"""Which two faces of a deck come closest as a lamp shows them: cards are drawn as seen, and the reader is asked."""
+"""Finds the two most similar faces of a deck under a lamp: draws cards as seen, and reads them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DrawnParams:
     pairs: int = 2  # that look most alike, of which each card is drawn and read
     columns: int = 32
     rows: int = 48
-    most_a_cell: float = 0.25  # of white: a cell that differs more tells no more
+    most_a_cell: float = 0.25  # of white: a larger difference counts no more
     turn_deg: float = 7.0
     blur_px: float = 0.7
     noise_levels: float = 2.0
@@ -37,7 +37,7 @@ _MEANING = ("kind", "colour", "mood", "room")
 
 @dataclass(frozen=True)
 class ClosestPrints:
-    """Two faces, by their ids, and how surely the one is told from the other: log-odds, and whether that is enough."""
+    """Two faces, by their ids, the log-odds between them, and whether they suffice."""
 
     one: str
     other: str
@@ -54,7 +54,7 @@ class UnderLamp:
         self._verifier = Verifier(deck)
 
     def closest(self, white: Floats, px_per_mm: float) -> ClosestPrints | None:
-        """Give the two faces that are told least surely where white paper shows as `white` (3,), BGR 0..1.
+        """Return the two faces with the least log-odds where white paper shows as `white` (3,), BGR 0..1.
 
         None of a deck with fewer than two faces.
         """
@@ -63,7 +63,7 @@ class UnderLamp:
         return min(found, key=lambda pair: (pair.sure, pair.odds), default=None)
 
     def told(self, one: str, other: str, white: Floats, px_per_mm: float) -> ClosestPrints:
-        """Give how surely a card that shows face `one` is told from `other`."""
+        """Return the log-odds of face `one` against `other` for a card that shows `one`."""
         deck, verifier = self._deck, self._verifier
         image, quad = _as_seen(deck, deck.by_id[one], white, px_per_mm)
         picture = Pyramid(image)
@@ -78,7 +78,7 @@ class UnderLamp:
 
 
 def _nearest(deck: PrintDeck) -> list[tuple[Print, Print]]:
-    """Give the pairs of faces that differ least, whichever way round they lie, and mean something else."""
+    """Return the pairs of faces that differ least, whichever way round they lie, and mean something else."""
     fronts = [face for face in deck.fronts if _meaning(face)] or deck.fronts
     if len(fronts) < 2:
         return []
@@ -93,12 +93,12 @@ def _nearest(deck: PrintDeck) -> list[tuple[Print, Print]]:
 
 
 def _mean_one(one: Print, other: Print) -> bool:
-    """Whether two faces mean the same in their game, so that nobody minds which of them it is."""
+    """Return whether two faces mean the same in their game, so that nobody minds which of them it is."""
     return bool(_meaning(one)) and _meaning(one) == _meaning(other)
 
 
 def _meaning(face: Print) -> list[tuple[str, str]]:
-    """What a face means in a game; nothing where nobody said, or where the game leaves it out."""
+    """Return a face's attributes in a game; empty where unnamed, or where the game leaves it out."""
     return [(key, face.attributes[key]) for key in _MEANING if key in face.attributes]
 
 

@@ -1,4 +1,4 @@
-"""Why a card that was seen is unclear: what stands between a verdict and a card that is told."""
+"""Reasons for which a verdict stays unclear."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class DoubtParams:
     # of the finder's score: there is a card, and it is whole
     scored: float = 0.4
     whole: float = 0.5
-    most_strange: float = 0.45  # of a card's open cells: what lies on it and is no card
+    most_strange: float = 0.45  # of a card's open cells: what is on it and is no card
     open: float = 0.08  # of a card's cells that must be open, and have print on them
     # of the print of a strip that is so much of its card, where its edges are seen
     less_explained: float = 0.6
@@ -29,7 +29,7 @@ class DoubtParams:
     in_sight: float = 0.9
     most_spoiled: float = 0.08
     strange_alone: float = 0.15  # of a card's open cells, on a table where few of its sides show
-    part: float = 0.5  # of a card's cells: with fewer open ones it lies under others
+    part: float = 0.5  # of a card's cells: with fewer open ones it is under others
 
 
 DOUBT = DoubtParams()
@@ -44,7 +44,7 @@ class Doubts:
     def why(self, verdict: Verdict, open_cells: Flags, score: float, *, on_table: bool) -> str | None:
         """Why a card is unclear, None where it is certain, "" where there is no card.
 
-        Reasons are what people are told: `covered` where too little of the face shows, `glare` where some print is not
+        People hear the reasons: `covered` where too little of the face shows, `glare` where some print is not
         the face's, be it of a lamp or of a face that was not taught, `colours` where two faces fit. `score` is the
         finder's; on_table: it is known where the table is, and how large cards are on it.
         """
@@ -68,9 +68,9 @@ class Doubts:
         return "covered" if alone and (strange > DOUBT.strange_alone or evidence < DOUBT.card_evidence) else None
 
     def lies_there(self, verdict: Verdict, open_cells: Flags, score: float) -> bool:
-        """Whether there is a card for certain, whichever it is."""
+        """Return whether there is a card for certain, whichever it is."""
         doubt = self.why(verdict, open_cells, 0.0, on_table=False)
-        # What shows its outline, under a faint reflection, lies there whatever of its print that has washed out.
+        # What shows its outline, under a faint reflection, is there whatever of its print that has washed out.
         part = doubt == "colours" or (doubt == "covered" and (open_cells.mean() < DOUBT.part or score >= DOUBT.whole))
         # Wood beside a column may look a little like a strip of some face, but not without odd print.
         least = VERDICT.sure_evidence if verdict.is_odd(open_cells) else VERDICT.least_evidence
@@ -79,7 +79,7 @@ class Doubts:
         return bool((part or doubt == "glare") and verdict.share(open_cells) >= share and evidence >= least)
 
     def of_nameless(self, verdict: Verdict) -> str:
-        """What is unclear about a card that lies there for certain."""
+        """Return the reason for which a certain card stays unclear."""
         if verdict.is_odd():
             return "glare"
         return "colours" if verdict.margin >= VERDICT.likely or self._are_alike(verdict) else "covered"
@@ -91,7 +91,7 @@ class Doubts:
         return known and bool(open_cells.mean() >= DOUBT.in_sight) and odd <= DOUBT.most_spoiled * printed
 
     def _are_alike(self, verdict: Verdict) -> bool:
-        """Whether the face and its rival were not told apart as the deck was taught."""
+        """Return whether the face and its rival were not distinguished as the deck was taught."""
         if verdict.rival is None:
             return False
         pair = {self._deck.faces[verdict.face].id, self._deck.faces[verdict.rival].id}

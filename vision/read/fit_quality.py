@@ -1,4 +1,4 @@
-"""How much of what a card shows one face explains, and what lies on it: a face as it was laid onto the picture."""
+"""Share of a card's pixels that a fitted face explains, and the covers on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vision.read.fitting import Fits
 
 @dataclass(frozen=True)
 class ExplainParams:
-    """What counts as print, as agreement and as something that lies on a card; levels are shares of white."""
+    """What counts as print, as agreement and as something that is on a card; levels are shares of white."""
 
     least_noise: float = 0.02
     most_a_cell: float = 6.0  # log-odds that one cell may give: what covers it is no evidence
@@ -49,7 +49,7 @@ def settled(fits: Fits, which: int) -> Fits:
     """One of the fits, alone, its model moved a little, place by place, onto what is seen there.
 
     Prints lie a millimetre off their card's edges, differently on each card, and paper bends. What a thin line says by
-    its colour must not hang on where it lies.
+    its colour must not hang on where it is.
     """
     fit = fits.take(np.array([which]))
     shown, model = fit.shown, fit.models[0]
@@ -83,12 +83,12 @@ def explanation_of(fit: Fits) -> tuple[Flags, Flags, Flags]:
 
 
 def _strange(agrees: Flags) -> Flags:
-    """(rows, columns) where something lies on the card: what differs, is large, and reaches in from its edge."""
+    """(rows, columns) where something is on the card: what differs, is large, and reaches in from its edge."""
     rows, columns = agrees.shape
     width = 2 * (min(rows, columns) // 20) + 3
     bad = (cv2.blur((~agrees).astype(np.float32), (width, width)) > 0.5).astype(np.uint8)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(bad, connectivity=4)
-    # What lies on a card cuts its edge for a while; print that differs from the deck's keeps within.
+    # What is on a card cuts its edge for a while; print that differs from the deck's keeps within.
     edge = np.concatenate([labels[1], labels[-2], labels[1:-1, 1], labels[1:-1, -2]])
     cut = np.bincount(edge, minlength=count)
     large = (stats[:, 4] >= EXPLAIN.least_cover * rows * columns) & (cut >= EXPLAIN.least_cut * min(rows, columns))
@@ -99,7 +99,7 @@ def _strange(agrees: Flags) -> Flags:
 def against_plain(fit: Fits) -> Singles:
     """(rows, columns) log-odds of a face against nothing printed: neither what is seen nor the face itself, smoothed.
 
-    Against what is seen, smoothed: a plain card has no print. Against the face, smoothed: a cloth of the card's colours
+    Against the smoothed picture: an empty card has no print. Against the smoothed face: a cloth of the card's colours
     has streaks enough, but not where the face has its print.
     """
     shown, model, seen = fit.shown, fit.models[0], fit.seen

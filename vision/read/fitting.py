@@ -1,4 +1,4 @@
-"""Lays faces onto a picture: where a card lies, and under what light a face looks like what is seen there.
+"""Lays faces onto a picture: where a card is, and under what light a face looks like what is seen there.
 
 A pose is fitted to brightness alone, in cells of more than 2 mm: eight moves of the corners and five factors of light,
 for all places of a layer at once (Baker and Matthews, "Lucas-Kanade 20 years on", 2004; Malis, "Improving vision-based
@@ -68,7 +68,7 @@ class Fits:
 
     `quad` (4, 2) px, where they lie; `shown` (rows, columns, 3) what is seen there, and `models` (n, rows, columns, 3)
     what the deck says should be seen under the fitted light, in 0..1; `seen` (rows, columns) where the picture goes on
-    and no known card lies; `light` (n, 8) are gain, its slopes across and down, casts of blue and red, veil, saturation
+    and no known card is; `light` (n, 8) are gain, its slopes across and down, casts of blue and red, veil, saturation
     and tone.
     """
 
@@ -93,7 +93,7 @@ def posed(
 ) -> Floats:
     """Quads (n, 4, 2) moved to where arts (n, rows, columns, 3) in 0..1 look most like what is seen.
 
-    weights: (n, rows, columns) what each cell counts for. papers: (n, 3) BGR 0..1 of white paper there. What lies under
+    weights: (n, rows, columns) what each cell counts for. papers: (n, 3) BGR 0..1 of white paper there. What is under
     `covers` tells nothing, and of what is seen in part only a shift is free.
     """
     rows, columns = arts.shape[1:3]
@@ -176,7 +176,7 @@ def laid_on(
 
 
 def finer(picture: Pyramid, fits: Fits, arts: Singles, paper: Floats, covers: Covers | None) -> Fits:
-    """The same fits with more cells: few tell where faces lie, and their light; fine ones tell them apart.
+    """The same fits with more cells: few tell where faces lie, and their light; fine ones distinguish them.
 
     `arts` (n, rows, columns, 3) are those that were laid there, finer.
     """
@@ -217,9 +217,9 @@ def importance(art: Singles) -> Singles:
 
 
 def window_of(seen: Flags) -> Window:
-    """Where enough is seen in a sheet (rows, columns), with room to move: of a strip the rest is nothing.
+    """Return where enough is seen in a sheet (rows, columns), with room to move: of a strip the rest is nothing.
 
-    A card that lies a little aside in a column shows a sliver all along: as many cells to weigh as a whole card has.
+    A card that is a little aside in a column shows a sliver all along: as many cells to weigh as a whole card has.
     """
     rows, columns = (np.flatnonzero(seen.mean(axis=axis) >= _SLIVER) for axis in (1, 0))
     if not len(rows) or not len(columns):
@@ -230,7 +230,7 @@ def window_of(seen: Flags) -> Window:
 
 
 def open_sheet(picture: Pyramid, quad: Floats, rows: int, columns: int, covers: Covers | None) -> tuple[Singles, Flags]:
-    """(rows, columns, 3) what is seen, 0 where something lies over it or the picture has ended; where it is seen."""
+    """(rows, columns, 3) what is seen, 0 where something is over it or the picture has ended; where it is seen."""
     sheet = _open_sheets(picture, quad[None], rows, columns, covers)[0]
     seen = ~np.isnan(sheet[..., 0])
     if not seen.all():
@@ -239,7 +239,7 @@ def open_sheet(picture: Pyramid, quad: Floats, rows: int, columns: int, covers: 
 
 
 def _open_sheets(picture: Pyramid, quads: Floats, rows: int, columns: int, covers: Covers | None) -> Singles:
-    """(n, rows, columns, ...) what is seen, NaN where something lies over it or the picture has ended."""
+    """(n, rows, columns, ...) what is seen, NaN where something is over it or the picture has ended."""
     shown = picture.straight(quads, rows, columns)
     if covers is not None and len(covers.quads):
         shown[covers.over(quads, rows, columns)] = np.nan
@@ -322,7 +322,7 @@ def _corner_weights(rows: int, columns: int) -> Singles:
 def _precision_of_pose(aspect: float, in_part: bool) -> Floats:
     """(13, 13) of moves and light: of a card that is shifted, turned or scaled, and of one out of shape.
 
-    Of a card that is seen in part only a shift is free: a strip says little of how the rest of it lies.
+    Of a card that is seen in part only a shift is free: a strip says little of how the rest of it is.
     """
     corners = (CORNERS - 0.5) * [aspect, 1.0]
     radius = np.linalg.norm(corners[0])

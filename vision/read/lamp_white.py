@@ -1,4 +1,4 @@
-"""What white paper looks like in a picture, by the marker cards on the table."""
+"""Colour of white paper in a picture, by the marker cards on the table."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Weighs faces that were laid onto one card against each other, by the pattern of light, dark and tint that each shows.
 
 Every lamp, camera and gloss changes colours of a whole card slowly across it, and every camera softens fine print; what
-lies between, parts of print of some millimetres, keeps its pattern. So both what is seen and what a face would show are
+is between, parts of print of some millimetres, keeps its pattern. So both what is seen and what a face would show are
 left with that alone, the face's contrast is put to what is seen, and what is left over is the face's error. How large
 errors are, nobody knows; by a normal law with an unknown spread the log-odds of one face against
 another are half the number of independent places, times the logarithm of the ratio of their squared errors (Zellner,
@@ -29,16 +29,16 @@ class PatternParams:
     """How patterns are made and weighed; levels are shares of white."""
 
     tint: float = 1.5  # how much tint counts beside brightness, which shadows change
-    # cells, and of the card's shorter side: the pattern lies between
+    # cells, and of the card's shorter side: the pattern is between
     fine: float = 1.2
     slow: float = 0.2
     contrast: tuple[float, float] = (0.5, 2.0)  # of what is seen, by the face's
-    apart: float = 0.2  # of the largest difference between two faces: places where they differ by less hardly tell
+    apart: float = 0.2  # of the largest difference between two faces: places with a smaller one hardly count
     patch: int = 9  # cells
     # Of a patch's print, the card's usual one and its noise together. Of 715 right cards of four decks all but one keep
     # below it in all but a fiftieth of their print; of 26 cards of faces that were not taught 12 do.
     most_off: float = 0.55
-    # of white, squared; the share of patches by which the rest is told
+    # of white, squared; the share of patches by which the rest is judged
     least_noise: float = 0.001
     quiet: float = 0.25
     # of the card's shorter side, and of what is seen, by the face's
@@ -52,7 +52,7 @@ PATTERN = PatternParams()
 _LIGHT_AND_TINT = np.array([_LUMINANCE, [0, -PATTERN.tint, PATTERN.tint], [PATTERN.tint, -PATTERN.tint, 0]], np.float32)
 _ALL, _LIGHT_AND_TINTS = (slice(0, 3),), (slice(0, 1), slice(1, 3))  # of a pattern's channels
 # Faces that differ in a third of their cells differ in so many independent places. The number grows as the square root
-# of that share: cells that lie close repeat one another.
+# of that share: cells that are close repeat one another.
 _PLACES, _USUAL = 60.0, 1 / 3
 
 
@@ -144,9 +144,9 @@ def misprints(patterns: Patterns, which: int, open_cells: Flags) -> Flags:
 
 
 def unexplained(patterns: Patterns, which: int, open_cells: Flags) -> float:
-    """How much of the light and dark that is seen one face does not explain, however strong it is place by place.
+    """Return the share of the visible contrast that a face does not explain, whatever its strength place by place.
 
-    Spades pass for clubs by where their marks are and by most of their shape: no patch tells, all of them together do.
+    Spades resemble clubs in the place and most of the shape of their marks: only all patches together separate them.
     The share, 0..1, is of what stands out of the noise.
     """
     seen = patterns.seen & open_cells[patterns.window]
@@ -164,7 +164,7 @@ def unexplained(patterns: Patterns, which: int, open_cells: Flags) -> float:
 def _pattern(sheet: Singles, seen: Flags, across: int) -> Singles:
     """A sheet (rows, columns, 3) BGR as brightness and two tints, without what changes slowly and what is finest.
 
-    What is not seen counts for nothing in its surroundings. across: cells of a whole card's shorter side.
+    Hidden cells count for nothing in their surroundings. across: cells of a whole card's shorter side.
     """
     colours = mixed(sheet, _LIGHT_AND_TINT)
     slow = PATTERN.slow * across

@@ -43,7 +43,7 @@ Accepts = Callable[[Verdict, Flags, float], bool]
 
 @dataclass(frozen=True, eq=False)
 class Passes:
-    """How much is looked at.
+    """Limits of the search.
 
     `most`: layers. `promise`, `score`: of the ranking beyond a plain card's, or of the finder; places with one of them
     are verified. `steady` (n, 4, 2): while something moves, only cards that were there in the picture before are
@@ -90,7 +90,7 @@ class Layers:
         self._fresh: list[Verdict] = []  # what the last pass took
 
     def read(self, accepts: Accepts, lies: Accepts) -> None:
-        """Take all cards that are accepted, the most certain first, and those that `lies` says are there."""
+        """Take all cards that are accepted, the most certain first, and those that `is` says are there."""
         for _ in range(self._passes.most):
             self._judge(self._find(tuple(self.covers.quads)))
             self.found = self.found or list(self.left)
@@ -147,7 +147,7 @@ class Layers:
         return any(shared_area(place.quad, verdict.sheet) > 0 for verdict in self._fresh)
 
     def _verify(self, places: list[Place]) -> None:
-        """Rank and verify places: all that lie apart in full sight at once, and each of which a part is covered."""
+        """Rank and verify places: all that are apart in full sight at once, and each of which a part is covered."""
         passes, quick = self._passes, self._passes.steady is not None
         if passes.steady is not None:
             steady = passes.steady
@@ -180,7 +180,7 @@ class Layers:
             places[k].verdict = verdict
 
     def _waits(self, place: Place) -> bool:
-        """Whether a place shares much with one that is plainly read: the next pass looks there again."""
+        """Return whether a place shares much with one that is plainly read: the next pass looks there again."""
         return any(
             other.verdict is not None
             and other.verdict.share() >= LAYER.plain

@@ -1,6 +1,6 @@
 """Reads the tops of piles of a deck of prints, behind the seam of those that watch piles (`vision.piles.observations`).
 
-A pile remembers: where its last card lay is where the next one most likely lies, and a card that looks as it did when
+A pile remembers: where its last card lay is where the next one most likely is, and a card that looks as it did when
 it was read is the same card.
 """
 
@@ -80,7 +80,7 @@ class PrintPiles:
         return self._sight(image_bgr, number, card)
 
     def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
-        """Tell, with little work, whether a face that was seen certainly lies there as it lay, most of it in sight."""
+        """Return, with little work, whether a face identified before is still there, most of it visible."""
         look = next((look for look in self._looks.values() if look.corners_px is sight.corners_px), None)
         return sight.kind == "face" and look is not None and look.is_there(image_bgr)
 
@@ -187,7 +187,7 @@ class PrintClowns:
         return self._search.outlines(image_bgr, table, box_px, self._lamp.markers_px)
 
     def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PrintPiles:
-        """Give what reads piles at some places of a table."""
+        """Return what reads piles at some places of a table."""
         return PrintPiles(self._search, self._lamp, self._memory, table, size_px, places)
 
 

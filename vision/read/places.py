@@ -1,4 +1,4 @@
-"""Places at which cards may lie, as corners in px: whether two are one, moved a little, and lying flat on the table."""
+"""Places at which cards may be, as corners in px: whether two are one, moved a little, and lying flat on the table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vision.table import Table
 
 @dataclass(frozen=True)
 class PlaceParams:
-    """When two places are one card's, and one lies flat; lengths are shares of a card's diagonal."""
+    """When two places are one card's, and one is flat; lengths are shares of a card's diagonal."""
 
     near: float = 0.07  # of a card's diagonal: places whose middles are so near are of one card
     steady: float = 0.02  # of a card's diagonal: the finder is 1 mm off
@@ -28,13 +28,13 @@ PLACE = PlaceParams()
 
 
 def same_place(one: Floats, other: Floats) -> bool:
-    """Whether two quads (4, 2) are of one card."""
+    """Return whether two quads (4, 2) are of one card."""
     near = PLACE.near * float(np.linalg.norm(other[2] - other[0]))
     return bool(np.linalg.norm(one.mean(axis=0) - other.mean(axis=0)) < near)
 
 
 def is_steady(one: Floats, other: Floats) -> bool:
-    """Whether two quads (4, 2) in successive pictures are of one card that nobody moves."""
+    """Return whether two quads (4, 2) in successive pictures are of one card that nobody moves."""
     near = PLACE.steady * float(np.linalg.norm(other[2] - other[0]))
     return bool(np.abs(one.mean(axis=0) - other.mean(axis=0)).max() < near and np.abs(one - other).max() < 2 * near)
 
@@ -61,7 +61,7 @@ def cut_table(table: Table, box: Box) -> Table:
 
 
 def lies_flat(table: Table, corners_px: Floats, card_mm: tuple[float, float]) -> bool:
-    """Whether corners (4, 2) are a card's of this size that lies on the table, or on a pile there."""
+    """Return whether corners (4, 2) are a card's of this size that is on the table, or on a pile there."""
     corners = table.to_mm(corners_px)
     sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
     sizes = np.array([sides[0] + sides[2], sides[1] + sides[3]]) / 2 / card_mm

@@ -27,7 +27,7 @@ ART_PX_PER_MM = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Print:
-    """What is printed on one side of a card.
+    """Art of one side of a card.
 
     `attributes` are the game's words for it (`colour` and `mood`, `kind`, ...), empty where nobody gave any; `art`
     (h, w, 3) uint8 BGR is the whole card put straight, edge to edge, under white light as far as that is known;
@@ -47,8 +47,8 @@ class PrintDeck:
 
     `card_mm` is (width, height) of the cards as the art stands upright; where the deck was taught without a measure,
     only their ratio counts. `game` is the game that it is played with, None for any. `alike` are pairs of ids that
-    cannot be told apart from the distance at which the deck was taught. `has_true_size` is False where nothing told
-    the size of the cards while they were taught. `told_by` names the attributes by which a game tells cards apart:
+    cannot be separated from the distance at which the deck was taught. `has_true_size` is False where nothing gave
+    the size of the cards while they were taught. `told_by` names the attributes by which a game distinguishes cards:
     faces for which they are the same need not be told from each other; those that have none of them, and all where
     nothing is named, mean what no other face does.
     """
@@ -64,7 +64,7 @@ class PrintDeck:
 
     @cached_property
     def meanings(self) -> NDArray[np.intp]:
-        """(faces,) what each face means in the game, as numbers: those with the same one need not be told apart."""
+        """(faces,) what each face means in the game, as numbers: those with the same one need not be distinguished."""
         numbers: dict[object, int] = {}
         meant: list[int] = []
         for face in self.faces:
@@ -79,12 +79,12 @@ class PrintDeck:
 
     @cached_property
     def is_counted(self) -> bool:
-        """Whether somebody knows which cards it is made of, and how many of each: then no face is missing."""
+        """Return whether somebody knows which cards it is made of, and how many of each: then no face is missing."""
         return all(face.count is not None for face in self.faces)
 
     @cached_property
     def is_complete(self) -> bool:
-        """Whether no face seems to be missing: of the faces with the same attributes each has its like.
+        """Return whether no face seems to be missing: of the faces with the same attributes each has its like.
 
         A card of a face that was never taught looks like one that was, in odd light. A colour of which no face was
         taught leaves no gap.
@@ -125,7 +125,7 @@ class PrintDeck:
 
     @cached_property
     def back(self) -> Print | None:
-        """What is printed on the other side of all cards, None where nobody knows."""
+        """Art of the back, None where unknown."""
         return next((face for face in self.faces if face.side == "back"), None)
 
     @cached_property
@@ -139,11 +139,11 @@ AnyDeck = Deck | PrintDeck
 
 
 def _is_product(keys: frozenset[str], told: list[Mapping[str, str]]) -> bool:
-    """Whether each value of an attribute comes with each value of every other one."""
+    """Return whether each value of an attribute comes with each value of every other one."""
     seen = {tuple(one[key] for key in sorted(keys)) for one in told}
     return len(seen) == prod(len({one[key] for one in told}) for key in keys)
 
 
 def attributes_told(attributes: Mapping[str, str]) -> dict[str, str | int]:
-    """Attributes as programs are told them: for how many cards a row has room is a number."""
+    """Return the attributes for programs: the room of a row is a number."""
     return {key: int(value) if key == ROOM and value.isdecimal() else value for key, value in attributes.items()}

@@ -1,6 +1,6 @@
-"""Which faces a card that was put straight may be: all faces in all turns, by small blocks, quickly and roughly.
+"""Ranks all faces in all turns for a rectified card, by small blocks, quickly and roughly.
 
-Each of 36 blocks of a card says for itself how well a face fits it, by its detail and by its tint: what lies on a part
+Each of 36 blocks of a card says for itself how well a face fits it, by its detail and by its tint: what is on a part
 of the card spoils the blocks there and no others.
 """
 
@@ -25,7 +25,7 @@ class RankParams:
     # blocks across and down, cells of a block likewise
     blocks: int = 6
     cells: int = 6
-    still: float = 0.0012  # variance of a block that is plain: a camera's noise and a lamp's slope
+    still: float = 0.0012  # variance of a block without print: a camera's noise and a lamp's slope
     tint: float = 0.1  # of the white: how far off a block's tint is no longer like
     at_once: int = 64
     least_open: float = 0.25  # of a block: with less of it seen it says nothing
@@ -99,7 +99,7 @@ class Ranker:
     def rank(self, picture: Pyramid, quads: Floats, white: Floats | None, covers: Covers | None = None) -> Ranks:
         """How well each look fits quads (n, 4, 2); `white` (3,) BGR 0..1 of white paper under the lamp.
 
-        What lies under `covers` is left out, as is what the picture does not show.
+        What is under `covers` is left out, as is what the picture does not show.
         """
         scores = np.zeros((len(quads), len(self.faces)), np.float32)
         plain = np.zeros(len(quads), np.float32)
@@ -161,7 +161,7 @@ def ranker_of(deck: PrintDeck) -> Ranker:
 
 
 def _sheets(picture: Pyramid, quads: Floats, covers: Covers | None) -> tuple[Singles, Flags]:
-    """What a picture shows of cards on quads (n, 4, 2), (n, side, side, 3), and which cells of it are open."""
+    """Pixels of cards on quads (n, 4, 2), (n, side, side, 3), and which cells are open."""
     sheets = picture.straight(quads, _SIDE, _SIDE)
     open_cells = np.asarray(~np.isnan(sheets[..., 0]))
     if covers is not None:
@@ -190,7 +190,7 @@ def _shared(grounds: Singles) -> Floats | None:
 
 
 def _like_plain(energy: Singles) -> Singles:
-    """How well a card without print would fit blocks of some variance, from 0 to 0.5: of its tint nothing is known."""
+    """Return the fit of a card without print to blocks of some variance, 0 to 0.5: its tint is unknown."""
     return np.asarray(RANK.still / (energy + RANK.still) / 2, np.float32)
 
 

@@ -1,7 +1,7 @@
 """Reads all cards of a deck of prints in one picture: finds them, takes certain cards, says what is doubtful.
 
 The finder only says where to look. The one verifier says what a place shows and how much of it is explained;
-`occlusion` takes cards from the top, and what lies under one that was taken is not held against the next.
+`occlusion` takes cards from the top, and what is under one that was taken is not held against the next.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ ASLANT = "aslant"
 _ALL, _ONCE = Passes(), Passes(most=1, promise=0.4, score=0.5, lit=1)
 _BESIDE = Passes(most=3, promise=0.4, score=0.5, lit=2)
 _SHEET = 1.3  # a marker card by its square
-_PROMISING = 0.4  # of the ranking's scores, above what a plain card would have there
+_PROMISING = 0.4  # of the ranking's scores, above that of an empty card
 _NO_QUADS = np.zeros((0, 4, 2))
-_TOUCH = 0.15  # of a place's area that may lie on what was found
+_TOUCH = 0.15  # of a place's area that may be on what was found
 _GLARE = 0.15  # of a card, from which light has wiped it out
 _LEAST_SIDE_PX = 40
 _MOSTLY_OPEN = 0.7  # of a card, visible: the finder gave 0.64 for a strip
@@ -87,7 +87,7 @@ class CardReader:
         if not first.unclear and scales.max() < _EVEN * scales.min():
             return None
         again = self._read(image_bgr, table, white, known, replace(_ALL, sized=True))
-        # Nothing tells where the origin of that plane is.
+        # The origin of that plane is unknown.
         cards = tuple(replace(card, centre_mm=None) for card in again.cards)
         return Reading(cards, tuple(replace(card, centre_mm=None) for card in again.unclear))
 
@@ -96,7 +96,7 @@ class CardReader:
     ) -> Reading:
         """Read the cards that are in sight in a part of a picture, without looking under those that are taken.
 
-        white: (3,) BGR 0..1 of white paper, None where nothing tells. `known_px` (n, 4, 2) are known to be there.
+        white: (3,) BGR 0..1 of white paper, None where unknown. `known_px` (n, 4, 2) are identified already.
         `steady_px`: see `Passes`.
         """
         return self._read(
@@ -187,7 +187,7 @@ class CardReader:
         return found
 
     def _strangers(self, picture: Pyramid, left: list[Place], taken: list[Floats], table: Table | None) -> list[Card]:
-        """What is likely a card and shows no face of the deck, where nothing else was found."""
+        """Return likely cards without a face of the deck, where nothing else was found."""
         found: list[Card] = []
         quads = np.array([place.quad for place in left if place.score >= LAYER.likely]).reshape(-1, 4, 2)
         for quad, bleached in zip(quads, bleached_shares(picture, quads), strict=True):
@@ -197,7 +197,7 @@ class CardReader:
         return found
 
     def _unclear(self, places: list[Place], covers: Covers, table: Table | None) -> list[Card]:
-        """What may be cards beside the certain ones, the likeliest first."""
+        """Return possible cards beside the certain ones, the likeliest first."""
         unclear: list[Card] = []
         left = [place.verdict for place in places if place.verdict is not None]
         while left:

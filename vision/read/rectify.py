@@ -33,7 +33,7 @@ class Pyramid:
         return Pyramid(np.asarray(cv2.cvtColor(self._levels[0], cv2.COLOR_BGR2GRAY), np.uint8))
 
     def straight(self, quads: Floats, rows: int, columns: int) -> Singles:
-        """(n, rows, columns, 3) what lies within quads (n, 4, 2), clockwise from each sheet's top left corner.
+        """(n, rows, columns, 3) what is within quads (n, 4, 2), clockwise from each sheet's top left corner.
 
         NaN where the picture has ended; (n, rows, columns) of a grey picture.
         """
@@ -76,14 +76,14 @@ def _outside(quad: Floats, rows: int, columns: int, shape: tuple[int, ...]) -> N
 
 
 class Covers:
-    """What lies over cards: cards that are known already, and marker cards, as quads (n, 4, 2) px."""
+    """Covers of cards: identified cards and marker cards, as quads (n, 4, 2) px."""
 
     def __init__(self, quads: Floats) -> None:
         turned = [quad if _is_clockwise(quad) else quad[::-1] for quad in quads]
         self.quads = np.array(turned, np.float64).reshape(-1, 4, 2)
 
     def over(self, quads: Floats, rows: int, columns: int) -> NDArray[np.bool_]:
-        """(n, rows, columns) which cells of sheets that lie on quads (n, 4, 2) are covered."""
+        """(n, rows, columns) which cells of sheets that are on quads (n, 4, 2) are covered."""
         # One cell more all round: OpenCV leaves out cells of a polygon that it cuts off there.
         over = np.zeros((len(quads), rows + 2, columns + 2), np.uint8)
         low, high = self.quads.min(axis=1), self.quads.max(axis=1)
@@ -98,19 +98,19 @@ class Covers:
         return over[:, 1:-1, 1:-1].view(np.bool_)
 
     def near(self, quad: Floats) -> Covers | None:
-        """Those that may lie over a card on a quad (4, 2), None if there are none."""
+        """Those that may be over a card on a quad (4, 2), None if there are none."""
         low, high = quad.min(axis=0), quad.max(axis=0)
         room = 0.1 * float((high - low).max())
         over = (self.quads.max(axis=1) > low - room).all(1) & (self.quads.min(axis=1) < high + room).all(1)
         return Covers(self.quads[over]) if over.any() else None
 
     def lying_on(self, quad: Floats) -> Covers | None:
-        """Those that lie on a card on a quad (4, 2), None where next to nothing of it is covered."""
+        """Those that are on a card on a quad (4, 2), None where next to nothing of it is covered."""
         near = self.near(quad) if len(self.quads) else None
         return near if near is not None and near.over(quad[None], 12, 12).mean() >= _IN_PART else None
 
     def place_of(self, quad: Floats) -> int:
-        """Which of them lies on a quad (4, 2): what was taken before it lies over it, what came after beneath."""
+        """Return which of them is on a quad (4, 2): what was taken before it is over it, what came after beneath."""
         return int(np.argmin(np.abs(self.quads.mean(axis=1) - quad.mean(axis=0)).sum(axis=1)))
 
     def and_(self, quad: Floats) -> Covers:

@@ -28,7 +28,7 @@ class MemoryParams:
     rim: int = 1  # cells at the edge of a card, where a pixel's shift shows
     most_hidden: float = 0.4  # of a card
     gains: tuple[float, float] = (0.5, 2.0)
-    over: float = 0.3  # of a place's area: no two cards that lie whole share so much
+    over: float = 0.3  # of a place's area: no two cards that are whole share so much
     most: int = 60  # cards that are remembered: more than players lay before them at once
 
 
@@ -37,7 +37,7 @@ MEMORY = MemoryParams()
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """How a certain card looked: its corners (4, 2) px, and what lay within them, (rows, columns, 3)."""
+    """Look of a certain card: its corners (4, 2) px, and the pixels within them, (rows, columns, 3)."""
 
     corners_px: Floats
     sheet: Singles
@@ -55,7 +55,7 @@ class Look:
         return bool(np.isin(np.arange(1, count), edge).all())
 
     def _changed(self, image_bgr: Image) -> Image | None:
-        """(rows, columns) 1 where the card looks otherwise than it did, but for its rim; None where it is cut off."""
+        """(rows, columns) 1 where the card looks differently from it did, but for its rim; None where it is cut off."""
         now = _sheet(image_bgr, self.corners_px, self.sheet.shape[:2])
         if np.isnan(now).any() or np.isnan(self.sheet).any():
             return None
@@ -79,7 +79,7 @@ class Memory:
         self._known: list[tuple[Card, Look]] = []
 
     def still_there(self, image_bgr: Image, table: Table, box_px: Box) -> list[Card]:
-        """Cards with their middle in a part of a picture that lie there as they lay."""
+        """Cards with their middle in a part of a picture that are there as they lay."""
         if self._table is not table:
             self._table, self._known = table, []
         left, top, right, bottom = box_px
@@ -101,13 +101,13 @@ class Memory:
 
 
 def look_at(image_bgr: Image, corners_px: Floats, card_mm: tuple[float, float]) -> Look:
-    """How a card on corners (4, 2) px looks."""
+    """Return the look of a card on corners (4, 2) px."""
     width, height = (round(side * MEMORY.cells_per_mm) for side in card_mm)
     return Look(corners_px, _sheet(image_bgr, corners_px, (height, width)))
 
 
 def _sheet(image_bgr: Image, corners_px: Floats, cells: tuple[int, ...]) -> Singles:
-    """(rows, columns, 3) what lies within corners (4, 2), NaN where the picture has ended."""
+    """(rows, columns, 3) what is within corners (4, 2), NaN where the picture has ended."""
     low, high = np.floor(corners_px.min(axis=0)) - 2, np.ceil(corners_px.max(axis=0)) + 3
     height, width = image_bgr.shape[:2]
     left, top = (max(0, int(value)) for value in low)

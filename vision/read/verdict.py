@@ -1,4 +1,4 @@
-"""What one card most likely shows, how surely, and how much of it: where "sure" ends and "unclear" begins."""
+"""Verdict on one card: face, log-odds, open share, and the border between confident and unclear."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class VerdictParams:
 
     sure: float = 20.0  # log-odds of a face before the next
     likely: float = 8.0  # the same, below which nobody can say which two faces fit
-    # log-odds of a face against plain paper, for one at all and a sure one
+    # log-odds of a face against empty paper, for any card and for a confident one
     least_evidence: float = 10.0
     sure_evidence: float = 40.0
-    # of the print that is open, for one at all and a sure one
+    # of the print that is open, for any card and for a confident one
     hardly_explained: float = 0.5
     well_explained: float = 0.78
     least_print: int = 40  # cells
@@ -37,7 +37,7 @@ class VerdictParams:
     # log-odds, and of the print
     plain_lead: float = 40.0
     plain_share: float = 0.8
-    # The evidence's log-odds say too much by this factor: cells that lie together are not independent.
+    # The evidence's log-odds say too much by this factor: cells that are together are not independent.
     log_odds_scale: float = 8.0
     most_said: float = 80.0
 
@@ -46,22 +46,22 @@ VERDICT = VerdictParams()
 
 
 def confidence_of(log_odds: float) -> float:
-    """How likely a face is right that leads by so many of the evidence's log-odds, 0 to 1."""
+    """Return the probability, 0 to 1, of a face that leads by so many log-odds."""
     return float(1 / (1 + np.exp(-min(log_odds, VERDICT.most_said) / VERDICT.log_odds_scale)))
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What a card at one place most likely shows.
+    """Verdict on a card at one place.
 
     `face` is its number in the deck, `rival` that of the next likely one that means something else in the game, None
     where there is no other; `margin` the log-odds between them, `lead` before all other faces, those that mean the same
     too; `quad` (4, 2) px clockwise from the face's own top left corner; `printed` (rows, columns)
     flags where there is print, of the picture or of the face, `explained` where the two agree and `strange` where
-    something lies on the card, `odd` where its print is not the face's, in patches; `sheet` (4, 2) is
+    something is on the card, `odd` where its print is not the face's, in patches; `sheet` (4, 2) is
     the quad in the order of those rows and columns; `cell_odds` (rows, columns)
-    are the log-odds of the face against something plain of the picture's own colours; `unexplained` is the share of
-    light and dark that the face leaves over, 0 where no other face can lie there.
+    are the log-odds of the face against an empty surface of the picture's own colours; `unexplained` is the share of
+    light and dark that the face leaves over, 0 where no other face can be there.
     """
 
     face: int
@@ -83,32 +83,32 @@ class Verdict:
         return np.asarray(~covers.over(self.sheet[None], rows, columns)[0])
 
     def evidence(self, open_cells: Flags | None = None) -> float:
-        """Log-odds of the face against something plain, by open cells."""
+        """Return the log-odds of the face against an empty surface, by open cells."""
         return float(self.cell_odds.sum() if open_cells is None else self.cell_odds[open_cells].sum())
 
     @property
     def is_plain(self) -> bool:
-        """Whether a closer look would say the same: a face far ahead that explains what is seen."""
+        """Return whether a closer look would say the same: a face far ahead that explains what is seen."""
         return self.margin >= VERDICT.plain_lead and self.share() >= VERDICT.plain_share and not self.is_odd()
 
     def share(self, open_cells: Flags | None = None) -> float:
-        """How much of the print in open cells is explained, 0 to 1."""
+        """Return how much of the print in open cells is explained, 0 to 1."""
         printed = self.printed if open_cells is None else self.printed & open_cells
         return float((self.explained & printed).sum() / max(1, printed.sum()))
 
     def is_there(self, open_cells: Flags | None = None) -> bool:
-        """Whether open cells speak for a card of this face at all."""
+        """Return whether open cells speak for a card of this face at all."""
         shown = (
             self.evidence(open_cells) >= VERDICT.least_evidence and self.share(open_cells) >= VERDICT.hardly_explained
         )
         return shown and self.margin >= 0
 
     def is_well_shown(self, open_cells: Flags | None = None) -> bool:
-        """Whether open cells show as much of the face as a sure card's do."""
+        """Return whether open cells show as much of the face as those of a confident card."""
         return self.evidence(open_cells) >= VERDICT.sure_evidence and self.share(open_cells) >= VERDICT.well_explained
 
     def is_otherwise(self, open_cells: Flags | None = None) -> bool:
-        """Whether all print together differs from the face's, as that of a face that was never taught does."""
+        """Return whether all print together differs from the face's, as that of a face that was never taught does."""
         if self.unexplained > VERDICT.most_unexplained:
             return True
         return self.unexplained > VERDICT.other_pattern and self.share(open_cells) < VERDICT.same_colours
@@ -122,10 +122,10 @@ class Verdict:
 
 
 def worth(verdict: Verdict, cells: Flags) -> float:
-    """What speaks for taking a card first: how surely it is told, and how much of it lies open."""
+    """Return the priority of a card: its log-odds, and its open share."""
     return float(verdict.share(cells) * min(verdict.margin, VERDICT.most_worth) * cells.mean() ** 0.5)
 
 
 def presence(verdict: Verdict, cells: Flags) -> float:
-    """What speaks for there being a card, whichever it is."""
+    """Return the evidence for a card, whatever its face."""
     return float(verdict.share(cells) * verdict.evidence(cells))

@@ -1,4 +1,4 @@
-"""Which face a card shows, how surely, and how much of it: faces weighed against each other where they differ."""
+"""Weighs faces against each other where they differ, and gives the verdict."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class WeighParams:
 
 
 WEIGH = WeighParams()
-_OPEN = 0.5  # of a coarse cell that nothing lies on
+_OPEN = 0.5  # of a coarse cell that nothing is on
 
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A place on a picture: where a card lies, what covers it, and how light falls there."""
+    """A place on a picture: where a card is, what covers it, and how light falls there."""
 
     picture: Pyramid
     quad: Floats
@@ -91,9 +91,9 @@ class Verifier:
         *,
         quick: bool = False,
     ) -> list[Verdict | None]:
-        """Verdicts for quads (n, 4, 2), which lie near cards if there are some, their first sides shorter ones.
+        """Verdicts for quads (n, 4, 2), which are near cards if there are some, their first sides shorter ones.
 
-        `ranks` is what the ranker said there; what lies under `covers` says nothing. None where too little looks like
+        `ranks` is what the ranker said there; what is under `covers` says nothing. None where too little looks like
         any face for a closer look; quick: there is none.
         """
         if not len(quads):
@@ -133,7 +133,7 @@ class Verifier:
         return finer(place.picture, replace(fits, quad=place.quad), fine, place.paper, place.covers)
 
     def _closer(self, place: _Place, look: int, arts: Arts) -> _Place:
-        """The place once more, where one look lies in finer cells."""
+        """The place once more, where one look is in finer cells."""
         found = arts.of(self.ranker.faces[[look]], self.ranker.turns[[look]])
         quads = posed(place.picture, place.quad[None], *found, place.paper[None], WEIGH.closer_rounds, place.covers)
         return replace(place, quad=quads[0])
@@ -156,7 +156,7 @@ class Verifier:
         due = WEIGH.promised * self.ranker.due[int(np.argmax(place.score))]
         if promise < due and likeness(patterns)[order[0]] < WEIGH.promised:
             return None
-        # How a face lies is known by now: its other turns are no rivals.
+        # How a face is is known by now: its other turns are no rivals.
         first_of_face = np.unique(self.ranker.faces[looks[order]], return_index=True)[1]
         few = order[np.sort(first_of_face)[: WEIGH.fine_faces]]
         laid, looks = laid.take(few), looks[few]
@@ -171,11 +171,11 @@ class Verifier:
             laid, looks = self._with_alike(place, laid, looks, np.asarray(open_cells))
             fine = self._finer(place, laid, looks, self._fine)
             verdict = self._weighed(fine, looks, place.score, 0)
-        # What looks more like something plain than like any face is no card, however closely it is looked at: of 651
+        # A place more like an empty surface than like any face is no card, at any resolution: of 651
         # such places of four decks none was taken, and in columns they are two of three.
         if quick or verdict.is_plain or verdict.evidence() < 0:
             return verdict
-        # Thin strokes tell faces apart only where they are laid on one another to a part of a cell.
+        # Thin strokes distinguish faces only where they are laid on one another to a part of a cell.
         place = self._closer(place, int(looks[0]), self._fine)
         laid = self._laid(place, looks)
         fine = self._finer(place, laid, looks, self._fine)
@@ -185,17 +185,17 @@ class Verifier:
         return self._by_small_signs(place, looks) or verdict
 
     def _with_alike(self, place: _Place, laid: Fits, looks: Numbers, seen: Flags) -> tuple[Fits, Numbers]:
-        """Looks that lie on a place, and those that look most like the first of them where it is seen."""
+        """Looks that are on a place, and those that look most like the first of them where it is seen."""
         more = np.setdiff1d(self._look_alikes(int(looks[0]), seen), looks)
         return (laid.and_(self._laid(place, more)), np.concatenate([looks, more])) if len(more) else (laid, looks)
 
     def _has_small_signs(self, verdict: Verdict) -> bool:
-        """Whether what is seen is some card of the deck for certain, so that a small sign may tell which."""
+        """Return whether some card of the deck is there for certain, so that a small sign may identify it."""
         shown = verdict.evidence() >= VERDICT.sure_evidence and verdict.share() >= VERDICT.well_explained
         return shown and self.deck.is_complete
 
     def _by_small_signs(self, place: _Place, looks: Numbers) -> Verdict | None:
-        """A verdict by the finest cells; None where no other face lies as the first of some looks (n,) does.
+        """A verdict by the finest cells; None where no other face is as the first of some looks (n,) does.
 
         Of a large deck most faces differ in one small sign where only a corner shows: those that are likeliest are held
         against it, and the nearest, with those that look most like them where the card is seen, in finer cells.
@@ -217,7 +217,7 @@ class Verifier:
     def _weighed(self, fits: Fits, looks: Numbers, score: Singles, nearest: int, told: Floats | None = None) -> Verdict:
         """A verdict by looks (n,) that were laid onto the picture, of which one is nearest to what is seen.
 
-        `told` (n, n) are the log-odds between them, if they are known.
+        `told` (n, n) are the log-odds between them, if known.
         """
         faces = self.ranker.faces[looks]
         fit = settled(fits, nearest)
@@ -250,7 +250,7 @@ class Verifier:
         left = 0.0 if self.deck.is_counted else unexplained(patterns, best, in_sight)
         odds = against_plain(fit)
         if fit.seen.all():
-            # What lies on a card says nothing of it; of a strip it may be all that speaks against a place.
+            # What is on a card says nothing of it; of a strip it may be all that speaks against a place.
             odds[strange] = 0
         sheet = fit.quad
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)

@@ -65,7 +65,7 @@ def read_deck_file(path: Path) -> TaughtDeck:
 
 
 def unpack_deck(data: bytes, called: str) -> TaughtDeck:
-    """Give the deck that a deck file's bytes hold; `called` is what the file is called in complaints.
+    """Return the deck that a deck file's bytes hold; `called` is what the file is called in complaints.
 
     Raises:
         BadDeckError: it is torn, or no deck, or holds what no deck holds.
@@ -95,7 +95,7 @@ def unpack_deck(data: bytes, called: str) -> TaughtDeck:
 
 
 def pack_deck(deck: TaughtDeck) -> bytes:
-    """Give a deck as the bytes of a deck file; the same deck always gives the same bytes."""
+    """Return a deck as the bytes of a deck file; the same deck always gives the same bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
 
@@ -113,7 +113,7 @@ def pack_deck(deck: TaughtDeck) -> bytes:
 
 
 def fingerprint(deck: TaughtDeck) -> str:
-    """Give twelve characters by which one version of a deck is told from every other, whatever it is called."""
+    """Return a fingerprint of twelve characters of a deck's version, independent of its name."""
     digest = hashlib.sha256()
     digest.update(json.dumps({**_description(deck), "deck": ""}, sort_keys=True).encode())
     if isinstance(deck, PrintDeck):
@@ -128,17 +128,17 @@ def as_kept(deck: TaughtDeck) -> TaughtDeck:
 
 
 def renamed(deck: TaughtDeck, name: str) -> TaughtDeck:
-    """Give the same deck under another name."""
+    """Return the same deck under another name."""
     return replace(deck, name=name)
 
 
 def game_of(deck: TaughtDeck) -> str | None:
-    """Which game a deck is for, None for any."""
+    """Return which game a deck is for, None for any."""
     return "confetti" if isinstance(deck, Deck) else deck.game
 
 
 def deck_name(value: object) -> str:
-    """Give a name that a deck can be kept under.
+    """Return a name that a deck can be kept under.
 
     Raises:
         ValueError: it is none.

@@ -1,1 +1,1 @@
-"""Learns a deck from pictures in which its cards lie apart: what a face looks like, and which look alike."""
+"""Learns a deck from pictures in which its cards are apart: what a face looks like, and which look alike."""

@@ -1,4 +1,4 @@
-"""The marks on a card of a deck of marks: three plain discs of three colours and three sizes on an even ground."""
+"""Finds the marks on a card: three discs of three colours and three sizes on an even ground."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEAST_MM2, _LEAST_GROUND = 12.0, 0.45  # of a mark; of the card
 _CORE = 5  # px
 _STAY_OFF = 4  # px, from other marks and from the card's edge, where an outline is not a mark's own
 _LEAST_ARC = 0.2  # of a circle's outline
-_OFF, _ROUGH = 0.06, 1.8  # of a radius, and px: a disc's outline lies nearer to its circle
+_OFF, _ROUGH = 0.06, 1.8  # of a radius, and px: a disc's outline is nearer to its circle
 _LARGER = 1.12  # one size by the next
 _APART = 18.0  # in Lab: colours of one card
 _COVERED = 0.85  # of what is printed: explained by the discs
@@ -163,7 +163,7 @@ def _circle(points: Floats) -> tuple[Floats, float]:
 
 
 def _explained(discs: list[Disc], core: Masks, px_per_mm: float) -> bool:
-    """Whether hardly anything is printed beside the discs."""
+    """Return whether hardly anything is printed beside the discs."""
     y, x = np.nonzero(core)
     points = (np.stack([x, y], axis=1) + 0.5) / px_per_mm
     within = np.zeros(len(points), bool)

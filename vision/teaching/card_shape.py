@@ -1,6 +1,6 @@
-"""The ratio of the cards' sides where no marker cards tell any length: from how cards look in perspective.
+"""Estimates the ratio of the cards' sides without marker cards, from their perspective.
 
-A rectangle's picture gives the ratio of its sides once the lens's focal length is known, and right angles tell which
+A rectangle's picture gives the ratio of its sides once the lens's focal length is known, and right angles give it
 focal length makes rectangles of all cards (Zhang and He, "Whiteboard scanning and image enhancement", 2003).
 """
 
@@ -22,7 +22,7 @@ _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
 
 @dataclass(frozen=True)
 class SeenShape:
-    """How a card's corners (4, 2) lie about the middle of its picture, by the picture's longer side."""
+    """A card's corners (4, 2) relative to the middle of its picture, by the picture's longer side."""
 
     quad: Floats
 
@@ -41,7 +41,7 @@ def ratios(shapes: Sequence[SeenShape]) -> Floats:
 
 
 def _at(homographies: Floats, focal: float) -> tuple[float, Floats]:
-    """How badly a focal length explains the cards, and the ratios (n,) that it gives."""
+    """Return the misfit of a focal length to the cards, and the ratios (n,) that it gives."""
     rays = homographies / np.array([focal, focal, 1.0])[:, None]
     across, down = rays[:, :, 0], rays[:, :, 1]
     wide, long = np.linalg.norm(across, axis=1), np.linalg.norm(down, axis=1)

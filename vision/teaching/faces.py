@@ -41,7 +41,7 @@ class FaceGroup:
 
     @property
     def first(self) -> Singles:
-        """What the others are laid on."""
+        """The card on which the others are aligned."""
         return self.cards[0]
 
     def add(self, sighting: Sighting, turn: int, card: Singles, off: float) -> None:

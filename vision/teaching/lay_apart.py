@@ -53,14 +53,14 @@ class LaidCards:
 
 @dataclass(frozen=True)
 class CardSize:
-    """What all cards of a lesson measure, width by length; `is_true` is False where only their ratio is known."""
+    """Size of all cards of a lesson, width by length; `is_true` is False where only their ratio is known."""
 
     mm: tuple[float, float]
     is_true: bool
 
 
 def lay_out(image_bgr: Image, size: CardSize | None = None) -> LaidCards:
-    """Find the cards that lie apart in a picture; `size` is what the cards measured so far."""
+    """Find the cards that are apart in a picture; `size` is what the cards measured so far."""
     markers = markers_in(image_bgr)
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
     table = table_if_shown(markers, size_px)
@@ -90,7 +90,7 @@ def _under(quads: Floats, certain: NDArray[np.bool_], in_sight: Floats) -> NDArr
 
 
 def _wanted(size: CardSize | None, table: Table | None) -> Wanted:
-    """What is known of the cards: their sides in mm where the table has a scale, else their shape at most."""
+    """Known size of the cards: their sides in mm where the table has a scale, else their shape at most."""
     if size is None:
         return Wanted()
     width, length = size.mm
@@ -157,6 +157,6 @@ def _upright(quad: Floats, square: bool) -> Floats:
 
 
 def _downward(quad: Floats) -> float:
-    """How far down a card's long sides lead from the top; of one that lies on its side, how far to the right."""
+    """Return how far down a card's long sides lead from the top; of one that is on its side, how far to the right."""
     down = quad[2:].mean(axis=0) - quad[:2].mean(axis=0)
     return float(down[1] + 1e-3 * down[0])

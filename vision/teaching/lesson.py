@@ -1,4 +1,4 @@
-"""A lesson: pictures of cards that lie apart go in, a deck of prints comes out, and what was seen on the way."""
+"""A lesson: pictures of cards that are apart go in, a deck of prints comes out, and what was seen on the way."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DIFFERENT = 0.45  # two sightings that differ by so much are of no one face, who
 
 @dataclass(frozen=True)
 class TeachingPicture:
-    """A picture of the lesson; `load` gives it each time anew, so that no lesson holds all of them."""
+    """A picture of the lesson; `load` gives it each time again, so that no lesson holds all of them."""
 
     name: str
     load: Callable[[], Picture]
@@ -41,7 +41,7 @@ def laid_out(
     """Find the cards of all pictures, and the size that they agree on.
 
     Raises:
-        BadLessonError: no picture shows a card that lies apart.
+        BadLessonError: no picture shows a card that is apart.
         BadImageError: one cannot be read.
     """
     if len(pictures) > MOST_PICTURES:
@@ -61,7 +61,7 @@ def laid_out(
         nothing = BadLessonError(
             "error.no_cards_that_lie_apart", "no cards that lie apart are in {picture}", picture=pictures[0].name
         )
-    # People measure to a millimetre or two: their size tells the shape, and pictures the rest.
+    # People measure to a millimetre or two: their size gives the shape, and pictures the rest.
     given = None if card_mm is None else CardSize((min(card_mm), max(card_mm)), False)
     laid = [lay_out(picture.load().image, given) for picture in pictures]
     size = agreed_size(laid, card_mm)

@@ -1,4 +1,4 @@
-"""Takes the slope of light off a card that lies mostly white: by its own paper, which is white everywhere."""
+"""Takes the slope of light off a card that is mostly white: by its own paper, which is white everywhere."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def level(card: Singles, *, known_white: bool) -> Singles:
 def _one_ground(paper: Flags, light: Singles) -> Flags:
     """What of some paper (h, w) is as bright as its largest area; `light` (h, w) is by the card's brightest tenth.
 
-    A grey panel in a card's middle begins at an edge, and light has none: it would pass for a shadow otherwise.
+    A grey panel in a card's middle begins at an edge; light has no edge. Without this test it would pass for a shadow.
     """
     soft = cv2.GaussianBlur(light, (0, 0), 1.0)
     down, across = np.gradient(soft)

@@ -1,4 +1,4 @@
-"""Which colours a card's picture is mainly painted in, beside its ground, its black and its white."""
+"""Return the main colours of a card's picture, beside its ground, its black and its white."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def main_colours(art: Image) -> MainColours:
 
 
 def _peak(hue: NDArray[np.floating], weight: NDArray[np.floating]) -> tuple[float, float]:
-    """The hue, in degrees, that most of the weight lies near, and how much does."""
+    """The hue, in degrees, that most of the weight is near, and how much does."""
     amount, _ = np.histogram(hue, bins=_BINS, range=(0, 360), weights=weight)
     around = amount + np.roll(amount, 1) + np.roll(amount, -1)
     best = int(np.argmax(around))
@@ -78,14 +78,14 @@ def _peak(hue: NDArray[np.floating], weight: NDArray[np.floating]) -> tuple[floa
 
 
 def _hues(hue: NDArray[np.floating], pixels: int) -> int:
-    """How many sixths of the circle of hues are painted with."""
+    """Return how many sixths of the circle of hues are painted with."""
     amount, _ = np.histogram(hue, bins=12, range=(0, 360))
     runs = amount > _HUE_SHARE * pixels
     return int((runs & ~np.roll(runs, 1)).sum() + (runs & np.roll(runs, 1)).sum() / 2) if runs.any() else 0
 
 
 def _ground(lab: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Where the picture is of a colour that goes round its edge."""
+    """Return where the picture is of a colour that goes round its edge."""
     edge = np.concatenate([lab[:4].reshape(-1, 3), lab[:, :4].reshape(-1, 3), lab[:, -4:].reshape(-1, 3)])
     return np.asarray(np.linalg.norm(lab - np.median(edge, axis=0), axis=-1) < _GROUND)
 

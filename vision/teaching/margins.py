@@ -1,4 +1,4 @@
-"""How surely a deck that was just learned tells its faces apart: every card of the lesson is judged by it once more."""
+"""Measures the separation of a new deck's faces: it judges every card of the lesson once more."""
 
 from __future__ import annotations
 

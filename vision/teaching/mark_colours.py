@@ -21,7 +21,7 @@ _FEW = 0.03
 
 
 def colours_of(labs: Floats, side: str) -> tuple[NDArray[np.intp], tuple[str, ...]]:
-    """Which colour (n,) each disc (n, 3) in Lab has, and the names of all colours.
+    """Return which colour (n,) each disc (n, 3) in Lab has, and the names of all colours.
 
     Raises:
         BadLessonError: they have more colours than Confetti.

@@ -19,7 +19,7 @@ from vision.teaching.names import CardName, check_images, named_cards
 from vision.teaching.taught_prints import LearnedCard, LearnedPicture, Lesson, face_ids
 
 PX_PER_MM = 4.0
-_MOSTLY, _ENOUGH = 0.7, 8  # of the cards show three discs; cards by which a kind is told
+_MOSTLY, _ENOUGH = 0.7, 8  # share of the cards that show three discs; cards needed to recognise a kind
 _SAME_MM = 4.0  # between the middles of a mark on two sightings of one card
 _ONE_SIZE = 0.08  # how much the marks of one size may differ and yet be printed alike
 _CORNER_SHARE = 0.056
@@ -45,7 +45,7 @@ class _FaceSeen:
 
 
 def shows_marks(pictures: Sequence[TeachingPicture], laid: Sequence[LaidCards], size: CardSize) -> bool:
-    """Whether most cards, of the first pictures that show enough of them, have three discs and nothing else.
+    """Return whether most cards, of the first pictures that show enough of them, have three discs and nothing else.
 
     Raises:
         BadImageError: a picture cannot be read.

@@ -1,4 +1,4 @@
-"""What people say that cards show: a name for a face, by a point on a card that shows it."""
+"""Names for faces, each given by a point on a card that shows the face."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_NAMES = frozenset(".:\\")
 
 @dataclass(frozen=True)
 class CardName:
-    """What somebody said: the card at this point (of the file's own pixels) of this picture shows this face."""
+    """A person's statement: the card at this point (of the file's own pixels) of this picture shows this face."""
 
     image: str
     at_px: tuple[float, float]
@@ -88,7 +88,7 @@ def check_images(names: Sequence[CardName], images: Sequence[str]) -> None:
 
 
 def named_cards(names: Sequence[CardName], image: str, quads_px: NDArray[np.float64]) -> dict[int, CardName]:
-    """Which of the cards (n, 4, 2) of a picture the names are for, in the file's own pixels.
+    """Return which of the cards (n, 4, 2) of a picture the names are for, in the file's own pixels.
 
     Raises:
         BadLessonError: a name points beside every card, or a card is given two names.

@@ -25,7 +25,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class StudiedPicture:
-    """What one picture adds to a lesson.
+    """Contribution of one picture to a lesson.
 
     `size` is None where it shows no card; `cards` are those of `look` put straight, (h, w, 3) uint8 BGR under white
     light; `groups` says which of the known faces each shows, numbers from their count on being new ones.
@@ -74,14 +74,14 @@ def _sorted_to(known: Sequence[Image], cards: Sequence[Singles], size: CardSize)
 
 
 def could_be_one(one: Image, other: Image, size: CardSize) -> bool:
-    """Whether two cards may show one face, as somebody says: they do not differ altogether."""
+    """Return whether two cards may show one face, as somebody says: they do not differ altogether."""
     first, second = _singles(one), _singles(other)
     turn = best_turn(small(first), small(second), turns_of(size.mm))[1]
     return difference(first, laid_on(first, second, turn)) <= DIFFERENT
 
 
 def in_two(cards: Sequence[Image], size: CardSize) -> list[bool]:
-    """Which of some cards are rather like the one that differs most from the first than like that."""
+    """Return which of some cards are rather like the one that differs most from the first than like that."""
     first = _singles(cards[0])
     turns = turns_of(size.mm)
     sheets = [laid_on(first, card, best_turn(small(first), small(card), turns)[1]) for card in map(_singles, cards)]

@@ -1,6 +1,6 @@
 """Names that cards can be given by what they show: a clown's colour and mood, a Coloretto card's kind.
 
-They are proposed, never presumed: what is not plain is left open, and what is proposed is for people to confirm.
+Names are proposals: a doubtful attribute is left open, and people confirm the rest.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SeenFace:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a face may be called; attributes that nobody can tell are left out. `sure`: all of them are plain."""
+    """Proposed name of a face; unknown attributes are left out. `sure`: every attribute is known."""
 
     attributes: Mapping[str, str]
     sure: bool
@@ -115,7 +115,7 @@ def _way(one: Image, other: Image) -> Singles:
 
 
 def _correlation(one: Singles, other: Singles) -> float:
-    """How alike two such sheets are in the turn in which they are most alike, from -1 to 1."""
+    """Return the correlation of two such sheets in their best turn, from -1 to 1."""
     looks = []
     for turn in range(4):
         turned = np.rot90(other, turn)

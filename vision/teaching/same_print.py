@@ -29,7 +29,7 @@ def small(card: Singles) -> Singles:
 
 
 def rough_difference(one: Singles, other: Singles) -> float:
-    """How far two small sheets are apart, but for their brightness."""
+    """Return how far two small sheets are apart, but for their brightness."""
     gain = float(np.clip((one * other).sum() / max(float((other * other).sum()), 1e-6), 0.6, 1.6))
     return float(np.sqrt(np.mean((one - gain * other) ** 2)))
 
@@ -46,12 +46,12 @@ def laid_on(one: Singles, other: Singles, turn: int) -> Singles:
 
 
 def difference(one: Singles, other: Singles) -> float:
-    """How much two cards differ in the worst window, 0 to 1; the other is laid on the one."""
+    """Return how much two cards differ in the worst window, 0 to 1; the other is laid on the one."""
     return float(differences(one, other).max())
 
 
 def differences(one: Singles, other: Singles) -> Singles:
-    """How much two cards differ about every pixel within their rims."""
+    """Return how much two cards differ about every pixel within their rims."""
     one, other = (np.asarray(cv2.GaussianBlur(np.clip(c, 0, 1), (3, 3), 0), np.float32) for c in (one, other))
     kernel = np.ones((3, 3), np.uint8)
     beyond = np.maximum(one - cv2.dilate(other, kernel), cv2.erode(other, kernel) - one)
@@ -64,7 +64,7 @@ def differences(one: Singles, other: Singles) -> Singles:
 def _light_between(one: Singles, other: Singles) -> Singles:
     """(h, w, 1 or 3) by how much brighter the one's light is; it changes slowly, and is of one tint."""
     sigma = one.shape[0] * _LIGHT
-    # Dark print tells nothing of the light, and where light has clipped only the other card tells print.
+    # Dark print says nothing of the light, and where light has clipped only the other card shows print.
     weight = (np.minimum(one, other).mean(axis=2) > 0.15).astype(np.float32) * (largest(np.maximum(one, other)) < 1)
     weight += 1e-3
     tint = np.array(

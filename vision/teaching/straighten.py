@@ -14,7 +14,7 @@ _STEPS, _STEP = 25, 1e-3
 
 
 def straight(image_bgr: Image, quad_px: NDArray[np.floating], size_px: tuple[int, int]) -> Singles:
-    """What lies within a quadrilateral (4, 2), clockwise from its top left, as (h, w, 3) levels from 0 to 1."""
+    """Return the pixels within a quadrilateral (4, 2), clockwise from its top left, as (h, w, 3) levels from 0 to 1."""
     width, height = size_px
     quad = np.asarray(quad_px, np.float64)
     sides = np.linalg.norm(quad - np.roll(quad, -1, axis=0), axis=1)
@@ -31,7 +31,7 @@ def straight(image_bgr: Image, quad_px: NDArray[np.floating], size_px: tuple[int
 
 
 def points_on(quad_px: NDArray[np.floating], size_px: tuple[int, int]) -> Floats:
-    """(h, w, 2) where in the picture every pixel of a straight card lies."""
+    """(h, w, 2) where in the picture every pixel of a straight card is."""
     width, height = size_px
     sheet = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - 0.5
     warp = cv2.getPerspectiveTransform(sheet, np.asarray(quad_px, np.float32))
@@ -41,7 +41,7 @@ def points_on(quad_px: NDArray[np.floating], size_px: tuple[int, int]) -> Floats
 
 
 def turns_of(card_mm: tuple[float, float]) -> tuple[int, ...]:
-    """By how many quarters a card of this shape may lie turned and still look as long and as wide."""
+    """By how many quarters a card of this shape may be turned and still look as long and as wide."""
     return (0, 1, 2, 3) if abs(card_mm[0] / card_mm[1] - 1) < 0.03 else (0, 2)
 
 
@@ -54,7 +54,7 @@ def turned(card: Singles, turn: int) -> Singles:
 
 
 def brought_onto(template: Singles, card: Singles) -> Singles:
-    """The card as it looks when it lies on the template, both (h, w, 3): outlines are off by a pixel or two.
+    """The card as it looks when it is on the template, both (h, w, 3): outlines are off by a pixel or two.
 
     Enhanced correlation (Evangelidis and Psarakis 2008), affine; the card itself where that finds nothing.
     """

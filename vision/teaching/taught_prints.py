@@ -33,7 +33,7 @@ class LearnedCard:
 
 @dataclass(frozen=True, eq=False)
 class LearnedPicture:
-    """What was learned from a picture; `unclear` are outlines of which nothing was learned, each with the reason."""
+    """Cards learned from a picture; `unclear` are outlines that taught nothing, each with the reason."""
 
     name: str
     cards: tuple[LearnedCard, ...]
@@ -42,7 +42,7 @@ class LearnedPicture:
 
 @dataclass(frozen=True)
 class Margins:
-    """How surely the cards of a lesson are told apart by the deck that came of it.
+    """Separation of a lesson's cards by the deck that came of it.
 
     `judged` cards were judged, `sure` of them for certain right; `weakest` is the face that was told from its next one
     by the least, that next one, and the log-odds between them, None where the deck has one face only. `confused` are
@@ -57,7 +57,7 @@ class Margins:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """What was learned.
+    """Result of a lesson.
 
     `seen` says how often each face was; `nearest` are pairs of faces and by how much they differ, those first that do
     least, for each face with the few that are nearest; `noise` is how much sightings of one face differ, None where
@@ -164,7 +164,7 @@ def face_ids(entries: Sequence[CardName | None]) -> list[str]:
 
 
 def _margins(faces: Sequence[Print], turns: tuple[int, ...]) -> list[tuple[str, str, float]]:
-    """How much faces differ, for each with those that are nearest to it at a rough look."""
+    """Return how much faces differ, for each with those that are nearest to it at a rough look."""
     cards = [np.asarray(face.art / 255.0, np.float32) for face in faces]
     sheets = [small(card) for card in cards]
     rough = [(*best_turn(sheets[i], sheets[j], turns), i, j) for i, j in combinations(range(len(faces)), 2)]

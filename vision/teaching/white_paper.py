@@ -1,4 +1,4 @@
-"""What white paper looks like across a picture: by it a card's print is known as it would be under white light.
+"""Estimates white paper across a picture; divided by it, print looks as under white light.
 
 A picture's levels are taken as they are, in the picture's own gamma: a lamp multiplies them there, too.
 """
@@ -18,8 +18,8 @@ from vision.markers import Marker
 
 _SIDE_PX = 36
 _PAPER = 0.85  # of a marker's levels: two thirds of it, and more, are ink
-_DARKEST = 0.08  # of full: what is darker tells no colour
-_ENOUGH = 4  # markers, from which a slope of light can be told
+_DARKEST = 0.08  # of full: a darker pixel shows no colour
+_ENOUGH = 4  # markers, from which a slope of light can be identified
 _STEEPEST = 2.5  # times as bright at one place of the picture as at another
 _CLIPPED = 250.0 / 255.0
 

@@ -1,1 +1,1 @@
-"""How the club's database came to be what it is, step by step (Alembic)."""
+"""Migrations of the club's database (Alembic)."""

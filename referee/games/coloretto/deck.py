@@ -1,4 +1,4 @@
-"""Which cards Coloretto can be played with: some colours, "+2", jokers, and what lies beside them."""
+"""Checks whether Coloretto can be played with a deck: colours, "+2", jokers, row cards."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _check(deck: PrintDeck) -> None:
 
 
 def card_colours(deck: PrintDeck) -> list[str]:
-    """Give the colours of a deck's cards, in its order."""
+    """Return the colours of a deck's cards, in its order."""
     return list(
         dict.fromkeys(face.attributes["colour"] for face in deck.fronts if face.attributes.get("kind") == "colour")
     )

@@ -1,7 +1,7 @@
 """Writes a game of Coloretto for the simulated table: who lays which card where, who takes which row, with habits.
 
 Ann plays at once; Ben lays a card, thinks better of it and lays it in another row; Cem leaves his hand on the table for
-a while; Dora, or who sits last, once puts a card on a row that is full, is told, and lays it elsewhere.
+a while; Dora, or the last seat, once puts a card on a full row, hears the foul, and moves the card.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FIVE_MM: _Places = ((240, 232), (711, 232), (234, 323), (246, 414), (711, 414),
 _UNMARKED_MM: _Places = ((171, 255), (419, 255), (667, 255), (171, 391), (419, 391), (735, 391), (850, 391))
 _STEP_MM = 69.0
 _FIRST_S, _MOVE_S, _HESITATES_S, _RESTS_S, _LAST_S = 3.0, 3.4, 2.6, 2.0, 5.0
-_FIRST_IN_AREA, _LAPS = 0.75, 0.2  # rows of cards from a player's edge, and how far each card lies below the last
+_FIRST_IN_AREA, _LAPS = 0.75, 0.2  # rows of cards from a player's edge, and how far each card is below the last
 _COLUMN = 0.96  # how far apart columns lie, by `COLUMN_MM`
 BEN, CEM, DORA = 1, 2, 3
 _OUT_OF_THE_GAME_MM = (-200.0, 323.0)  # the box that the third row of two players goes to
@@ -37,7 +37,7 @@ _LEFT_OUT = {2: 2, 3: 1}  # colours, by players
 
 @dataclass(frozen=True)
 class Plan:
-    """What kind of game is wanted: for how many, how many rounds before it ends, with which options.
+    """Parameters of a demonstration game: players, rounds before its end, options.
 
     foul: whether somebody does wrong. settings: start cards and colours left out are chosen where these say nothing.
     """
@@ -77,8 +77,8 @@ class _Table:
     moves: list[Event] = field(default_factory=list)
     fouls: list[tuple[int, int]] = field(default_factory=list)
     rows: list[list[str]] = field(init=False)  # keys of the cards in each row
-    columns: list[dict[str, int]] = field(init=False)  # of each area: in which a kind of card lies
-    lengths: list[Counter[int]] = field(init=False)  # how many cards lie in each
+    columns: list[dict[str, int]] = field(init=False)  # of each area: in which a kind of card is
+    lengths: list[Counter[int]] = field(init=False)  # how many cards are in each
 
     def __post_init__(self) -> None:
         self.rows = [[] for _ in self.game.rooms]
@@ -87,12 +87,12 @@ class _Table:
 
     @property
     def places_mm(self) -> _Places:
-        """Where the rows, the supply and the last-round card lie."""
+        """Return where the rows, the supply and the last-round card lie."""
         return _FOUR_MM if self.game.players < 5 else _FIVE_MM if self.has_row_cards else _UNMARKED_MM
 
     @property
     def dora(self) -> int:
-        """Who takes early, and once does wrong."""
+        """Seats that take early, and the seat that makes one foul."""
         return min(DORA, self.game.players - 1)
 
     def carry(self, seat: int, cards: Sequence[str], to: Sequence[Lying], takes_s: float = 0.9) -> None:
@@ -186,7 +186,7 @@ def _rows_with_space(players: int) -> tuple[int, ...]:
 
 
 def _row_to_take(table: _Table, seat: int) -> int | None:
-    """Which row a player takes, None to lay a card: Dora takes early, and who must take does."""
+    """Return which row a player takes, None to lay a card: Dora takes early, and who must take does."""
     game, rng = table.game, table.rng
     rows = [row for row in range(len(game.rooms)) if game.can_take(seat, row)]
     if not rows:
@@ -274,7 +274,7 @@ def _in_row(table: _Table, row: int, at: int) -> Lying:
 
 
 def _in_area(table: _Table, seat: int, card: str) -> Lying:
-    """The next place in the column of its kind: every card lies a little below the one before it."""
+    """The next place in the column of its kind: every card is a little below the one before it."""
     own = own_columns(table.ring, seat, _COLUMN, _FIRST_IN_AREA)
     columns, lengths = table.columns[seat], table.lengths[seat]
     if card not in columns:

@@ -1,4 +1,4 @@
-"""How the page offers Coloretto, and what it shows of a game: rows, the colours in it, and a score sheet. Pure."""
+"""Page of Coloretto: options, rows with their colours, and the score sheet. Pure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OPTIONS = (
 
 
 def stands(game: Coloretto, language: Language) -> dict[str, Any]:
-    """Give how a game stands: rows, for how many cards each, who has taken one, the colours, and the score sheet."""
+    """Return how a game stands: rows, for how many cards each, who has taken one, the colours, and the score sheet."""
     table = game.settings.table
     hands = [_hand(game, seat) for seat in range(game.players)]
     return {
@@ -53,7 +53,7 @@ def stands(game: Coloretto, language: Language) -> dict[str, Any]:
 
 
 def colours_of(game: Coloretto) -> list[str]:
-    """Give the colours that a card may have, as far as anybody knows."""
+    """Return the colours that a card may have, as far as anybody knows."""
     seen = {card for hand in game.hands for card in hand} | {card for row in game.rows for card in row or ()}
     known = {card for card in seen if is_colour(card)}
     palette = next((one for one in PALETTES if known <= set(one)), tuple(sorted(known)))
@@ -61,7 +61,7 @@ def colours_of(game: Coloretto) -> list[str]:
 
 
 def sheet(hands: Sequence[Mapping[str, Any]], table: str, language: Language) -> list[dict[str, Any]]:
-    """Give the score of hands that people counted themselves, with the keys of the outside contract; table: a side.
+    """Return the score of hands that people counted themselves, with the keys of the outside contract; table: a side.
 
     Raises:
         BadInputError: there is no such hand.
@@ -71,7 +71,7 @@ def sheet(hands: Sequence[Mapping[str, Any]], table: str, language: Language) ->
 
 
 def sheet_line(hand: ColorettoHand, table: Table, language: Language) -> dict[str, Any]:
-    """Give what a hand is worth, and why: `{"points", "lines", "plus2", "jokers", "text"}`.
+    """Return what a hand is worth, and why: `{"points", "lines", "plus2", "jokers", "text"}`.
 
     `lines`: `{"colour", "cards", "jokers": how many of them are jokers, "points"}`, the dearest first.
     """
@@ -112,14 +112,14 @@ def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str,
 
 
 def _last_told(play: Session) -> str | None:
-    """Give what a person told last of the game, as a correction names it; None if that was struck or is not there."""
+    """Return the last event that a person entered, as a correction names it; None if it was struck or is missing."""
     struck = {number for number, data in corrected_events(play.log.corrections).items() if data is None}
     told = (number for number, record in reversed(play.log.records.items()) if record.is_of_game)
     return next((play.log.event_id(number) for number in told if number not in struck), None)
 
 
 def _seats(play: Session, language: Language) -> list[Seat]:
-    """Give each seat's points, which nobody has before the end, its open cards, and whether it sits the round out."""
+    """Return each seat's points, which nobody has before the end, its open cards, and whether it sits the round out."""
     game = _game(play)
     ends = (ruling["points"] for _, ruling in play.log.newest(50) if ruling["ruling"] == "end")
     points = next(ends, [None] * game.players)

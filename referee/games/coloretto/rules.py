@@ -45,7 +45,7 @@ class Coloretto:
     """A game of Coloretto.
 
     `rows[row]` lists the cards in a row, None when the row is gone; `hands[seat]` counts the cards that a seat has
-    taken; `turn` is the seat that plays; `last` tells that the running round is the last (K6); `over` that it is over.
+    taken; `turn` is the seat that plays; `last` marks the last round (K6); `over` marks the end.
 
     Raises:
         BadInputError: 2 to 5 can play.
@@ -107,13 +107,13 @@ class Coloretto:
                 return self.stop(event.t_ns)
 
     def verify_place(self, seat: int, row: int) -> Reason | None:
-        """Tell why a seat may not put a card in a row (K4), in the order of the outside contract."""
+        """Return why a seat may not put a card in a row (K4), in the order of the outside contract."""
         if reason := self._why_not(seat, row):
             return reason
         return Reason.ROW_FULL if len(self.rows[row] or ()) >= self.rooms[row] else None
 
     def can_place(self, seat: int, row: int) -> bool:
-        """Tell whether a seat may put a card in a row."""
+        """Return whether a seat may put a card in a row."""
         return self.verify_place(seat, row) is None
 
     def place(self, seat: int, row: int, card: str) -> Rulings:
@@ -131,7 +131,7 @@ class Coloretto:
         return None if self._placed_last is None else self._placed_last[0]
 
     def can_take_back(self, row: int) -> bool:
-        """Tell whether the last thing that was done is that a card was put in this row."""
+        """Return whether the last thing that was done is that a card was put in this row."""
         return not self.over and self._placed_last is not None and self._placed_last[1] == row
 
     def take_back(self) -> Rulings:
@@ -144,7 +144,7 @@ class Coloretto:
         return ()
 
     def can_move(self, card: str, row: int, to: int) -> bool:
-        """Tell whether a card that lies in one row may as well lie in another."""
+        """Return whether a card that is in one row may as well lie in another."""
         there = self.rows[to]
         has_room = there is not None and len(there) < self.rooms[to]
         return not self.over and row != to and has_room and card in self._cards(row)
@@ -159,7 +159,7 @@ class Coloretto:
         return ()
 
     def copy(self) -> Coloretto:
-        """Give a game that has come as far and goes on by itself."""
+        """Return a game that has come as far and goes on by itself."""
         twin = Coloretto.__new__(Coloretto)
         twin.__dict__.update(self.__dict__)
         twin.rows = [None if row is None else list(row) for row in self.rows]
@@ -171,13 +171,13 @@ class Coloretto:
     view = copy
 
     def verify_take(self, seat: int, row: int) -> Reason | None:
-        """Tell why a seat may not take a row (K4), in the order of the outside contract."""
+        """Return why a seat may not take a row (K4), in the order of the outside contract."""
         if reason := self._why_not(seat, row):
             return reason
         return None if self.rows[row] else Reason.ROW_EMPTY
 
     def can_take(self, seat: int, row: int) -> bool:
-        """Tell whether a seat may take a row."""
+        """Return whether a seat may take a row."""
         return self.verify_take(seat, row) is None
 
     def take(self, t_ns: int, seat: int, row: int) -> Rulings:
@@ -197,11 +197,11 @@ class Coloretto:
         return (RoundEnded(t_ns, seat, self.last), *(self._end(t_ns) if self.last else ()))
 
     def verify_announce_last(self) -> Reason | None:
-        """Tell why "last round" cannot be drawn."""
+        """Return why "last round" cannot be drawn."""
         return Reason.GAME_OVER if self.over else None
 
     def can_announce_last(self) -> bool:
-        """Tell whether "last round" can be drawn."""
+        """Return whether "last round" can be drawn."""
         return self.verify_announce_last() is None
 
     def announce_last(self) -> Rulings:
@@ -211,7 +211,7 @@ class Coloretto:
         return ()
 
     def verify_stop(self) -> Reason | None:
-        """Tell why the players cannot end the game early; one in which nobody took a row has no result.
+        """Return why the players cannot end the game early; one in which nobody took a row has no result.
 
         Raises:
             BadInputError: nobody did.
@@ -221,7 +221,7 @@ class Coloretto:
         return Reason.GAME_OVER if self.over else None
 
     def can_stop(self) -> bool:
-        """Tell whether the players can end the game early, with a result."""
+        """Return whether the players can end the game early, with a result."""
         return not self.over and self._rows_taken > 0
 
     def stop(self, t_ns: int) -> Rulings:
@@ -243,7 +243,7 @@ class Coloretto:
         return [] if cards is None else cards
 
     def _pass_on(self) -> None:
-        """Give the turn to the next seat to the left that has not taken a row (K4, K5), maybe the same again."""
+        """Return the turn to the next seat to the left that has not taken a row (K4, K5), maybe the same again."""
         seats = ((self.turn + step) % self.players for step in range(1, self.players + 1))
         self.turn = next(seat for seat in seats if seat not in self.taken)
 

@@ -1,4 +1,4 @@
-"""What the referee rules in Coloretto: frozen records, which together are the game's audit trail."""
+"""Rulings of Coloretto: frozen records that together are the game's audit trail."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Foul:
     row: int
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         start: dict[str, object] = {"ruling": "foul", "t_ns": self.t_ns, "seat": self.seat}
         return {**start, "reason": self.reason.value, "row": self.row}
 
@@ -44,7 +44,7 @@ class Ignored:
     reason: Reason
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling as JSON."""
+        """Return the ruling as JSON."""
         seat: dict[str, object] = {} if self.seat is None else {"seat": self.seat}
         return {"ruling": "ignored", "t_ns": self.t_ns, **seat, "event": self.event, "reason": self.reason.value}
 
@@ -58,7 +58,7 @@ class RoundEnded:
     last: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         last: dict[str, object] = {"last": True} if self.last else {}
         return {"ruling": "round_end", "t_ns": self.t_ns, "starts": self.starts, **last}
 
@@ -77,7 +77,7 @@ class GameEnded:
     stopped: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract, and the colours that count minus."""
+        """Return the ruling with the keys of the outside contract, and the colours that count minus."""
         return {
             "ruling": "end",
             "t_ns": self.t_ns,

@@ -24,13 +24,13 @@ PALETTES = (
 
 
 class Table(Enum):
-    """Which side of the summary card counts (K8)."""
+    """Side of the summary card that counts (K8)."""
 
     BROWN = "brown"
     GREY = "grey"
 
     def points(self, cards: int) -> int:
-        """Give what `cards` cards of one colour are worth, plus or minus."""
+        """Return what `cards` cards of one colour are worth, plus or minus."""
         return _POINTS[self][min(cards, 6)]
 
 
@@ -39,7 +39,7 @@ _POINTS = {Table.BROWN: (0, 1, 3, 6, 10, 15, 21), Table.GREY: (0, 1, 4, 8, 7, 6,
 
 @dataclass(frozen=True)
 class ColorettoHand:
-    """What a player holds at the end: cards of each colour, jokers and "+2" cards.
+    """Cards of a player at the end: a number for each colour, jokers and "+2" cards.
 
     A colour with no cards says that it is in the game, so that a joker may become it (K7).
     """
@@ -59,7 +59,7 @@ class ColorettoScore:
     minus: tuple[str, ...]
 
     def as_json(self) -> dict[str, object]:
-        """Give the score with the keys of the outside contract."""
+        """Return the score with the keys of the outside contract."""
         return {
             "points": self.points,
             "jokers": list(self.jokers),
@@ -69,7 +69,7 @@ class ColorettoScore:
 
 
 def parse_hand(data: Mapping[str, object]) -> tuple[ColorettoHand, Table]:
-    """Give the hand and the table in a JSON object `{"colours", "jokers", "plus2", "table"}`.
+    """Return the hand and the table in a JSON object `{"colours", "jokers", "plus2", "table"}`.
 
     Left out, `jokers` and `plus2` are 0 and the table is brown.
 
@@ -97,7 +97,7 @@ def _at_most(number: int, most: int, what: str) -> int:
 
 
 def score_coloretto(hand: ColorettoHand, table: Table) -> ColorettoScore:
-    """Give the best score of `hand` (K8), trying every way to give the jokers a colour (K7).
+    """Return the best score of `hand` (K8), trying every way to give the jokers a colour (K7).
 
     Of equally good ways it gives the first, in the order of the colours in the hand.
     """
@@ -108,7 +108,7 @@ def score_coloretto(hand: ColorettoHand, table: Table) -> ColorettoScore:
 
 
 def _new_colours(hand: ColorettoHand) -> Iterator[str]:
-    """Give colours that the player has no card of, as many as jokers could become."""
+    """Return colours that the player has no card of, as many as jokers could become."""
     held = {colour for colour, cards in hand.colours.items() if cards}
     palette = next((palette for palette in PALETTES if set(hand.colours) <= set(palette)), PALETTES[0])
     named = [colour for colour in hand.colours if colour not in held]

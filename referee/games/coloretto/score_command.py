@@ -16,7 +16,7 @@ from referee.phrases import phrase
 
 
 def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
-    """Give what answers one hand; it raises `BadInputError` for one that cannot be scored."""
+    """Return what answers one hand; it raises `BadInputError` for one that cannot be scored."""
     language = Language(language_of())
 
     def say(result: ColorettoScore) -> str:

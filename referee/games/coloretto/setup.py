@@ -1,4 +1,4 @@
-"""How a game of Coloretto is set up: options, rows and starting cards (K1, K2)."""
+"""Set-up of Coloretto: options, rows and starting cards (K1, K2)."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Settings:
 
 
 def rooms(players: int) -> tuple[int, ...]:
-    """Give for how many cards each row has room: three green rows for two players, else a brown one each (K1, K2)."""
+    """Return for how many cards each row has room: three green rows for two players, else a brown one each (K1, K2)."""
     return (1, 2, 3) if players == MIN_PLAYERS else (3,) * players
 
 
 def colours_known(seen: frozenset[str], settings: Settings) -> tuple[str, ...]:
-    """Give the colours that are in the game for certain: those seen, and all others but those left out, if named."""
+    """Return the colours that are in the game for certain: those seen, and all others but those left out, if named."""
     for palette in PALETTES:
         if settings.left_out and seen | set(settings.left_out) <= set(palette):
             return tuple(colour for colour in palette if colour in seen or colour not in settings.left_out)
@@ -45,7 +45,7 @@ def colours_known(seen: frozenset[str], settings: Settings) -> tuple[str, ...]:
 
 
 def settings_from(header: Header) -> Settings:
-    """Give the options that an event log's header asks for.
+    """Return the options that an event log's header asks for.
 
     Raises:
         BadInputError: it has an option, or a value of one, that Coloretto does not know.
@@ -67,7 +67,7 @@ def settings_from(header: Header) -> Settings:
 
 
 def _colours(value: object, name: str) -> tuple[str, ...]:
-    """Give the colours in a list; a single one needs no list."""
+    """Return the colours in a list; a single one needs no list."""
     colours = [value] if isinstance(value, str) else value
     if not isinstance(colours, list):
         raise BadInputError("error.games.must_be_list_of_colours", name=name, value=shown(value))
@@ -78,5 +78,5 @@ def _colours(value: object, name: str) -> tuple[str, ...]:
 
 
 def is_colour(card: object) -> bool:
-    """Tell whether a card is of a colour; the names of colours are the edition's own (E1)."""
+    """Return whether a card is of a colour; the names of colours are the edition's own (E1)."""
     return is_name(card) and card not in (PLUS2, JOKER, LAST_ROUND)

@@ -56,7 +56,7 @@ class ColorettoTable:
     remarks: tuple[str, ...] = ()
 
     def as_json(self, hand: SeatCards) -> dict[str, object]:
-        """Give the line of one seat: whose it is, what lies there, and the score with the contract's keys."""
+        """Return the line of one seat: whose it is, what is there, and the score with the contract's keys."""
         held = self.hands[hand.seat]
         return {
             "seat": hand.seat,
@@ -73,7 +73,7 @@ class ColorettoTable:
         }
 
     def counted(self, hand: SeatCards) -> list[CardReading]:
-        """Give the cards before a seat that score."""
+        """Return the cards before a seat that score."""
         return [card for card in hand.cards if card_of(self.deck, card.face.id) is not None]
 
     def named(self, card: CardReading) -> str:
@@ -83,11 +83,11 @@ class ColorettoTable:
         return card.face.id if alone or name is None or _is_sure(card) else name
 
     def sentences(self, language: Language) -> list[tuple[int | None, str]]:
-        """Give what is said of each seat; people count seats from one."""
+        """Return what is said of each seat; people count seats from one."""
         return [(hand.seat, say_seat(hand.seat, self._say(hand, language), language)) for hand in self.sharing.seats]
 
     def drawn(self, image: NDArray[np.uint8], language: Language) -> NDArray[np.uint8]:
-        """Give the picture, (h, w, 3) uint8 BGR, with the evidence drawn in: each card's name, + or - before it."""
+        """Return the picture, (h, w, 3) uint8 BGR, with the evidence drawn in: each card's name, + or - before it."""
         canvas = Canvas(image)
         for card in self.sharing.heap:
             canvas.line(card.corners_px, NOBODY, 1.5, closed=True)
@@ -114,7 +114,7 @@ class ColorettoTable:
         sign = "" if name == PLUS2 else "-" if name in score.minus else "+" if name in score.plus else ""
         canvas.line(card.corners_px, colour, 4, closed=True)
         label = sign + (name if name in (PLUS2, JOKER) else colour_name(language, name))
-        # At the end that shows in a column of cards: the upper one lies over the lower one's middle.
+        # At the end that shows in a column of cards: the upper one is over the lower one's middle.
         draw_tag(canvas, card.corners_px[:2] + 0.1 * (card.corners_px[3:1:-1] - card.corners_px[:2]), label, colour)
 
     def _say(self, hand: SeatCards, language: Language) -> str:
@@ -165,7 +165,7 @@ def read_areas(
 
 
 def as_counted(deck: PrintDeck) -> PrintDeck:
-    """Give a deck whose cards need only be told apart where they count differently: ranks of the Everdeck do not."""
+    """Return a deck in which faces that count the same are one: ranks of the Everdeck do not matter."""
     return replace(deck, told_by=_TOLD_BY)
 
 
@@ -204,7 +204,7 @@ def _too_many(deck: PrintDeck, seated: SeatedReading) -> SeatedReading:
 
 
 def _is_sure(card: CardReading) -> bool:
-    """Whether the face itself is certain, and not only what it counts as."""
+    """Return whether the face itself is certain, and not only what it counts as."""
     return card.confidence >= confidence_of(VERDICT.sure)
 
 

@@ -1,4 +1,4 @@
-"""Which cards Confetti can be played with: such as marks tell apart."""
+"""Checks whether Confetti can be played with a deck: its faces have marks."""
 
 from __future__ import annotations
 

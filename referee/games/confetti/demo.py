@@ -28,7 +28,7 @@ DEMO_HEAP = 30
 
 @dataclass(frozen=True)
 class Plan:
-    """What kind of game is wanted.
+    """Parameters of a demonstration game.
 
     players: 1 to 5. rounds: how many are played, at most the game's. heap: cards laid out in the first round, None:
     half of the deck (C3). sand_s: how long the sand runs. late_seat: who takes one more card after time, in the first
@@ -45,7 +45,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class RoundTruth:
-    """What a round comes to: when the sand began and ended, s, and the faces before each seat in the end."""
+    """Result of a scripted round: start and end of the sand in s, and each seat's faces at the end."""
 
     flipped_s: float
     out_s: float
@@ -54,7 +54,7 @@ class RoundTruth:
 
 @dataclass
 class _Table:
-    """The game while it is written: where every card lies, in what order, and what hands do."""
+    """The game while it is written: where every card is, in what order, and what hands do."""
 
     lies: dict[str, Lying]
     side: str
@@ -82,7 +82,7 @@ def write_confetti(deck: Deck, seed: int, plan: Plan | None = None) -> ConfettiG
     heap = faces[: plan.heap or len(faces) // 2]
     table = _Table({face: _in_heap(rng, plan.side) for face in heap}, plan.side)
     first = _choose(table, deck, heap, ring, limits[0], rng)
-    # What is taken lies on top.
+    # What is taken is on top.
     taken = [face for hand in first for face in hand]
     order = [face for face in heap if face not in taken] + taken
     begin_s = _FIRST_STILL_S
@@ -187,7 +187,7 @@ def _tidy(
 def _choose(
     table: _Table, deck: Deck, heap: list[str], ring: SeatRing, limit: int, rng: random.Random
 ) -> list[list[str]]:
-    """Give a hand for each player within reach: good ones for most, as people who look for a while would take."""
+    """Return a hand for each player within reach: good ones for most, as people who look for a while would take."""
     free, lies = list(heap), table.lies
     hands: list[list[str]] = []
     for seat, person in enumerate(people_at(ring)):
@@ -208,7 +208,7 @@ def _colours(table: _Table, deck: Deck, face: str) -> Card:
 
 
 def cards_of(deck: Deck, side: str, faces: Sequence[str]) -> list[list[str]]:
-    """Give cards as an event names them: the colours of each one's small, medium and big mark."""
+    """Return cards as an event names them: the colours of each one's small, medium and big mark."""
     return [[mark.colour for mark in deck.by_id[side, face].marks] for face in faces]
 
 
@@ -218,7 +218,7 @@ def _in_heap(rng: random.Random, side: str) -> Lying:
 
 
 def _spots(ring: SeatRing, seat: int, count: int, side: str) -> list[Lying]:
-    """Give places for cards before a seat: two rows along the edge, the upper side away from the player."""
+    """Return places for cards before a seat: two rows along the edge, the upper side away from the player."""
     columns = math.ceil(count / 2)
     return [spot(ring, seat, index % columns - (columns - 1) / 2, index // columns, side) for index in range(count)]
 

@@ -1,4 +1,4 @@
-"""How the page offers Confetti, and what it shows of a game. Pure."""
+"""Page of Confetti: options, board and details. Pure."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str,
 
 
 def _last_round_ms(play: Session) -> int | None:
-    """Give how long the sand ran last time, where nothing else tells how long it will."""
+    """Return how long the sand ran last time, where nothing else tells how long it will."""
     ended_ns: int | None = None
     for _, ruling in play.log.newest(50):
         if ruling["ruling"] == "time":
@@ -88,7 +88,7 @@ def _step(play: Session) -> str:
 
 
 def _steps(ruling: RulingData, readings: Sequence[Event], language: Language) -> list[dict[str, Any]]:
-    """Give the arrangement, a set a step, then what costs points, and the sum (C7, C11)."""
+    """Return the arrangement, a set a step, then what costs points, and the sum (C7, C11)."""
     hands = [event for event in readings if event.kind == "hand"]
     if ruling["ruling"] not in ("hand", "arrangement") or not hands:
         return []

@@ -65,11 +65,11 @@ class RoundHands:
 
     @property
     def all_late(self) -> bool:
-        """Whether every seat has shown a hand after time."""
+        """Return whether every seat has shown a hand after time."""
         return len(self._late) == self.players
 
     def unseen(self) -> tuple[int, ...]:
-        """Give the seats that have shown no hand at all, or whose hand went before it was counted."""
+        """Return the seats that have shown no hand at all, or whose hand went before it was counted."""
         shown = (self._in_time.keys() | self._late.keys()) - self.gone.keys()
         return tuple(seat for seat in range(self.players) if seat not in shown)
 
@@ -101,7 +101,7 @@ class RoundHands:
         return tuple((now - before).elements()), tuple((before - now).elements())
 
     def to_count(self, seat: int, late_cards: LateCards) -> Hand | None:
-        """Give the hand of a seat that counts: with COUNT its last, with VOID its last in time, if there is one."""
+        """Return the hand of a seat that counts: with COUNT its last, with VOID its last in time, if there is one."""
         in_time, late = self._in_time.get(seat), self._late.get(seat)
         void = late_cards is LateCards.VOID and seat not in self._swept
         first, second = (in_time, late) if void else (late, in_time)
@@ -113,7 +113,7 @@ Rulings = tuple[ConfettiRuling, ...]
 
 
 class Phase(Enum):
-    """Where the game stands."""
+    """State of the game."""
 
     BEFORE_ROUND = "before the round"
     RUNNING = "the sand runs"
@@ -184,7 +184,7 @@ class Confetti:
                 return self._ignore(event, reason, seat) if reason else self.challenge(t_ns, seat)
 
     def verify_flip(self) -> Reason | None:
-        """Tell why the sandtimer may not be flipped to start a round."""
+        """Return why the sandtimer may not be flipped to start a round."""
         if self.phase is Phase.COUNTING and not self.unseen() and self.number < len(self.limits):
             return None
         return {
@@ -194,7 +194,7 @@ class Confetti:
         }.get(self.phase)
 
     def can_flip(self) -> bool:
-        """Tell whether a round may start."""
+        """Return whether a round may start."""
         return self.verify_flip() is None
 
     def flip(self, t_ns: int) -> Rulings:
@@ -213,15 +213,15 @@ class Confetti:
         return (*hands, RoundStarted(t_ns, self.number, self.limit, more))
 
     def unseen(self) -> tuple[int, ...]:
-        """Give the seats that have shown no hand in this round, or that swept it up too soon, and have said none."""
+        """Return the seats that have shown no hand in this round, or that swept it up too soon, and have said none."""
         return self._hands.unseen()
 
     def verify_run_out(self) -> Reason | None:
-        """Tell why the sand cannot run out now."""
+        """Return why the sand cannot run out now."""
         return self._why_not_in(Reason.NO_TIMER, Phase.RUNNING)
 
     def can_run_out(self) -> bool:
-        """Tell whether the sand is running."""
+        """Return whether the sand is running."""
         return self.verify_run_out() is None
 
     def run_out(self, t_ns: int) -> Rulings:
@@ -231,11 +231,11 @@ class Confetti:
         return (TimeUp(t_ns),)
 
     def verify_contest(self) -> Reason | None:
-        """Tell why no card can be contested now."""
+        """Return why no card can be contested now."""
         return self._why_not_in(Reason.NO_ROUND, Phase.RUNNING, Phase.COUNTING)
 
     def can_contest(self) -> bool:
-        """Tell whether two players could be holding one card."""
+        """Return whether two players could be holding one card."""
         return self.verify_contest() is None
 
     def contest(self, _t_ns: int) -> Rulings:
@@ -245,11 +245,11 @@ class Confetti:
         return ()
 
     def verify_see_hand(self) -> Reason | None:
-        """Tell why a hand means nothing now."""
+        """Return why a hand means nothing now."""
         return self._why_not_in(Reason.NO_ROUND, Phase.RUNNING, Phase.COUNTING)
 
     def can_see_hand(self) -> bool:
-        """Tell whether hands are held now."""
+        """Return whether hands are held now."""
         return self.verify_see_hand() is None
 
     def see_hand(self, t_ns: int, seat: int, cards: tuple[Card, ...]) -> Rulings:
@@ -268,11 +268,11 @@ class Confetti:
         return fouls + (self.count(t_ns) if complete else ())
 
     def verify_lose_hands(self) -> Reason | None:
-        """Tell why no hand can go before it is counted."""
+        """Return why no hand can go before it is counted."""
         return self.verify_count()
 
     def can_lose_hands(self) -> bool:
-        """Tell whether hands wait to be counted."""
+        """Return whether hands wait to be counted."""
         return self.verify_lose_hands() is None
 
     def lose_hands(self, t_ns: int, hands: Mapping[int, tuple[Card, ...] | None]) -> Rulings:
@@ -286,7 +286,7 @@ class Confetti:
         return (self._hands_unseen(t_ns),)
 
     def verify_count(self) -> Reason | None:
-        """Tell why hands cannot be counted now."""
+        """Return why hands cannot be counted now."""
         return {
             Phase.BEFORE_ROUND: Reason.NO_ROUND,
             Phase.RUNNING: Reason.TIMER_RUNNING,
@@ -294,7 +294,7 @@ class Confetti:
         }.get(self.phase)
 
     def can_count(self) -> bool:
-        """Tell whether hands can be counted now."""
+        """Return whether hands can be counted now."""
         return self.verify_count() is None
 
     def count(self, t_ns: int) -> Rulings:
@@ -313,7 +313,7 @@ class Confetti:
         return (*hands, self._end(t_ns))
 
     def verify_stop(self) -> Reason | None:
-        """Tell why the players cannot end the game early; one in which nothing was counted has no result.
+        """Return why the players cannot end the game early; one in which nothing was counted has no result.
 
         Raises:
             BadInputError: nothing was.
@@ -323,7 +323,7 @@ class Confetti:
         return Reason.GAME_OVER if self.phase is Phase.OVER else None
 
     def can_stop(self) -> bool:
-        """Tell whether the players can end the game early, with a result."""
+        """Return whether the players can end the game early, with a result."""
         return self.phase is not Phase.OVER and bool(self.counted)
 
     def stop(self, t_ns: int) -> Rulings:
@@ -337,7 +337,7 @@ class Confetti:
         return GameEnded(t_ns, winners, tuple(self.kept), stopped)
 
     def ask_for_hands(self, t_ns: int) -> Rulings:
-        """Let the count wait for the hands that nobody has seen or told: nothing seen is not an empty hand."""
+        """Make the count wait for hands that are neither seen nor entered: an unseen hand is not an empty one."""
         demand(self.verify_count())
         self._asked_ns = t_ns
         return (self._hands_unseen(t_ns),)
@@ -365,11 +365,11 @@ class Confetti:
         return HandCounted(t_ns, seat, cards, score, self.kept[seat], seen=hand is not None)
 
     def verify_challenge(self, seat: int) -> Reason | None:
-        """Tell why a seat's score cannot be challenged."""
+        """Return why a seat's score cannot be challenged."""
         return None if seat in self.counted else Reason.NOTHING_COUNTED
 
     def can_challenge(self, seat: int) -> bool:
-        """Tell whether a seat has a score to challenge."""
+        """Return whether a seat has a score to challenge."""
         return self.verify_challenge(seat) is None
 
     def challenge(self, t_ns: int, seat: int) -> Rulings:

@@ -1,4 +1,4 @@
-"""What the referee rules in Confetti: frozen records, which together are the game's audit trail."""
+"""Rulings of Confetti: frozen records that together are the game's audit trail."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RoundStarted:
     lay_out: int
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         return {
             "ruling": "round",
             "t_ns": self.t_ns,
@@ -53,7 +53,7 @@ class TimeUp:
     t_ns: int
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         return {"ruling": "time", "t_ns": self.t_ns}
 
 
@@ -77,7 +77,7 @@ class HandCounted:
 
 @dataclass(frozen=True)
 class HandsUnseen:
-    """The count waits for `seats`, whose hands nobody has seen or told: nothing seen is not an empty hand.
+    """The count waits for the hands of `seats`, neither seen nor entered: an unseen hand is not an empty one.
 
     gone: by seat, the hand seen last of those whose cards went before they were counted, None where none was complete.
     """
@@ -87,7 +87,7 @@ class HandsUnseen:
     gone: Mapping[int, tuple[Card, ...] | None] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling as JSON."""
+        """Return the ruling as JSON."""
         start = {"ruling": "unclear", "t_ns": self.t_ns, "seat": None, "seats": list(self.seats)}
         if not self.gone:
             return {**start, "reason": Reason.NO_HAND.value}
@@ -107,7 +107,7 @@ class Foul:
     put_back: tuple[Card, ...]
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         return {
             "ruling": "foul",
             "t_ns": self.t_ns,
@@ -128,7 +128,7 @@ class Ignored:
     seat: int | None = None
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling as JSON."""
+        """Return the ruling as JSON."""
         seat: dict[str, object] = {} if self.seat is None else {"seat": self.seat}
         return {"ruling": "ignored", "t_ns": self.t_ns, **seat, "event": self.event, "reason": self.reason.value}
 
@@ -143,7 +143,7 @@ class ArrangementShown:
     score: Score
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling as JSON."""
+        """Return the ruling as JSON."""
         return {
             "ruling": "arrangement",
             "t_ns": self.t_ns,
@@ -166,7 +166,7 @@ class GameEnded:
     stopped: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         early: dict[str, object] = {"stopped": True} if self.stopped else {}
         start: dict[str, object] = {"ruling": "end", "t_ns": self.t_ns}
         return {**start, "winners": list(self.winners), "points": list(self.points), **early}

@@ -51,7 +51,7 @@ _HIDDEN = {
 
 
 def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
-    """Give the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
+    """Return the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
     match ruling["ruling"]:
         case "round":
             return (_round(ruling, language),)
@@ -84,7 +84,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
 
 
 def notice(kind: str, name: str, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    """Give what players should do; "" for what is none of this game's."""
+    """Return what players should do; "" for what is none of this game's."""
     match kind:
         case "unclear_cards" if "camera" in data.get("reasons", ()):
             return language.text("confetti.camera_was_moved_please_lay")
@@ -120,23 +120,23 @@ def say_score(score: Mapping[str, Any], language: Language) -> str:
 
 
 def say_set(number: int, colour: str, language: Language) -> str:
-    """Give what a set is, for whoever looks at its three cards."""
+    """Return what a set is, for whoever looks at its three cards."""
     name = _capital(colour_name(language, colour))
     return language.text("confetti.set_small_one_medium_one", number=number, colour=name)
 
 
 def say_unneeded(cards: int, language: Language) -> str:
-    """Give what cards cost that no set needs (C7)."""
+    """Return what cards cost that no set needs (C7)."""
     return language.count("confetti.no_set_needs_this_card", cards)
 
 
 def say_over(cards: int, language: Language) -> str:
-    """Give what cards over the limit cost (C7)."""
+    """Return what cards over the limit cost (C7)."""
     return language.count("confetti.there_is_one_card_more", cards)
 
 
 def say_sum(score: Mapping[str, Any], language: Language) -> str:
-    """Give what it comes to."""
+    """Return what it comes to."""
     return language.text(
         "confetti.in_all_hand_points", hand=say_score(score, language), points=language.points(score["points"])
     )
@@ -179,7 +179,7 @@ def _moved(ruling: Mapping[str, Any], language: Language) -> str:
 
 
 def _ignored(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
-    """Give why something changes nothing: of what people did while they play, and not of what a device noticed."""
+    """Return why something changes nothing: of what people did while they play, and not of what a device noticed."""
     event, reason, seat = ruling["event"], ruling["reason"], ruling.get("seat")
     if event not in _WHAT or reason not in _WHY:
         return ()

@@ -31,18 +31,18 @@ _EACH_SIZE = 1 | 1 << _LANE_BITS | 1 << 2 * _LANE_BITS
 
 
 def tally_of(places: Sequence[int]) -> int:
-    """Give the tally of one card that has its marks at `places` (number of the colour, + 6 medium, + 12 big)."""
+    """Return the tally of one card that has its marks at `places` (number of the colour, + 6 medium, + 12 big)."""
     return sum(1 << 8 * place for place in places)
 
 
 def sets_wanted(total: int) -> int:
-    """Give how many sets each colour makes, a byte for each: as many as its rarest size occurs in the tally (C5)."""
+    """Return how many sets each colour makes, a byte for each: as many as its rarest size occurs in the tally (C5)."""
     small, medium, big = total & _LANE, total >> _LANE_BITS & _LANE, total >> 2 * _LANE_BITS
     return _lesser(_lesser(small, medium), big)
 
 
 def _lesser(one: int, other: int) -> int:
-    """Give the lesser of each two bytes of one lane."""
+    """Return the lesser of each two bytes of one lane."""
     guard = _GUARD & _LANE
     not_less = ((one | guard) - other) & guard
     take_other = not_less - (not_less >> 7)
@@ -50,7 +50,7 @@ def _lesser(one: int, other: int) -> int:
 
 
 def most_to_put_away(tallies: Sequence[int], wanted: int) -> int:
-    """Give the most cards that can go while the others keep the sets `wanted`: bit n is set when card n goes.
+    """Return the most cards that can go while the others keep the sets `wanted`: bit n is set when card n goes.
 
     Exact. Cards that meet no crowded place, one that more cards could leave than may, go at once: they are in
     nobody's way. Of the others each is tried gone and kept, unless not enough can go to gain anything.
@@ -70,7 +70,7 @@ class _Search:
         self.seen: dict[tuple[int, int], int] = {}
 
     def most(self, cards: list[tuple[int, int]], room: int, gone: int) -> int:
-        """Give the largest choice found, when `gone` are chosen and `cards` fit into `room` one by one."""
+        """Return the largest choice found, when `gone` are chosen and `cards` fit into `room` one by one."""
         total = sum([tally for _, tally in cards])
         crowded = ~(room - total) & _GUARD
         rivals = []
@@ -102,7 +102,7 @@ class _Search:
 
 
 def _least_that_stay(total: int, room: int, crowded: int) -> int:
-    """Give how many of the cards counted in `total` cannot go: the most that the places of one size have too many."""
+    """Return how many of the cards counted in `total` cannot go: the most that the places of one size have too many."""
     too_many = ((total | _GUARD) - (room ^ _GUARD)) & (crowded - (crowded >> 7))
     # 256 leaves 1 when divided by 255, so that the remainder is the sum of the bytes.
     return max((too_many & _LANE) % 255, (too_many >> _LANE_BITS & _LANE) % 255, (too_many >> 2 * _LANE_BITS) % 255)
@@ -119,14 +119,14 @@ _N = len(COLOURS)
 _PLACES: dict[Card, tuple[int, int, int]] = {
     (COLOURS[s], COLOURS[m], COLOURS[b]): (s, _N + m, 2 * _N + b) for s, m, b in permutations(range(_N), 3)
 }
-"""Where a card's marks count: the number of the colour for small, that + 6 for medium, that + 12 for big."""
+"""Return the indices that a card's marks fill: colour for small, colour + 6 for medium, colour + 12 for big."""
 _CARDS: dict[Card, Card] = {card: card for card in _PLACES}
 
 _TALLIES = {card: tally_of(places) for card, places in _PLACES.items()}
 
 
 class Overlimit(Enum):
-    """How unneeded cards and cards above the limit are charged (C7)."""
+    """Charge for unneeded cards and for cards above the limit (C7)."""
 
     SEPARATE = "separate"
     ONCE = "once"
@@ -142,7 +142,7 @@ class ColourSet:
 
 @dataclass(frozen=True)
 class Score:
-    """What a hand is worth (C6): `sets` sets on `cards_needed` cards, `unused` cards besides, `over_limit` too many."""
+    """Score of a hand (C6): `sets` sets on `cards_needed` cards, `unused` other cards, `over_limit` too many."""
 
     sets: int
     cards_needed: int
@@ -152,7 +152,7 @@ class Score:
     arrangement: tuple[ColourSet, ...]
 
     def as_json(self) -> dict[str, object]:
-        """Give the score with the keys of the outside contract."""
+        """Return the score with the keys of the outside contract."""
         return {
             "sets": self.sets,
             "cards_needed": self.cards_needed,
@@ -164,7 +164,7 @@ class Score:
 
 
 def parse_cards(value: object) -> tuple[Card, ...]:
-    """Give the cards of a hand as JSON holds it: a list of [small, medium, big].
+    """Return the cards of a hand as JSON holds it: a list of [small, medium, big].
 
     Raises:
         BadInputError: it is no list of cards, a card cannot exist (C1), or they are more than `MAX_CARDS`.
@@ -205,7 +205,7 @@ def score_hand(cards: Sequence[Card], limit: int, overlimit: Overlimit = Overlim
 
 
 def best_arrangement(cards: Sequence[Card]) -> tuple[tuple[ColourSet, ...], int]:
-    """Give the most sets that the cards hold, made with the fewest cards, and the number of those cards (C6, C11).
+    """Return the most sets that the cards hold, made with the fewest cards, and the number of those cards (C6, C11).
 
     Raises:
         BadInputError: there are more than `MAX_CARDS` cards, or one that cannot exist.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
-    """Give what answers one hand; it raises `BadInputError` for one that cannot be scored."""
+    """Return what answers one hand; it raises `BadInputError` for one that cannot be scored."""
     ways, language = {way.value: way for way in Overlimit}, Language(language_of())
 
     def say(result: Score) -> str:

@@ -1,4 +1,4 @@
-"""How a game of Confetti is set up: options, rounds by the number of players (C2), and the supply of cards (C3)."""
+"""Set-up of Confetti: options, rounds by the number of players (C2), and the supply of cards (C3)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ DECK_CARDS = 84
 
 
 class Edition(Enum):
-    """Whose rule sheet is played (C3, C9)."""
+    """Edition of the rule sheet (C3, C9)."""
 
     ENGLISH = "english"
     GERMAN = "german"
 
 
 class LateCards(Enum):
-    """What counts for a hand that other cards came to after time (C4; the sheets say only that it is a foul)."""
+    """Cards that count for a hand changed after time (C4; the sheets say only that it is a foul)."""
 
     COUNT = "count"
     VOID = "void"
@@ -29,7 +29,7 @@ class LateCards(Enum):
 class Settings:
     """A game's options: `edition` (C3, C9), `overlimit` (C7), `side` ("white" or "black", C1).
 
-    `late_cards`: **Ruling** where the sheets are silent. With COUNT, a foul is called and the hand that lies there
+    `late_cards`: **Ruling** where the sheets are silent. With COUNT, a foul is called and the hand that is there
     counts all the same, as the last one given; with VOID, the last hand seen before the end of time counts.
     """
 
@@ -41,7 +41,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Supply:
-    """Where the cards are that nobody keeps (C3, C9), by count: set aside, on the table or in hands, taken out."""
+    """Numbers of cards that nobody keeps (C3, C9): set aside, on the table or in hands, taken out."""
 
     aside: int = DECK_CARDS
     table: int = 0
@@ -49,7 +49,7 @@ class Supply:
     out_for_game: int = 0
 
     def without_contested(self, edition: Edition) -> Supply:
-        """Give the supply without a card that two players held: it is out for the round, or for the game (C9)."""
+        """Return the supply without a card that two players held: it is out for the round, or for the game (C9)."""
         table = max(0, self.table - 1)
         if edition is Edition.GERMAN:
             return replace(self, table=table, out_for_round=self.out_for_round + 1)
@@ -57,20 +57,20 @@ class Supply:
 
 
 def round_limits(players: int) -> tuple[int, ...]:
-    """Give the most cards that may be held, for each round (C2)."""
+    """Return the most cards that may be held, for each round (C2)."""
     if players == 1:
         return (6,) * 5
     return (6, 6, 9) if players <= 4 else (6, 9)
 
 
 def cards_to_lay_out(aside: int, number: int, players: int, edition: Edition) -> int:
-    """Give how many of the cards set aside are laid out for round `number` (C3)."""
+    """Return how many of the cards set aside are laid out for round `number` (C3)."""
     halves = 2 if edition is Edition.GERMAN and 2 <= players <= 4 else 1
     return aside // 2 if number <= halves else aside
 
 
 def settings_from(header: Header) -> Settings:
-    """Give the options that an event log's header asks for.
+    """Return the options that an event log's header asks for.
 
     Raises:
         BadInputError: it has an option, or a value of one, that Confetti does not know.

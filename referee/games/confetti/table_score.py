@@ -37,7 +37,7 @@ class TableScore:
     remarks: tuple[str, ...] = ()
 
     def sentences(self, language: Language) -> list[tuple[int | None, str]]:
-        """Give what is said of each seat, and at the end, without a seat, of the cards in nobody's hand.
+        """Return what is said of each seat, and at the end, without a seat, of the cards in nobody's hand.
 
         People count seats from one, as the page does.
         """
@@ -51,7 +51,7 @@ class TableScore:
         return said
 
     def as_json(self, hand: SeatCards) -> dict[str, object]:
-        """Give the line of a seat that could be scored: the contract's keys, the side and whether it is inferred."""
+        """Return the line of a seat that could be scored: the contract's keys, the side and whether it is inferred."""
         return {
             "seat": hand.seat,
             "faces": [card.face.id for card in hand.cards],
@@ -64,7 +64,7 @@ class TableScore:
         }
 
     def drawn(self, picture: Picture, deck: Deck, language: Language) -> NDArray[np.uint8]:
-        """Give the picture, (h, w, 3) uint8 BGR, with the evidence drawn in."""
+        """Return the picture, (h, w, 3) uint8 BGR, with the evidence drawn in."""
         return draw_scores(
             picture.image, deck, self.table, self.ring, self.sharing, self.scores, language, self.sentences(language)
         )
@@ -110,6 +110,6 @@ def score_picture(
 
 
 def card_of(face: Face) -> Card:
-    """Give a face's colours, small, medium and big, as the rules count them."""
+    """Return a face's colours, small, medium and big, as the rules count them."""
     small, medium, big = (mark.colour for size in SIZES for mark in face.marks if mark.size == size)
     return small, medium, big

@@ -36,7 +36,7 @@ class Holdings:
         return (PilesWon(t_ns, seat, count),) if count else ()
 
     def pay(self, t_ns: int, giver: int) -> tuple[CardGiven, ...]:
-        """Give a card to each of the others, clockwise, as far as they last (P5)."""
+        """Return a card to each of the others, clockwise, as far as they last (P5)."""
         receivers = self.others(giver)[: self.draw[giver]]
         for other in receivers:
             self.draw[giver] -= 1
@@ -44,7 +44,7 @@ class Holdings:
         return tuple(CardGiven(t_ns, giver, other) for other in receivers)
 
     def others(self, seat: int) -> list[int]:
-        """Give the other seats that are still in, clockwise."""
+        """Return the other seats that are still in, clockwise."""
         seats = len(self.draw)
         return [other for step in range(1, seats) if not self.is_out[other := (seat + step) % seats]]
 
@@ -57,7 +57,7 @@ class Holdings:
         return tuple(PlayerOut(t_ns, seat) for seat in gone)
 
     def totals(self) -> tuple[int, ...]:
-        """Give each seat's cards, draw and discard pile together."""
+        """Return each seat's cards, draw and discard pile together."""
         return tuple(draw + discard for draw, discard in zip(self.draw, self.discard, strict=True))
 
 
@@ -66,7 +66,7 @@ _FEWEST_COLOURS = 2
 
 
 def is_clown(said: Said) -> bool:
-    """Whether a face's attributes say all that the game must know of it."""
+    """Return whether a face's attributes say all that the game must know of it."""
     return "colour" in said and said.get("mood") in MOODS
 
 
@@ -89,7 +89,7 @@ def check(deck: PrintDeck) -> None:
 
 
 def clown_colours(deck: PrintDeck) -> list[str]:
-    """Give the colours of a deck's clowns, in its order."""
+    """Return the colours of a deck's clowns, in its order."""
     return list(dict.fromkeys(face.attributes["colour"] for face in deck.fronts if is_clown(face.attributes)))
 
 

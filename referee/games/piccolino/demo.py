@@ -30,7 +30,7 @@ _HAPPY, _SAD = 6, 1  # cards of a face where nobody knows how many there are
 
 @dataclass(frozen=True)
 class Plan:
-    """What kind of game is wanted.
+    """Parameters of a demonstration game.
 
     players: 2 to 5. turns: how many cards are turned; None: until somebody has won. pace_s: from one card to the next.
     notice: the share of happy pairs that somebody rings for. reactions_s: how long each player needs for that, give or
@@ -164,7 +164,7 @@ class _Writer:
         self._actions.append(Carry(seat, tuple(keys), now_s, now_s + 0.9, goals))
 
     def _halfway(self, giver: int, receiver: int, side: str) -> Lying:
-        """Give a place between two players, beside the bell."""
+        """Return a place between two players, beside the bell."""
         one, other = self._place(giver, 0.0, side), self._place(receiver, 0.0, side)
         x, y = (one.x_mm + other.x_mm) / 2, (one.y_mm + other.y_mm) / 2
         if math.dist((x, y), MIDDLE_MM) < _BELL_ROOM_MM:
@@ -178,7 +178,7 @@ class _Writer:
         return rulings
 
     def _place(self, seat: int, column: float, side: str) -> Lying:
-        """Give a place on a seat's draw or discard pile; nobody lays cards quite straight."""
+        """Return a place on a seat's draw or discard pile; nobody lays cards quite straight."""
         lies = spot(self._ring, seat, column, 0.6, side)
         x, y = lies.x_mm + self._rng.uniform(-2.5, 2.5), lies.y_mm + self._rng.uniform(-2.5, 2.5)
         return Lying(x, y, lies.angle_deg + self._rng.uniform(-5, 5), side)

@@ -72,11 +72,11 @@ class Bell(EventModel):
 
     @property
     def seen_again(self) -> bool:
-        """Whether a seat was among the unseen until its pile came back into sight unchanged."""
+        """Return whether a seat was among the unseen until its pile came back into sight unchanged."""
         return False
 
     def with_seen(self, seat: int) -> Bell:
-        """Give the ring, now that the pile at a seat is known."""
+        """Return the ring, now that the pile at a seat is known."""
         if seat not in self.unseen:
             return self
         return _SeenAgain(**{**dict(self), "unseen": tuple(one for one in self.unseen if one != seat)})
@@ -118,7 +118,7 @@ EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator=
 
 
 def parse_action(event: Event, players: int) -> Action:
-    """Give an event's model.
+    """Return an event's model.
 
     Raises:
         BadInputError: Piccolino knows no such event, nobody sits there, or no card is like that.

@@ -3,7 +3,7 @@
 A ring whose ringer nobody knows yet, and whatever follows it, waits for the name (P8, "out" and the penalty hang on
 it). So cards that are turned meanwhile never change what the ring is judged on. What waits:
 
-- A ring that would be ruled waits until `ringer` names it, or the game is stopped: then its verdict is told with nobody
+- A ring that would be ruled waits until `ringer` names it, or the game is stopped: then its verdict is ruled with no
   as its ringer, and no card moves. `ringer` names the oldest ring that waits.
 - A ring that belongs to one before, or comes while the table is cleared, is answered all the same, for no card hangs on
   it: with a name if that is the next thing said, else without.
@@ -38,25 +38,25 @@ class KnownSeats(Protocol):
         ...
 
     def turn(self) -> int | None:
-        """Give the seat that turns the next card, None when none is left to turn."""
+        """Return the seat that turns the next card; None when no card is left to turn."""
         ...
 
     def verify_ring(self, bell: Bell) -> Reason | None:
-        """Tell why a ring is not ruled; None as its seat: nobody knows who rang."""
+        """Return why a ring is not ruled; None as its seat: nobody knows who rang."""
         ...
 
     def foresee(self, bell: Bell) -> PiccolinoRuling:
-        """Give what a ring would be ruled, and change nothing."""
+        """Return what a ring would be ruled, and change nothing."""
         ...
 
     def unseen(self) -> tuple[int, ...]:
-        """Give the seats that would settle an unclear ring if what lies there has not changed since before it."""
+        """Return the seats that would settle an unclear ring if what is there has not changed since before it."""
         ...
 
 
 @dataclass(frozen=True)
 class View:
-    """How a game stands for what looks on.
+    """State of a game for its watcher.
 
     turn: whose it is, None if nobody's. is_out: by seat. unseen: seats of which it settles a ring what lay there.
     ring_t_ns: of a ring that is valid and waits for its ringer's name.
@@ -97,7 +97,7 @@ class OneBell:
                 return
 
     def unseen(self) -> tuple[int, ...]:
-        """Give the seats that would settle an unclear ring if what lies there has not changed since before it."""
+        """Return the seats that would settle an unclear ring if what is there has not changed since before it."""
         ring = self._first_ring()
         if ring is None or not isinstance(self.open_verdict(), UnclearRing):
             return self.game.unseen()
@@ -105,7 +105,7 @@ class OneBell:
         return tuple(seat for seat in ring.unseen if seat not in shown)
 
     def _take_doubt(self, seat: int) -> bool:
-        """Tell the ring that waits what lay at a seat; gives whether that was in doubt."""
+        """Give the waiting ring the card of a seat; return whether that card was in doubt."""
         ring = self._first_ring()
         if ring is None or seat not in self.unseen():
             return False
@@ -118,7 +118,7 @@ class OneBell:
         return self.game.foresee(ring) if ring is not None and self._would_be_ruled(ring) else None
 
     def _first_ring(self) -> Bell | None:
-        """Give the ring that all else waits for; None if none does."""
+        """Return the ring that all else waits for; None if none does."""
         first = self._waiting[0] if self._waiting else None
         return first if isinstance(first, Bell) else None
 
@@ -133,13 +133,13 @@ class OneBell:
         return Question(unclear.t_ns, "decide", unclear.seats, unclear) if asked and unclear else None
 
     def view(self) -> View:
-        """Give how it stands, with what a ring that waits for a name would come to."""
+        """Return how it stands, with what a ring that waits for a name would come to."""
         waiting, out = self.open_verdict(), self.game.cards.is_out
         ring_t_ns = waiting.t_ns if isinstance(waiting, ValidRing) else None
         return View(self.game.turn(), tuple(map(bool, out)), self.unseen(), ring_t_ns)
 
     def advice(self) -> str | None:
-        """Tell that nobody can turn a card any more: what is left is a ring, or the end."""
+        """Note that no card is left to turn: only a ring or the end can follow."""
         stuck = not self._waiting and not self.game.over and self.game.turn() is None
         return "no_card_to_turn" if stuck else None
 
@@ -150,7 +150,7 @@ class OneBell:
         return tuple(rulings)
 
     def _must_wait(self, action: Action) -> bool:
-        """Tell whether an action needs a name, or is the last one and may still get one."""
+        """Return whether an action needs a name, or is the last one and may still get one."""
         if not isinstance(action, Bell) or action.seat is not None:
             return False
         return len(self._waiting) == 1 or self._would_be_ruled(action)

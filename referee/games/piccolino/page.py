@@ -1,4 +1,4 @@
-"""How the page offers Piccolino, and what it shows of a game. Pure."""
+"""Page of Piccolino: options, board and details. Pure."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ RingRuling = ValidRing | FalseRing | UnclearRing
 
 
 def ring_ruling(bell: Bell, verdict: Verdict, lucky_guess: LuckyGuess, *, cleared: bool) -> RingRuling:
-    """Give what a ring is ruled by the `verdict` on what lay open; cleared: no card seen since piles were won."""
+    """Return what a ring is ruled by the `verdict` on what lay open; cleared: no card seen since piles were won."""
     t_ns, seat, again = bell.t_ns, bell.seat, bell.seen_again
     if bell.valid is not None:
         return decided_ruling(t_ns, seat, valid=bell.valid)
@@ -35,7 +35,7 @@ def ring_ruling(bell: Bell, verdict: Verdict, lucky_guess: LuckyGuess, *, cleare
 
 
 def decided_ruling(t_ns: int, seat: int | None, *, valid: bool) -> ValidRing | FalseRing:
-    """Give what an unclear ring is ruled by the players' word (P10)."""
+    """Return what an unclear ring is ruled by the players' word (P10)."""
     return ValidRing(t_ns, seat, None, (), None, decided=True) if valid else FalseRing(t_ns, seat, None)
 
 
@@ -53,7 +53,7 @@ class EarlyRing:
         self._ring = bell if wrong and bell.turning else None
 
     def shown(self, card: CardShown, pairs: Mapping[str, tuple[int, ...]]) -> tuple[TooEarly, ...]:
-        """Tell whether a card has made one of the happy pairs of now, for which somebody rang too early."""
+        """Return whether a card has made one of the happy pairs of now, for which somebody rang too early."""
         ring = self._ring
         if ring is None or card.seat not in ring.turning:
             return ()

@@ -53,7 +53,7 @@ Rulings = tuple[PiccolinoRuling, ...]
 class Piccolino:
     """A game of Piccolino among seats that are known.
 
-    `cards` is who holds how many; `tops` is what lies open; `over` tells that the game has ended; `undecided` is the
+    `cards` counts each seat's cards; `tops` are the open ones; `over` marks the end; `undecided` is the
     unclear ring that waits for the players' word.
 
     Raises:
@@ -108,19 +108,19 @@ class Piccolino:
                 return self.stop(t_ns) if self.can_stop() else ()
 
     def verify_show(self, seat: int) -> Reason | None:
-        """Tell why a card at a seat means nothing."""
+        """Return why a card at a seat means nothing."""
         if self.over:
             return Reason.GAME_OVER
         return Reason.OUT if self.cards.is_out[seat] else None
 
     def can_show(self, seat: int) -> bool:
-        """Tell whether a seat may turn a card."""
+        """Return whether a seat may turn a card."""
         return self.verify_show(seat) is None
 
     def show(self, card: CardShown) -> Rulings:
         """Turn a seat's next card onto its discard pile (P2).
 
-        A seat without draw pile has none to turn: either a count is wrong or a card was put there. What lies open is
+        A seat without draw pile has none to turn: either a count is wrong or a card was put there. What is open is
         believed, for rings are judged on it (P9); the counts stay, so that no card is made; and it is remarked on.
         """
         demand(self.verify_show(card.seat))
@@ -143,7 +143,7 @@ class Piccolino:
         return () if card.seat == self.turn() else (Remark(card.t_ns, card.seat, Reason.OUT_OF_TURN),)
 
     def verify_look(self, seat: int) -> Reason | None:
-        """Tell why nothing can be learned about a seat's discard pile."""
+        """Return why nothing can be learned about a seat's discard pile."""
         if self.over:
             return Reason.GAME_OVER
         return None if self.cards.discard[seat] else Reason.NO_PILE
@@ -159,7 +159,7 @@ class Piccolino:
         return ()
 
     def turn(self) -> int | None:
-        """Give the seat that turns the next card (P2), None when no draw pile is left.
+        """Return the seat that turns the next card (P2), None when no draw pile is left.
 
         The winner of the piles starts (P4), **Ruling**: also where a wrong ring gave them to him.
         """
@@ -167,9 +167,9 @@ class Piccolino:
         return next((seat for seat in seats if self.cards.draw[seat]), None)
 
     def verify_ring(self, bell: Bell) -> Reason | None:
-        """Tell why a ring is not ruled, in the order of the outside contract.
+        """Return why a ring is not ruled, in the order of the outside contract.
 
-        A table on which a first card may lie unseen is not known to be cleared: ringing for a card is not free (P5).
+        A table on which a first card may be unseen is not known to be cleared: ringing for a card is not free (P5).
         """
         if bell.seat is not None and self.cards.is_out[bell.seat]:
             return Reason.OUT
@@ -180,11 +180,11 @@ class Piccolino:
         return Reason.GAME_OVER if self.over else None
 
     def can_ring(self, bell: Bell) -> bool:
-        """Tell whether a ring would be ruled."""
+        """Return whether a ring would be ruled."""
         return self.verify_ring(bell) is None
 
     def ring(self, bell: Bell) -> Rulings:
-        """Rule a ring on what lies open, and let the cards move (P3–P5); nobody's ring (None) moves no card."""
+        """Rule a ring on what is open, and let the cards move (P3–P5); nobody's ring (None) moves no card."""
         demand(self.verify_ring(bell))
         self._ruled_ns, self._ruled_seat = bell.t_ns, bell.seat
         return self._rule(bell, self.foresee(bell))
@@ -197,22 +197,22 @@ class Piccolino:
         return (ruling, *self._move_cards(bell.t_ns, bell.seat, isinstance(ruling, ValidRing)))
 
     def foresee(self, bell: Bell) -> RingRuling:
-        """Give what a ring would be ruled, and change nothing."""
+        """Return what a ring would be ruled, and change nothing."""
         verdict = self.tops.judge(bell.t_ns, bell.unseen)
         return ring_ruling(bell, verdict, self.settings.lucky_guess, cleared=self._cleared)
 
     def unseen(self) -> tuple[int, ...]:
-        """Give the seats that would settle an unclear ring if what lies there has not changed since before it."""
+        """Return the seats that would settle an unclear ring if what is there has not changed since before it."""
         return () if self._doubted is None else self._doubted.unseen
 
     def verify_settle(self, seat: int) -> Reason | None:
-        """Tell why it settles nothing that a seat's pile is unchanged: no unclear ring hangs on it."""
+        """Return why it settles nothing that a seat's pile is unchanged: no unclear ring hangs on it."""
         if self.over:
             return Reason.GAME_OVER
         return None if seat in self.unseen() else Reason.NO_RING
 
     def can_settle(self, seat: int) -> bool:
-        """Tell whether an unclear ring hangs on what lay at a seat."""
+        """Return whether an unclear ring hangs on what lay at a seat."""
         return self.verify_settle(seat) is None
 
     def settle(self, seen: PileUnchanged) -> Rulings:
@@ -228,13 +228,13 @@ class Piccolino:
         return () if isinstance(ruling, UnclearRing) else self._rule(bell, ruling)
 
     def verify_decide(self) -> Reason | None:
-        """Tell why the players have nothing to decide: play went on, or no ring was unclear."""
+        """Return why the players have nothing to decide: play went on, or no ring was unclear."""
         if self.over:
             return Reason.GAME_OVER
         return Reason.NO_RING if self.undecided is None or self.undecided.seat is None else None
 
     def can_decide(self) -> bool:
-        """Tell whether an unclear ring waits for the players' word."""
+        """Return whether an unclear ring waits for the players' word."""
         return self.verify_decide() is None
 
     def decide(self, decision: Decided) -> Rulings:
@@ -248,11 +248,11 @@ class Piccolino:
         return (ruling, *self._move_cards(ring.t_ns, ring.seat, decision.valid))
 
     def verify_stop(self) -> Reason | None:
-        """Tell why the game cannot be stopped."""
+        """Return why the game cannot be stopped."""
         return Reason.GAME_OVER if self.over else None
 
     def can_stop(self) -> bool:
-        """Tell whether the game still goes on."""
+        """Return whether the game still goes on."""
         return self.verify_stop() is None
 
     def stop(self, t_ns: int) -> Rulings:

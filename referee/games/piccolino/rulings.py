@@ -1,4 +1,4 @@
-"""What the referee rules in Piccolino: frozen records, which together are the game's audit trail."""
+"""Rulings of Piccolino: frozen records that together are the game's audit trail."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ValidRing:
     seen_again: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         marks = {"lucky": self.lucky, "decided": self.decided, "seen_again": self.seen_again}
         return {
             "ruling": "ring",
@@ -58,7 +58,7 @@ class FalseRing:
     seen_again: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         reason: dict[str, object] = {"decided": True} if self.reason is None else {"reason": self.reason.value}
         of: dict[str, object] = {} if self.colour is None else {"colour": self.colour, "seats": list(self.seats)}
         more: dict[str, object] = {} if self.ago_ms is None else {"ago_ms": self.ago_ms}
@@ -80,7 +80,7 @@ class TooEarly:
     early_ms: float
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling as JSON."""
+        """Return the ruling as JSON."""
         return {
             "ruling": "too_early",
             "t_ns": self.t_ns,
@@ -104,7 +104,7 @@ class UnclearRing:
     no_clowns: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling as JSON."""
+        """Return the ruling as JSON."""
         reason: dict[str, object] = {"reason": "no_clowns"} if self.no_clowns else {}
         return {"ruling": "unclear", "t_ns": self.t_ns, "seat": self.seat, "seats": list(self.seats), **reason}
 
@@ -119,7 +119,7 @@ class AlsoRang:
     again: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         again: dict[str, object] = {"again": True} if self.again else {}
         return {"ruling": "also_rang", "t_ns": self.t_ns, "seat": self.seat, "lag_ms": self.lag_ms, **again}
 
@@ -134,7 +134,7 @@ class Ignored:
     reason: Reason
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         start: dict[str, object] = {"ruling": "ignored", "t_ns": self.t_ns, "seat": self.seat}
         return {**start, "event": self.event, "reason": self.reason.value}
 
@@ -148,7 +148,7 @@ class CardGiven:
     to: int
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         return {"ruling": "cards_move", "t_ns": self.t_ns, "from": self.giver, "to": self.to, "count": 1}
 
 
@@ -161,7 +161,7 @@ class PilesWon:
     count: int
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         return {"ruling": "cards_move", "t_ns": self.t_ns, "from": "piles", "to": self.to, "count": self.count}
 
 
@@ -173,7 +173,7 @@ class PlayerOut:
     seat: int
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         return {"ruling": "out", "t_ns": self.t_ns, "seat": self.seat}
 
 
@@ -186,7 +186,7 @@ class Remark:
     reason: Reason
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling as JSON."""
+        """Return the ruling as JSON."""
         return {"ruling": "remark", "t_ns": self.t_ns, "seat": self.seat, "reason": self.reason.value}
 
 
@@ -199,7 +199,7 @@ class PairsMissed:
     longest_ms: float
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling as JSON."""
+        """Return the ruling as JSON."""
         return {"ruling": "missed", "t_ns": self.t_ns, "count": self.count, "longest_ms": self.longest_ms}
 
 
@@ -212,7 +212,7 @@ class GameEnded:
     cards: tuple[int, ...]
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract."""
+        """Return the ruling with the keys of the outside contract."""
         return {"ruling": "end", "t_ns": self.t_ns, "winners": list(self.winners), "cards": list(self.cards)}
 
 

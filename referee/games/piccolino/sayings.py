@@ -22,7 +22,7 @@ _REMARKS = {
 
 
 def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
-    """Give the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
+    """Return the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
     match ruling["ruling"]:
         case "ring":
             again = language.text("piccolino.hidden_card_is_still_one")
@@ -54,7 +54,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
 
 
 def notice(kind: str, name: str, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    """Give what players should do; "" for what is none of this game's."""
+    """Return what players should do; "" for what is none of this game's."""
     match kind:
         case "unread_card":
             return language.text("piccolino.top_card_cannot_be_read", player=name)
@@ -69,7 +69,7 @@ def notice(kind: str, name: str, data: Mapping[str, Any], players: Sequence[str]
 
 
 def _say_penalty(giver: str, receivers: Sequence[str], cards: int, language: Language) -> str:
-    """Give the sentence for penalty cards (P5), so many to each."""
+    """Return the sentence for penalty cards (P5), so many to each."""
     if len(receivers) == 1:
         return language.count("piccolino.gives_one_card_to", cards, player=giver, other=receivers[0])
     return language.count("piccolino.gives_one_card_each_to", cards, player=giver, others=language.list_of(receivers))
@@ -141,7 +141,7 @@ def _also_rang(ruling: Mapping[str, Any], players: Sequence[str], language: Lang
 
 
 def _ignored(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
-    """Give why something does not count, to whoever rang or played; the camera's looks are nobody's doing."""
+    """Return why something does not count, to whoever rang or played; the camera's looks are nobody's doing."""
     event, reason = ruling.get("event", "bell"), ruling["reason"]
     if event == "card_shown" and reason == "out":
         return (language.text("piccolino.is_out_that_card_does", player=players[ruling["seat"]]),)
@@ -200,7 +200,7 @@ def _likely(players: int) -> Iterable[RulingData]:
 
 
 def _penalties_together(rulings: Iterable[RulingData]) -> Iterator[list[RulingData]]:
-    """Give the rulings in groups: penalty moves of one player and size (P5), one after the other, together."""
+    """Return the rulings in groups: penalty moves of one player and size (P5), one after the other, together."""
     group: list[RulingData] = []
     for ruling in rulings:
         if group and (_penalty(ruling) is None or _penalty(ruling) != _penalty(group[0])):

@@ -1,4 +1,4 @@
-"""How a game of Piccolino is set up: options, and the deal (P1, P2)."""
+"""Set-up of Piccolino: options and the deal (P1, P2)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MAX_LOCKOUT_MS = 60_000
 
 
 class TwoLeft(Enum):
-    """When a wrong ring gives the other player the discard piles (P5)."""
+    """Rule for a wrong ring that gives the other player the discard piles (P5)."""
 
     ALWAYS = "always"
     START = "start"
 
 
 class LuckyGuess(Enum):
-    """What a ring is that comes sooner than anybody can react: a valid one (marked so), or a wrong one."""
+    """Verdict of a ring sooner than anybody can react: valid (marked so) or wrong."""
 
     VALID = "valid"
     FALSE = "false"
@@ -40,8 +40,8 @@ class Settings:
     `two_left`: **Ruling** of P5, for any two that are left, or only for games that began with two.
     `lockout_ms`: how long rings belong to the one before, ms (P8).
     `lucky_guess`: a house rule on rings under 100 ms.
-    `remarks`: tell of cards turned out of turn, or two at once.
-    `missed`: tell at the end of a round which pairs went unrung.
+    `remarks`: report cards turned out of turn, or two at once.
+    `missed`: report at the end of a round which pairs went unrung.
     """
 
     dealer: int = 0
@@ -54,20 +54,20 @@ class Settings:
 
 
 def cards_dealt(players: int, settings: Settings) -> int:
-    """Give how many cards are in the game (P1)."""
+    """Return how many cards are in the game (P1)."""
     if settings.cards is not None:
         return settings.cards
     return DECK_CARDS - BLACK_CARDS if players == MIN_PLAYERS else DECK_CARDS
 
 
 def deal(players: int, cards: int, dealer: int) -> list[int]:
-    """Give the number of cards of each seat, dealt one by one from the dealer's left (P2)."""
+    """Return the number of cards of each seat, dealt one by one from the dealer's left (P2)."""
     each, more = divmod(cards, players)
     return [each + ((seat - dealer - 1) % players < more) for seat in range(players)]
 
 
 def settings_from(header: Header) -> Settings:
-    """Give the options that an event log's header asks for.
+    """Return the options that an event log's header asks for.
 
     Raises:
         BadInputError: it has an option, or a value of one, that Piccolino does not know.

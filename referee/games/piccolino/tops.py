@@ -1,4 +1,4 @@
-"""What lies open in Piccolino: the top card of each discard pile, and what a ring would be at an instant (P3, P10)."""
+"""Open cards of Piccolino: the top of each discard pile, and the verdict of a ring at an instant (P3, P10)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Reason(Enum):
 
 @dataclass(frozen=True)
 class Top:
-    """The top card of a discard pile; None for what cannot be told."""
+    """The top card of a discard pile; None for what cannot be identified."""
 
     colour: str | None
     mood: Mood | None
@@ -50,7 +50,7 @@ UNREAD = Top(None, None)
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a ring at one instant is: valid, wrong with its reason, or (None) unclear.
+    """Verdict of a ring at one instant: valid, wrong with its reason, or (None) unclear.
 
     `seats` show `colour`: all that show it happily where the ring is valid, all that did where that pair was covered
     up, all that show it where a sad one is among them, all that cannot be read where it is unclear.
@@ -129,14 +129,14 @@ class Tops:
         self._covered = None
 
     def pairs(self) -> dict[str, tuple[int, ...]]:
-        """Give the seats for each colour that two or more show happily (P3), the lowest seat's colour first."""
+        """Return the seats for each colour that two or more show happily (P3), the lowest seat's colour first."""
         return _happy_twice(self.by_seat)
 
     def judge(self, t_ns: int, unseen: Collection[int] = ()) -> Verdict:
-        """Give what a ring at `t_ns` is, on what lies open now; the first reason that fits.
+        """Return what a ring at `t_ns` is, on what is open now; the first reason that fits.
 
-        Of two colours that lie open happily in pairs, the one that the lowest seat shows is named. What lies at the
-        seats that are `unseen` cannot be told at that instant.
+        Of two colours that are open happily in pairs, the one that the lowest seat shows is named. What is at the
+        seats that are `unseen` cannot be identified at that instant.
         """
         tops = {**self.by_seat, **dict.fromkeys(unseen, UNREAD)}
         for colour, seats in _happy_twice(tops).items():
@@ -160,7 +160,7 @@ def _in_order(tops: dict[int, Top]) -> list[tuple[int, Top]]:
 
 
 def _could_pair(tops: dict[int, Top]) -> tuple[int, ...]:
-    """Give the seats of cards that cannot be read and might make a happy pair, alone or with another."""
+    """Return the seats of cards that cannot be read and might make a happy pair, alone or with another."""
     might = [(seat, top) for seat, top in _in_order(tops) if top.mood is not Mood.SAD]
     unread = {
         seat

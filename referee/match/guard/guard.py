@@ -159,7 +159,7 @@ class Guard:
             self._referee.note_mishap(mishap.value, True)
 
     def _see_to_camera(self, now_ns: int) -> None:
-        """Have the camera set up anew where that may help and disturbs nobody."""
+        """Have the camera set up again where that may help and disturbs nobody."""
         wrong = frozenset(mishap for mishap in self._on if mishap.settles)
         if wrong != self._wrong:
             # Other light may help where the last try did not.

@@ -31,7 +31,7 @@ class Watching(Protocol):
         """What it watches for."""
 
     def here(self, now_ns: int) -> frozenset[Mishap]:
-        """Give what is so at `now_ns` of the monotonic clock."""
+        """Return what is so at `now_ns` of the monotonic clock."""
 
 
 class HeatAndPower:
@@ -96,7 +96,7 @@ class ClockJump:
 
 
 def machine_watchers(folder: Path) -> tuple[Watching, ...]:
-    """Give what watches this computer; folder: where the journal is kept."""
+    """Return what watches this computer; folder: where the journal is kept."""
     machine = Machine()
     return HeatAndPower(machine), DiskFull(machine, folder), ClockJump(time.time_ns)
 

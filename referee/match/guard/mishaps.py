@@ -28,7 +28,7 @@ class Mishap(Enum):
 
     @property
     def settles(self) -> bool:
-        """Whether setting the camera up anew may help."""
+        """Return whether setting the camera up again may help."""
         return self in _SETTLED
 
 

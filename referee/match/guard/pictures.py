@@ -106,7 +106,7 @@ class PictureGuard:
 
     @property
     def well(self) -> bool:
-        """Whether the camera is set well, as far as the last picture shows."""
+        """Return whether the camera is set well, as far as the last picture shows."""
         return self._now is None or is_well_set(self._now)
 
     def look(self, image: Image, t_ns: int, area: Polygon | None = None) -> list[Change]:
@@ -249,20 +249,20 @@ SHOWS: Mapping[Mishap, Callable[[Glance, Glance | None], bool]] = {
 
 
 def seen_in(now: Glance, before: Glance | None) -> frozenset[Mishap]:
-    """Give all mishaps that show in a picture."""
+    """Return all mishaps that show in a picture."""
     here = frozenset(mishap for mishap, shows in SHOWS.items() if shows(now, before))
     # Too dark and too bright say what to do; that it is another light than before says less.
     return here - {Mishap.LIGHT} if here & {Mishap.DARK, Mishap.BRIGHT} else here
 
 
 def is_well_set(now: Glance) -> bool:
-    """Whether white is where the camera should be set to, so that there is room for what an evening brings."""
+    """Return whether white is where the camera should be set to, so that there is room for what an evening brings."""
     white = _white(now)
     return 195.0 <= (now.white if white is None else white) <= 244.0
 
 
 def lie_elsewhere(before: Sequence[Marker], now: Sequence[Marker]) -> bool:
-    """Whether marker cards that are seen in both pictures lie elsewhere now, as after a push of the camera."""
+    """Return whether marker cards that are seen in both pictures lie elsewhere now, as after a push of the camera."""
     known = {marker.id: marker for marker in before}
     both = [(known[marker.id], marker) for marker in now if marker.id in known]
     middles = np.array([[one.corners_px.mean(axis=0) for one in pair] for pair in both]).reshape(-1, 2, 2)
@@ -271,7 +271,7 @@ def lie_elsewhere(before: Sequence[Marker], now: Sequence[Marker]) -> bool:
 
 
 def _moved_as_one(markers: Places) -> bool:
-    """Whether two and more lie elsewhere, and to one another as they lay."""
+    """Return whether two and more lie elsewhere, and to one another as they lay."""
     before_px, now_px, side_px = markers.before_px, markers.now_px, markers.side_px
     if len(side_px) < _FEWEST_MOVED:
         return False

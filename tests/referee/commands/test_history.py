@@ -186,7 +186,7 @@ def changed(parcel: Path, change: Callable[[dict[str, bytes]], object]) -> None:
 
 
 def of_game(number: int, spoil: Callable[[Lines], object]) -> Callable[[dict[str, bytes]], object]:
-    """Give a change of the lines of one game."""
+    """Return a change of the lines of one game."""
 
     def change(entries: dict[str, bytes]) -> None:
         lines = [json.loads(line) for line in entries[f"games/{number}.jsonl"].splitlines()]
@@ -465,7 +465,7 @@ def test_a_picture_that_is_none_is_left_out_and_reported(
 
 
 def refused(parcel: Path, tmp_path: Path, capfd: Capture, status: int) -> str:
-    """Give the one line of an import that takes nothing."""
+    """Return the one line of an import that takes nothing."""
     capfd.readouterr()
     assert main(["import", str(parcel), "--state", str(tmp_path / "other")]) == status
     (line,) = capfd.readouterr().err.splitlines()

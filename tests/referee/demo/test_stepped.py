@@ -46,7 +46,7 @@ def colours(deck: Deck, face: str) -> tuple[str, str, str]:
 def play(
     table: LiveTable, seed: int, session: Session, until_s: float | None = None, flaky: Flaky | None = None
 ) -> tuple[list[DeviceEvent], list[Mapping[str, Any]]]:
-    """Give the events and the rulings of a stepped table."""
+    """Return the events and the rulings of a stepped table."""
     events: list[DeviceEvent] = []
     rulings: list[Mapping[str, Any]] = []
 

@@ -81,7 +81,7 @@ def exported(folder: Path, ruling: str) -> Path:
 
 
 def beyond_the_table(payload: object) -> tuple[NDArray[np.bool_], NDArray[np.uint8]]:
-    """Give the part of a picture that is well outside of its table, and the picture."""
+    """Return the part of a picture that is well outside of its table, and the picture."""
     assert isinstance(payload, RecordedFrame)
     area, image = TableArea(), payload.frame().image
     area.survey(image)

@@ -111,7 +111,7 @@ class Room:
         return [health.part for health in self.health.troubles()]
 
     def film(self, seconds: float, per_s: int, draw: Callable[[int], Image] = lambda _: table()) -> None:
-        """Give pictures at a rate, by the time of each, and look twice a second."""
+        """Return pictures at a rate, by the time of each, and look twice a second."""
         for _ in range(round(2 * seconds)):
             for number in range(1, per_s // 2 + 1):
                 t_ns = self.now_ns + number * S // per_s
@@ -165,7 +165,7 @@ def test_a_mishap_is_said_once_in_time_and_its_end_and_both_are_journalled(
 
 
 def turned(degrees: float, across: float, down: float) -> Alter:
-    """Push the camera: all that it sees lies elsewhere."""
+    """Push the camera: all that it sees is elsewhere."""
     turn = cv2.getRotationMatrix2D((320, 180), degrees, 1.0)
     turn[:, 2] = turn[:, 2] + (across, down)
     return lambda picture: np.asarray(cv2.warpAffine(picture, turn, (640, 360), borderValue=(60, 90, 130)), np.uint8)

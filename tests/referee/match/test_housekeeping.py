@@ -224,7 +224,7 @@ def test_a_caption_has_two_short_sentences_and_all_is_said(table: Table) -> None
 
 
 def signs(folder: Path, seconds: range, hangs: bool = True, boot: str = "boot", every_ns: int | None = 20 * S) -> int:
-    """How many signs of life rounds at these seconds give."""
+    """Return how many signs of life rounds at these seconds give."""
     lines: list[str] = []
 
     def systemd(line: str) -> bool:

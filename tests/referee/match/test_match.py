@@ -56,7 +56,7 @@ def test_a_corrected_card_changes_the_ruling_is_said_and_is_undone(pair: Table) 
     assert pair.match.undoes is None
     with pytest.raises(BadInputError):
         pair.referee.undo()
-    # A ring that is struck never was, and its cards lie where they lay.
+    # A ring that is struck never was, and its cards are where they lay.
     pair.referee.correct(3, None)
     assert list(pair.referee.match.playing().log.newest(20)) == []
     assert "Does not count: Valid ring, Cem: two happy reds." in pair.said

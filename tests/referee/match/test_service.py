@@ -194,7 +194,7 @@ def service(tmp_path: Path) -> Iterator[Referee]:
 
 
 def said(service: Referee, part: str) -> bool:
-    """Whether the page, and the house, say that a part failed."""
+    """Return whether the page, and the house, say that a part failed."""
     state = service.state()
     devices = {one["name"]: one for one in state["devices"]}
     on_page = devices.get(f"part {part}", {}).get("message")

@@ -308,7 +308,7 @@ def test_a_library_that_fails_is_a_line_that_is_lost(tmp_path: Path, monkeypatch
 
 @contextmanager
 def reported(folder: Path) -> Iterator[tuple[Publisher, Callable[[], list[Problem]]]]:
-    """Give a referee's publisher at work in a folder, and how the page was told of the broker."""
+    """Return a referee's publisher at work in a folder, and how the page was told of the broker."""
     table = quiet_table(folder)
     referee = table.referee
     referee.publisher.start()
@@ -434,7 +434,7 @@ def made(buttons: bool = True, language: str = "en") -> dict[str, Any]:
 
 
 def complaints(message: dict[str, Any]) -> list[str]:
-    """Give all that Home Assistant would refuse in a message."""
+    """Return all that Home Assistant would refuse in a message."""
     found = unfit("message", message, KEYS["device_discovery"]) + unfit("origin", message["origin"], KEYS["origin"])
     found += unfit("device", message["device"], KEYS["device"])
     found += [] if any(message["device"].get(key) for key in KEYS["device"]["one_of"]) else ["nameless device"]

@@ -28,7 +28,7 @@ def at(text: str, zone: ZoneInfo = BERLIN) -> int:
 
 
 def game(number: int, wall_ms: int, up_ms: int, boot: str = "boot", later_ms: int = 0) -> KeptGame:
-    """Give a game of half an hour; up_ms: since the machine's start, later_ms: how far the clock is set during it."""
+    """Return a game of half an hour; up_ms: since the machine's start, later_ms: how far the clock is set during it."""
     row = GameRow(number, str(number), Header("confetti", ("Ann",), {}), wall_ms, boot, 0, closed=True)
     events = [
         EventRow(n, wall_ms + ms + (later_ms if ms else 0), Event((up_ms + ms) * 1_000_000, "count", {}))
@@ -52,7 +52,7 @@ def kept(tmp_path: Path) -> Kept:
 
 
 def told(query: Query) -> list[tuple[int, str, str]]:
-    """Give number, beginning and evening of each game, in the order in which they were played."""
+    """Return number, beginning and evening of each game, in the order in which they were played."""
     return [
         (one.row.game, datetime.fromtimestamp(one.started_ms / 1000, BERLIN).strftime("%d. %H:%M"), one.evening)
         for one in listed(query, BERLIN).games

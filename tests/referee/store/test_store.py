@@ -151,7 +151,7 @@ def test_what_the_power_left_behind_is_swept_and_what_the_journal_does_not_know_
 
 
 def evenings(tmp_path: Path, days: Sequence[float], budget: Budget) -> tuple[EvidenceFolder, Callable[[], list[int]]]:
-    """Give a folder with a picture of each game, kept on these days by the clock; and what lists the games left."""
+    """Return a folder with a picture of each game, kept on these days by the clock; and what lists the games left."""
     clock = iter([*[0.0] * len(days), *days])
     journal = Store(tmp_path / JOURNAL, wall_ms=lambda: round(next(clock) * MS_PER_DAY))
     begun(journal, len(days))

@@ -76,7 +76,7 @@ def page(tmp_path: Path) -> Iterator[PageUnderTest]:
 
 
 def looked_at(window: Window, page: PageUnderTest, language: str, views: dict[str, list[str]]) -> list[str]:
-    """Give what is wrong with some views in a language; views: what has to be in sight in each."""
+    """Return what is wrong with some views in a language; views: what has to be in sight in each."""
     page.table.referee.do(sent({"do": "settings", "language": language}))
     expect(window.page.locator("html")).to_have_attribute("lang", language)
     found: list[str] = []
@@ -136,7 +136,7 @@ def test_nothing_is_too_small_cut_covered_or_out_of_sight(page: PageUnderTest, w
     expect(window.page.locator(".tv-caption")).to_contain_text("spread the two beside it.")
     found += looked_at(window, page, LONGEST, {"tv": [".tv-caption"]})
     assert found == []
-    # It would be noticed. At once: the page may be drawn anew at any time.
+    # It would be noticed. At once: the page may be drawn again at any time.
     spoilt = window.page.evaluate(f"(due) => {{ ({SPOIL})(); return ({FAULTS})(due); }}", [".nowhere"])
     for fault in ("small", "cut", "over each other", "beside the screen", "broken inside", "out of sight"):
         assert any(one.startswith(fault) for one in spoilt), (fault, spoilt)

@@ -77,7 +77,7 @@ def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTes
     said = chosen.page.evaluate("window.spoken")
     assert [one for one in said if one[0] == "Hz"] == chime
     assert said.index(chime[-1]) < next(at for at, one in enumerate(said) if "Cem" in one[1] and "geklingelt" in one[1])
-    # A page that is loaded anew does not say what was said before; a second tab does not say what the first one does.
+    # A page that is loaded again does not say what was said before; a second tab does not say what the first one does.
     second = chosen.context.new_page()
     second.goto(chosen.home)
     expect(second.get_by_text("Irgendwohin tippen")).to_be_visible()
@@ -224,7 +224,7 @@ def test_the_verdict_stays_in_sight_on_a_scrolled_page_drawn_anew(
     window.page.evaluate("scrollTo(0, 600)")
     verdict = window.page.locator(".verdict")
     assert verdict.evaluate(IN_SIGHT)
-    # The page is drawn anew.
+    # The page is drawn again.
     page.table.tell("hand", seat=6, cards=TWO_CARDS[:1])
     expect(window.page.get_by_text("Gwendolyn: no sets, one card unused").first).to_be_attached()
     assert window.page.evaluate("scrollY") > 0

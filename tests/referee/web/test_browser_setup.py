@@ -304,7 +304,7 @@ def test_a_deck_of_clowns_is_taught_checked_and_saved(tmp_path: Path, browser: B
 
 
 def first_group(lessons: Lessons) -> tuple[str, str]:
-    """Which clown the first group shows, as whoever laid the row of them sees."""
+    """Return which clown the first group shows, as whoever laid the row of them sees."""
     draft = lessons.view()["draft"]
     row = sorted(draft["shot"]["outlines"], key=lambda outline: outline["corners"][0][0])
     return list(CLOWNS)[[outline["group"] for outline in row].index(draft["groups"][0]["id"])]

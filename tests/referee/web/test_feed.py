@@ -26,7 +26,7 @@ def anyio_backend() -> str:
 
 
 def data_of(event: bytes) -> dict[str, Any]:
-    """Give what a server-sent event carries: its lines of data belong together."""
+    """Return what a server-sent event carries: its lines of data belong together."""
     lines = [line[6:] for line in event.splitlines() if line.startswith(b"data: ")]
     data: dict[str, Any] = json.loads(b"\n".join(lines))
     return data

@@ -69,7 +69,7 @@ def test_what_is_no_backup_is_refused_in_one_sentence_and_changes_nothing(page: 
 
 
 def changed(data: bytes, **entries: bytes | None) -> bytes:
-    """Give a backup with other entries; None: without it."""
+    """Return a backup with other entries; None: without it."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
         for name in old.namelist():

@@ -81,7 +81,7 @@ class Window:
         self.page.wait_for_timeout(500)
 
     def barriers(self) -> list[str]:
-        """Give what axe finds serious or worse."""
+        """Return what axe finds serious or worse."""
         self.page.evaluate(AXE)
         found = self.page.evaluate("async () => (await axe.run()).violations")
         return [
@@ -121,7 +121,7 @@ def turn_two_reds(page: PageUnderTest) -> None:
 
 
 def ruling_of(page: PageUnderTest, kind: str = "ring") -> str:
-    """Give the newest ruling of a kind."""
+    """Return the newest ruling of a kind."""
     return str(next(one["id"] for one in page.table.referee.state()["rulings"] if one["ruling"]["ruling"] == kind))
 
 

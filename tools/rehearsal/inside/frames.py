@@ -1,6 +1,6 @@
 """Inside the rehearsal machine: reads frames from the Virtual camera through picamera2 and finds cards in one.
 
-frames.py FACE…: the faces that lie on the pictured table; exit status 1 if frames or cards are missing.
+frames.py FACE…: the faces that are on the pictured table; exit status 1 if frames or cards are missing.
 """
 
 from __future__ import annotations

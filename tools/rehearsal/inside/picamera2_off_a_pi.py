@@ -90,7 +90,7 @@ def _adapt(kind: Foreign) -> None:
 
 
 def _allocator(libcamera: Foreign, kind: Foreign) -> type:
-    """Give a kind of picamera2's allocator whose buffers have two planes."""
+    """Return a kind of picamera2's allocator whose buffers have two planes."""
 
     def allocate(self: Foreign, streams: Foreign, use_case: object) -> None:
         self.libcamera_fds = []

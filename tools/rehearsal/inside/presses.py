@@ -40,7 +40,7 @@ class Collector:
         """Wait for nothing."""
 
     def events(self) -> list[Event]:
-        """Give all events so far."""
+        """Return all events so far."""
         with self._lock:
             return list(self._events)
 

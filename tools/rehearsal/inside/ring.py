@@ -72,7 +72,7 @@ def press() -> tuple[int, int]:
 
 
 def ruled(state: Answer, before_ns: int, after_ns: int) -> Answer | None:
-    """Give what the page shows as ruled on a press."""
+    """Return what the page shows as ruled on a press."""
     mine = (shown for shown in state["rulings"] if before_ns <= shown["t_ns"] <= after_ns)
     return next((shown for shown in mine if shown["ruling"]["ruling"] in ("ring", "unclear")), None)
 

@@ -25,7 +25,7 @@ class LitArt:
     slopes: Singles
 
     def step(self, light: Light, open_to_see: Flags, moved_mm: Floats) -> Floats:
-        """By how much more (6,) the art lies off from where it is seen, in mm, by the cells that are open to see.
+        """By how much more (6,) the art is off from where it is seen, in mm, by the cells that are open to see.
 
         The moves are across, by the place across and by the place down, then down likewise; `moved_mm` it has moved.
         """

@@ -1,4 +1,4 @@
-"""What lies on a card: it is as thick as a finger, and it comes in over the margin."""
+"""Return the cover on a card: it is as thick as a finger, and it comes in over the margin."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from vision.arrays import Flags
 
 @dataclass(frozen=True)
 class CoverParams:
-    """How thick things are that lie on a card, in cells."""
+    """How thick things are that are on a card, in cells."""
 
-    thin: int = 3  # cells: what is narrower is a line of the art that lies a little off
-    finger: int = 7  # cells: a gap of less than a finger's width is no gap in what lies there
+    thin: int = 3  # cells: what is narrower is a line of the art that is a little off
+    finger: int = 7  # cells: a gap of less than a finger's width is no gap in what is there
     beside: int = 5  # cells between something and margin that it may touch
     most_inside: float = 5.0  # share of the print that a finger hides, by the share of the margin
     near: int = 5  # cells from the margin to the print beside it
@@ -26,9 +26,9 @@ COVER = CoverParams()
 
 
 def cover_of(odd: Flags, margin: Flags, used: Flags) -> tuple[Flags, Flags]:
-    """Which cells of a card (h, w) something covers, and which `odd` ones, unlike the art, cannot be covered.
+    """Return which cells of a card (h, w) something covers, and which `odd` ones, unlike the art, cannot be covered.
 
-    `margin` are cells of plain white; cells that are not `used` are neither odd nor not.
+    `margin` are cells of white paper; cells that are not `used` are not judged.
     """
     likely = (odd | (_grown(odd, COVER.thin) & ~used)).astype(np.uint8)
     thick = _joined(cv2.morphologyEx(likely, cv2.MORPH_OPEN, np.ones((COVER.thin, COVER.thin), np.uint8)))

@@ -1,8 +1,8 @@
 """Looks closer at a card that is in doubt: lays faces onto it, each in whatever light makes it most like what is seen.
 
 The first look (`verifier`) knows a lamp that is brighter on one side and one veil of gloss. This one knows reflections
-that lie on a part of a card, whites that are clipped, and cameras that mix colours (`light_model`); what lies on the
-card, as thick as a finger and over its edge, and what a lamp has wiped out is left out, and what then looks otherwise
+that are on a part of a card, whites that are clipped, and cameras that mix colours (`light_model`); what is on the
+card, as thick as a finger and over its edge, and what a lamp has wiped out is left out, and what then looks different
 than the face does must be next to nothing.
 """
 
@@ -46,9 +46,9 @@ class _Bounds:
     bent: float  # standard deviations by which a camera mixes colours
 
 
-# Of 637 plain cards of five decks that the likeliest face is right for 427 keep these bounds, their place being a mm
+# Of 637 fully visible cards of five decks with the right face first 427 keep these bounds, their place being a mm
 # off, and none of 67 that it is wrong for; of cards that were not taught none of 97, but 12 of 170 of a deck of thin
-# coloured stripes: only decks that know all their faces are read so. The first look tells nearly all the others.
+# coloured stripes: only decks that know all their faces are read so. The first look identifies nearly all others.
 _WHOLE = _Bounds(lead=60.0, printed=60.0, in_sight=0.35, stray=0.03, error=0.2, bent=2.5)
 # Of a face that the first look has named, too, though not for certain. Where colours are off and print is, too, it is
 # another face: of 11 cards of a clown's colour that was never taught, and seemed not to be missing, that kept wider
@@ -66,7 +66,7 @@ class LitParams:
     still_mm: float = 0.03
     steps: int = 3
     rounds: int = 2
-    # cells that any card shows; from the card's edge: what lies on a card lies over these, too
+    # cells that any card shows; from the card's edge: what is on a card is over these, too
     rim: int = 1
     edge_cells: int = 3
     coarse: int = 3  # cells from one to the next that ranks the faces
@@ -75,17 +75,17 @@ class LitParams:
 
 LIT = LitParams()
 
-_CAMERA, _CAMERA_LEVEL = 0.03, 3 / 255  # the camera's noise, of white and of what it can tell
+_CAMERA, _CAMERA_LEVEL = 0.03, 3 / 255  # the camera's noise, of white and of its range
 _CORNERS = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 
 
 @dataclass(frozen=True, eq=False)
 class LitVerdict:
-    """What a card shows in its own light.
+    """Pixels of a card in its own light.
 
     `face` is its number in the deck, `quad` (4, 2) px clockwise from the face's top left corner; `lead` the log-odds
     before the next likely face, `printed` before smooth colours of nothing, both by what is in sight, which is
-    `in_sight` of the card; `error` is the mean capped error there, `stray` the share that looks otherwise for no
+    `in_sight` of the card; `error` is the mean capped error there, `stray` the share that looks different for no
     reason, `bent` by how many standard deviations a camera would have to mix colours.
     """
 
@@ -99,7 +99,7 @@ class LitVerdict:
     bent: float
 
     def is_certain(self, named_before: int | None = None) -> bool:
-        """Whether next to nothing speaks against the face, and nothing else can be it.
+        """Return whether next to nothing speaks against the face, and nothing else can be it.
 
         named_before: the face's number that the first look thought the likeliest, if any.
         """
@@ -150,7 +150,7 @@ class Relight:
         views = {turn: seen_on(np.roll(quad, -turn, axis=0)) for turn in self._turns}
         laid: dict[int, _Laid] = {}
         for one in self._ranking.likeliest(views):
-            # It lies where the first one fits: that is most often the right one.
+            # It is where the first one fits: that is most often the right one.
             steps = 1 if laid else LIT.steps
             found = self._settled(seen_on, one.picture, np.roll(quad, -one.turn, axis=0), one.amounts, steps)
             if not laid:
@@ -172,9 +172,9 @@ class Relight:
         return LitVerdict(best, own.quad, lead, mine - blank, error, stray, share, float(own.light.bent))
 
     def _in_sight(self, own: _Laid, likely: Sequence[_Laid]) -> tuple[Flags, float]:
-        """Which cells nothing covers, (cells,), and the share of them that looks otherwise for no reason.
+        """Return which cells nothing covers, (cells,), and the share of them that looks different for no reason.
 
-        What is a reflection to one face may be another one's white hat, so it must be one to all `likely` ones.
+        A reflection for one face may be another one's white hat, so it must be one for all `likely` faces.
         """
         glare = self._glare(own)
         for other in likely if glare.any() else ():
@@ -187,7 +187,7 @@ class Relight:
         return known & ~covered[self._used], stray
 
     def _glare(self, laid: _Laid) -> Flags:
-        """Which cells a reflection has changed, (cells,)."""
+        """Return which cells a reflection has changed, (cells,)."""
         if not laid.seen.shines.any():
             return laid.seen.shines
         odd = (laid.light.cells > OUTLIER) & laid.seen.known
@@ -218,7 +218,7 @@ class Relight:
         return np.asarray(points_within(quad[None], (_CORNERS + by / self._size)[None])[0])
 
     def _seen(self, picture: Pyramid, white: Floats | None, quad: Floats) -> Seen:
-        """What a card on a quad shows, by the white of paper (3,), 0..1."""
+        """Return a card's pixels on a quad, divided by the white of paper (3,), 0..1."""
         paper = np.ones(3) if white is None else np.maximum(white, 0.02)
         # What is hidden is no darker than black: that is all that is known of it.
         sheet, seen = open_sheet(picture, quad, self._rows, self._columns, None)

@@ -4,7 +4,7 @@ In linear light what is seen is `white * art + veil * (1 - art)`: `white` is how
 which lamps and shadows change smoothly, and `veil` how bright its black is, which is what gloss mirrors of a lamp. Both
 are few smooth fields over the card with a prior for each, and with them go the few ways in which cameras bend colours;
 so the light is one least squares fit, repeated without what does not look like the art. What is as bright as the camera
-can tell is not known, only that it is no darker.
+can measure is unknown; it is only known to be no darker.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vision.arrays import Flags, Floats, Singles
 
 CAP = 9.0  # of a cell's squared error over its noise
 INDEPENDENT = 0.055  # cells that say something new, by all cells
-OUTLIER = 5.0  # of the same: a cell that looks otherwise than fitted
+OUTLIER = 5.0  # of the same: a cell that looks differently from fitted
 
 _LUMINANCE = np.array([0.0722, 0.7152, 0.2126], np.float32)
 
@@ -46,7 +46,7 @@ class LightParams:
     # Of the white, by how bright it is: where that is clipped, what colour the lamp has is not known.
     cast_varies: float = 0.08
     clipped_cast_varies: float = 0.4
-    # Of a veil, by how bright it is; skin would pass for a coloured veil where a hand may lie on the card.
+    # Of a veil, by how bright it is; skin would pass for a coloured veil where a hand may be on the card.
     veil_cast_varies: float = 0.02
     whole_veil_cast_varies: float = 0.25
     # Most ways change one channel only: a row is one way in one channel, and the rows go channel by channel.
@@ -83,7 +83,7 @@ class ArtFields:
     """One picture, or several along a first axis, as the fit needs them, channel after channel.
 
     `art` (..., 3, cells) is linear light, `ways` (..., 19, cells) what cameras may do to it, a row for each channel
-    that a way changes, some of them by the veil that lies there, `noise` (..., cells) its variance.
+    that a way changes, some of them by the veil that is there, `noise` (..., cells) its variance.
     """
 
     art: Singles
@@ -97,7 +97,7 @@ class ArtFields:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What a card shows: its cells (3, cells), grey levels by the white, and which of them are clipped.
+    """Pixels of a card: its cells (3, cells), grey levels by the white, and which of them are clipped.
 
     `bleached` says that the white itself is clipped, `whole` that nothing hides any of the margin, `noise` is the
     camera's variance, of white.
@@ -226,7 +226,7 @@ class LightModel:
         `weight` (n,) is of a cell's squared error.
         """
         waves, colours = self._waves[some], levels.T
-        # Where little is in sight, hardly anything tells some waves from others.
+        # Where little is visible, some waves are hardly distinguishable.
         steady = LIGHT.steady * (1 + float(weight.sum())) * np.eye(waves.shape[1], dtype=np.float32)
         open_to_see = np.ones_like(weight)
         for _ in range(2):
@@ -306,6 +306,6 @@ def _over_channels(values: Singles) -> Singles:
 
 
 def spread_of(picture: Singles) -> Singles:
-    """How much the art varies round each cell, (h, w)."""
+    """Return how much the art varies round each cell, (h, w)."""
     mean, square = cv2.blur(picture, (3, 3)), cv2.blur(picture * picture, (3, 3))
     return np.asarray(np.sqrt(np.maximum(square - mean * mean, 0).mean(axis=2)), np.float32)

@@ -1,4 +1,4 @@
-"""Where a lamp's reflection lies on a print: it shines white out of it, and what is beside it looks like no print.
+"""Finds a lamp's reflection on a print: it is white, and its surroundings look like no print.
 
 Its edge is steeper than any wave of a veil, so there a fit is wrong, and the better for leaving it out.
 """
@@ -21,7 +21,7 @@ class ReflectionParams:
     """Where a lamp is mirrored; lengths in cells, levels shares of white."""
 
     dark: float = 0.75  # of white: what some channel of a print is darker than, pale paint as pink, too
-    thick: int = 3  # cells: a line of white that lies a little off is thinner
+    thick: int = 3  # cells: a line of white that is a little off is thinner
     edge: int = 7  # cells across: the steep edge about what shines, of which a fit may take some for print
     reach: int = 13  # cells across: how far the rest of it goes
     cells: int = 24  # across and down a place that is looked at as a whole
@@ -30,14 +30,14 @@ class ReflectionParams:
 REFLECTION = ReflectionParams()
 
 DARKER = 0.06  # of white: by how much noise may let lit print look darker than it is, in some channel
-CLIPPED = 247 / 255  # of white: as bright as the camera can tell
+CLIPPED = 247 / 255  # of white: as bright as the camera can measure
 
 
 def glare_of(shines: Flags, print_levels: Singles, odd: Flags, lit: Flags, used: Flags) -> Flags:
-    """Which cells (cells,) a reflection has changed, of those of a card (h, w) that are `used`.
+    """Return which cells (cells,) a reflection has changed, of those of a card (h, w) that are `used`.
 
     `shines` (cells,) are too bright for a card without gloss; `print_levels` (3, cells) is what the print would
-    look like, of white; `odd` (cells,) looks otherwise than fitted, and `lit` of these are no darker.
+    look like, of white; `odd` (cells,) looks differently from fitted, and `lit` of these are no darker.
     """
     out_of_dark = shines & (print_levels.min(axis=0) < REFLECTION.dark)
     if not out_of_dark.any() or not odd.any():
@@ -55,7 +55,7 @@ def glare_of(shines: Flags, print_levels: Singles, odd: Flags, lit: Flags, used:
 
 
 def bleached_shares(picture: Pyramid, quads: Floats) -> Floats:
-    """(n,) how much of places (n, 4, 2) px is as white as the camera can tell."""
+    """Return (n,) the share of places (n, 4, 2) px that is as white as the camera can measure."""
     sheets = picture.straight(quads, REFLECTION.cells, REFLECTION.cells)
     return np.asarray((smallest(sheets) >= CLIPPED).mean(axis=(1, 2)), np.float64)
 

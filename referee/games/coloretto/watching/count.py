@@ -23,15 +23,15 @@ from vision.profile import TableProfile
 from vision.read.print_deck import PrintDeck
 
 _TAKES_NS = 5_000_000_000
-_LONGEST_NS = 60_000_000_000  # after the end: whoever has not let the cards lie by then has put them away
+_LONGEST_NS = 60_000_000_000  # after the end: whoever has not let the cards are by then has put them away
 _MOST_LACKING = 2  # cards that nobody can see: where more are, it is the picture that cannot be read
-_HIDDEN_BY_ONE = 2  # cards that one which cannot be read accounts for: itself, and one that it lies on
+_HIDDEN_BY_ONE = 2  # cards that one which cannot be read accounts for: itself, and one that it is on
 KIND = "area_differs"
 
 
 @dataclass(frozen=True)
 class _Area:
-    """What a picture shows before one seat: cards as the rules name them, in the order of their outlines."""
+    """Cards of one seat's area in a picture, named as in the rules, in the order of their outlines."""
 
     cards: tuple[str, ...]
     outlines: tuple[Outline, ...]
@@ -60,7 +60,7 @@ class EndCount:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether there is still something to count, or what was counted is not taken yet."""
+        """Return whether there is still something to count, or what was counted is not taken yet."""
         return self._is_wanted
 
     def follow(self) -> None:
@@ -107,7 +107,7 @@ class EndCount:
         return True
 
     def doubts(self, game: Coloretto) -> tuple[Doubt, ...]:
-        """Where a seat's area shows other cards than the history says; how many cannot be read is allowed for."""
+        """Difference between a seat's area and the history, less the cards that could not be read."""
         if self._frame is None or self._thread is not None:
             return ()
         doubts = []
@@ -116,7 +116,7 @@ class EndCount:
             missing, extra = sorted((due - seen).elements()), sorted((seen - due).elements())
             lacking = len(missing) - _HIDDEN_BY_ONE * len(area.unread)
             if seat not in self._answered and (extra or 0 < lacking <= _MOST_LACKING):
-                # Questions are told apart by when they came up.
+                # Questions are distinguished by when they came up.
                 t_ns = self._frame.exposure_end_ns + seat
                 shown = Shown(self._frame, _marked(area, extra))
                 data = {"seat": seat, "missing": missing, "extra": extra}
@@ -161,7 +161,7 @@ def _marked(area: _Area, extra: Sequence[str]) -> tuple[Outline, ...]:
 
 
 def _answers(seat: int, missing: Sequence[str], extra: Sequence[str], t_ns: int) -> tuple[Answer, ...]:
-    """All is as it was told, or, where as many cards are there, it is as the picture shows."""
+    """Result of the count: the history, or the picture where it shows as many cards."""
     as_told = Answer((), {"none": True})
     if not extra or len(missing) != len(extra):
         return (as_told,)

@@ -1,7 +1,7 @@
 """Looks at the still table: places of rows and areas, the cards known there, and the cards seen.
 
-Nothing is asked of how rows are laid out. A card belongs to the row of which something lies nearest to it; where a
-row's own card is missing, its place is where it lay, or where the first card of it came to lie.
+Nothing is asked of how rows are laid out. A card belongs to the row of which something is nearest to it; where a
+row's own card is missing, its place is where it lay, or where the first card of it came to be.
 
 A card that another one covers stays known as it was read. What vanished and left no bare table is covered by something.
 """
@@ -50,10 +50,10 @@ from vision.read.print_deck import PrintDeck
 Point = tuple[float, float]
 
 # From the middle of a card of a row to the next one's; as long as a row may begin that no card of its own marks, what
-# lies further away than two cards that touch begins one: rows may lie as close as that.
+# is further away than two cards that touch begins one: rows may be as close as that.
 _FARTHEST_MM, _NEXT_MM = 150.0, 100.0
 _AT_HOME_MM = 60.0
-_LINE_MM = 50.0  # rows whose own cards lie so near in height are counted from left to right
+_LINE_MM = 50.0  # rows whose own cards are so near in height are counted from left to right
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class RowPlaces:
         self._had_card: set[int] = set()
 
     def find(self, row_cards: Sequence[RowCard]) -> None:
-        """Take the rows' own cards that lie between the seats now."""
+        """Take the rows' own cards that are between the seats now."""
         lying = _as_read(row_cards)
         at_home: set[int] = set()
         left: list[RowCard] = []
@@ -94,21 +94,21 @@ class RowPlaces:
         self.marked = frozenset(at_home)
 
     marked: frozenset[int] = frozenset()
-    """Rows whose own cards lie there."""
+    """Rows whose own cards are there."""
 
     @property
     def homes(self) -> tuple[Point, ...]:
-        """Where the rows begin, as far as that is known, mm."""
+        """Return where the rows begin, as far as that is known, mm."""
         return tuple(self._homes.values())
 
     def is_marked(self, row: int) -> bool | None:
-        """Tell whether a row's own card lies there; None if it never did."""
+        """Return whether a row's own card is there; None if it never did."""
         return row in self.marked if row in self._had_card else None
 
     def rows_of(self, places: Sequence[Point], *, hidden: bool = False) -> list[int | None]:
-        """Give the row of each card, by the middles of all that lie between the seats; None for what is in no row.
+        """Return the row of each card, by the middles of all that are between the seats; None for what is in no row.
 
-        hidden: nobody sees what lies in these places, so they begin no row.
+        hidden: nobody sees what is in these places, so they begin no row.
         """
         rows: list[int | None] = [None] * len(places)
         members = [(row, home) for row, home in self._homes.items()]
@@ -132,7 +132,7 @@ class RowPlaces:
         return rows if hidden else self._with_room(rows)
 
     def _with_room(self, rows: list[int | None]) -> list[int | None]:
-        """The rows of cards; one with more cards than room is another row, if no card of its own says otherwise."""
+        """Return the rows of cards; a row with more cards than room is split, unless a row card marks it as one."""
         lying = Counter(rows)
         for row in range(len(self._rooms)):
             if lying[row] <= self._rooms[row] or row in self._had_card:
@@ -164,7 +164,7 @@ def _as_read(row_cards: Sequence[RowCard]) -> list[RowCard]:
     return [card for line in lines for card in sorted(line, key=lambda one: one.place[0])]
 
 
-_COVERS = 0.04  # of a card's area: what lies on it
+_COVERS = 0.04  # of a card's area: what is on it
 _SAME, _THE_SAME = 0.6, 0.8  # of a card's area that is another's; at which it is that card
 
 
@@ -177,7 +177,7 @@ class KnownCard:
 
 
 class KnownCards:
-    """Cards that were read, and places (centre in mm, quad (4, 2) in px) where something lies that nobody has read."""
+    """Cards that were read, and places (centre in mm, quad (4, 2) in px) where something is that nobody has read."""
 
     def __init__(self) -> None:
         self._cards: list[KnownCard] = []
@@ -187,7 +187,7 @@ class KnownCards:
         return iter(self._cards)
 
     def forget(self, cards: Sequence[KnownCard]) -> None:
-        """Take it that some are to be read anew."""
+        """Take it that some are to be read again."""
         self._cards = [known for known in self._cards if known not in cards]
 
     def forget_all(self) -> None:
@@ -221,17 +221,17 @@ class KnownCards:
 
 
 def is_among(quad: Floats, quads: Sequence[Floats]) -> bool:
-    """Whether the card on a quad (4, 2) is one of those on others."""
+    """Return whether the card on a quad (4, 2) is one of those on others."""
     return any(shared_area(quad, other) > _THE_SAME for other in quads)
 
 
 def is_covered(quad: Floats, quads: Sequence[Floats]) -> bool:
-    """Whether one of the cards on other quads lies over the card on a quad (4, 2)."""
+    """Return whether one of the cards on other quads is over the card on a quad (4, 2)."""
     return any(shared_area(quad, other) > _COVERS for other in quads)
 
 
 def covered_share(quad: Floats, quads: Sequence[Floats]) -> float:
-    """How much of the card on a quad (4, 2) lies under those on others, if these lie apart."""
+    """Return how much of the card on a quad (4, 2) is under those on others, if these lie apart."""
     return sum(shared_area(quad, other) for other in quads)
 
 
@@ -240,11 +240,11 @@ REACH_MM = 130.0
 """A card belongs to a player if its middle is so near to the edge: rows need the middle of the table."""
 
 _STILL_NS, _AGAIN_NS, _SEEK_NS = 250 * MS, 900 * MS, 1_000 * MS
-_LONGEST_ARM_NS = 8_000 * MS  # what seems to be an arm for so long is something else that lies there
+_LONGEST_ARM_NS = 8_000 * MS  # what seems to be an arm for so long is something else that is there
 _LEAST_CHANGED = 30  # px of the small picture: a mark on a card
-_BARE = 22.0  # levels by which the table may look otherwise
+_BARE = 22.0  # levels by which the table may look different
 _MOSTLY = 0.5  # of a card covered: what shows of less looks like bare table where the card has gone
-_MOST_FOREIGN, _SOME = 0.3, 0.1  # the share of a place where a card has gone, or lies and cannot be read
+_MOST_FOREIGN, _SOME = 0.3, 0.1  # share of a place where a card has gone, or is unreadable
 _AROUND_MM = 60.0
 _ARMS_NS, _AT_REST_NS = 60 * MS, 450 * MS  # how often arms are looked for
 _OVER_MM = 45.0  # so near to a card of a row, an arm reaches over it
@@ -258,7 +258,7 @@ class ColorettoEyes:
 
     def __init__(self, deck: PrintDeck, profile: TableProfile | None, players: int, rooms: Sequence[int]) -> None:
         self._deck = as_counted(deck)
-        # A summary card is nearly plain, and much looks a little like it; nobody asks where it lies.
+        # A summary card has little print, so much resembles it; its place does not matter.
         played = tuple(face for face in deck.faces if face.attributes.get("kind") != "summary")
         self._search = CardSearch(replace(self._deck, faces=played))
         self._finder = TableFinder(profile, players)
@@ -270,9 +270,9 @@ class ColorettoEyes:
         self._sought_ns: int | None = None
         self._white: Floats | None = None
         self._read: NDArray[np.float32] | None = None  # the small picture that was read last
-        self._bare: NDArray[np.float32] | None = None  # the table where no card lies
+        self._bare: NDArray[np.float32] | None = None  # the table where no card is
         self._known = KnownCards()
-        self._amid_mm: list[tuple[float, float]] = []  # the cards that lie between the seats
+        self._amid_mm: list[tuple[float, float]] = []  # the cards that are between the seats
         self._last: Look | None = None
         self._arms = TableArms()
         self._arms_ns: int | None = None
@@ -286,7 +286,7 @@ class ColorettoEyes:
         return self._finder.place
 
     def look(self, frame: Frame) -> Look | None:
-        """Take the next frame; gives what lies there when it can be seen, and again now and then."""
+        """Take the next frame; gives what is there when it can be seen, and again now and then."""
         t_ns = frame.exposure_end_ns
         self._still.look(frame)
         image = frame.bgr()
@@ -324,7 +324,7 @@ class ColorettoEyes:
         self._reached |= {seat for seat, arm in self._arms.look(place, frame, spots_px) if arm.reach_px < near_px}
 
     def _is_reached_over(self, changed: Mask, t_ns: int) -> bool:
-        """Tell whether something lies there that comes in over the picture's edge: a resting arm."""
+        """Return whether something is there that comes in over the picture's edge: a resting arm."""
         rim = np.zeros(changed.shape, bool)
         rim[:_RIM_PX], rim[-_RIM_PX:], rim[:, :_RIM_PX], rim[:, -_RIM_PX:] = True, True, True, True
         if self._read is None or np.count_nonzero(changed & rim) < _RIM_PX * _LEAST_ARM_PX:
@@ -395,7 +395,7 @@ class ColorettoEyes:
         return box_of(place.table.to_px(around), image)
 
     def _found_in(self, changed: Mask, factor: float, place: Place, image: Image) -> list[Card]:
-        """Give the cards where something changed: one that was laid down has changed its own outline's inside."""
+        """Return the cards where something changed: one that was laid down has changed its own outline's inside."""
         joined = cv2.morphologyEx(changed.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
         outlines, _ = cv2.findContours(joined, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
         found: list[Card] = []
@@ -421,7 +421,7 @@ class ColorettoEyes:
     def _still_there(
         self, touched: Sequence[KnownCard], found: Sequence[Card], place: Place, image: Image
     ) -> list[Card]:
-        """Give the cards of which a part looks otherwise, that no other covers, and that lie where they lay."""
+        """Return the cards of which a part looks different, that no other covers, and that are where they lay."""
         sure = [card.corners_px for card in found if card.reason is None]
         still: list[Card] = []
         for known in touched:
@@ -434,7 +434,7 @@ class ColorettoEyes:
         return still
 
     def _learn_bare(self, small: NDArray[np.float32], factor: float) -> None:
-        """Follow the table where no card lies and none has just vanished."""
+        """Follow the table where no card is and none has just vanished."""
         if self._bare is None:
             return
         mask = np.ones(small.shape[:2], np.uint8)
@@ -444,7 +444,7 @@ class ColorettoEyes:
         self._bare[free] = 0.8 * self._bare[free] + 0.2 * small[free]
 
     def _as_look(self, place: Place, t_ns: int) -> Look:
-        """Give what is known as rows and areas."""
+        """Return what is known as rows and areas."""
         ring = replace(place.ring, reach_mm=REACH_MM)
         rows, areas = [Pile() for _ in range(self._rooms)], [Pile() for _ in range(self._players)]
         middle: list[KnownCard] = []

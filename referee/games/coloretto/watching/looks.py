@@ -1,4 +1,4 @@
-"""What a look at a table of Coloretto shows, and what may have happened: plain records."""
+"""Records of one observation of a Coloretto table, and of the moves that may explain it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Spot:
 
     cards: those that were read for certain, as the rules name them. unread: how many more lie there that could not be
     read. covered: something hides at least a part of it, so that what is not seen may still be there. marked: whether
-    a row's own card lies there, None where nobody knows; who takes a row takes that card, too.
+    a row's own card is there, None where nobody knows; who takes a row takes that card, too.
     """
 
     cards: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Pile:
             self._unread += 1
 
     def spot(self, covered: bool) -> Spot:
-        """Give all of them."""
+        """Return all of them."""
         return Spot(tuple(sorted(self._cards)), self._unread, covered)
 
 
@@ -51,7 +51,7 @@ class Pile:
 class Look:
     """The whole table at `t_ns`.
 
-    last_round: that card lies open somewhere. arms: the seats whose arms reached over the rows since the look before,
+    last_round: that card is open somewhere. arms: the seats whose arms reached over the rows since the look before,
     None where nobody knows.
     """
 
@@ -66,10 +66,10 @@ class Look:
 class Move:
     """Something that may have been done.
 
-    kind: "place", "take", "back" (the card placed last was taken back), "moved" (`card` lies in the row `to` instead,
-    by whomever), "aside" (`card` lies before `seat` and is from no row: drawn, and not laid yet), or "misread" (`card`
+    kind: "place", "take", "back" (the card placed last was taken back), "moved" (`card` is in the row `to` instead,
+    by whomever), "aside" (`card` is before `seat` and is from no row: drawn, and not laid yet), or "misread" (`card`
     is seen in the area of `seat`, who should have one of `was`). foul: why the rules do not allow it, None if they do;
-    it then changes what lies there, but not the game.
+    it then changes what is there, but not the game.
     """
 
     kind: str
@@ -82,17 +82,17 @@ class Move:
 
     @property
     def is_told(self) -> bool:
-        """Whether the game is told of it: somebody did something, or a card lies in another row."""
+        """Return whether it becomes an event of the game: a move, or a card in another row."""
         return self.kind not in ("misread", "aside")
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """What lies otherwise than the game says, and is known to: after a foul, or before a row is cleared away.
+    """Known differences between table and game: after a foul, or before a row is cleared away.
 
-    extra, absent: for each row, cards that lie there besides, and some that do not. beside, hidden: the same for each
-    area, where cards lie over each other. loose: rows whose own cards say nothing: forgotten, or not put back yet.
-    unseen: "row" or "area", which, and the instant since which what lies besides there is not all to be seen.
+    extra, absent: for each row, cards that are there besides, and some that do not. beside, hidden: the same for each
+    area, where cards are over each other. loose: rows whose own cards say nothing: forgotten, or not put back yet.
+    unseen: "row" or "area", which, and the instant since which what is besides there is not all to be seen.
     """
 
     extra: tuple[Counter[str], ...]
@@ -104,6 +104,6 @@ class Allowed:
 
     @staticmethod
     def nothing(rows: int, seats: int) -> Allowed:
-        """Everything lies as the game says."""
+        """Everything is as the game says."""
         on_rows, in_areas = ((Counter[str](),) * count for count in (rows, seats))
         return Allowed(on_rows, on_rows, in_areas, in_areas)

@@ -1,7 +1,7 @@
 """Searches the moves that explain two looks at the table; hypotheses are scored in nats.
 
-The likeliest comes first. Costs are negative log-odds, in nats: of what was done, and of what each look shows otherwise
-than it should. What a look shows otherwise is charged once, when it begins to.
+The likeliest comes first. Costs are negative log-odds in nats: of the moves, and of each observed difference.
+A difference is charged once, in the look in which it begins.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Hypothesis:
     """Moves that lead from what was known to what was seen since.
 
     when: of each move, the look that showed it. before: what all cost before each move. cost: of all together.
-    left: of the last look alone, what it shows otherwise. game, allowed: as they are then. charged: what of each row
+    left: differences of the last look alone. game, allowed: as they are then. charged: what of each row
     and area was charged for. seen_ns: the last look that it fits, and looked_ns: the last one of all. owed: what was
     taken and has come to no area yet. unread: unread cards in each area.
     """
@@ -65,12 +65,12 @@ class Hypothesis:
         return tuple(move for move in self.moves if move.foul is not None)
 
     def outcome(self) -> tuple[object, ...]:
-        """What it comes to: hypotheses that differ in the order of moves only come to the same."""
+        """Return its end state: hypotheses that differ only in the order of moves share it."""
         return (*standing(self.game), self.fouls)
 
 
 def standing(game: Coloretto) -> tuple[object, ...]:
-    """Give how a game stands, to be compared."""
+    """Return how a game stands, to be compared."""
     return (
         tuple(None if row is None else tuple(sorted(row)) for row in game.rows),
         tuple(tuple(sorted((+hand).items())) for hand in game.hands),
@@ -82,7 +82,7 @@ def standing(game: Coloretto) -> tuple[object, ...]:
 def after(
     hypothesis: Hypothesis, move: Move, t_ns: int, price: float = 0.0, unread: int = 0, *, reached: bool = False
 ) -> Hypothesis:
-    """Give a hypothesis after one more move; a foul moves cards, but not the game.
+    """Return a hypothesis after one more move; a foul moves cards, but not the game.
 
     unread: how many cards could not be read in the area of who moved, before. reached: whether his arm was seen.
     """
@@ -139,7 +139,7 @@ def _after_misreading(allowed: Allowed, move: Move) -> Allowed:
 
 
 def _after_take(game: Coloretto, allowed: Allowed, move: Move) -> Allowed:
-    """Where cards that lie beside the rules go: with the row; what no row holds at a round's end may lie a while."""
+    """Return where cards outside the rules go: with their row; at a round's end loose cards may stay a while."""
     with_it = allowed.extra[move.row]
     allowed = replace(
         allowed,
@@ -168,18 +168,18 @@ def _instead(counters: tuple[Counter[str], ...], at: int, one: Counter[str]) -> 
 
 # A card that was read and should not be there; one that should and is not; the same where a card could not be read.
 _TOO_MUCH, _MISSING, _UNREAD, _SPARE_UNREAD = 14.0, 8.0, 0.3, 4.0
-_MARK = 3.0  # a row's own card lies there and should not, or the other way round
+_MARK = 3.0  # a row's own card is there and should not, or the other way round
 _CLEARED = 3.0  # what a round left in a row was cleared away before anybody looked
-# In areas cards lie over each other, and people hold what they took for a while.
+# In areas cards are over each other, and people hold what they took for a while.
 _MISSING_IN_AREA, _EACH_FURTHER, _MOST_MISSING_IN_AREA = 2.0, 0.7, 4.0
 
-_OVERLOOKED_NS = 1_400_000_000  # a card that lies there is not seen for so long, at most
+_OVERLOOKED_NS = 1_400_000_000  # a card that is there is not seen for so long, at most
 
 _Items = tuple[tuple[str, int], ...]
 
 
 def charges(game: Coloretto, allowed: Allowed, look: Look) -> tuple[list[float], tuple[object, ...]]:
-    """Give what each row and each area costs, and what that is for: the same again is not charged again.
+    """Return what each row and each area costs, and what that is for: the same again is not charged again.
 
     None for what says nothing.
     """
@@ -203,9 +203,9 @@ def charges(game: Coloretto, allowed: Allowed, look: Look) -> tuple[list[float],
 
 
 def put_right(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
-    """Give what may lie otherwise after a look: what did and does no longer was put right.
+    """Return the differences still allowed after a look; one that has vanished was put right.
 
-    What is overlooked for a moment lies there still.
+    A card that is overlooked for a moment is still there.
     """
     extra, absent, beside = list(allowed.extra), list(allowed.absent), list(allowed.beside)
     hidden = list(allowed.hidden)
@@ -233,7 +233,7 @@ def put_right(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
             continue
         if not spot.unread:
             beside[seat] = lasting("area", seat, beside[seat], Counter(spot.cards) - game.hands[seat])
-        # It lies under other cards, for nothing covers the area.
+        # It is under other cards, for nothing covers the area.
         hidden[seat] = game.hands[seat] + beside[seat] - Counter(spot.cards)
     return replace(
         allowed,
@@ -247,7 +247,7 @@ def put_right(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
 
 
 def as_it_lies(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
-    """Take it that what lies there lies there, whatever the game says: what comes next can be told all the same."""
+    """Take it that what is there is there, whatever the game says: what comes next can be identified all the same."""
     rows = [(Counter(spot.cards), Counter(row or ())) for spot, row in zip(look.rows, game.rows, strict=True)]
     areas = [(Counter(spot.cards), hand) for spot, hand in zip(look.areas, game.hands, strict=True)]
     return replace(
@@ -265,7 +265,7 @@ def _items(cards: Counter[str]) -> _Items:
 
 @lru_cache(maxsize=20_000)
 def _row_off(row: tuple[str, ...], beside: _Items, lacking_too: _Items, spot: Spot) -> float:
-    """What a row's spot shows otherwise; the same questions come again and again."""
+    """Return how a row's place differs from the game; cached, because the same questions repeat."""
     due, extra, absent, seen = Counter(row), Counter(dict(beside)), Counter(dict(lacking_too)), Counter(spot.cards)
     too_much, missing = seen - due - extra, due - seen - absent
     unknown = max(0, due[UNKNOWN] - absent[UNKNOWN])
@@ -282,7 +282,7 @@ def _row_off(row: tuple[str, ...], beside: _Items, lacking_too: _Items, spot: Sp
 
 @lru_cache(maxsize=20_000)
 def _area_off(hand: _Items, more: _Items, under: _Items, spot: Spot) -> float:
-    """What an area's spot shows otherwise."""
+    """Return how an area's place differs from the game."""
     due, beside, hidden, seen = Counter(dict(hand)), Counter(dict(more)), Counter(dict(under)), Counter(spot.cards)
     too_much = max(0, (seen - due - beside).total() - due[UNKNOWN] - beside[UNKNOWN])
     missing = (due - seen - hidden).total()
@@ -299,8 +299,8 @@ def _area_off(hand: _Items, more: _Items, under: _Items, spot: Spot) -> float:
 _MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0, 1.0
 _MISREAD = 6.5  # of about a thousand readings one is wrong
 _MOVED = 5.0  # a card slipped to where another row's lie, or was put back
-_ASIDE = 9.0  # a card lies before somebody who thinks where to lay it; at 7.5 a row that was taken passed for it
-_HIDDEN = 2.0  # a card that was taken lies under others now
+_ASIDE = 9.0  # a card is before somebody who thinks where to lay it; at 7.5 a row that was taken passed for it
+_HIDDEN = 2.0  # a card that was taken is under others now
 _SAME_CARD = 2.0  # what speaks for a card that was lifted, and not for a new one of the same kind: one in seven is
 
 
@@ -356,7 +356,7 @@ def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple
 
 
 def _slips(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
-    """Cards that lie in another row than they did."""
+    """Cards that are in another row than they did."""
     game, extra = hypothesis.game, hypothesis.allowed.extra
     for to, spot in enumerate(look.rows):
         for card in Counter(spot.cards) - Counter(game.rows[to] or ()) - extra[to]:
@@ -404,12 +404,12 @@ def _wanted(hypothesis: Hypothesis, look: Look) -> Iterator[tuple[int, str, floa
         elif cards is not None and spot.covered:
             yield row, UNKNOWN, _UNSEEN + 0.1
         elif cards and not spot.cards:
-            # Somebody may have laid one more before the row was taken, and it lies under others now.
+            # Somebody may have laid one more before the row was taken, and it is under others now.
             yield row, UNKNOWN, _UNSEEN + _HIDDEN
 
 
 def _may_be_gone(cards: Sequence[str], spot: Spot, among: Sequence[str] | None = None) -> bool:
-    """Whether some of these cards may lie in a row no longer; among: all that should."""
+    """Return whether some of these cards may be in a row no longer; among: all that should."""
     lacking = Counter(among or cards) - Counter(spot.cards)
     return spot.covered or any(lacking[card] for card in cards)
 
@@ -419,8 +419,8 @@ _LATE, _LATE_NS = 4.0, 3_500_000_000  # cards that were taken and lie in no area
 _SPOILED = 5.0  # a look that shows what cannot be: a hand that nobody noticed, cards on their way
 _SPOILED_NS, _ONE_SPELL_NS = 500_000_000, 1_200_000_000  # and is for so long; after longer it is another such look
 _STAYS = 2.0  # what was charged for and is still so, each look
-_MOST_OFF = 9.0  # what shows more otherwise is such a look
-_STRANGE, _ANEW = 3.2, 2.0  # of a look: what calls for beginning anew, and what that costs
+_MOST_OFF = 9.0  # more differences make such a look
+_STRANGE, _ANEW = 3.2, 2.0  # of a look: what calls for beginning again, and what that costs
 _MANY_STRANGE = 5  # looks in a row
 _LEAST_EACH = 6.0  # what each move explains at least of a look that is spoiled all the same
 _LEAST = 0.5  # less calls for no explanation
@@ -445,7 +445,7 @@ def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: Look, stra
 
 
 def is_strange(hypothesis: Hypothesis) -> bool:
-    """Whether a hypothesis does not fit the look that it has come to."""
+    """Return whether a hypothesis does not fit the look that it has come to."""
     return hypothesis.left > _STRANGE
 
 
@@ -477,7 +477,7 @@ def _without_unknown(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
 
 
 def _hypotheses_on(start: Hypothesis, look: Look) -> Iterator[Hypothesis]:
-    """Give the hypotheses from one hypothesis to a look."""
+    """Return the hypotheses from one hypothesis to a look."""
     order = count()
     at_first = _price(start, look)
     queue = [(start.cost + at_first, next(order), start)]
@@ -517,7 +517,7 @@ def _price(hypothesis: Hypothesis, look: Look) -> float:
 
 
 def _looked_at(hypothesis: Hypothesis, look: Look) -> Hypothesis:
-    """Give a hypothesis that has come to a look."""
+    """Return a hypothesis that has come to a look."""
     hypothesis = _known_now(hypothesis, look)
     prices, keys = charges(hypothesis.game, hypothesis.allowed, look)
     price = _price(hypothesis, look)
@@ -526,7 +526,7 @@ def _looked_at(hypothesis: Hypothesis, look: Look) -> Hypothesis:
         return replace(hypothesis, cost=hypothesis.cost + spoiled, left=sum(prices), looked_ns=look.t_ns)
     allowed = put_right(hypothesis.game, hypothesis.allowed, look)
     before = hypothesis.charged or (None,) * len(keys)
-    # What is known to lie so from now on is not charged again.
+    # What is known to be so from now on is not charged again.
     known = charges(hypothesis.game, allowed, look)[1]
     owed, fine = _still_owed(hypothesis.owed, look)
     return replace(
@@ -543,7 +543,7 @@ def _looked_at(hypothesis: Hypothesis, look: Look) -> Hypothesis:
 
 
 def _times_spoiled(hypothesis: Hypothesis, look: Look) -> float:
-    """How many times the price of one spoiled look this one is: what is still so after longer costs more."""
+    """Return how many times the price of one spoiled look this one is: what is still so after longer costs more."""
     since_ns = look.t_ns - hypothesis.looked_ns
     if hypothesis.looked_ns == hypothesis.seen_ns or since_ns > _ONE_SPELL_NS:
         return 1.0
@@ -551,7 +551,7 @@ def _times_spoiled(hypothesis: Hypothesis, look: Look) -> float:
 
 
 def _known_now(hypothesis: Hypothesis, look: Look) -> Hypothesis:
-    """Give a hypothesis whose cards that nobody knew are those that can be read now."""
+    """Return a hypothesis whose cards that nobody knew are those that can be read now."""
     for at, move in enumerate(hypothesis.moves):
         if move.card != UNKNOWN:
             continue
@@ -580,7 +580,7 @@ def _known_now(hypothesis: Hypothesis, look: Look) -> Hypothesis:
 
 
 def _still_owed(owed: Sequence[Owed], look: Look) -> tuple[tuple[Owed, ...], float]:
-    """Give which cards that were taken have come to no area yet, and what it costs that they have not for so long."""
+    """Return which cards that were taken have come to no area yet, and what it costs that they have not for so long."""
     left, fine = [], 0.0
     for one in owed:
         spot = look.areas[one.seat]

@@ -1,7 +1,7 @@
 """Tracks a game of Coloretto: its start, the moves between looks, and the doubts that become questions.
 
-All hypotheses that fit are followed from look to look. Told is only what all likely ones have in common, and a foul
-only where every legal one is ruled out by what was seen. What cannot be told yet is asked; nobody has to wait for that.
+All hypotheses that fit are followed from look to look. Events are only what all likely ones share; a foul
+only where observations rule out every legal one. The rest becomes a question; nobody has to wait for its answer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOST_ANSWERS = 3
 
 
 def asked_about(hypotheses: Sequence[Hypothesis], look: Look, margin: float) -> Doubt:
-    """Give what is not clear where several hypotheses are likely, or none is told."""
+    """Return the question where several hypotheses are likely, or where none explains the look."""
     moved = [hypothesis for hypothesis in hypotheses if hypothesis.moves]
     likely = [hypothesis for hypothesis in moved if hypothesis.cost < hypotheses[0].cost + margin]
     takers: dict[int, dict[int, Hypothesis]] = {}
@@ -52,7 +52,7 @@ def asked_about(hypotheses: Sequence[Hypothesis], look: Look, margin: float) -> 
 
 
 def misread(moves: Sequence[Move], t_ns: int) -> tuple[Doubt, ...]:
-    """Give what is asked of cards that are seen in an area in place of others; nothing was told instead."""
+    """Return the question about cards seen in an area in place of others; no event was made instead."""
     return tuple(
         Doubt(
             t_ns,
@@ -72,7 +72,7 @@ def misread(moves: Sequence[Move], t_ns: int) -> tuple[Doubt, ...]:
 
 
 def start_card(game: Coloretto, seat: int, look: Look) -> Doubt:
-    """Give what is asked of a card that a seat starts with and nobody can read."""
+    """Return what is asked of a card that a seat starts with and nobody can read."""
     known = list(look.areas[seat].cards)
     answers = tuple(
         Answer(
@@ -86,7 +86,7 @@ def start_card(game: Coloretto, seat: int, look: Look) -> Doubt:
 
 
 def event_of(move: Move, t_ns: int) -> Event:
-    """Give a move as the game is told it."""
+    """Return a move as an event of the game."""
     match move.kind:
         case "place":
             data: dict[str, object] = {"event": "card_placed", "seat": move.seat, "row": move.row, "card": move.card}
@@ -112,7 +112,7 @@ def _events(hypothesis: Hypothesis, look: Look) -> tuple[Event, ...]:
 
 
 def _each_card(hypothesis: Hypothesis, look: Look) -> tuple[Answer, ...]:
-    """Give an answer for each card that the one that nobody can read may be."""
+    """Return an answer for each card that the one that nobody can read may be."""
     return tuple(
         _answer(
             replace(
@@ -143,19 +143,19 @@ class StartCards:
         self._first_ns: int | None = None
 
     def are_missing(self, seat: int) -> bool:
-        """Tell whether nobody knows yet what a seat starts with."""
+        """Return whether nobody knows yet what a seat starts with."""
         return seat in self._missing
 
     def are_known(self, seat: int) -> None:
-        """Learn that a seat's cards were told, by whomever."""
+        """Learn that a seat's cards became an event, from tracker or page."""
         self._missing.discard(seat)
 
     def found(self, look: Look, game: Coloretto) -> tuple[Event, ...]:
-        """Give an event for each seat whose cards all lie there to be read."""
+        """Return an event for each seat whose cards all lie there to be read."""
         if self._first_ns is None:
             self._first_ns = look.t_ns
         if any(Counter(row or ()) - Counter(spot.cards) for row, spot in zip(game.rows, look.rows, strict=True)):
-            # A card that is missing in a row may be the one that lies in an area.
+            # A card that is missing in a row may be the one that is in an area.
             return ()
         each = 2 if game.players == 2 else 1
         told = []
@@ -179,7 +179,7 @@ class StartCards:
         return None
 
     def silenced(self, look: Look, game: Coloretto) -> Look:
-        """Let an area say nothing as long as cards lie there, from no row, of which nobody knows since when."""
+        """Let an area say nothing as long as cards are there, from no row, of which nobody knows since when."""
         if not self._missing:
             return look
         in_rows = sum((Counter(row or ()) for row in game.rows), Counter[str]())
@@ -196,22 +196,22 @@ SECOND_NS = 1_000_000_000
 PATIENCE_NS = 6 * SECOND_NS
 """So long somebody may hold the cards that he took, before it is asked who did."""
 AFTER_ASKING_NS = 20 * SECOND_NS
-"""So long after something that nobody can tell the likeliest is taken, if nobody has said what it was."""
+"""So long after something that nobody knows the likeliest is taken, if nobody has said what it was."""
 _MARGIN = 3.0  # nats before the next likely that comes to something else
 _FOUL_MARGIN = 4.0
 _MORE = 2.0  # by so much more where the likeliest is incredible by itself: looks that nothing explained came before
 _USUAL, _INCREDIBLE, _INCREDIBLE_FOUL = 1.5, 11.0, 15.0  # hypotheses so much dearer than usual moves are asked about
-_WELL, _FAIRLY = 3.2, 6.5  # of a look: what it may show otherwise, at once or when nothing better comes
+_WELL, _FAIRLY = 3.2, 6.5  # nats: differences a look may have, at once or when nothing better comes
 _BACK_NS = SECOND_NS  # a card that seems gone may only be hidden
 _SLIPPED_NS = 5 * SECOND_NS  # a card that slipped is mostly put back
 _HELD_NS = 6 * SECOND_NS  # whoever took the cards of a row may hold them for a while
 
 
 class Tracker:
-    """Knows how the game stands, as far as it was told or seen.
+    """Tracks the state of the game from events and observations.
 
     doubts: what people are asked. Notices: `who_took` (`row`, `seats`) where two may have; `row_card_unread` (`row`)
-    where a card lies that nobody can read; `start_card` (`seat`), the same of one that a seat starts with; `misread`
+    where a card is that nobody can read; `start_card` (`seat`), the same of one that a seat starts with; `misread`
     (`seat`, `card`, `was`); `not_understood`.
     """
 
@@ -227,12 +227,12 @@ class Tracker:
         self._hypotheses = [self._root]
         self._telling: list[Event] = []
         self._since_ns: int | None = None
-        self._absorbed: Allowed | None = None  # what lay otherwise before all was taken as it lay
+        self._absorbed: Allowed | None = None  # differences before all was taken as observed
         self._strange = 0  # looks in a row that nothing explains
         self._asked: tuple[object, ...] = ()
         told = bool(self._header.options.get("start_cards"))
         self._start = StartCards(frozenset() if told else frozenset(range(self.game.players)), PATIENCE_NS)
-        self._guessed = False  # whether it may stand otherwise: then nobody is told that he did wrong
+        self._guessed = False  # whether the state is uncertain: then no foul is ruled
         self.doubts: tuple[Doubt, ...] = ()
 
     def see(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
@@ -269,7 +269,7 @@ class Tracker:
         return (), self._ask(look)
 
     def judged(self, event: Event, view: Coloretto) -> None:
-        """Follow what the game was told, by whomever; view: how it stands then."""
+        """Follow an event of the game, from tracker or page; view: the state after it."""
         self.game = view
         if event.kind == "start_cards":
             self._start.are_known(event.seat(self.game.players))
@@ -309,14 +309,14 @@ class Tracker:
         self._hypotheses = still or [self._root]
 
     def _begin_from_here(self) -> None:
-        """Somebody told something: that holds, and what was thought of does no more."""
+        """Take an event that a person entered: it holds, and hypotheses against it end."""
         self._root = Hypothesis(self.game.copy(), self._allowed)
         self._hypotheses = [self._root]
         self._since_ns, self._asked, self._strange = None, (), 0
         self.doubts = tuple(doubt for doubt in self.doubts if self._is_asked_still(doubt))
 
     def _is_asked_still(self, doubt: Doubt) -> bool:
-        """Whether the game's having gone otherwise leaves a question as it is: which card that one was."""
+        """Return whether a question about a card's face survives a different course of the game."""
         if doubt.kind == START_CARD:
             return self._start.are_missing(doubt.data["seat"])
         return doubt.kind == "misread" and any(self.game.hands[doubt.data["seat"]][was] for was in doubt.data["was"])
@@ -329,12 +329,12 @@ class Tracker:
         return legal if legal.cost - best.cost < _FOUL_MARGIN else best
 
     def _lead(self, best: Hypothesis) -> float:
-        """How much likelier the likeliest is than all that come to something else."""
+        """Return how much likelier the likeliest is than all that come to something else."""
         others = [hypothesis.cost for hypothesis in self._hypotheses if not _comes_to(hypothesis, best)]
         return min(others, default=float("inf")) - best.cost
 
     def _certain(self, best: Hypothesis, look: Look) -> int:
-        """Give how many of the likeliest hypothesis's moves are certain."""
+        """Return how many of the likeliest hypothesis's moves are certain."""
         waited_ns = look.t_ns - (self._since_ns or look.t_ns)
         if best.left > (_FAIRLY if waited_ns >= PATIENCE_NS else _WELL):
             return 0
@@ -362,18 +362,18 @@ class Tracker:
         return count
 
     def _tell(self, best: Hypothesis, count: int, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
-        """Tell the first moves of a hypothesis; the hypotheses that begin otherwise are none any more."""
+        """Make events of a hypothesis's first moves; drop the hypotheses that begin with other moves."""
         told, hypothesis = best.moves[:count], Hypothesis(self.game.copy(), self._allowed)
         for move in told:
             hypothesis = after(hypothesis, move, look.t_ns)
         self._allowed = hypothesis.allowed
         self._root = replace(hypothesis, moves=(), when=(), before=(), cost=0.0, seen_ns=look.t_ns)
         kept = [one for one in [best, *self._hypotheses] if one.moves[:count] == told]
-        # What was told is paid for: what comes after it is as credible as it is by itself.
+        # The cost of past events is paid: later moves are as credible as they are by themselves.
         paid = best.before[count] if count < len(best.moves) else best.cost
         self._hypotheses = [_without(one, count, paid) for one in dict.fromkeys(kept)]
         self._since_ns, self._asked = None, ()
-        # Nobody is told that he did wrong by a guess.
+        # A guess never becomes a foul.
         said = [move for move in told if move.is_told and not (move.foul and self._guessed)]
         events = [event_of(move, look.t_ns) for move in said]
         self._telling = list(events)
@@ -409,7 +409,7 @@ class Tracker:
         self._allowed = best.allowed
         game = self.game
         if not any(game.rows) and not game.taken and not any(spot.covered or spot.cards for spot in look.rows):
-            # A new round begins, and all lies as it should.
+            # A new round begins, and all is as it should.
             self._guessed = False
 
     def _ask(self, look: Look) -> tuple[Notice, ...]:
@@ -427,7 +427,7 @@ class Tracker:
 
 
 def _lasting(doubts: Sequence[Doubt]) -> tuple[Doubt, ...]:
-    """Give what is still asked when all has become clear: what was told instead of an answer, and misread cards."""
+    """Return questions that stay when all is clear: events made instead of an answer, and misread cards."""
     return tuple(doubt for doubt in doubts if doubt.told or doubt.kind in ("misread", START_CARD))
 
 
@@ -439,12 +439,12 @@ def _without(hypothesis: Hypothesis, count: int, paid: float) -> Hypothesis:
 
 
 def _comes_to(hypothesis: Hypothesis, other: Hypothesis) -> bool:
-    """Whether a game stands as by another hypothesis, and whatever fouls that says were done."""
+    """Return whether a game stands as by another hypothesis, and whatever fouls that says were done."""
     return standing(hypothesis.game) == standing(other.game) and other.fouls in ((), hypothesis.fouls)
 
 
 def _is_seen(hypothesis: Hypothesis) -> bool:
-    """Whether a hypothesis is of cards that somebody saw."""
+    """Return whether a hypothesis is of cards that somebody saw."""
     return (
         bool(hypothesis.moves) and hypothesis.left <= _FAIRLY and all(move.card != UNKNOWN for move in hypothesis.moves)
     )

@@ -1,4 +1,4 @@
-"""Looks on at Coloretto: what lies in rows and areas, and what was done; cards and moves are told to the game."""
+"""Watcher of Coloretto: reads rows and areas, infers moves, and emits them as events."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class ColorettoWatcher:
 
     @property
     def outlines(self) -> Sequence[Outline]:
-        """The cards that lie open, as they were read last."""
+        """The cards that are open, as they were read last."""
         return self._eyes.outlines
 
     @property
     def looks_on(self) -> bool:
-        """Whether the areas are not counted yet though the game is over."""
+        """Return whether the areas are not counted yet though the game is over."""
         return self._tracker.game.over and self._end.is_wanted
 
     def look(self, frame: Frame) -> Seen:
@@ -63,12 +63,12 @@ class ColorettoWatcher:
         return Seen()
 
     def judged(self, event: Event, rulings: Sequence[RulingData], view: Coloretto) -> None:
-        """Follow the game, whoever told it."""
+        """Follow an event of the game, from tracker or page."""
         self._tracker.judged(event, view)
 
     @property
     def doubts(self) -> Sequence[Doubt]:
-        """What nobody but the players can tell."""
+        """Return questions that only the players can answer."""
         return (*self._tracker.doubts, *self._end_doubts())
 
     def answered(self, doubt: Doubt) -> None:
@@ -86,7 +86,7 @@ class ColorettoWatcher:
         self._tracker.begin_again()
 
     def finish(self, t_ns: int) -> Seen:
-        """What is not certain by now stays untold; what was counted is told."""
+        """Emit the counted cards; uncertain moves are dropped."""
         return Seen(notices=self._differing()) if self._end.finish() else Seen()
 
     def _differing(self) -> tuple[Notice, ...]:
@@ -96,7 +96,7 @@ class ColorettoWatcher:
         return self._end.doubts(self._tracker.game) if self._tracker.game.over else ()
 
     def _rows_hint(self, t_ns: int) -> tuple[Notice, ...]:
-        """Say once, as soon as the table is found, how rows are told apart that no card marks."""
+        """Say once, as soon as the table is found, how rows are distinguished that no card marks."""
         if not self._asks_room or self._eyes.place is None:
             return ()
         self._asks_room = False

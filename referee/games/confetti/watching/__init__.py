@@ -1,1 +1,1 @@
-"""From what lies on the table, and the sandtimer, to a round of Confetti's events."""
+"""From what is on the table, and the sandtimer, to a round of Confetti's events."""

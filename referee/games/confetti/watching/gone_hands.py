@@ -1,4 +1,4 @@
-"""Which hands were put away before they were counted: those are asked for, and are neither a foul nor points. Pure."""
+"""Finds hands that were put away before the count: they become a question, neither a foul nor points. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Faces = frozenset[str]
 
 
 def faces_of(hand: SeatCards) -> Faces:
-    """Give the faces that lie before a seat with the played side up."""
+    """Return the faces that are before a seat with the played side up."""
     return frozenset(card.face.id for card in hand.cards)
 
 
@@ -23,7 +23,7 @@ def gone_hands(
     moved: Mapping[int, bool],
     fouls: Collection[int],
 ) -> frozenset[int]:
-    """Give the seats whose cards have been put away, wholly or in part.
+    """Return the seats whose cards have been put away, wholly or in part.
 
     last_seen: the last complete hand of a seat, at the end of time or since. turned: how many cards of a seat may show
     the other side: those that did when time was up, or its point cards (C8). foreign: how much before a seat is neither
@@ -42,7 +42,7 @@ def gone_hands(
                 gone.add(hand.seat)
             continue
         missing = was - now
-        # What cannot be read, or lies over a card, may be the missing one, unless that lies elsewhere.
+        # An unreadable card, or one over another card, may be the missing one, unless that is seen elsewhere.
         hidden = bool(hand.unclear) or (foreign[hand.seat] or 0.0) > FOREIGN_SHARE
         put_away = missing & _elsewhere(sharing, hand) if hidden else missing
         if put_away and hand.seat in fouls and not more_turned and not hidden and len(was & now) > len(missing):
@@ -53,7 +53,7 @@ def gone_hands(
 
 
 def _in_doubt(sharing: Sharing, last_seen: Mapping[int, Faces], gone: Collection[int]) -> set[int]:
-    """Give the seats that may hold others' cards, or no longer all of their own, as the table is being cleared."""
+    """Return the seats that may hold others' cards, or no longer all of their own, as the table is being cleared."""
     return {
         hand.seat
         for hand in sharing.seats
@@ -62,7 +62,7 @@ def _in_doubt(sharing: Sharing, last_seen: Mapping[int, Faces], gone: Collection
 
 
 def _elsewhere(sharing: Sharing, hand: SeatCards) -> Faces:
-    """Give the faces that lie anywhere but in a hand."""
+    """Return the faces that are anywhere but in a hand."""
     others = [card for other in sharing.seats if other is not hand for card in other.cards]
     turned = [card for seat in sharing.seats for card in seat.other_side]
     return frozenset(card.face.id for card in (*others, *turned, *sharing.heap))

@@ -1,7 +1,7 @@
 """Confetti hands over time: blended frames, outlines, doubts, and the hand at the end of a round.
 
 A card that lay hidden, under a hand or another card, must never look as if it had been taken late. So a seat counts
-only if nothing moved there for a while, if nothing lies there but cards and the bare table as it was before the round,
+only if nothing moved there for a while, if nothing is there but cards and the bare table as it was before the round,
 and if its cards do not lie on each other.
 """
 
@@ -27,7 +27,7 @@ MOST = 12  # more take memory traffic and no noise worth mentioning
 
 
 class Blend:
-    """The mean of the pictures that were added since it was last begun anew."""
+    """The mean of the pictures that were added since it was last begun again."""
 
     def __init__(self) -> None:
         self._sum: NDArray[np.float32] | None = None
@@ -46,7 +46,7 @@ class Blend:
             self._count += 1
 
     def picture(self) -> NDArray[np.uint8] | None:
-        """Give the mean, (h, w, 3) BGR; None if nothing was added."""
+        """Return the mean, (h, w, 3) BGR; None if nothing was added."""
         if self._sum is None:
             return None
         return np.asarray(cv2.convertScaleAbs(self._sum, alpha=1 / self._count), np.uint8)
@@ -58,10 +58,10 @@ _HIDES = 0.5  # areas of a card: what is smaller leaves half of any card in sigh
 def doubts(
     t_ns: int, sharing: Sharing, kept: Mapping[int, int], foreign: Mapping[int, float | None]
 ) -> tuple[Notice, ...]:
-    """Give a notice for each seat whose hand is not certain.
+    """Return a notice for each seat whose hand is not certain.
 
-    kept: so many point cards a seat has, which lie before it with the other side up (C8). foreign: how much lies before
-    a seat that is neither card nor table, in areas of a card, None where nobody knows: without cards that alone tells
+    kept: so many point cards a seat has, which are before it with the other side up (C8). foreign: how much is before
+    a seat that is neither card nor table, in areas of a card, None where unknown: without cards only that shows
     an empty hand from one that is not seen, and beside cards as much as half of one may hide one more.
     """
     told = (_doubt(t_ns, hand, kept.get(hand.seat, 0), foreign[hand.seat]) for hand in sharing.seats)
@@ -82,7 +82,7 @@ def _doubt(t_ns: int, hand: SeatCards, kept: int, foreign: float | None) -> Noti
 
 
 def hand_outlines(seated: SeatedReading, side: str) -> tuple[Outline, ...]:
-    """Give the outlines of all cards that were read; side: the one that is played."""
+    """Return the outlines of all cards that were read; side: the one that is played."""
     sharing = share_out(seated.reading, seated.ring, side)
     owners = {id(card): hand.seat for hand in sharing.seats for card in (*hand.cards, *hand.unclear)}
     read = [
@@ -106,7 +106,7 @@ _FOREIGN = 28.0  # 8-bit levels in any channel, when the light's change has been
 _FAINT, _TINTED, _FAINT_CARDS = 10.0, 0.15, 3.0  # and over how many cards, at least
 FOREIGN_SHARE = 0.25  # of a card: more, and it may hide one
 _AS_BEFORE, _CHANGED = 12.0, 0.1  # levels; the share of a thing's place that may have changed by more
-_OVERLAP = 0.04  # of a card: more, and a third card may lie hidden between two
+_OVERLAP = 0.04  # of a card: more, and a third card may be hidden between two
 _GROWN = 1.25  # a card's outline and its shadow
 
 
@@ -119,25 +119,25 @@ class HandsInTime:
         self._bare_cards: tuple[Points, ...] = ()
 
     def rest(self, frame: Frame, seated: SeatedReading) -> None:
-        """Take a still table before a round: what lies there now, beside the cards, is the table itself."""
+        """Take a still table before a round: what is there now, beside the cards, is the table itself."""
         self._bare = _small(frame)
         self._bare_cards = _outlines_of(seated)
 
     def worth_reading(self, frame: Frame, survey: Survey) -> bool:
-        """Tell whether any seat is at rest at all; a busy table needs no reading."""
+        """Return whether any seat is at rest at all; a busy table needs no reading."""
         return self._bare is not None and any(
             self._at_rest(frame, survey.ring, survey.table, seat) for seat in range(survey.ring.players)
         )
 
     def all_in_sight(self, frame: Frame, seated: SeatedReading, hand: SeatCards) -> bool:
-        """Tell whether no card of a seat can be hidden."""
+        """Return whether no card of a seat can be hidden."""
         if hand.unclear or not self._at_rest(frame, seated.ring, seated.table, hand.seat):
             return False
         outlines = [card.corners_px for card in (*hand.cards, *hand.other_side)]
         return not _overlap(outlines) and not self._something_else(frame, seated, hand.seat)
 
     def moved_since(self, t_ns: int, seated: SeatedReading, seat: int) -> bool:
-        """Tell whether anything moved before a seat at `t_ns` or later."""
+        """Return whether anything moved before a seat at `t_ns` or later."""
         return self._still.moved_since(t_ns, _place(seated.ring, seated.table, seat))
 
     def _at_rest(self, frame: Frame, ring: SeatRing, table: Table, seat: int) -> bool:
@@ -145,12 +145,12 @@ class HandsInTime:
         return not self._still.moved_since(frame.exposure_end_ns - _AT_REST_NS, place)
 
     def _something_else(self, frame: Frame, seated: SeatedReading, seat: int) -> bool:
-        """Tell whether something lies before a seat that is neither card nor table, and large enough to hide one."""
+        """Return whether something is before a seat that is neither card nor table, and large enough to hide one."""
         foreign = self.foreign_cards(frame, seated, seat)
         return foreign is None or foreign > FOREIGN_SHARE
 
     def lay_before(self, frame: Frame, table: Table) -> Callable[[Points], bool]:
-        """Give what tells whether places (n, 2), mm, look as they did before the round: what lies there hides no card.
+        """Return a test whether places (n, 2), mm, look as before the round: such a place hides no card.
 
         Where nobody knows how the table looked, nothing does.
         """
@@ -167,7 +167,7 @@ class HandsInTime:
         return unchanged
 
     def foreign_cards(self, frame: Frame, seated: SeatedReading, seat: int) -> float | None:
-        """Give how much lies before a seat that is neither card nor table, in areas of a card.
+        """Return how much is before a seat that is neither card nor table, in areas of a card.
 
         None where nobody knows what the table looks like there.
         """
@@ -218,7 +218,7 @@ def _outlines_of(seated: SeatedReading) -> tuple[Points, ...]:
 
 
 def _place(ring: SeatRing, table: Table, seat: int) -> Points:
-    """Give a seat's part of the table as a polygon (k, 2), in shares of the picture's size."""
+    """Return a seat's part of the table as a polygon (k, 2), in shares of the picture's size."""
     edge = ring.part_of(seat, 20.0)
     middle = ring.corners_mm.mean(0)
     inward = middle - edge

@@ -1,7 +1,7 @@
 """Looks on at Confetti: the sandtimer starts and ends a round, and a still table afterwards shows the hands.
 
-A hand is told to the game only when two looks at the still table agree and no card of any seat is unclear; until then
-the players are told what to do. Where they want the count all the same, the hands that are clear are told. Nothing that
+A hand becomes an event only when two looks at the still table agree and no card of any seat is unclear; until then
+the players hear what to do. If they want the count all the same, the clear hands become events. Nothing that
 was seen is no empty hand: a seat without cards counts as one only where it had none when time was up. Cards that were
 put away before two looks have agreed on them are asked for.
 """
@@ -169,7 +169,7 @@ class ConfettiWatcher:
         self._enter(_Phase.WAITING, 0)
 
     def finish(self, t_ns: int) -> Seen:
-        """Take the last frame for what lies there for good, unless it is from before the end of time."""
+        """Take the last frame for what is there for good, unless it is from before the end of time."""
         if self._phase is not _Phase.COUNTING or self._frame is None or self._frame.exposure_end_ns <= self._since_ns:
             return Seen()
         return self._count(self._frame, sure=True)
@@ -313,7 +313,7 @@ class ConfettiWatcher:
         return tuple(_hand(t_ns, hand) for hand in fresh)
 
     def _at_rest(self, frame: Frame) -> NDArray[np.uint8]:
-        """Give what lies there since the table rests, or else this very frame."""
+        """Return what is there since the table rests, or else this very frame."""
         image = self._blend.picture()
         self._blend.begin()
         return frame.bgr() if image is None else image
@@ -332,7 +332,7 @@ class ConfettiWatcher:
         return seated, Seen()
 
     def _what_to_do(self, notices: tuple[Notice, ...]) -> tuple[Notice, ...]:
-        # One look at a noisy picture may doubt what the next is sure of.
+        # One look at a noisy picture may doubt what the next is certain of.
         doubtful = tuple(notice.seat for notice in notices)
         if doubtful != self._doubtful:
             self._doubtful = doubtful

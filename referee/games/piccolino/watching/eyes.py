@@ -26,7 +26,7 @@ MS = 1_000_000
 SEARCH_NS = 400 * MS
 AGAIN_NS = 2_000 * MS
 SURVEY_NS = 60_000 * MS
-"""How often is looked at what nobody asked for, by parts: after AGAIN_NS until each seat's pile has been found."""
+"""Interval between unrequested searches, part by part: AGAIN_NS until each seat's pile has been found."""
 _MOVED_MM = 22.0
 _RESTS_MM, _RESTS_NS = 3.0, 400 * MS
 _BARE_NS = 1_000 * MS
@@ -69,11 +69,11 @@ class TableEyes:
 
     @property
     def settled(self) -> bool:
-        """Whether every seat's place is known."""
+        """Return whether every seat's place is known."""
         return len(self._places) == self._players
 
     def look(self, frame: Frame) -> Sequence[Sight]:
-        """Give what each discard pile's place shows."""
+        """Return what each discard pile's place shows."""
         self._frame = frame
         image = frame.bgr()
         t_ns = frame.exposure_end_ns
@@ -99,14 +99,14 @@ class TableEyes:
     def look_closely(self) -> Sequence[Sight]:
         """Read the last frame also where that takes long, for somebody rang.
 
-        That is where a fingertip may lie across a pile's top, and where something moves before seats whose piles nobody
+        That is where a fingertip may be across a pile's top, and where something moves before seats whose piles nobody
         knows yet.
         """
         if self._frame is None or self._table is None:
             return ()
         image = self._frame.bgr()
         if not self._finder.is_in_sight(image):
-            # Whose pile lies where is not known any more; it is looked for anew in the next frame.
+            # Whose pile is where is not known any more; it is looked for again in the next frame.
             self._surveyed_ns = None
             return [BareSight(seat, "unclear") for seat in range(self._players)]
         sights: list[Sight] = []
@@ -121,7 +121,7 @@ class TableEyes:
         return sights
 
     def _find_table(self, image: Image, t_ns: int) -> None:
-        """Look for the marker cards now and then, and begin anew where they show that the camera was moved."""
+        """Look for the marker cards now and then, and begin again where they show that the camera was moved."""
         still = self._table is None or self._table.still
         since_ns = SURVEY_NS if self.settled else AGAIN_NS if self.seating else SEARCH_NS
         if not still or (self._surveyed_ns is not None and t_ns - self._surveyed_ns < since_ns):
@@ -139,14 +139,14 @@ class TableEyes:
         self.notices = ()
         if self._table is None or before is not self.seating:
             self._table = CardWatch(self._cards, self.seating.table, self.seating.table.size_px)
-            # What is bare at the start is told from something in the way by how it looked then.
+            # A place empty at the start is distinguished from a cover by its look at that time.
             self._bare = {seat: [(t_ns, image)] for seat in range(self._players) if before is None}
             self._seats = _seats_of(self._table.cells_mm, self.seating)
             self._watch = None
             self._watch_places()
 
     def _places_found(self, *, rests: bool = True) -> list[Sight]:
-        """Give what the seats show whose piles lie nobody knows where yet: the cards before them, as they come.
+        """Return what the seats show whose piles lie nobody knows where yet: the cards before them, as they come.
 
         rests: a card that has lain still for a while has its place there.
         """
@@ -170,9 +170,9 @@ class TableEyes:
         return sights
 
     def _without_face(self, seat: int, cards: Sequence[Card]) -> str:
-        """Tell what a seat shows before which no face lies: "empty" only where nothing else lies there, either.
+        """Return the state of a seat without a face: "empty" only where nothing else is there, either.
 
-        His cards are in sight and none of them lies open; else an arm is in the way. It is, too, where it moves beside
+        His cards are in sight and none of them is open; else an arm is in the way. It is, too, where it moves beside
         his draw pile: it may be laying his first card.
         """
         mine = self._seats == seat
@@ -188,7 +188,7 @@ class TableEyes:
     def _follow_moved(self, image: Image, t_ns: int) -> bool:
         """Look at the table part by part while nothing moves, for what came there too slowly.
 
-        Tells whether piles were moved; their places are then known.
+        Returns whether piles were moved; their places are then known.
         """
         due_ns = SURVEY_NS if self.settled else AGAIN_NS
         if self._swept_ns is None:
@@ -207,7 +207,7 @@ class TableEyes:
         return moved
 
     def _cards_of(self, seat: int) -> list[Card]:
-        """Give the cards that lie before a seat, as far as they are known."""
+        """Return the cards that are before a seat, as far as they are known."""
         if self._table is None or self.seating is None:
             return []
         seat_at = self.seating.ring.seat_at
@@ -216,7 +216,7 @@ class TableEyes:
     def _keep_bare(self, seat: int, image: Image, t_ns: int) -> None:
         """Keep what a seat looks like before its first card: the first picture, and the latest, some time apart.
 
-        In one of them an arm may lie still over the card that it has just laid.
+        In one of them an arm may be still over the card that it has just laid.
         """
         kept = self._bare.setdefault(seat, [])
         if len(kept) < 2 or t_ns - kept[-2][0] >= _BARE_NS:
@@ -226,7 +226,7 @@ class TableEyes:
             kept[-1] = (t_ns, image)
 
     def _nearest(self, seat: int, cards: Sequence[Card]) -> Card | None:
-        """Give the face that lies nearest to a seat's pile, or to the seat itself while no pile is known."""
+        """Return the face that is nearest to a seat's pile, or to the seat itself while no pile is known."""
         cards = [card for card in cards if card.front is not None]
         if not cards or self.seating is None:
             return None
@@ -250,7 +250,7 @@ class TableEyes:
 
 
 def _seats_of(cells_mm: NDArray[np.float64], place: Place) -> NDArray[np.intp]:
-    """(rows, columns) the seat before which each cell (rows, columns, 2) lies, as `SeatRing.seat_at` tells it."""
+    """Return the seat (rows, columns) of each cell (rows, columns, 2), as `SeatRing.seat_at` gives it."""
     x, y = cells_mm[..., 0, None].astype(np.float32), cells_mm[..., 1, None].astype(np.float32)
     ways = [np.hypot(x - part[:, 0], y - part[:, 1]).min(axis=-1) for part in place.parts_mm]
     return np.where(np.min(ways, axis=0) <= place.ring.reach_mm, np.argmin(ways, axis=0), _NOBODY)

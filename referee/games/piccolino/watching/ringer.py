@@ -1,6 +1,6 @@
-"""Whose arm rang the one bell for all: the one that is at the bell at that instant, if no other could be.
+"""Finds the ringer of the one bell for all: the arm that is at the bell at that instant, if no other could be.
 
-The bell is taken to stand in the middle of the table, where everybody reaches it, unless it is told where it stands.
+The bell is assumed in the middle of the table, where everybody reaches it, unless its place is set.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MS = 1_000_000
 AT_BELL_MM = 90.0
 """An arm that rings is so near, at least, in the frames round the ring."""
 CLEAR_MM = 90.0
-"""Another arm must be so much further away, or nobody can be sure."""
+"""mm by which every other arm must be further away, or the ringer is unknown."""
 FAR_MM = 330.0
 """Nobody's hand comes from so far in the time of a frame."""
 FRESH_NS = 50 * MS
@@ -30,7 +30,7 @@ CAME_NS = 300 * MS
 LOST_NS = 120 * MS
 """Nobody takes his hand from the bell so shortly before he rings it: it is out of sight, on dark wood."""
 HAND_MM = 250.0
-"""Where a sleeve is so near, its hand may be at the bell, though it looks like the table and nobody sees it."""
+"""mm to a sleeve whose hand may be at the bell unseen, because it looks like the table."""
 _RESTS_MM, _CAME_MM = 25.0, 15.0  # a hand that rings came there, and comes no nearer in that frame
 _KEPT = 48  # more than FIRST_NS and WAIT_NS of a camera that gives 120 frames a second
 
@@ -43,12 +43,12 @@ class _Look:
     reach_mm: tuple[tuple[int | None, float], ...]
 
     def of(self, seat: int | None) -> float:
-        """Give the distance of a seat's arm, infinite without one."""
+        """Return the distance of a seat's arm, infinite without one."""
         return min((mm for other, mm in self.reach_mm if other == seat), default=float("inf"))
 
     @property
     def seats(self) -> set[int | None]:
-        """Give whose arms are in sight."""
+        """Return whose arms are in sight."""
         return {seat for seat, _ in self.reach_mm}
 
 
@@ -92,7 +92,7 @@ class ArmEyes:
         return None
 
     def _who(self, ring_ns: int) -> int | None:
-        """Give who was at the bell at a ring between the last two frames, None if that is not certain."""
+        """Return who was at the bell at a ring between the last two frames, None if that is not certain."""
         before = next((look for look in reversed(self._looks) if look.t_ns < ring_ns), None)
         after = next((look for look in self._looks if look.t_ns >= ring_ns), None)
         if before is None or after is None or after.t_ns - before.t_ns > WAIT_NS:
@@ -109,9 +109,9 @@ class ArmEyes:
         return self._only_one(ring_ns, after)
 
     def _rests(self, seat: int | None, ring_ns: int) -> bool:
-        """Tell whether a seat's arm has kept its distance before a ring: it does not reach the bell in a frame's time.
+        """Return whether a seat's arm kept its distance before a ring: it cannot reach the bell within a frame.
 
-        What somebody has just laid down is taken for his hand until it belongs to the table.
+        A card just laid down counts as the hand until it belongs to the table.
         """
         looks = self._before(ring_ns, CAME_NS)
         ways = [look.of(seat) for look in looks]
@@ -119,7 +119,7 @@ class ArmEyes:
         return long_enough and max(ways) - min(ways) < _CAME_MM
 
     def _was_first(self, seat: int | None, mm: float, ring_ns: int) -> bool:
-        """Tell whether nobody else was as near to the bell in the frames before a ring."""
+        """Return whether nobody else was as near to the bell in the frames before a ring."""
         return seat is not None and all(
             other == seat or away >= mm + CLEAR_MM
             for look in self._before(ring_ns, FIRST_NS)
@@ -127,7 +127,7 @@ class ArmEyes:
         )
 
     def _may_ring_unseen(self, seat: int | None, before: _Look, after: _Look) -> bool:
-        """Tell whether a sleeve came and stopped where its hand, which nobody sees, would be at the bell."""
+        """Return whether a sleeve came and stopped where its hand, which nobody sees, would be at the bell."""
         if min(before.of(seat), after.of(seat)) > HAND_MM or before.of(seat) - after.of(seat) > _RESTS_MM:
             return False
         ways = [look.of(seat) for look in self._before(after.t_ns, CAME_NS)]
@@ -143,7 +143,7 @@ class ArmEyes:
         return seat if any(look.of(seat) <= AT_BELL_MM for look in self._before(ring_ns, LOST_NS)) else None
 
     def _before(self, ring_ns: int, ns: int) -> list[_Look]:
-        """Give the looks of so long before a ring."""
+        """Return the looks of so long before a ring."""
         return [look for look in self._looks if 0 < ring_ns - look.t_ns < ns]
 
 

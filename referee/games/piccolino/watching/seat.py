@@ -1,6 +1,6 @@
 """A seat's discard pile: observations of its top over time.
 
-A card counts from the first frame in which its face can be read (P9). What hides a pile never changes what lies there:
+A card counts from the first frame in which its face can be read (P9). What hides a pile never changes what is there:
 the last certain face stays, for as long as nobody could have changed it unseen.
 """
 
@@ -26,11 +26,11 @@ class Sight(Protocol):
 
     @property
     def seat(self) -> int:
-        """Whose pile it is."""
+        """Seat of the pile."""
 
     @property
     def kind(self) -> str:
-        """What the place shows."""
+        """State of the place."""
 
     @property
     def colour(self) -> str | None:
@@ -47,7 +47,7 @@ class Sight(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class BareSight:
-    """What the place of a seat shows that had no pile before."""
+    """State of a seat's place that had no pile before."""
 
     seat: int
     kind: str
@@ -58,7 +58,7 @@ class BareSight:
 
 MS = 1_000_000
 HIDDEN_NS = 3_000 * MS
-"""How long a pile may be out of sight before nobody can swear to its top any more."""
+"""ns for which a pile may be out of sight before its top is unknown."""
 LAID_NS = 400 * MS
 """In so long a card can be laid under a hand, by the player whose turn it is."""
 UNREAD_NS = 1_000 * MS
@@ -70,8 +70,8 @@ AGAIN_NS = 1_000 * MS
 STEADY_NS = 120 * MS
 STUCK_NS = 8_000 * MS
 SETTLES_NS = 300 * MS
-"""A card that shows already in the hand goes out of sight once more before it lies."""
-_NUDGED = 0.04  # of a card's diagonal: a pile lies as it lay, or has been moved
+"""A card that shows already in the hand goes out of sight once more before it is."""
+_NUDGED = 0.04  # of a card's diagonal: a pile is as it lay, or has been moved
 _SAME = 0.01
 _SELF = 0.004  # no two cards are laid so alike
 
@@ -80,11 +80,11 @@ Unread = tuple[None, None]
 
 
 class SeatPile:
-    """Follows one pile. `told` says what the game was told, from whatever source; `see` what it is to be told."""
+    """Tracks one pile. `told` takes events of the game from any source; `see` returns new ones."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
-        self.known = False  # a face was read or told here at some time
+        self.known = False  # a face was read or entered here at some time
         self.passed_over = False  # the next player has laid a card, and none was seen here yet
         self.top: Face | Unread | None = None
         self.sight: Sight | None = None
@@ -110,11 +110,11 @@ class SeatPile:
 
     @property
     def leaving(self) -> bool:
-        """Whether what lies here is won already and waits to be taken away."""
+        """Return whether what is here is won already and waits to be taken away."""
         return self._won_ns is not None
 
     def told(self, top: Face | Unread | None) -> None:
-        """Learn what the game was told of the top card; None: the pile went away."""
+        """Learn the top card from an event of the game; None: the pile went away."""
         if top is None and self.top is not None and self.top[0] is not None:
             self._gone = self.top
         elif top is not None:
@@ -124,7 +124,7 @@ class SeatPile:
         self.top = top
 
     def won(self, t_ns: int) -> None:
-        """The piles were won: what lies here means nothing until it has been taken away."""
+        """The piles were won: what is here means nothing until it has been taken away."""
         bare = self.sight is not None and self.sight.kind == "empty" and self.top is None
         self._left = (self.top, self._pose)
         self._won_ns = None if bare else t_ns
@@ -173,31 +173,31 @@ class SeatPile:
         return (), ()
 
     def is_turning(self) -> bool:
-        """Tell whether a card was in mid-turn over this pile in the last frame."""
+        """Return whether a card was in mid-turn over this pile in the last frame."""
         if self.leaving or self.sight is None:
             return False
         return self.sight.kind in ("turning", "back") or (self.sight.kind == "covered" and self._turned)
 
     def is_plain(self) -> bool:
-        """Tell whether the last frame showed the pile lying there plainly, or plainly none."""
+        """Return whether the last frame showed the pile lying there plainly, or plainly none."""
         return self._hidden_ns is None and self.sight is not None
 
     @property
     def held_another(self) -> bool:
-        """Whether another card than the one that was won has lain here since, and nobody saw the place bare.
+        """Return whether another card than the one that was won has lain here since, and nobody saw the place bare.
 
         It may be a first card, or piles that were put down on their way.
         """
         return self.leaving and self._another
 
     def is_unseen(self, t_ns: int, *, turns: bool) -> bool:
-        """Tell whether nobody can say what lies open here at `t_ns`, when the last frame before it is the last seen.
+        """Return whether nobody can say what is open here at `t_ns`, when the last frame before it is the last seen.
 
         turns: it is this player's turn to lay a card.
         """
         if self.passed_over or (self.sight is not None and self.sight.kind == "strange"):
             return True
-        # A back that stays is no card in mid-turn: it lies there the wrong way up.
+        # A back that stays is no card in mid-turn: it is there the wrong way up.
         lies_wrong = self.sight is not None and self.sight.kind == "back"
         laid = (turns or lies_wrong) and self._hidden_ns is not None and t_ns - self._hidden_ns > LAID_NS
         if self.leaving or self.is_plain():
@@ -245,7 +245,7 @@ class SeatPile:
         return (self._event("card_shown", t_ns, face, hidden_ns),)
 
     def _is_as_before(self, sight: Sight, t_ns: int) -> bool:
-        """Tell whether what lies here is what lay here before a ring that is in doubt of it; no two cards lie alike."""
+        """Return whether what is here is what lay here before a ring that is in doubt of it; no two cards are alike."""
         if self._before is None or self.leaving:
             return False
         top, pose = self._before
@@ -254,20 +254,20 @@ class SeatPile:
         return pose is not None and _face(sight) == top and _moved(pose, sight.corners_px) < _SAME
 
     def _arrived(self, sight: Sight) -> bool:
-        """Tell whether a card with the face of the one before is another one; a wrong answer changes counts only."""
+        """Return whether a card with the face of the one before is another one; a wrong answer changes counts only."""
         if self._hidden_ns is None or self._hidden_ns - self._shown_ns < SETTLES_NS:
             return False
         moved = _moved(self._pose, sight.corners_px)
         return moved > _NUDGED or (self._turned and moved > _SAME)
 
     def _lies_still(self, face: Face, sight: Sight, t_ns: int) -> bool:
-        """Tell whether what was taken away a moment ago lies there after all: an arm looked like bare table."""
+        """Return whether what was taken away a moment ago is there after all: an arm looked like bare table."""
         if self._taken_ns is None or t_ns - self._taken_ns > AGAIN_NS or self.top is not None or self._turned:
             return False
         return face == self._left[0] and _moved(self._left[1], sight.corners_px) < _SELF
 
     def _see_unclear(self, t_ns: int) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
-        """Tell of a card that stays unreadable (P10): a new one where none lay, else the one that lay there."""
+        """Report a card that stays unreadable (P10): a new one where none was, else the one that was there."""
         if self.top == (None, None) or self._unclear_ns is None or t_ns - self._unclear_ns < UNREAD_NS:
             return (), ()
         self._doubted = self.top if self.top is not None and self.top[0] is not None else None
@@ -276,7 +276,7 @@ class SeatPile:
         return (self._event(kind, t_ns, (None, None), hidden_ns),), (Notice(t_ns, "unread_card", self.seat, {}),)
 
     def _see_strange(self, t_ns: int) -> tuple[Notice, ...]:
-        """Tell once of something that lies there and is no card of the deck."""
+        """Report once an object that is not a card of the deck."""
         lasts = self._unclear_ns is not None and t_ns - self._unclear_ns >= UNREAD_NS
         told, self._strange_told = self._strange_told, lasts
         return (Notice(t_ns, "strange_card", self.seat, {}),) if lasts and not told else ()
@@ -299,7 +299,7 @@ class SeatPile:
         return self._see_face(sight, t_ns)
 
     def _stays(self, sight: Sight, t_ns: int) -> bool:
-        """Tell whether a face stays: others show while piles are pushed away and pass by, but only for a moment."""
+        """Return whether a face stays: others show while piles are pushed away and pass by, but only for a moment."""
         face = _face(sight)
         if face is None:
             self._steady = None
@@ -321,7 +321,7 @@ def _face(sight: Sight) -> Face | None:
 
 
 def _moved(before: Corners | None, now: Corners | None) -> float:
-    """How far a card lies from another, as a share of its diagonal; what has no place has not moved."""
+    """Return how far a card is from another, as a share of its diagonal; what has no place has not moved."""
     if before is None or now is None:
         return 0.0
     return float(np.linalg.norm(before - now, axis=1).mean() / np.linalg.norm(now[0] - now[2]))

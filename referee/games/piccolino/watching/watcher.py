@@ -17,21 +17,21 @@ from referee.watchers.stillness import FramePace
 
 
 class PileEyes(Protocol):
-    """What sees the discard piles in frames."""
+    """Return the tracker of the discard piles."""
 
     @property
     def notices(self) -> Sequence[Notice]:
-        """What the players should do so that it sees them; empty if it does."""
+        """Return the players' instruction to make the piles visible; empty if they are."""
 
     def look(self, frame: Frame) -> Sequence[Sight]:
-        """Give what each discard pile's place shows; seats whose place is not known are left out."""
+        """Return what each discard pile's place shows; seats whose place is not known are left out."""
 
     def look_closely(self) -> Sequence[Sight]:
-        """Give what else can be said of the last frame, now that a ring hangs on it."""
+        """Return what else can be said of the last frame, now that a ring hangs on it."""
 
 
 class RingerEyes(Protocol):
-    """What sees whose arm rings the one bell for all."""
+    """Return the detector of the ringer at the one bell for all."""
 
     def look(self, frame: Frame) -> Sequence[tuple[int, int]]:
         """Take the next frame, and give the rings that are decided by now: when, and by which seat for certain."""
@@ -91,7 +91,7 @@ class PiccolinoWatcher:
         return Seen((*events, Event(event.t_ns, "bell", data)))
 
     def judged(self, event: Event, rulings: Sequence[RulingData], view: View) -> None:
-        """Learn what lies open by the game, and when piles are won."""
+        """Learn what is open by the game, and when piles are won."""
         if event.kind == "card_shown":
             self._pass_over(event.data.get("seat"))
         self._view = view
@@ -114,14 +114,14 @@ class PiccolinoWatcher:
                     pile.not_won()
 
     def begin_again(self) -> None:
-        """Forget what the game was told of the piles."""
+        """Forget the events about piles."""
         self._piles = tuple(SeatPile(seat) for seat in range(len(self._header.players)))
         self._view = piccolino.from_header(self._header).view()
         self._won_ns = self._last_won_ns = None
         self._no_clowns_told = self._read_one = False
 
     def finish(self, t_ns: int) -> Seen:
-        """Nothing waits to be told."""
+        """Drop the events that wait."""
         return Seen()
 
     def _see(self, sights: Sequence[Sight], t_ns: int, *, lost: bool) -> tuple[list[Event], list[Notice]]:
@@ -138,7 +138,7 @@ class PiccolinoWatcher:
 
     @property
     def _knows_deck(self) -> bool:
-        """Whether a clown was read or told in this game at all: else nobody knows what lies here."""
+        """Return whether any clown was read or entered in this game: before that, piles are unknown."""
         return self._read_one or any(pile.known for pile in self._piles)
 
     def _pass_over(self, seat: object) -> None:
@@ -192,7 +192,7 @@ class PiccolinoWatcher:
             pile.won(now_ns)
 
     def _new_notices(self, notices: Sequence[Notice]) -> list[Notice]:
-        """Give those that were not there in the frame before."""
+        """Return those that were not there in the frame before."""
         before, self._told = self._told, tuple((notice.kind, notice.seat) for notice in notices)
         return [notice for notice in notices if (notice.kind, notice.seat) not in before]
 

@@ -86,7 +86,7 @@ def test_a_reading_of_everdeck_is_scored_by_its_suits_and_what_cannot_be_is_uncl
     hands: Hands, points: list[int], unclear: list[int], said: str, faces: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read(image: Image, table: SeenTable | None, markers: tuple[Marker, ...]) -> tuple[Reading, SeenTable]:
-        """Give all cards as they are, at their places: the subject is what is made of a reading."""
+        """Return all cards as they are, at their places: the subject is what is made of a reading."""
         found = table or table_from_markers(markers, (image.shape[1], image.shape[0]))
         seen = []
         for face, lies in laid(hands):

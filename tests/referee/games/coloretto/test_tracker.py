@@ -41,7 +41,7 @@ def test_a_whole_game_is_understood_to_the_last_point(habit: str) -> None:
 
 
 def spots(text: str) -> tuple[Spot, ...]:
-    """Give what "pink yellow on | off | * ?" shows: cards, "*" unread, "?" a hand, its row card on or off."""
+    """Return what "pink yellow on | off | * ?" shows: cards, "*" unread, "?" a hand, its row card on or off."""
     return tuple(spot(part.split()) for part in text.split("|"))
 
 
@@ -123,7 +123,7 @@ def test_what_nobody_answers_is_taken_as_it_is_likeliest_and_no_foul_is_built_on
 
 
 def test_no_foul_is_told_where_a_covered_row_leaves_a_legal_way() -> None:
-    # Cem has the pink card while it is Ben's turn; Ben may have put a card where a hand lies.
+    # Cem has the pink card while it is Ben's turn; Ben may have put a card where a hand is.
     areas = "red | blue | green pink"
     assert begun()(" | ? | ", areas, 4) == []
     # Where no hand was in the way and no arm but Cem's over the rows, nobody but he can have done anything.
@@ -132,7 +132,7 @@ def test_no_foul_is_told_where_a_covered_row_leaves_a_legal_way() -> None:
 
 def test_a_card_lifted_and_laid_elsewhere_while_its_row_is_covered_is_no_new_one() -> None:
     seen = begun()
-    # Ann's hand still lies over row 0 when the pink card is seen in row 1.
+    # Ann's hand still is over row 0 when the pink card is seen in row 1.
     assert seen("? on | pink on | on") == []
     assert kinds(seen("on | pink on | on", times=5)) == ["card_taken_back", "card_placed"]
     assert (seen.tracker.game.rows, seen.tracker.game.turn) == ([[], ["pink"], []], 1)
@@ -207,7 +207,7 @@ def test_a_card_that_somebody_holds_before_him_while_he_thinks_keeps_nobody_from
 def test_a_guess_tells_the_moves_and_no_foul() -> None:
     seen = begun()
     seen.second = 9
-    # A card lies where nobody saw it laid, and Cem has a row: by whom, and before or after, nobody can say.
+    # A card is where nobody saw it laid, and Cem has a row: by whom, and before or after, nobody can say.
     told = seen("off | yellow on | orange on", "red | blue | green pink", 30)
     assert set(kinds(told)) <= {"card_placed", "row_taken"}
     assert seen.tracker.game.rows[1:] == [["yellow"], ["orange"]]

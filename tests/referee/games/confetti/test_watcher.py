@@ -114,7 +114,7 @@ def without(picture: Image, boxes: Iterable[Box]) -> Image:
 
 @pytest.fixture(scope="module")
 def places(table: Image) -> Places:
-    """Where the cards of each seat are in the picture: left, top, right, bottom."""
+    """Return where the cards of each seat are in the picture: left, top, right, bottom."""
     watcher = watcher_for(Header("confetti", PLAYERS, {}), WatchSetup())
     for step in range(6):
         watcher.look(Frame(step * SECOND, step * SECOND, table, step))
@@ -248,7 +248,7 @@ def test_what_was_filmed_before_time_is_not_counted_at_the_end_of_a_recording(ta
 
 @pytest.mark.usefixtures("no_hands_sought")
 def test_a_card_that_shows_the_other_side_is_asked_about_before_anybody_has_points(table: Image) -> None:
-    # The same table, as if the black side were played: what lies white up is nobody's point card in the first round.
+    # The same table, as if the black side were played: what is white up is nobody's point card in the first round.
     play = Play(side="black").until_time(table)
     play.show([table] * 12)
     assert not play.told("hand")

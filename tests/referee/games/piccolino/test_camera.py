@@ -47,7 +47,7 @@ def test_a_misread_card_that_made_no_pair_is_no_missed_chance() -> None:
 
 def test_a_ring_for_a_first_card_that_nobody_saw_is_no_ring_on_a_cleared_table() -> None:
     assert Table(4)(f"{WON}, 4000: bell 2")[-1]["reason"] == "table_cleared"
-    # A first card lies under the ringer's arm or not: he pays for the ring, or it counts for nothing.
+    # A first card is under the ringer's arm or not: he pays for the ring, or it counts for nothing.
     hidden = Table(4)
     doubt = hidden(f"{WON}, 4000: bell 2 unseen 2")[-1]
     assert (doubt["ruling"], doubt["seats"]) == ("unclear", [2])
@@ -90,7 +90,7 @@ def test_a_pile_that_comes_back_before_the_ringer_is_named_takes_the_doubt_away(
     assert table(f"{PAIR}, 100: bell - unseen 1, 300: back 1") == []
     ring, _ = table("900: ringer 3")
     assert (ring["valid"], ring["seat"], ring["seen_again"]) == (True, 3, True)
-    # What lies there now came after the ring.
+    # What is there now came after the ring.
     later = Table(4)(f"{PAIR}, 100: bell - unseen 1, 200: 1 red, 300: back 1, 900: ringer 3")
     assert later[0]["ruling"] == "unclear"
 

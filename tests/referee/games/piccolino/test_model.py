@@ -1,6 +1,6 @@
 """Two thousand random games of Piccolino, played by the referee and by a simple model that shares no code with it.
 
-The model plays with real cards in real piles, so that counts, and what lies open, need no book-keeping of their own.
+The model plays with real cards in real piles, so that counts, and what is open, need no book-keeping of their own.
 """
 
 from __future__ import annotations

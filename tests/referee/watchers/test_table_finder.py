@@ -63,8 +63,8 @@ def test_where_too_few_markers_are_in_sight_no_table_is_known(before: list[Image
     [
         (BadInputError("no marker card"), "please uncover the marker cards"),
         (BadTableError("some.fault", "no flat table"), "please uncover the marker cards"),
-        (MirroredError("some.fault", "mirrored"), "please turn mirroring off"),
-        (DoubledMarkerError((1,)), "Two marker cards have the number one: please take the one away"),
+        (MirroredError("some.fault", "mirrored"), "Please switch its mirroring off"),
+        (DoubledMarkerError((1,)), "Two marker cards have the number one. Please take one of them away"),
         (MovedCameraError("some.fault", "moved"), "The camera was moved. Please put marker cards 0 to 3"),
     ],
 )

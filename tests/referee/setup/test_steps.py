@@ -257,7 +257,7 @@ def test_the_light_is_good_or_says_where_a_lamp_dazzles() -> None:
 @pytest.mark.parametrize(
     ("violet", "expected"),
     [
-        ((160, 40, 20), "Hard to tell in this light are blue and violet: a whiter lamp, or daylight"),
+        ((180, 30, 15), "Hard to tell in this light are blue and violet: a whiter lamp, or daylight"),
         ((255, 0, 0), "Hard to tell in any light are blue and violet: where they lie it will ask."),
     ],
 )

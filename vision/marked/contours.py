@@ -167,9 +167,7 @@ def _unturned(hypotheses: Hypotheses, vectors: Floats) -> Floats:
 
 
 def _moved(hypotheses: Hypotheses, motion: Floats, about: Floats) -> Hypotheses:
-    """Return the cards moved by `motion` (n, 3): mm along their x and y, and a turn in rad about their points (n,
-    2).
-    """
+    """Return the cards moved by `motion` (n, 3): mm along their x and y, and a turn in rad about `about` (n, 2)."""
     target = hypotheses.to_table((about + motion[:, :2])[:, None])[:, 0]
     turned = replace(hypotheses, turn=hypotheses.turn + motion[:, 2], shift_mm=np.zeros_like(hypotheses.shift_mm))
     return replace(turned, shift_mm=target - turned.to_table(about[:, None])[:, 0])

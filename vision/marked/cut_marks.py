@@ -105,9 +105,7 @@ _NONE = _Outlines(np.zeros((0, 2)), np.zeros(0, np.intp), np.zeros((0, 2)), np.z
 def _unexplained(
     foreground: Foreground, known: Floats, ground: Floats | None, whole: Floats, radius: float
 ) -> NDArray[np.intp]:
-    """Return boxes (n, 5) of patches beside a card's ground that could hold half a circle, outside `known`, not
-    `whole`.
-    """
+    """Return boxes (n, 5) of patches beside a card's ground that may hold half a circle: not `known`, not `whole`."""
     boxes, centres = foreground.boxes, foreground.centres
     large = (boxes[:, 4] > 0.5 * np.pi * radius**2) & (boxes[:, 2:4].min(axis=1) > radius)
     boxes, centres = boxes[large], centres[large]

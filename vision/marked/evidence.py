@@ -111,9 +111,7 @@ def _lightest(levels: Floats, side: str) -> Floats:
 
 
 def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> NDArray[np.bool_]:
-    """Return whether levels look like a card's ground in more or less light: of its colour on white, as dark on
-    black.
-    """
+    """Return whether levels look like a card's ground in any light: of its colour on white, as dark on black."""
     noise = 10.0
     if side == "white":
         shares = (levels + noise) / (ground + noise)

@@ -165,9 +165,7 @@ def _half_lit(half: Image, core: Image, least_px: float) -> Image:
 
 
 def _tinted_or_light(bgr: Image) -> Image:
-    """Return a 0/255 mask of pixels with a tint relative to the picture's lightest parts, or too light for a black
-    card.
-    """
+    """Return a 0/255 mask of pixels with a tint, relative to the lightest parts, or too light for a black card."""
     sample = bgr[::8, ::8].reshape(-1, 3)
     least = sample.min(1)
     white = np.median(sample[least >= np.percentile(least, 95)], axis=0) + 1.0

@@ -36,8 +36,9 @@ def find_lines(work: WorkImage, table: Table, around_mm: Floats, reach_mm: float
 
 
 def _parts(work: WorkImage, around_px: Floats, reach: int) -> list[tuple[slice, slice]]:
-    """Return rows and columns of the parts of the work image within `reach` of the points (k, 2); far points get own
-    parts.
+    """Return rows and columns of the parts of the work image within `reach` of the points (k, 2).
+
+    Points far apart get parts of their own.
     """
     height, width = work.bgr.shape[:2]
     near = np.zeros((-(-height // _COARSE_PX), -(-width // _COARSE_PX)), np.uint8)
@@ -116,9 +117,7 @@ def round_on_table(work: WorkImage, table: Table, foreground: Foreground, centre
 
 
 def _left_of(along: Floats) -> Floats:
-    """Return unit vectors (n, 2) a quarter turn from the vectors (n, 2): outwards, for a card's sides taken
-    clockwise.
-    """
+    """Return unit vectors (n, 2) a quarter turn from the vectors (n, 2): outwards on a card's clockwise sides."""
     across = np.stack([along[:, 1], -along[:, 0]], axis=1)
     return np.asarray(across / np.linalg.norm(along, axis=1, keepdims=True))
 

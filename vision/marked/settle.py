@@ -109,7 +109,7 @@ def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Choice:
-    """A claim that no better one excludes; `told` where it is certain enough to be said aloud."""
+    """A claim that no better one excludes; `told`: certain enough to be announced."""
 
     claim: Claim
     confidence: float

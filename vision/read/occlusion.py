@@ -22,7 +22,7 @@ from vision.read.verifier import Verifier
 
 @dataclass(frozen=True)
 class LayerParams:
-    """When places are verified, wait, or are searched underneath; scores are the finder's, areas shares of a card's."""
+    """Thresholds for verifying, waiting, and looking under; scores are the finder's, areas shares of a card's."""
 
     in_doubt: float = 0.4  # a place that no face fits: half-bleached cards have 0.44
     most_odd: float = 0.5  # of the print: an untaught face fitted in another light

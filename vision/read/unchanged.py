@@ -19,7 +19,7 @@ from vision.table import Table
 
 @dataclass(frozen=True)
 class MemoryParams:
-    """When a card looks as it did; levels are shares of white."""
+    """Thresholds for an unchanged card; levels are shares of white."""
 
     cells_per_mm: float = 0.5
     # of white; a patch of so many cells across is not noise

@@ -56,11 +56,11 @@ _OPEN = 0.5  # of a coarse cell without a cover
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A place on a picture: where a card is, what covers it, and how light falls there."""
+    """A place on a picture: quad, covers and light."""
 
     picture: Pyramid
     quad: Floats
-    score: Singles  # (k,) what the ranker says of each look
+    score: Singles  # (k,) the ranker's score of each look
     paper: Floats
     known_lamp: bool
     covers: Covers | None

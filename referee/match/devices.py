@@ -139,7 +139,7 @@ class Parts:
 class TableDevices:
     """Camera, bell and sandtimer on the machine.
 
-    camera: its name as in `hardware.camera.camera.parse_spec`, or what opens it; until another one is set.
+    camera: its name as in `hardware.camera.camera.parse_spec`, or its opener; until another one is set.
     """
 
     def __init__(

@@ -67,9 +67,7 @@ _MOST_UNSYNCED = 3
 
 
 class DiskError(WorkFailedError):
-    """The disk does not let the file be opened; `cause`: the error, `damaged`: the damage that would have to be
-    mended.
-    """
+    """The disk does not let the file be opened; `cause`: the error, `damaged`: the damage to be mended."""
 
     def __init__(self, key: str, cause: Exception, damaged: str | None = None, /, **values: object) -> None:
         super().__init__(key, **values)

@@ -196,8 +196,7 @@ class Store:
             self.outbox.post("dispute", game, event)
 
     def flush(self, *, durable: bool = True) -> bool:
-        """Write waiting changes. False, with the reason in `trouble`, if the disk does not take them: they wait on
-        then.
+        """Write waiting changes; False, with the reason in `trouble`, if the disk refuses: they wait on then.
 
         durable: return only when a power cut cannot undo it; else it outlasts this process, and the next durable flush
         makes it

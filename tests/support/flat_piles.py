@@ -117,7 +117,7 @@ def bare(random: np.random.Generator, camera: PileTable, kind: int) -> Image:
 
 
 def photographed(random: np.random.Generator, image: Image, hard: float) -> Image:
-    """What a camera makes of it; `hard`, 0 to 1, is how bad light, blur and noise are."""
+    """Return a camera's picture of it; `hard`, 0 to 1: the strength of bad light, blur and noise."""
     light = np.linspace(1, 1 - 0.5 * hard, image.shape[1], dtype=np.float32)[None, :, None]
     shown = cv2.GaussianBlur(image * light, (0, 0), 0.4 + 0.5 * hard)
     noise = random.normal(0, 1 + 3 * hard, shown.shape)

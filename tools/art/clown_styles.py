@@ -1,4 +1,4 @@
-"""What each colour has of its own on drawn cards, so that nobody has to tell colours: a clown's hair, and a pattern."""
+"""Hair and pattern of each colour on drawn cards, so that nobody must distinguish colours."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Draws the cards of the Coloretto deck: `python -m tools.art.deck_art` puts them into the deck's file.
 
-Every colour has an animal and a pattern of its own, so that nobody has to tell colours; a row of small animals at
+Every colour has an animal and a pattern of its own, so that nobody must distinguish colours. A row of small animals at
 either end shows when cards are on each other in columns. All lengths in mm.
 """
 

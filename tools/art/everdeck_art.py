@@ -1,7 +1,7 @@
-"""Draws an Everdeck of our own, plainly: eight suits of fifteen ranks, laid out as in the published deck.
+"""Draws an Everdeck of our own, simply: eight suits of fifteen ranks, laid out as in the published deck.
 
-What a card is in Coloretto (E1) stands in its attributes, so that no game needs to know this deck; cards that Coloretto
-leaves out have a suit and a rank only. All lengths in mm from the card's top left corner.
+Attributes give each card's role in Coloretto (E1), so that no game needs to know this deck; cards that Coloretto leaves
+out have a suit and a rank only. All lengths in mm from the card's top left corner.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _meaning(suit: str, rank: str) -> dict[str, str]:
 
 
 def _in_coloretto(suit: str, rank: str) -> dict[str, str]:
-    """What a card is in Coloretto (E1); of pairs of suits of which one card is played, both are."""
+    """Return a card's role in Coloretto (E1); of pairs of suits of which one card is played, both have one."""
     dark = suit in ("club", "spade")
     if rank == "X":
         return {"kind": "last round"} if dark else {}

@@ -36,7 +36,7 @@ Alter = Callable[[Image], Image]
 
 @dataclass(frozen=True)
 class Noticed:
-    """A mishap: what was done, and after how many seconds which mishap was told; None: none was."""
+    """A mishap: its cause, and after how many seconds which mishap was reported; None: none was."""
 
     kind: str
     what: str
@@ -81,7 +81,7 @@ def cause_mishaps(count: int, seed: int) -> Iterator[Noticed]:
 
 @dataclass(frozen=True)
 class Quiet:
-    """Play in which nothing goes wrong: for how long, and what the guard told all the same, s of the game."""
+    """Play without mishaps: its length, and the guard's false reports, s of the game."""
 
     seconds: float
     told: tuple[tuple[float, str], ...]
@@ -258,7 +258,7 @@ KINDS: dict[str, Callable[[random.Random], tuple[str, Alter]]] = {
     "out of focus": _defocus,
     "smear": _smear,
 }
-"""What alters a picture, by kind: what is done in words, and the picture as it looks then."""
+"""Alterations of a picture, by kind: the cause in words, and the altered picture."""
 EXPECTED = {
     "bump": {Mishap.MOVED},
     "cover": {Mishap.DARK},
@@ -271,7 +271,7 @@ EXPECTED = {
     "smear": {Mishap.SMEARED, Mishap.BLURRED},
     _FLICKER: {Mishap.FLICKER},
 }
-"""What the guard may call each kind; what else it tells does not count as noticed."""
+"""The right reports of the guard for each kind; any other does not count as noticed."""
 
 
 if __name__ == "__main__":

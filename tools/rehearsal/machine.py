@@ -36,7 +36,7 @@ class MachineError(Exception):
 
 @dataclass(frozen=True)
 class Done:
-    """What a script in the machine printed, and its exit status."""
+    """The output of a script in the machine, and its exit status."""
 
     status: int
     text: str
@@ -155,7 +155,7 @@ def _network(forwards: Iterable[tuple[int, int]]) -> list[str]:
 
 
 def _answers(lines: TextIO) -> Iterator[dict[str, Any]]:
-    """Return QEMU's answers, without the events that it tells in between."""
+    """Yield QEMU's answers, without the events in between."""
     for line in lines:
         said = json.loads(line)
         if "event" not in said:

@@ -1,4 +1,6 @@
-"""What the rehearsal machine's camera sees: a table of Confetti, and one of Piccolino with a pair to ring for."""
+"""Draws the pictures of the rehearsal machine's camera: tables of Confetti, and of Piccolino with a pair to ring
+for.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Random = np.random.Generator
 
 
 def colour(g: Random, kind: str = "") -> Colour:
-    """(3,) BGR of a random colour: any, grey, dark, light, white, vivid; any kind where none is given."""
+    """Return a random colour (3,) BGR: any, grey, dark, light, white, vivid; any kind by default."""
     kind = kind or str(g.choice(["any", "any", "grey", "dark", "light", "vivid"]))
     if kind == "any":
         return g.uniform(0, 255, 3)

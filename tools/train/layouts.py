@@ -13,7 +13,7 @@ Poses = list[tuple[float, float, float]]
 
 
 class Spot(NamedTuple):
-    """Where a group of cards is: its middle, and its turn in rad; `extent` is the picture's side in px."""
+    """Place of a group of cards: its middle, and its turn in rad; `extent` is the picture's side in px."""
 
     side: float  # px of a card's short side
     aspect: float

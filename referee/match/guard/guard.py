@@ -29,7 +29,7 @@ JUDGE_NS = 60 * SECOND_NS
 AGAIN_NS, LONGEST_NS = 5 * SECOND_NS, 600 * SECOND_NS
 MACHINE_NS = 10 * SECOND_NS
 BEGIN_NS = 3 * SECOND_NS
-"""How long after its beginning a game is not played yet: cards are dealt."""
+"""The time after its beginning in which a game is not played yet: cards are dealt."""
 _OLD_NS = SECOND_NS
 _SAID_BY_CAMERA: dict[str, Mishap] = {
     camera_notes.NO_FOCUS: Mishap.BLURRED,

@@ -50,9 +50,7 @@ PICTURES = 4
 _EVERY_NS = SECOND_NS // 2
 _WITHIN_NS = SECOND_NS // 2
 _STRIPED = 2.5 * STRIPED
-"""In play on drawn tables rows differ by 0.004 at most, whatever hands do; after setup the difference is below
-STRIPED.
-"""
+"""In play on drawn tables rows differ by 0.004 at most, whatever hands do; setup leaves less than STRIPED."""
 _BEFORE = 8  # looks: the picture some seconds ago is the reference
 _OLDEST_NS = 120 * SECOND_NS  # then too much has moved for a comparison
 

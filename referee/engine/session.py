@@ -70,7 +70,8 @@ class Shown:
 class Doubt:
     """A watcher's question since `t_ns`, with its possible answers; people may answer now or later.
 
-    kind, data: its subject; the announcer has the words. told: events that it took instead because nobody answered; an
+    kind, data: its subject; the announcer has the words. `told`: events that it took instead because nobody answered;
+    an
     answer then replaces those. shown: the picture that it is about, None where the table shows it now.
     """
 

@@ -146,7 +146,7 @@ def _counted(
 
 
 def _in_order(seen: Counter[Key], order: Sequence[int]) -> Counter[Key]:
-    """Pieces of a game with its rows counted in another order."""
+    """Return pieces of a game with its rows counted in another order."""
     return Counter({(number, order[int(str(row))], *what): count for (number, row, *what), count in seen.items()})
 
 

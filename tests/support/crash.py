@@ -1,6 +1,6 @@
 """Kills the referee at random instants, and checks the journal after each.
 
-Every announced ruling is in the journal, none is announced twice, and the state of the game, in the journal and in the
+Every announced ruling is in the journal, and is announced only once. The state of the game, in the journal and in the
 process that resumes it, is that of a replay of the events.
 """
 

@@ -129,7 +129,7 @@ class Seen:
         self.look(2, 0.0)
 
     def lay_elsewhere_first(self, row: int, card: str) -> None:
-        """A card is in another row for some looks, before its player thinks better of it."""
+        """Lay a card in another row for some looks, before its player thinks better of it."""
         free = {other for other, cards in enumerate(self.rows) if len(cards) < self.paper.room(other)}
         if others := sorted(free - self.gone - {row}):
             other = self.luck.choice(others)
@@ -176,7 +176,7 @@ def play(players: int, seed: int, noise: Noise) -> Played:
 
 
 def legal_moves(paper: PaperGame) -> Iterator[tuple[str, int, str, int]]:
-    """The paper game's moves as they are made: kind, row, card, seat; those that change nothing are left out."""
+    """Yield the paper game's moves as they are made: kind, row, card, seat; those that change nothing are left out."""
     going = True
     while going:
         told, at = len(paper.said), len(paper.log)

@@ -35,7 +35,7 @@ _BACK_FRAME = "#455a64"
 
 
 def piccolino_deck() -> DrawnDeck:
-    """The deck of the rules: 55 cards."""
+    """Return the deck of the rules: 55 cards."""
     fronts = [
         DrawnFace(
             f"{colour}-{mood}",

@@ -27,7 +27,7 @@ _BROWN, _GREEN, _STEEL, _NIGHT = "#9a6a3c", "#5aa469", "#b9c4cc", "#20283f"
 
 
 def coloretto_deck() -> DrawnDeck:
-    """The deck of K1, with five summary cards: 90 cards."""
+    """Return the deck of K1, with five summary cards: 90 cards."""
     faces = [
         DrawnFace(colour, {"kind": "colour", "colour": colour}, 9, _made(_colour_card, colour)) for colour in PAINTS
     ]

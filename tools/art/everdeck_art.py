@@ -38,7 +38,7 @@ _PLACE = tuple[float, float, float]  # middle and half the width
 
 
 def everdeck() -> DrawnDeck:
-    """All 120 cards."""
+    """Return all 120 cards."""
     faces = [
         DrawnFace(
             f"{rank}-{suit}", {"suit": suit, "rank": rank, **_in_coloretto(suit, rank)}, 1, partial(_card, suit, rank)
@@ -114,7 +114,7 @@ def _round(dx: float, dy: float, radius: float, across: float = 1.0) -> list[tup
 
 
 def _crescent() -> list[tuple[float, float]]:
-    """A disc with a bite: what of its rim is left, and back along the bite's."""
+    """Return a disc with a bite: what of its rim is left, and back along the bite's."""
     bite, middle = _round(0.52, -0.2, 0.66), (0.52, -0.2)
     rim = [point for point in _round(0, 0, 0.98) if math.dist(point, middle) > 0.66]
     within = [point for point in bite if math.hypot(*point) < 0.98]

@@ -43,7 +43,7 @@ class Done:
 
     @property
     def last_line(self) -> str:
-        """The last line that is not empty."""
+        """Return the last line that is not empty."""
         return next((line for line in reversed(self.text.splitlines()) if line.strip()), "")
 
 
@@ -90,7 +90,7 @@ class Machine:
             return Done(int(answer.headers["X-Status"]), answer.read().decode(errors="replace").strip())
 
     def uptime_s(self) -> float:
-        """Give how long it has run, by its own clock, s."""
+        """Return how long it has run, by its own clock, s."""
         return float(self.run("cat /proc/uptime").text.split()[0])
 
     def put(self, path: str, data: bytes) -> None:

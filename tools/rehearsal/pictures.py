@@ -1,6 +1,4 @@
-"""Draws the pictures of the rehearsal machine's camera: tables of Confetti, and of Piccolino with a pair to ring
-for.
-"""
+"""Draws the rehearsal camera's pictures: tables of Confetti, and of Piccolino with a pair to ring for."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def looked_closer(
 
 
 def _surer(verdicts: list[Verdicts]) -> list[Verdicts]:
-    """Return the verdicts nearer to the most certain one than to the threshold, `SURE`."""
+    """Return the verdicts nearer to the most certain one than to the threshold of certainty."""
     surest = np.concatenate([verdict.log_odds for verdict in verdicts]).max(initial=SURE)
     return [verdict.take(verdict.log_odds >= (SURE + surest) / 2) for verdict in verdicts]
 

@@ -121,7 +121,7 @@ class PileWatch:
 
     @property
     def states(self) -> tuple[PileState, ...]:
-        """The state of every pile that has been looked at, in the order of the places."""
+        """Return the state of every pile that has been read, in the order of the places."""
         return tuple(place.state for place in self._places if place.state is not None)
 
     def look(self, image_bgr: Image, t_ns: int) -> tuple[PileChange, ...]:

@@ -186,7 +186,7 @@ def _too_dark(now: Glance, before: Glance | None) -> bool:
     white = _white(now)
     if white is not None:
         return white < _TOO_DARK
-    # Where marker cards are known and none is visible, something covers them, or the lens.
+    # Where marker cards are known and not one is visible, something covers them, or the lens.
     return now.white < (_ALL_DARK if now.markers is None else _TOO_DARK)
 
 

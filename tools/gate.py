@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def _measured(run: str, options: dict[str, Any], sets: Path) -> Row | None:
-    """Give a row, None where its pictures are not here."""
+    """Return a row, None where its pictures are not here."""
     if "folder" in options:
         folder = Path(options.pop("folder"))
         folder = folder if folder.is_dir() else sets / folder

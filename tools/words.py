@@ -84,7 +84,7 @@ def take_texts() -> None:
 
 
 def _shape(text: Text) -> object:
-    """Give what has to be the same in all languages: the forms, and the places of each."""
+    """Return the parts that are the same in all languages: the forms, and the places of each."""
     if isinstance(text, str):
         return sorted(set(re.findall(r"\{\w+\}", text))), bool(text)
     return {form: set(re.findall(r"\{\w+\}", one)) - {"{n}"} for form, one in text.items()}

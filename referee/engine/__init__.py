@@ -1,1 +1,1 @@
-"""One game in progress: what it is told and answers, in the order of time, live or from a recording."""
+"""One game in progress: its inputs and rulings, in the order of time, live or from a recording."""

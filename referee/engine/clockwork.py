@@ -1,8 +1,9 @@
-"""The clockwork: brings frames and device events before a session in the order in which they happened.
+"""Feeds frames and device events to a session in the order in which they happened.
 
-Live, `Clockwork` takes them from the queue, which holds everything back until nothing earlier can follow. Of frames
-that have piled up (more than come late at once) only the last before each device event is looked at: a slow reader
-drops frames, it does not delay a ring.
+Live, `Clockwork` takes them from the queue, which holds everything back until nothing earlier can follow. If more
+frames
+pile up than come late at once, only the last before each device event is read: a slow reader drops frames, but does not
+delay a ring.
 """
 
 from __future__ import annotations
@@ -23,20 +24,21 @@ OnOutcome = Callable[[DeviceEvent, Outcome], None]
 
 
 class Fed(Protocol):
-    """What takes frames and device events in their order: a `Session`, or what stands before one."""
+    """A receiver of frames and device events in their order: a `Session`, or a wrapper of one."""
 
     def look(self, frame: Frame) -> Outcome:
         """Take the next frame."""
 
     def hear(self, event: DeviceEvent) -> Outcome:
-        """Take what a device noticed."""
+        """Take an event of a device."""
 
 
 class Clockwork:
     """Feeds a session from the queue.
 
-    on_outcome: told of every input and what it led to, on the thread that calls `step`. lock: held while the session is
-    fed, so that others may speak to the session between two inputs.
+    on_outcome: called with every input and its outcome, on the thread that calls `step`. lock: held while the session
+    takes
+    an input, so that others may call the session between two inputs.
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class Clockwork:
                 self._queue.wait(LONGEST_SLEEP_S)
 
     def step(self) -> int:
-        """Take what is ready now, and give how many inputs that were."""
+        """Take all ready inputs, and return their number."""
         ready = in_order(self._queue.take(self._clock()))
         wanted = list(without_overtaken(ready))
         self.skipped += len(ready) - len(wanted)
@@ -78,7 +80,7 @@ class Clockwork:
                 return
             frame = self._buffer.last_before(event.t_ns)
             if frame is None or frame.exposure_end_ns + 1 != event.t_ns:
-                # It waited for so long that the buffer has let it go.
+                # It waited for so long that the buffer has dropped it.
                 self.skipped += 1
                 return
             self._on_outcome(event, self._session.look(frame))
@@ -90,9 +92,9 @@ def in_order(events: Sequence[DeviceEvent]) -> list[DeviceEvent]:
 
 
 def without_overtaken(events: Sequence[DeviceEvent]) -> Iterator[DeviceEvent]:
-    """Leave out the frames that a newer one follows with nothing in between, if more have piled up than come at once.
+    """Yield the events without frames that a newer one follows directly, if more have piled up than come at once.
 
-    A few that came late together are all looked at: what a hand hides in the last may be seen in the one before.
+    A few that came late together are all read: a card hidden by a hand in the last may be visible in the one before.
     """
     if sum(isinstance(event, FrameExposed) for event in events) <= MOST_AT_ONCE:
         yield from events

@@ -1,4 +1,4 @@
-"""Corrections: which events hold after all of them, and what they change among the rulings. Pure."""
+"""Corrections: the events after all of them, and their changes of the rulings. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CorrectionRow:
-    """A correction: the event as it should have been (None: it is struck), or which correction it takes back."""
+    """A correction: the event as it should have been (None: it is struck), or the correction that it undoes."""
 
     number: int
     wall_ms: int
@@ -28,12 +28,12 @@ Struck = Mapping[int, Mapping[str, Any] | None]
 
 
 _FOLLOWS = frozenset({"cards_move", "out"})
-"""What follows from a verdict, one beside the other: another one in its place does not say that it is taken back."""
+"""Consequences of a verdict, beside each other: a new one in the place of another does not revoke that one."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a ruling stands: the number of its event, and its place among what was ruled on that."""
+    """Place of a ruling: the number of its event, and its index among the rulings on that."""
 
     event: int
     place: int
@@ -41,26 +41,26 @@ class Place:
 
 @dataclass(frozen=True)
 class Change:
-    """What a correction changed. gone: rulings that hold no more, new: those that hold instead or besides, in order."""
+    """Changes by a correction. gone: rulings that hold no more, new: those that hold instead or besides, in order."""
 
     gone: tuple[tuple[Place, RulingData], ...]
     new: tuple[tuple[Place, RulingData], ...]
 
 
 def in_force(corrections: Iterable[CorrectionRow]) -> list[CorrectionRow]:
-    """Give the corrections that were not taken back, in order."""
+    """Return the corrections that were not undone, in order."""
     kept = list(corrections)
     undone = {correction.undoes for correction in kept if correction.undoes is not None}
     return [one for one in kept if one.undoes is None and one.event is not None and one.number not in undone]
 
 
 def corrected_events(corrections: Iterable[CorrectionRow]) -> Struck:
-    """Return what holds instead of an event, by its number: other data, or None for a struck one."""
+    """Return the replacements of events, by their numbers: other data, or None for a struck one."""
     return {one.event: one.data for one in in_force(corrections) if one.event is not None}
 
 
 def corrected(event: Event, data: Mapping[str, Any]) -> Event:
-    """Return an event as it should have been: what `data` says, and the rest as it was; its time stays.
+    """Return an event as it should have been: with `data`, and the rest as it was; its time stays.
 
     Raises:
         BadInputError: `data` makes no event.
@@ -71,7 +71,7 @@ def corrected(event: Event, data: Mapping[str, Any]) -> Event:
 
 
 def change_between(before: Mapping[int, Sequence[RulingData]], after: Mapping[int, Sequence[RulingData]]) -> Change:
-    """Compare the rulings on each event."""
+    """Return the differences of the rulings on each event."""
     gone: list[tuple[Place, RulingData]] = []
     new: list[tuple[Place, RulingData]] = []
     for number in sorted(before.keys() | after.keys()):
@@ -89,16 +89,16 @@ def change_between(before: Mapping[int, Sequence[RulingData]], after: Mapping[in
 
 
 def changed_places(change: Change) -> list[tuple[int, int, RulingData | None]]:
-    """Return where rulings changed, in order: event, place, and the ruling that stands there now, None for none."""
+    """Return the changed rulings, in order: event, place, and the ruling that is there now, None without one."""
     new = {(place.event, place.place): ruling for place, ruling in change.new}
     old = {(place.event, place.place) for place, _ in change.gone}
     return [(event, place, new.get((event, place))) for event, place in sorted(old | new.keys())]
 
 
 def told(change: Change, say: Callable[[RulingData], str]) -> tuple[list[RulingData], list[RulingData]]:
-    """Return the rulings that do not hold any more, and those that do instead, of which there is something to say.
+    """Return the rulings that no longer hold, and those that do instead, if they have words.
 
-    What sounds the same about the same instant is no change, wherever it stands now.
+    The same words about the same instant are no change, wherever they are now.
     """
     old = {(ruling["t_ns"], say(ruling)) for _, ruling in change.gone}
     now = {(ruling["t_ns"], say(ruling)) for _, ruling in change.new}

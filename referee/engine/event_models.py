@@ -1,4 +1,4 @@
-"""The base of the models of a game's events, and how an event becomes one.
+"""The base of the models of a game's events, and the parsing of an event to its model.
 
 The journal keeps an event as it came, with keys that only others read; a model has the keys that the rules read.
 """
@@ -16,7 +16,7 @@ from referee.models import Model, complaint, first_fault
 
 M = TypeVar("M")
 PLAYERS = "players"
-"""Among what a validator is given: how many play, where that is known."""
+"""Key in a validator's context: the number of players, where that is known."""
 
 
 def _taken_seat(seat: int, info: ValidationInfo) -> int:
@@ -44,7 +44,7 @@ def parsed(models: TypeAdapter[M], event: Event, players: int, game: str) -> M:
     """Return an event as one of a game's models, a union that `event` discriminates.
 
     Raises:
-        BadInputError: the game knows no such event, nobody sits there, or it says something that cannot be.
+        BadInputError: the game knows no such event, the seat is empty, or a value is impossible.
     """
     data: dict[str, Any] = {**event.data, "event": event.kind, "t_ns": event.t_ns}
     try:

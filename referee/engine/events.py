@@ -1,4 +1,4 @@
-"""What a game is told and what it answers: header, events and rulings, as the lines of an event log hold them."""
+"""Inputs and answers of a game: header, events and rulings, as in the lines of an event log."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from referee.names import players_in
 
 MAX_T_NS = (1 << 63) - 1
 DECK, DECK_VERSION, DECK_COLOURS = "deck", "deck_version", "deck_colours"
-"""Options of every game: which deck is on the table, which version of it, and the colours of its clowns."""
+"""Options of every game: the deck on the table, its version, and the colours of its clowns."""
 _MOST_COLOURS = 40
 
 
 @dataclass(frozen=True)
 class Header:
-    """Which game is played, by whom (clockwise, seat 0 first), and with which options."""
+    """Game, players (clockwise, seat 0 first) and options."""
 
     game: str
     players: tuple[str, ...]
     options: Mapping[str, object]
 
     def option(self, name: str, allowed: Sequence[str]) -> str:
-        """Return the value of an option, the first of `allowed` when the header does not say.
+        """Return the value of an option, the first of `allowed` if the header has none.
 
         Raises:
             BadInputError: the header gives it a value that is not allowed.
@@ -53,7 +53,7 @@ class Header:
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that happened at `t_ns` (monotonic clock, ns); `data` holds the keys that this kind of event has."""
+    """One event at `t_ns` (monotonic clock, ns); `data` holds the keys of its kind."""
 
     t_ns: int
     kind: str
@@ -63,7 +63,7 @@ class Event:
         """Return the event's seat.
 
         Raises:
-            BadInputError: there is none, or nobody sits there.
+            BadInputError: there is none, or it is empty.
         """
         seat = whole_number(self.data.get("seat"), "seat")
         if seat >= players:
@@ -72,11 +72,11 @@ class Event:
 
 
 class Ruling(Protocol):
-    """What a game answers; a frozen record."""
+    """A game's answer; a frozen record."""
 
     @property
     def t_ns(self) -> int:
-        """The time that the ruling is about, ns."""
+        """Return the time that the ruling is about, ns."""
         ...
 
     def as_json(self) -> dict[str, object]:
@@ -86,10 +86,11 @@ class Ruling(Protocol):
 
 @dataclass(frozen=True)
 class Question:
-    """What the players are asked about something at `t_ns`, for only they know.
+    """A question to the players about something at `t_ns` that only they know.
 
-    kind: "who_rang" (answered by the event `ringer`) or "decide" (by `decided`). seats: who may have rung, or whose
-    cards the answer hangs on. ruling: as it stands without the answer.
+    kind: "who_rang" (answered by the event `ringer`) or "decide" (by `decided`). seats: the possible ringers, or the
+    owners
+    of the cards in question. ruling: the one without the answer.
     """
 
     t_ns: int
@@ -103,29 +104,29 @@ class Asks(Protocol):
     """A game that may have a question to the players."""
 
     def question(self) -> Question | None:
-        """Return what the players are asked now, None if nothing."""
+        """Return the present question to the players, None without one."""
         ...
 
 
 @runtime_checkable
 class Advises(Protocol):
-    """A game that can come to where the players may not know what is left to do."""
+    """A game that may have to advise the players on remaining steps."""
 
     def advice(self) -> str | None:
-        """Return the kind of notice that says it, None while they know."""
+        """Return the kind of notice with the advice, None while they need none."""
         ...
 
 
 GameView = Any
-"""How a game stands, as it shows that to its own watcher: plain data, or a copy; None where it shows nothing."""
+"""A game's view for its own watcher: plain data, or a copy; None where it shows nothing."""
 
 
 @runtime_checkable
 class Viewed(Protocol):
-    """A game that shows how it stands to what looks on."""
+    """A game with a view for its watcher."""
 
     def view(self) -> GameView:
-        """Return how it stands now; whoever changes that changes nothing here."""
+        """Return its present view; changing that changes nothing here."""
         ...
 
 
@@ -133,10 +134,10 @@ class Game(Protocol):
     """The rules of one game in progress: pure, so that the same events always give the same rulings."""
 
     def apply(self, event: Event) -> tuple[Ruling, ...]:
-        """Take the next event and give the rulings that follow from it.
+        """Take the next event and return the rulings that follow from it.
 
         Raises:
-            BadInputError: the game knows no such event, or it says something that cannot be; nothing has changed then.
+            BadInputError: the game knows no such event, or a value is impossible; nothing has changed then.
         """
         ...
 
@@ -145,7 +146,7 @@ def parse_header(data: Mapping[str, object]) -> Header:
     """Return the header in an event log's first line.
 
     Raises:
-        BadInputError: it is none, or the players cannot be distinguished by their names.
+        BadInputError: it is not a header, or the players cannot be distinguished by their names.
     """
     game, players, options = data.get("game"), data.get("players"), data.get("options", {})
     if not isinstance(game, str):
@@ -160,7 +161,7 @@ def parse_event(data: Mapping[str, object]) -> Event:
     """Return the event in a line of an event log.
 
     Raises:
-        BadInputError: it is none.
+        BadInputError: it is not an event.
     """
     kind = data.get("event")
     if not isinstance(kind, str):
@@ -172,5 +173,5 @@ def parse_event(data: Mapping[str, object]) -> Event:
 
 
 def view_of(game: Game) -> GameView:
-    """Return how a game stands, as far as it shows that; else None."""
+    """Return a game's view, None without one."""
     return game.view() if isinstance(game, Viewed) else None

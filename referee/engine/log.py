@@ -1,4 +1,4 @@
-"""All that happened in a game: its events with their rulings, its corrections, and how pages name them. Pure."""
+"""The log of a game: its events with their rulings, its corrections, and their names for pages. Pure."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 PAUSE, RESUME = "pause", "resume"
 MISHAP = "mishap"
-"""Something that makes readings less certain began (`on`) or ended; `what` names it as the guard does."""
+"""Something that makes readings less certain began (`on`) or ended; `what` is the guard's name for it."""
 OF_NO_GAME = (PAUSE, RESUME, MISHAP)
 
 
 @dataclass(frozen=True)
 class Record:
-    """An event as it came, and what is ruled on it now. refused: the game could not take it. first: as it was ruled."""
+    """An event as it came, and its present rulings. refused: the game could not take it. first: its first rulings."""
 
     number: int
     event: Event
@@ -30,12 +30,12 @@ class Record:
     first: tuple[RulingData, ...] = ()
 
     def is_changed(self, ruling: RulingData) -> bool:
-        """Return whether a ruling on this event is another one than was given when it happened."""
+        """Return whether a ruling on this event differs from the first ones."""
         return ruling not in self.first
 
     @property
     def is_of_game(self) -> bool:
-        """Return whether it is something to judge, and not a pause or a mishap."""
+        """Return whether the rules apply to it: it is not a pause or a mishap."""
         return self.event.kind not in OF_NO_GAME
 
 
@@ -43,8 +43,9 @@ class Record:
 class GameLog:
     """A game's records by number, oldest first, and all its corrections, in order.
 
-    game: its number in the store. started_ms: when it began, wall time. shift_ns: its clock less the monotonic one.
-    rings: the number of the event of each ring, by its time.
+    game: its number in the store. started_ms: its start, wall time. shift_ns: its clock less the monotonic one. rings:
+    the
+    number of the event of each ring, by its time.
     """
 
     game: int
@@ -67,7 +68,7 @@ class GameLog:
 
     @property
     def last_ns(self) -> int:
-        """The game's time of its latest event, 0 before the first."""
+        """Return the game's time of its latest event, 0 before the first."""
         return max((record.event.t_ns for record in self.records.values()), default=0)
 
     def event_id(self, number: int) -> str:
@@ -105,7 +106,9 @@ class GameLog:
     def about(self, place: Place, ruling: RulingData) -> int:
         """Return the number of the event that a ruling is about.
 
-        Of the ring, even if its ringer was named later; of the count, if its arrangement was asked for later (C11).
+        For a ring it is the ring's, even if its ringer was named later; for an arrangement the count's, even if it was
+        requested
+        later (C11).
         """
         if ruling["ruling"] in ("ring", "unclear"):
             return self.rings.get(ruling["t_ns"], place.event)
@@ -129,14 +132,14 @@ class GameLog:
         return found[:most]
 
     def shown(self, newest: Iterable[tuple[Place, RulingData]]) -> list[tuple[str, int, bool]]:
-        """Return each ruling's name for the page, the number of the event that it is about, whether it is corrected."""
+        """Return each ruling's name for the page, the number of its event, and whether it is corrected."""
         return [
             (self.ruling_id(place), self.about(place, ruling), self.records[place.event].is_changed(ruling))
             for place, ruling in newest
         ]
 
     def held(self, corrections: Iterable[CorrectionRow] | None = None) -> Iterator[tuple[int, Event]]:
-        """Return the events that hold after corrections (None: all of them), as they should have been, by number."""
+        """Yield the events after corrections (None: all of them), by number."""
         instead: Mapping[int, Mapping[str, object] | None] = corrected_events(
             self.corrections if corrections is None else corrections
         )
@@ -147,6 +150,6 @@ class GameLog:
 
 
 def numbers_in(ident: str) -> list[int]:
-    """Return the numbers in the name of an event ("3-17") or a ruling ("3-17-0"); none if it is no such name."""
+    """Return the numbers in the name of an event ("3-17") or a ruling ("3-17-0"); [] if it is no such name."""
     parts = ident.split("-")
     return [int(part) for part in parts] if all(part.isascii() and part.isdecimal() for part in parts) else []

@@ -1,7 +1,7 @@
-"""One game at one table: frames, device events and people's words in, in the order of time; rulings out.
+"""One game at one table: takes frames, device events and people's reports in the order of time; returns rulings.
 
-Pure but for the journal it is given: no clock, no threads, no files, so the same inputs always give the same rulings.
-A watcher (one a game, `referee.watchers`) says what a frame or a device event means to the game.
+Pure except for the given journal: no clock, no threads, no files, so the same inputs always give the same rulings. A
+watcher (one a game, `referee.watchers`) turns frames and device events into events of the game.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _OF_RINGS = ("ring", "unclear", "also_rang")
 
 @dataclass(frozen=True)
 class Notice:
-    """Something to tell the players that is no ruling, such as a card that cannot be read; the announcer has the words.
+    """A message to the players that is not a ruling, such as a card that cannot be read; the announcer has the words.
 
-    kind: what it is. seat: whom it concerns, None: all. data: what else belongs to it.
+    kind: of the message. seat: of its player, None: all. data: its values.
     """
 
     t_ns: int
@@ -52,7 +52,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Answer:
-    """A possible answer: the events that it says have happened, and what it is called by (`seat`, `card`, `row`)."""
+    """A possible answer: the events that it reports, and its words (`seat`, `card`, `row`)."""
 
     events: tuple[Event, ...]
     data: Mapping[str, Any]
@@ -60,7 +60,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Shown:
-    """What shows a doubt: a picture, and what in it is meant; what is in doubt itself is not `certain`."""
+    """Picture of a doubt, and its outlines; the doubtful thing itself is not `certain`."""
 
     frame: Frame
     outlines: tuple[Outline, ...]
@@ -68,10 +68,11 @@ class Shown:
 
 @dataclass(frozen=True)
 class Doubt:
-    """What a watcher cannot tell since `t_ns`, and what it may be; people may say it now or later.
+    """A watcher's question since `t_ns`, with its possible answers; people may answer now or later.
 
-    kind, data: what it is about; the announcer has the words. told: what it took instead because nobody said it; an
-    answer then replaces that. shown: the picture that it is about, None where the table as it is now shows it.
+    kind, data: its subject; the announcer has the words. `told`: events that it took instead because nobody answered;
+    an
+    answer then replaces those. shown: the picture that it is about, None where the table shows it now.
     """
 
     t_ns: int
@@ -84,7 +85,7 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a watcher made of a frame or a device event: events for the game, in time order, and notices."""
+    """A watcher's result for a frame or a device event: events for the game, in time order, and notices."""
 
     events: tuple[Event, ...] = ()
     notices: tuple[Notice, ...] = ()
@@ -92,9 +93,9 @@ class Seen:
 
 @dataclass(frozen=True)
 class Outline:
-    """Something that the watcher sees, to be drawn over the picture.
+    """An object seen by the watcher, to be drawn over the picture.
 
-    corners_px: its corners, (x, y) each. seat: whose it is, or None. label: what it is. certain: whether it was read.
+    corners_px: its corners, (x, y) each. seat: its owner's, or None. label: its name. certain: whether it was read.
     """
 
     corners_px: tuple[tuple[float, float], ...]
@@ -104,55 +105,55 @@ class Outline:
 
 
 class Watcher(Protocol):
-    """Turns what the devices see into events of one game, on the game's clock: all times are those of its inputs."""
+    """Turns device events and frames into events of one game, on the game's clock like its inputs."""
 
     @property
     def outlines(self) -> Sequence[Outline]:
-        """What it saw when it last read a frame."""
+        """Return the objects of the frame that it read last."""
 
     def look(self, frame: Frame) -> Seen:
-        """Take the next frame, exposed after all that was taken before; its events carry its end of exposure."""
+        """Take the next frame, exposed after all earlier inputs; its events carry its end of exposure."""
 
     def hear(self, event: DeviceEvent) -> Seen:
-        """Take what a device noticed; every frame exposed before it that there is has been looked at."""
+        """Take an event of a device; every available frame exposed before it has been read."""
 
     def judged(self, event: Event, rulings: Sequence[RulingData], view: GameView) -> None:
-        """Learn what the game ruled on an event, whoever it came from. view: how it stands then (`Viewed`), or None."""
+        """Take the game's rulings on an event of any source. view: of the game then (`Viewed`), or None."""
 
     def begin_again(self) -> None:
-        """Forget how the game went: after a correction it is told again from its beginning. What is seen stays seen."""
+        """Forget the course of the game: after a correction it is replayed. Observations stay."""
 
     def finish(self, t_ns: int) -> Seen:
-        """Take it that nothing follows (a recording ends here), so that nothing is worth waiting for any more."""
+        """Take the end of a recording, after which nothing is worth waiting for."""
 
 
 @runtime_checkable
 class Doubts(Protocol):
-    """A watcher that follows the game as it holds, corrections and all, and asks what it cannot tell."""
+    """A watcher that follows the game with its corrections, and asks about its doubts."""
 
     @property
     def doubts(self) -> Sequence[Doubt]:
-        """What it asks now."""
+        """Return its present questions."""
 
     def answered(self, doubt: Doubt) -> None:
-        """Learn that a doubt is answered; what the answer says comes by `judged`."""
+        """Note that a doubt is answered; the answer's events come by `judged`."""
 
     def follow(self, view: GameView) -> None:
-        """Learn how the game stands, instead of what was told before."""
+        """Take the present view of the game, instead of all before."""
 
 
 @runtime_checkable
 class LooksOn(Protocol):
-    """A watcher that has something to see when its game is over."""
+    """A watcher that may need frames when its game is over."""
 
     @property
     def looks_on(self) -> bool:
-        """Return whether it wants the next frame, though the game is over."""
+        """Return whether it needs the next frame, though the game is over."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one input led to. rulings: with the keys of the outside contract. frame: the last one looked at before."""
+    """Results of one input. rulings: with the keys of the outside contract. frame: the last one read before."""
 
     rulings: tuple[RulingData, ...] = ()
     notices: tuple[Notice, ...] = ()
@@ -160,7 +161,7 @@ class Outcome:
 
 
 class Judge:
-    """The rules of a game where they stand. question: asked of the players now, None if nothing is."""
+    """The rules of a game in progress. question: the present one to the players, None without one."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -175,7 +176,7 @@ class Judge:
         """Return the rulings on the next event.
 
         Raises:
-            BadInputError: the game knows no such event, or it says something that cannot be; nothing has changed then.
+            BadInputError: the game knows no such event, or a value is impossible; nothing has changed then.
         """
         frame_ns = event.data.get("frame_t_ns")
         if event.kind == "bell":
@@ -187,7 +188,7 @@ class Judge:
         return rulings
 
     def notices(self, t_ns: int) -> tuple[Notice, ...]:
-        """Return the question and the advice that an event of `t_ns` led to, once each."""
+        """Return the question and the advice after an event of `t_ns`, once each."""
         question, notices = self.game.question() if isinstance(self.game, Asks) else None, []
         self.question = question
         if question is not None and (question.t_ns, question.kind) != self._asked:
@@ -200,7 +201,7 @@ class Judge:
         return tuple(notices)
 
     def _with_frame(self, ruling: dict[str, object]) -> RulingData:
-        """A ring may be ruled long after it, when its ringer has been named, but on the frame that lay before it."""
+        """Return a ruling with its phone and frame: a ring may be ruled long after it, but on the frame before it."""
         t_ns = ruling["t_ns"]
         if ruling["ruling"] in _OF_RINGS and isinstance(t_ns, int) and t_ns in self._ring_ways:
             ruling = {**ruling, "phone": self._ring_ways[t_ns]}
@@ -216,12 +217,12 @@ def judge_all(
     corrections: Iterable[CorrectionRow],
     wanted: int | None = None,
 ) -> Judged:
-    """Return the rulings on numbered events, from the beginning, as the corrections have them.
+    """Return the rulings on numbered events, from the beginning, with the corrections.
 
-    judge: a new one of the game. It leaves out pauses, mishaps and events that it cannot take.
+    judge: a new one of the game. Pauses, mishaps and events that it cannot take are left out.
 
     Raises:
-        BadInputError: the event `wanted` cannot be judged.
+        BadInputError: the event `wanted` cannot be ruled on.
     """
     instead = corrected_events(corrections)
     judged: dict[int, tuple[RulingData, ...]] = {}
@@ -251,8 +252,9 @@ class Corrected:
 class Resumed:
     """A game that goes on.
 
-    unjudged: the numbers of the events that had no rulings yet. unheard: their rulings, which nobody has heard.
-    rejudged: the change if this version judges differently than was kept; None: it does not.
+    unjudged: the numbers of the events that had no rulings yet. unheard: their rulings, not announced yet. rejudged:
+    the
+    change if this version rules differently than the stored one; None: it does not.
     """
 
     unjudged: tuple[int, ...]
@@ -263,15 +265,17 @@ class Resumed:
 class Session:
     """A game in progress: its rules, its watcher and its log. Not safe from several threads: its owner locks.
 
-    start: gives the rules at their beginning. journal: takes every event before it is judged; if it raises, the event
-    is not judged. log: of a game that is kept; None: another game. now_ns: when it begins or goes on, monotonic.
+    start: makes the rules at their beginning. journal: takes every event before the rules do; if it raises, they do not
+    take it. log: of a stored game; None: another game. now_ns: when it begins or goes on, monotonic.
 
     The game's clock is the monotonic clock plus the log's `shift_ns`, so that it never goes back after a boot. It is
-    applied where inputs enter: watcher and rules know no other.
+    applied to all inputs: watcher and rules know no other.
 
-    question: asked of the players now, None if nothing is. begun_ns: when it began, or went on. fault: the exception
-    in words that the watcher raised last, None after a good look. over: whether the game has come to its end. paused:
-    whether the players said to wait. said: the numbers of the events that people said.
+    question: the present one to the players, None without one. begun_ns: when it began, or went on. fault: the
+    watcher's
+    last exception in words, None after a success. over: whether the game has ended. paused: whether the players paused
+    it.
+    said: the numbers of the events that people reported.
     """
 
     def __init__(
@@ -296,16 +300,16 @@ class Session:
 
     @property
     def game(self) -> Game:
-        """The rules, where they stand."""
+        """Return the rules in their present state."""
         return self._judge.game
 
     @property
     def doubts(self) -> Sequence[Doubt]:
-        """What the watcher asks the players."""
+        """Return the watcher's questions to the players."""
         return self.watcher.doubts if isinstance(self.watcher, Doubts) else ()
 
     def question_id(self, doubt: Doubt) -> str:
-        """Name what the watcher asks, as the page does."""
+        """Return the page's name of a watcher's question."""
         return f"doubt-{self.log.game}-{doubt.t_ns}-{doubt.kind}"
 
     def taken_instead(self, doubt: Doubt) -> list[int]:
@@ -320,35 +324,36 @@ class Session:
 
     @property
     def looks_on(self) -> bool:
-        """Return whether the watcher wants the next frame: while the game goes on, and some when it is over."""
+        """Return whether the watcher needs the next frame: while the game goes on, and sometimes when it is over."""
         later = isinstance(self.watcher, LooksOn) and self.watcher.looks_on
         return not self.paused and (not self.over or later)
 
     @property
     def undoes(self) -> str | None:
-        """What can be taken back: "stop", an early end, or "correction", the latest one; None: nothing."""
+        """Return the next undo: "stop", an early end, or "correction", the latest one; None: nothing."""
         if self._stopped_by() is not None:
             return "stop"
         return "correction" if self._holding() else None
 
     def look(self, frame: Frame) -> Outcome:
-        """Take the next frame, of the monotonic clock. One that the watcher cannot bear is left out."""
+        """Take the next frame, of the monotonic clock. One at which the watcher fails is left out."""
         self._frame, by_ns = frame, self.log.shift_ns
         moved = replace(frame, t_ns=frame.t_ns + by_ns, exposure_end_ns=frame.exposure_end_ns + by_ns)
         own = moved if by_ns else frame
         return self._take(self._tried(lambda: self.watcher.look(own), Seen()))
 
     def hear(self, event: DeviceEvent) -> Outcome:
-        """Take what a device noticed, by the monotonic clock. It is never lost by a watcher's fault."""
+        """Take an event of a device, by the monotonic clock. It is never lost by a watcher's fault."""
         own = _moved(event, self.log.shift_ns)
         return self._take(self._tried(lambda: self.watcher.hear(own), _unwatched(own, len(self.header.players))))
 
     def say(self, event: Event) -> Outcome:
-        """Take what a person said, at the earliest now: the time of what was judged last is never gone behind.
+        """Take a person's report, at the earliest now: time never goes back behind the last event.
 
         Raises:
-            BadInputError: the game knows no such event, or it says something that cannot be; it is in the log as
-                refused then, and nothing has changed.
+            BadInputError: the game knows no such event, or a value is impossible; it is in the log as refused then, and
+            nothing
+                has changed.
         """
         count = len(self.log.records)
         try:
@@ -359,7 +364,7 @@ class Session:
             self.said.update(range(count + 1, len(self.log.records) + 1))
 
     def note(self, kind: str, now_ns: int, data: Mapping[str, object] | None = None) -> None:
-        """Log something that is nothing to judge: `PAUSE`, `RESUME` or `MISHAP`."""
+        """Log an event without rulings: `PAUSE`, `RESUME` or `MISHAP`."""
         self._add(Event(max(now_ns + self.log.shift_ns, self.log.last_ns), kind, data or {}))
         if kind in (PAUSE, RESUME):
             self.paused = kind == PAUSE
@@ -369,12 +374,12 @@ class Session:
         return self._take(self.watcher.finish(t_ns + self.log.shift_ns))
 
     def look_anew(self, watcher: Watcher) -> None:
-        """Let another watcher look on from now: what the one before knew of the picture holds no more."""
+        """Replace the watcher: the old one's knowledge of the picture holds no more."""
         self.watcher = watcher
         self._follow()
 
     def correct(self, number: int, data: Mapping[str, Any] | None) -> Corrected:
-        """Put an event right (None: it never was) and judge what followed again.
+        """Correct an event (None: it never was) and rule again on the later ones.
 
         Raises:
             BadInputError: there is no such event, or it cannot be like that; nothing has changed then.
@@ -387,7 +392,7 @@ class Session:
         return self._rejudge(number, data)
 
     def undo(self) -> Corrected:
-        """Take back the early end of the game, else the latest correction that holds.
+        """Undo the early end of the game, else the latest correction that holds.
 
         Raises:
             BadInputError: there is none.
@@ -401,7 +406,7 @@ class Session:
         return self._rejudge(holding[-1].event, None, undoes=holding[-1].number)
 
     def resume(self, judged_until: int) -> Resumed:
-        """Go on with the game of the log, whose events are judged up to that number."""
+        """Resume the game of the log, whose events have rulings up to that number."""
         kept = {number: record.rulings for number, record in self.log.records.items()}
         judged = self._replay(self.log.corrections, None)
         unjudged = tuple(number for number in self.log.records if number > judged_until)
@@ -410,7 +415,7 @@ class Session:
         known = {number: rulings for number, rulings in judged.items() if number <= judged_until}
         change, rejudged = change_between(kept, known), None
         if change.gone or change.new:
-            # A newer Ringmaster judges differently: that is kept as a correction of no event.
+            # A newer Ringmaster rules differently: that is kept as a correction of no event.
             rejudged = Corrected(CorrectionRow(len(self.log.corrections) + 1, 0, None, None), change)
             self.log.corrections.append(rejudged.row)
         unheard = tuple((Place(n, place), data) for n in unjudged for place, data in enumerate(judged.get(n, ())))
@@ -430,10 +435,11 @@ class Session:
         return Outcome(tuple(rulings), tuple(notices), self._frame)
 
     def _enter(self, event: Event) -> tuple[tuple[RulingData, ...], tuple[Notice, ...]]:
-        """Journal an event and judge it.
+        """Journal an event and apply the rules.
 
-        A ring gets the frame that it is judged on (P9: the last one exposed before it). Time never goes back: what a
-        person said may have been taken while a frame was still on its way.
+        A ring gets its deciding frame (P9: the last one exposed before it). Time never goes back: a person's report may
+        come
+        while a frame is still on its way.
         """
         event = replace(event, t_ns=max(event.t_ns, self._judge.last_ns))
         if event.kind == "bell" and "frame_t_ns" not in event.data:
@@ -464,7 +470,7 @@ class Session:
         return seen
 
     def _holding(self) -> list[CorrectionRow]:
-        """Return the corrections that hold; an early end that was taken back is not one to come back to."""
+        """Return the corrections that hold; an undone early end does not come back."""
         kinds = {number: record.event.kind for number, record in self.log.records.items()}
         return [one for one in in_force(self.log.corrections) if one.data or kinds.get(one.event or 0) != "stop"]
 
@@ -482,10 +488,10 @@ class Session:
         return Corrected(row, change_between(before, judged))
 
     def _replay(self, corrections: Sequence[CorrectionRow], wanted: int | None) -> Judged:
-        """Judge all events again from the beginning, take that over, and let the watcher know.
+        """Replay all events from the beginning, keep the result, and notify the watcher.
 
         Raises:
-            BadInputError: the event `wanted` cannot be judged; nothing has changed then.
+            BadInputError: the event `wanted` cannot be ruled on; nothing has changed then.
         """
         judge = Judge(self._start(self.header))
         events = ((record.number, record.event) for record in self.log.records.values())
@@ -501,7 +507,7 @@ class Session:
         return judged
 
     def _follow(self, corrections: Sequence[CorrectionRow] | None = None) -> None:
-        """Let the watcher know how the game went: the events as they were seen, and how it stood as they hold."""
+        """Replay the game for the watcher: the events as observed, and the views with corrections."""
         if isinstance(self.watcher, Doubts):
             self.watcher.follow(view_of(self.game))
             return
@@ -524,7 +530,7 @@ def _moved(event: DeviceEvent, by_ns: int) -> DeviceEvent:
 
 
 def _unwatched(event: DeviceEvent, players: int) -> Seen:
-    """Return what a device event means where the watcher fails: a ring that nobody watched is unclear."""
+    """Return a device event's result where the watcher fails: a ring that it did not see is unclear."""
     match event:
         case BellPressed(t_ns, seat):
             phone = {} if event.way is None else {"phone": {"back_ms": event.way.back_ms, "most_ms": event.way.most_ms}}
@@ -538,7 +544,7 @@ def _unwatched(event: DeviceEvent, players: int) -> Seen:
 
 
 def _way_of(event: Event) -> Mapping[str, float] | None:
-    """Give how far a phone's press was dated back, ms, and how far it may be at most; None of any other press."""
+    """Return how far a phone's press was dated back, ms, and the most possible; None for any other press."""
     way = event.data.get("phone")
     values = [way.get(key) for key in _WAY] if isinstance(way, Mapping) else []
     numbers = [float(value) for value in values if isinstance(value, int | float) and 0 <= value <= _LONGEST_MS]

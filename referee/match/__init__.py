@@ -1,1 +1,1 @@
-"""The referee at work: the game on the table and its store, what is announced and shown, the devices, the threads."""
+"""The referee: the match and its store, announcements, the shown state, the devices and the threads."""

@@ -1,4 +1,4 @@
-"""Announcements of rulings, questions, corrections and troubles: each once, and of a correction only its changes."""
+"""Announces rulings, questions, corrections and troubles: each once, and of a correction only its changes."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from referee.store.upkeep import FILES
 
 SECOND_NS = 1_000_000_000
 SAID_AFTER_NS, TAKEN_BACK_AFTER_NS = 10 * SECOND_NS, 30 * SECOND_NS
-"""So long a trouble is there, in all, before it is said; so long it is away without a break before that is said."""
+"""The least time of a trouble, in all, before it is announced; and of its absence before its end is."""
 _NEVER = GUARD + Mishap.CLOCK.value
 _BY_BELL = frozenset({"bell", GUARD + Mishap.PACE.value})
 REMIND_NS = 2_000_000_000
-"""Longer than the lock-out: a ring that comes sooner belongs to the one that was asked about."""
+"""Longer than the lock-out: a ring that comes sooner belongs to the one in question."""
 _OF_THE_TABLE = frozenset({"no_table", "two_markers", "camera_moved", "mirrored"})
 
 _DECIDES = URGENT | {"hand"}
 
 
 class Announcements:
-    """Tells it to a voice; knows what was asked last."""
+    """Announces to a voice; knows the last question."""
 
     def __init__(self, voice: Voice) -> None:
         self._voice = voice
         self._asked: tuple[int, str, RulingData] | None = None
-        self._reminded = (0, 0)  # for which ring's name, and at which later ring
+        self._reminded = (0, 0)  # the ring that waits for a name, and the later ring of the last reminder
         self._noticed_ns: dict[str, int] = {}
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
-        """Announce rulings; of a ring whose verdict was said when it was asked who rang, only what is new."""
+        """Announce rulings; of a ring whose verdict was announced with the question, only new parts."""
         for ruling in rulings:
             LOG.info("ruled: %s", to_line(dict(ruling)))
         known = {} if self._asked is None else self._asked[2]
@@ -56,7 +56,7 @@ class Announcements:
             self._voice.tell(sayings.rang(announcer.players, named, announcer.language))
 
     def resumed(self, announcer: Announcer, play: Session, unheard: Sequence[tuple[Place, RulingData]]) -> None:
-        """Say that a game goes on, and of it the last thing that was heard, all that was not, and what is asked."""
+        """Announce that a game goes on, with the last ruling heard, all unheard ones, and the question."""
         if not play.over:
             unsaid = {place for place, _ in unheard}
             heard = ((p, announcer.say(r)) for p, r in play.log.newest(20) if p not in unsaid)
@@ -69,9 +69,9 @@ class Announcements:
     def ask(
         self, announcer: Announcer, question: Question | None, *, urgent: bool = True, heard: Sequence[Event] = ()
     ) -> bool:
-        """Ask the players what only they know, once; the verdict of a ring need not wait for its ringer's name.
+        """Ask the players once; the verdict of a ring need not wait for its ringer's name.
 
-        heard: what has just happened; a ring that has to wait for that name is not met with silence.
+        heard: the newest events; a ring that waits for that name is not met with silence.
         """
         verdict = {} if question is None else question.ruling.as_json()
         asked = None if question is None else (question.t_ns, question.kind, verdict)
@@ -85,7 +85,7 @@ class Announcements:
         return True
 
     def _remind(self, announcer: Announcer, question: Question | None, rings_ns: Sequence[int]) -> None:
-        """Say that a ring waits for the name of the one before it, if it does."""
+        """Announce that a ring waits for the name of the one before it, if it does."""
         if question is None or question.kind != "who_rang" or not rings_ns:
             return
         about_ns, last_ns = self._reminded
@@ -96,9 +96,9 @@ class Announcements:
     def changed(
         self, announcer: Announcer, change: Change, question: Question | None, *, undone: bool, past: bool = False
     ) -> None:
-        """Say what a correction, or taking one back, changed among the rulings, or of a ring that waits for a name.
+        """Announce the changes of rulings by a correction or its undoing, or a ring that waits for a name.
 
-        question: what the game on the table asks. past: the correction is one of a game before that.
+        question: that of the game on the table. past: the correction is of a past game.
         """
         gone, new = told(change, announcer.say)
         LOG.info("%s: %d rulings gone, %d new", "correction undone" if undone else "corrected", len(gone), len(new))
@@ -112,7 +112,7 @@ class Announcements:
         self.ask(announcer, question, urgent=False)
 
     def notice(self, announcer: Announcer, notices: Sequence[Notice]) -> tuple[dict[str, Any], ...]:
-        """Say what the players should do, and give it for the page."""
+        """Announce instructions to the players, and return them for the page."""
         texts = [
             {
                 "text": sayings.notice(one.kind, one.seat, one.data, announcer.players, announcer.language),
@@ -127,7 +127,7 @@ class Announcements:
         return told_now
 
     def _is_new(self, text: dict[str, Any], notice: Notice) -> bool:
-        """Return whether a notice is said: what comes and goes about the whole table is said once."""
+        """Return whether a notice is announced: recurring ones about the whole table are announced once."""
         said = str(text["text"])
         if notice.kind not in _OF_THE_TABLE or not said:
             return bool(said)
@@ -138,7 +138,7 @@ class Announcements:
 def _what_changed(
     announcer: Announcer, change: Change, gone: Sequence[RulingData], new: Sequence[RulingData], *, undone: bool
 ) -> tuple[str, ...]:
-    """Return what a correction comes to: the first verdict that it changed, and the end of the game if it did."""
+    """Return a correction's announcement: the first verdict that it changed, and the end of the game if it did."""
     language, before = announcer.language, {text for _, one in change.gone for text in announcer.sentences(one)}
 
     def verdict(ruling: RulingData) -> str:
@@ -163,7 +163,7 @@ def _what_changed(
 
 
 def _same_verdict(ruling: RulingData, known: RulingData) -> bool:
-    """Return whether a ruling says of a ring what is known of it, but for who rang and the frame it was judged on."""
+    """Return whether two rulings of a ring are equal, except for the ringer and the deciding frame."""
     named = ("seat", "frame_t_ns", "phone")
     return {key: value for key, value in ruling.items() if key not in named} == {
         key: value for key, value in known.items() if key not in named
@@ -172,7 +172,7 @@ def _same_verdict(ruling: RulingData, known: RulingData) -> bool:
 
 @dataclass
 class _Trouble:
-    """here_ns: how long it was there, in all. well_ns: since when it is away, None while it is there."""
+    """here_ns: how long it lasted in all. well_ns: since when it is away, None while it is there."""
 
     here_ns: int = 0
     well_ns: int | None = None
@@ -180,7 +180,7 @@ class _Trouble:
 
 
 class Notices:
-    """Hysteresis for what is said of devices and mishaps: a trouble that comes and goes is one trouble."""
+    """Hysteresis for announced troubles of devices and mishaps: a trouble that comes and goes is one trouble."""
 
     def __init__(self) -> None:
         self._known: dict[str, _Trouble] = {}
@@ -189,9 +189,9 @@ class Notices:
     def take(
         self, states: Mapping[str, Health], matters: Callable[[str], bool], now_ns: int
     ) -> tuple[list[str], list[str]]:
-        """Take how all is, by name, and give what is to be said now and what is to be taken back.
+        """Take the states by name; return names to announce now and names that work again.
 
-        matters: whether a name's trouble is worth a word now; one that is not is said as soon as it is.
+        matters: returns whether a name's trouble matters now; other troubles are announced as soon as they do.
         """
         passed_ns, self._took_ns = now_ns - self._took_ns, now_ns
         begun, ended = [], []
@@ -215,10 +215,11 @@ class Notices:
 
 
 def matters_to(name: str, kind: GameKind | None) -> bool:
-    """Return whether a device, or a mishap, is worth a word in a game of this kind; None: nobody plays.
+    """Return whether a device or a mishap is announced in a game of this kind; None: no game.
 
-    Files that were set aside are said once at the start, and listed on the page.
-    At night in an empty room nobody wants to hear that it is dark.
+    Files that were set aside are announced once at the start, and listed on the page. At night in an empty room nobody
+    wants
+    to hear that it is dark.
     """
     if name in (_NEVER, FILES) or (kind is None and name.startswith(GUARD)):
         return False

@@ -96,7 +96,7 @@ class Correct(Timely):
 
     @property
     def about(self) -> str:
-        """The id of the ruling or event."""
+        """Return the id of the ruling or event."""
         return self.event or self.ruling or ""
 
 

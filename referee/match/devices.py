@@ -1,4 +1,4 @@
-"""The devices at the table, opened as the settings say; one that is missing never stops the others."""
+"""Opens the devices at the table from the settings; a missing one never stops the others."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from vision.profile import TableProfile
 KEEP_NS = 4 * SECOND_NS
 KEEP_BYTES = 400_000_000
 EDGE_LAG_NS = 15 * MS
-# A camera that is unplugged is missing at once; one that is silent for so long, and could not be opened again, hangs.
+# An unplugged camera is missing at once. One that is silent for so long, and could not be opened again, hangs.
 HANGS_NS = 60 * SECOND_NS
 TRIAL_S = 25.0
 _LOOKS = 5
@@ -45,23 +45,23 @@ _LOOKS = 5
 
 @runtime_checkable
 class FollowsPlay(Protocol):
-    """Devices at which people wait for the referee: those of a simulated table."""
+    """Devices whose users wait for the referee: those of a simulated table."""
 
     def ruled(self, rulings: Sequence[RulingData]) -> None:
-        """Learn what was ruled; must be quick."""
+        """Take new rulings; must be quick."""
 
 
 class Devices(Protocol):
-    """What the referee sees and hears with: the real table, or a simulated one.
+    """The referee's devices: of the real table, or of a simulated one.
 
-    queue: where all they notice meets. buffer: the frames of the last seconds.
+    queue: of all their events. buffer: the frames of the last seconds.
     """
 
     queue: EventQueue
     buffer: FrameBuffer
 
     def start(self, on_health: OnHealth, on_event: Callable[[Event], None]) -> None:
-        """Begin; returns at once. on_health: takes how the devices are, on_event: their events as they come.
+        """Begin; return at once. on_health takes the devices' states, on_event their events as they come.
 
         Both are called from any thread, and must be quick.
         """
@@ -73,7 +73,7 @@ class Devices(Protocol):
         """Return whether the camera's driver hangs so that only a new process can open it again."""
 
     def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        """Let the camera be set up anew (`hardware.camera.camera.Settling`); returns at once, False if it cannot be."""
+        """Let the camera be set up again (`hardware.camera.camera.Settling`); return at once, False if it cannot be."""
 
     @property
     def settling(self) -> bool:
@@ -81,25 +81,25 @@ class Devices(Protocol):
 
     @property
     def camera_notes(self) -> tuple[str, ...]:
-        """What the camera could not do when it was set up, of `hardware.camera.notes`."""
+        """Return the failures of the camera's setup, of `hardware.camera.notes`."""
 
     @property
     def loudness(self) -> float | None:
-        """How loud the bell's microphone is now, 0 to 1; None where none listens."""
+        """Return the loudness at the bell's microphone now, 0 to 1; None without one."""
 
     def flip(self) -> bool:
-        """Take it that the sandtimer was turned, told by a person; False if nothing here runs by that."""
+        """Start the sandtimer for a person; False if no device here runs by that."""
 
     def check(self, settings: TableSettings, others: frozenset[str]) -> None:
-        """Try those that are to be others. Raises SettingError, with nothing changed, if that cannot be."""
+        """Try the devices that are to change. Raises SettingError, with nothing changed, if that fails."""
 
     def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
-        """Go on with other devices; let_go: told of each that is there no more, before the next one begins."""
+        """Change to other devices; let_go: called for each closed one, before the next one begins."""
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """What stands in for the machine's own devices, for tests: lines of bell and sandtimer, limits of the camera."""
+    """Replacements of the machine's own devices, for tests: lines of bell and sandtimer, limits of the camera."""
 
     bell: EdgeLines | None = None
     sand: EdgeLines | None = None
@@ -108,14 +108,16 @@ class Fitted:
 
 @dataclass(frozen=True)
 class Parts:
-    """What the referee is put together from, where it is not the usual; for the simulated table and for tests.
+    """Unusual parts of the referee, for the simulated table and for tests.
 
-    devices: eyes and ears for the settings. speaker, lamp: its voice and light, which report how they are. resumes:
-    whether the game that was being played goes on. decks: the folder with the decks that were taught, None: the
-    referee's own. deck: the one to choose first, whatever was played with before. profile: the measured table, None:
-    the one that is kept. drawn: whether the table draws itself. watcher: watches a game, None: as its deck wants.
-    boot: names the start of the machine that `clock` belongs to, monotonic, ns. time_of_day: hour, minute. plugged:
-    gives the cameras that are plugged in, each with its name in the settings and its maker's name.
+    devices: makes cameras and bells for the settings. speaker, lamp: make those, which report their states. resumes:
+    whether the game in play goes on. decks: the folder with the taught decks, None: the referee's own. deck: the first
+    choice, whatever was played before. profile: the measured table, None: the kept one. drawn: whether the table draws
+    itself. watcher: makes a game's watcher, None: by its deck. boot: id of the start of the machine that `clock`
+    belongs
+    to, monotonic, ns. time_of_day: hour, minute. plugged: returns the cameras that are plugged in, each with its name
+    in
+    the settings and its maker's name.
     """
 
     devices: Callable[[TableSettings], Devices]
@@ -137,7 +139,7 @@ class Parts:
 class TableDevices:
     """Camera, bell and sandtimer on the machine.
 
-    camera: its name as in `hardware.camera.camera.parse_spec`, or what opens it; until another one is set.
+    camera: its name as in `hardware.camera.camera.parse_spec`, or its opener; until another one is set.
     """
 
     def __init__(
@@ -156,7 +158,7 @@ class TableDevices:
         self._sand = self._make_sand(settings)
 
     def start(self, on_health: OnHealth, on_event: Callable[[Event], None]) -> None:
-        """Begin; a device that is missing is reported."""
+        """Begin; report missing devices."""
         self._on_health, self.queue.on_put = on_health, on_event
         for device in (self._camera, self._bell, self._sand):
             device.start()
@@ -189,21 +191,21 @@ class TableDevices:
 
     @property
     def loudness(self) -> float | None:
-        """How loud the microphone is now."""
+        """Return the loudness at the microphone now."""
         bell = self._bell.bell
         return bell.loudness if isinstance(bell, MicrophoneBell) else None
 
     def flip(self) -> bool:
-        """Start the sandtimer whose time is known and which has no sensors."""
+        """Start the sandtimer that has a known time and no sensors."""
         return self._sand.flip()
 
     def check(self, settings: TableSettings, others: frozenset[str]) -> None:
-        """Try a camera that is to be another."""
+        """Try a camera that is to change."""
         if "camera" in others:
             try_camera(settings.camera)
 
     def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
-        """Go on with other devices."""
+        """Change to other devices."""
         with self._lock:
             if "camera" in others:
                 self._camera.stop()
@@ -275,7 +277,7 @@ class _BellPart:
 
 @dataclass
 class _SandPart:
-    """timer: None where there is none. by_hand: it is started by a person."""
+    """timer: None where there is none. by_hand: a person starts it."""
 
     timer: Sandtimer | None
     by_hand: bool
@@ -298,13 +300,13 @@ class _SandPart:
 
 
 def try_camera(spec: str) -> None:
-    """Open a camera, look once, and let it go.
+    """Open a camera, take a frame, and close it.
 
     Raises:
         SettingError: it gives no picture.
     """
     answers: queue.SimpleQueue[str] = queue.SimpleQueue()
-    # A driver may hang: then its thread is left behind, and whoever asked is told.
+    # A driver may hang: then its thread is left behind, and the caller gets an error.
     threading.Thread(target=lambda: answers.put(_why_no_picture(spec)), name="camera trial", daemon=True).start()
     try:
         why = answers.get(timeout=TRIAL_S)
@@ -315,7 +317,7 @@ def try_camera(spec: str) -> None:
 
 
 def _why_no_picture(spec: str) -> str:
-    """Return "" if a camera gives a picture."""
+    """Return "" if a camera gives a picture, else the reason."""
     camera: Camera | None = None
     try:
         camera = open_camera(spec, CameraSettings(lock=False))
@@ -331,4 +333,4 @@ def _why_no_picture(spec: str) -> str:
 
 
 def _nobody(_health: Problem) -> None:
-    """Tell nobody: nothing listens yet, or any more."""
+    """Ignore the report: nothing listens yet, or any more."""

@@ -1,7 +1,7 @@
-"""The last seconds of what the referee looked at, black outside of the table, held round each ruling to be sent.
+"""Keeps the last seconds of watched frames, black outside of the table, and holds those round each ruling.
 
-A dispute begins after the ruling, when the frames are gone: so they are kept as JPEGs, on a thread that nobody waits
-for, and those round the last rulings are held until newer ones need the room.
+A dispute begins after the ruling, when the frames are gone. So they are kept as JPEGs, on a thread of their own, and
+those round the last rulings are held until newer ones need the room.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from referee.match.table import TableArea
 
 BEFORE_NS, AFTER_NS = 7 * SECOND_NS, 3 * SECOND_NS
 EVERY_NS = 100 * MS
-"""Pictures come no closer; but just before an instant, all that were looked at."""
+"""The least distance of pictures; but just before an instant, all watched ones are kept."""
 NEAR_NS = 600 * MS
 SURVEY_NS = 2 * SECOND_NS
-"""Where nobody knows where the table is, it is not looked for more often: that takes longer than a picture."""
+"""The least time between two searches for an unknown table: one takes longer than a picture."""
 MOST_BYTES = 96_000_000
 JPEG_QUALITY = 90
 _MOST_LOOKS, _MOST_EDGES = 400, 400
@@ -45,7 +45,7 @@ class Shot:
 
 @dataclass(frozen=True)
 class Film:
-    """What is kept round an instant, in the order of time."""
+    """Pictures and bell edges round an instant, in the order of time."""
 
     shots: tuple[Shot, ...] = ()
     edges: tuple[BellEdge, ...] = ()
@@ -53,10 +53,10 @@ class Film:
 
 @dataclass
 class FilmKeeper:
-    """See the module.
+    """Keeps the film; see the module.
 
-    buffer: has the frames of the last seconds. area: knows where the table is; where it does not, nothing is filmed:
-    there would be faces in it. report: gets failures.
+    buffer: has the frames of the last seconds. area: the table's place; nothing is filmed while it is unknown, as there
+    would be faces in it. report: gets failures.
     """
 
     buffer: FrameBuffer
@@ -89,7 +89,7 @@ class FilmKeeper:
             self._thread.stop(timeout_s)
 
     def take(self, event: DeviceEvent, outcome: Outcome) -> None:
-        """Take what came before the game, and what it led to; never waits."""
+        """Take an event before the game does, with its outcome; never waits."""
         if isinstance(event, FrameExposed):
             frame = outcome.frame
             if frame is not None and frame.exposure_end_ns + 1 == event.t_ns:
@@ -102,7 +102,7 @@ class FilmKeeper:
                 self._bell.append(event)
 
     def want(self, wanted: Wanted) -> None:
-        """Hold what is round an event of a game; never waits."""
+        """Hold the film round an event of a game; never waits."""
         with self._news:
             self._fresh.append(wanted)
             self._open[wanted.game, wanted.event] = wanted.t_ns
@@ -115,7 +115,7 @@ class FilmKeeper:
             return self._held.get((game, event), Film()) if at is None else self._cut(at)
 
     def tend(self) -> None:
-        """Do what is to be done now: on the film's thread, or for a test."""
+        """Do the waiting work: on the film's thread, or for a test."""
         with self._news:
             frame, self._next = self._next, None
             fresh, self._fresh = self._fresh, []
@@ -135,7 +135,7 @@ class FilmKeeper:
             self.tend()
 
     def _fill(self, wanted: Wanted) -> None:
-        """Add what was looked at just before an instant: there each frame counts."""
+        """Add the watched frames just before an instant: there each frame counts."""
         near = self.buffer.between(wanted.t_ns - NEAR_NS, wanted.t_ns)
         with self._news:
             known, looks = {shot.exposure_end_ns for shot in self._shots}, set(self._looks)
@@ -163,7 +163,7 @@ class FilmKeeper:
         return Shot(frame.t_ns, frame.exposure_end_ns, frame.sequence, data)
 
     def _close_up(self) -> None:
-        """Hold what is complete, and let the oldest go."""
+        """Hold complete films, and let the oldest go."""
         now_ns = self.clock()
         with self._news:
             for key, at_ns in list(self._open.items()):
@@ -185,7 +185,7 @@ class FilmKeeper:
 
 
 def _edges(bell: list[BellEdge | BellPressed]) -> tuple[BellEdge, ...]:
-    """Return the edges; a ring that came without any (a phone's, a microphone's) gets those of a short press."""
+    """Return the edges; a ring without any (a phone's, a microphone's) gets those of a short press."""
     edges = [one for one in bell if isinstance(one, BellEdge)]
     known = {edge.t_ns for edge in edges if edge.pressed}
     for one in bell:

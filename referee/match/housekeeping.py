@@ -1,4 +1,4 @@
-"""Periodic work between two inputs: devices and disk, the hour, the caption, the sign of life."""
+"""Does periodic work between two inputs: devices and disk, the hour, the caption, the sign of life."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOTICE_NS = SECOND_NS // 4
 
 
 class Housekeeping:
-    """Called by the referee's thread after each round. news: set when a device is different than before."""
+    """Called by the referee's thread after each round. news: set when a device's state has changed."""
 
     def __init__(self, referee: Referee, watchdog: Watchdog, news: threading.Event) -> None:
         self._referee, self._store, self._watchdog, self._news = referee, referee.store, watchdog, news
@@ -36,7 +36,7 @@ class Housekeeping:
         self._copying = Copying(self._store)
 
     def tend(self, now_ns: int) -> None:
-        """See to everything that is due."""
+        """Do everything that is due."""
         self._see_to_store(now_ns)
         if self._news.is_set():
             self._news.clear()
@@ -52,7 +52,7 @@ class Housekeeping:
         self._watchdog.round_done(now_ns)
 
     def _give_notice(self, now_ns: int) -> None:
-        """Say aloud what has lasted of the troubles that matter now; the page shows all of them all the time."""
+        """Announce troubles that matter now and have lasted; the page always shows all of them."""
         with self._referee.lock:
             session = self._referee.match.session
             kind = None if session is None or session.over else game_kind(session.header.game)

@@ -1,6 +1,6 @@
-"""The game on the table, kept as it is played: every input is stored, judged, and its rulings made to last, in order.
+"""Plays the game on the table: stores every input, applies the rules, and commits its rulings, in order.
 
-Only what this module has returned may be announced: after a restart, resuming is replaying, and nothing is said twice.
+Callers may announce only returned outcomes: after a restart, resuming is replaying, and nothing is announced twice.
 """
 
 from __future__ import annotations
@@ -25,42 +25,42 @@ from referee.watchers.by_hand import ByHandWatcher
 
 MakeWatcher = Callable[[Header], Watcher]
 RESUME_GAP_NS = 10_000_000_000
-"""How long a game is taken to have stood still while the power was off: nobody knows, but no ring is so near."""
+"""The assumed time of a power cut: its length is unknown, but no ring is so near."""
 
 
 class Match:
     """The game on the table, `session`, None without one. Not safe from several threads: its owner locks.
 
-    make_watcher: gives the watcher of a game. boot: names the start of the machine that `clock` belongs to, monotonic,
+    make_watcher: makes the watcher of a game. boot: id of the start of the machine that `clock` belongs to, monotonic,
     ns.
     """
 
     def __init__(self, store: Store, make_watcher: MakeWatcher, boot: str, clock: Callable[[], int]) -> None:
         self.store = store
         self.session: Session | None = None
-        # The games that can be gone back to, the one on the table last.
+        # The games that undo can reach, the one on the table last.
         self._begun: list[Session] = []
         self._make_watcher, self._boot, self._clock = make_watcher, boot, clock
         self._unkept: list[Record] = []
 
     @property
     def paused(self) -> bool:
-        """Return whether the players said to wait."""
+        """Return whether the players paused the game."""
         return self.session is not None and self.session.paused
 
     @property
     def in_play(self) -> bool:
-        """Return whether a game goes on now, so that rings are ruled."""
+        """Return whether a game is in play, so that rings are ruled."""
         return self.session is not None and not self.session.over and not self.session.paused
 
     @property
     def game(self) -> int | None:
-        """The number of the game on the table, None without one."""
+        """Return the number of the game on the table, None without one."""
         return None if self.session is None else self.session.log.game
 
     @property
     def undoes(self) -> str | None:
-        """What can be taken back: "start", its beginning instead of another game, or what the session says."""
+        """Return the next undo: "start", the beginning of this game instead of another, or the session's."""
         if self.session is None:
             return None
         return "start" if len(self._begun) > 1 and not self.session.log.records else self.session.undoes
@@ -76,7 +76,7 @@ class Match:
         return self.session
 
     def held(self) -> set[int]:
-        """Return the numbers of the games that are being played, or can be gone back to."""
+        """Return the numbers of the games in play or within reach of undo."""
         held = set[int]()
         for session in reversed(self._begun):
             held.add(session.log.game)
@@ -85,16 +85,16 @@ class Match:
         return held
 
     def start(self, header: Header) -> Outcome:
-        """Begin a game, and give the outcome of the one before, which ends as it stands if it was still going on.
+        """Begin a game, and return the outcome of the one before, which ends with its points if it was in play.
 
-        That one can be gone back to until something has happened in this one.
+        Undo reaches that one until something has happened in this one.
 
         Raises:
             BadInputError: the header's game cannot be played like that; the one before goes on then.
         """
         watcher, outcome = self._make_watcher(header), Outcome()
         before = self._begun if self.session is not None and not self.session.over else []
-        # What was begun before a game in which something has happened cannot be reached any more.
+        # Games begun before one with events can no longer be reached.
         last = max((at for at, one in enumerate(before) if one.log.records), default=0)
         if before and before[-1].log.records:
             with suppress(BadInputError):
@@ -106,7 +106,7 @@ class Match:
         return outcome
 
     def end(self) -> Outcome:
-        """End the game with the points as they are; one that has ended, or has no points yet, is put away.
+        """End the game with its present points; close one that has ended, or has no points yet.
 
         Raises:
             BadInputError: there is none.
@@ -121,13 +121,14 @@ class Match:
         return Outcome()
 
     def resume(self) -> tuple[Session, tuple[tuple[Place, RulingData], ...]] | None:
-        """Go on with the game that was being played, and give it with its rulings that nobody has heard yet.
+        """Resume the game in play, and return it with its unheard rulings.
 
-        None: there was none.
+        Return None if there was none.
 
         Raises:
-            ValueError, KeyError: it was written by another version, or changed by hand, and cannot be gone on with. It
-                stays in the store, and is not gone on with.
+            ValueError, KeyError: another version wrote it, or a person changed it, and it cannot be resumed. It stays
+            in the
+                store, closed.
         """
         try:
             row = open_game(self.store.read)
@@ -143,7 +144,7 @@ class Match:
             self._unkept.clear()
             session, unheard = self._resumed(replace(kept, row=fresh), self._make_watcher(row.header))
         except (ValueError, KeyError):
-            # To fail here would be to fail at every start.
+            # Without this, every start would fail.
             self.store.close_all()
             self.store.flush()
             self.session, self._begun = None, []
@@ -159,7 +160,7 @@ class Match:
             self._keep()
 
     def hear(self, event: DeviceEvent) -> Outcome:
-        """Take what a device noticed."""
+        """Take an event of a device."""
         try:
             return self.playing().hear(event)
         finally:
@@ -177,7 +178,7 @@ class Match:
             self._keep()
 
     def pause(self, on: bool) -> bool:
-        """Wait, or go on; False if that is so already.
+        """Pause or resume; False if that is so already.
 
         Raises:
             BadInputError: there is no game, or it is over.
@@ -192,13 +193,13 @@ class Match:
         return True
 
     def note_mishap(self, what: str, on: bool) -> None:
-        """Keep that something began or ended that makes readings less certain; nothing without a game."""
+        """Keep the beginning or end of something that makes readings less certain; nothing without a game."""
         if self.session is not None and not self.session.over:
             self.session.note(MISHAP, self._clock(), {"what": what, "on": on})
             self._keep()
 
     def look_anew(self) -> None:
-        """Begin to look as if for the first time: another camera is there."""
+        """Start with a new watcher: another camera is there."""
         if self.session is not None:
             self.session.look_anew(self._make_watcher(self.session.header))
 
@@ -206,7 +207,7 @@ class Match:
         """Return the game of an event's or a ruling's name: one on the table, or a past one, to be corrected.
 
         Raises:
-            BadInputError: there is none, or not all that happened in it can be read.
+            BadInputError: there is none, or not all of its events can be read.
         """
         game = next(iter(numbers_in(ident)), None)
         for session in reversed(self._begun):
@@ -222,7 +223,7 @@ class Match:
         return self._resumed(kept, ByHandWatcher())[0]
 
     def correct(self, number: int, data: Mapping[str, Any] | None, session: Session | None = None) -> Change:
-        """Put an event right, or strike it (None), in the game on the table (None) or another one.
+        """Correct an event, or strike it (None), in the game on the table (None) or another one.
 
         Raises:
             BadInputError: there is no such event, or it cannot be like that; nothing has changed then.
@@ -231,10 +232,10 @@ class Match:
         return self._correct(session, lambda: session.correct(number, data))
 
     def undo(self) -> Change:
-        """Take back what `undoes` says.
+        """Undo the step that `undoes` names.
 
         Raises:
-            BadInputError: there is nothing to take back.
+            BadInputError: there is nothing to undo.
         """
         session = self.playing()
         if self.undoes != "start":
@@ -263,20 +264,20 @@ class Match:
         return session, resumed.unheard
 
     def _resumed_clock(self, row: GameRow, last_ns: int) -> GameRow:
-        """Give the game with its clock: the same one after a restart, else one that begins after the rest."""
+        """Return the game with its clock: the same one after a restart, else one that begins after the break."""
         now_ns = self._clock()
         if row.boot == self._boot and now_ns + row.shift_ns >= last_ns:
             return row
         return replace(row, boot=self._boot, shift_ns=last_ns + RESUME_GAP_NS - now_ns)
 
     def _enter(self, game: int, record: Record) -> None:
-        """Store an event, before it is judged."""
+        """Store an event, before the rules apply it."""
         self._unkept.append(record)
         self.store.add_event(game, record.number, record.event)
         self.store.flush(durable=False)
 
     def _keep(self, session: Session | None = None) -> None:
-        """Make what was ruled last: only then may it be announced."""
+        """Commit the newest rulings: only then may they be announced."""
         session = session or self.session
         if not self._unkept or session is None:
             return

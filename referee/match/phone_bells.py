@@ -1,8 +1,7 @@
-"""Bells on phones: presses that come over the network, brought onto the time line where they were made.
+"""Puts presses of phone bells, which come over the network, on the time line of the presses.
 
-Where phones ring, the queue waits for them: so a ring is judged on what lay open when the thumb came down, not when the
-network was done with it. Of two phones whose presses lie closer together than their times are certain, nobody can say
-who was first: then the players are asked.
+Where phones ring, the queue waits for them: so a ring is ruled on the cards visible at the press, not at its arrival.
+If two presses are closer together than their times are certain, nobody knows who was first: then the players are asked.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from hardware.settings import MS
 from referee.errors import RingmasterError
 
 LAG_NS = 300 * MS
-"""So long a press may be on its way; all rulings wait for that while phones ring."""
+"""The longest delay of a press; all rulings wait for that while phones ring."""
 MOST_WITHIN_NS = 40 * MS
-"""A press that is less certain could be judged on another frame than the one that the ringer saw."""
+"""The longest delay of a press; all rulings wait for that while phones ring."""
 GONE_NS = 60 * SECOND_NS
-"""A phone that has said nothing for so long rings no more, and nothing waits for it."""
+"""A phone silent for so long rings no more, and nothing waits for it."""
 
 
 class PhoneRingError(RingmasterError):
@@ -31,7 +30,7 @@ class PhoneRingError(RingmasterError):
 
 @dataclass(frozen=True)
 class Arrival:
-    """When a press came, and how far it may be dated before that: half of the phone's round trip as measured here."""
+    """Time of a press's arrival, and how far before it may be dated: half of the measured round trip."""
 
     t_ns: int
     half_ns: int
@@ -57,17 +56,17 @@ class PhoneBells:
         self._pending: list[_Press] = []
 
     def here(self) -> None:
-        """Take it that a phone may ring from now on."""
+        """Expect rings of a phone from now on."""
         with self._lock:
             self._open()
 
     def ring(self, seat: int, t_ns: int, within_ns: int, arrival: Arrival | None = None) -> None:
         """Take a press of a seat's phone at `t_ns` of the monotonic clock, certain to ± `within_ns`.
 
-        The phone says when that was. With its arrival that is believed as far as the way of its requests allows.
+        The time is the phone's. With its arrival it is believed as far as the delay of its requests allows.
 
         Raises:
-            PhoneRingError: it came too late to be judged in its order, or nobody knows well enough when it was.
+            PhoneRingError: it came too late for its order, or its time is too uncertain.
         """
         with self._lock:
             source, now_ns = self._open(), self._clock()
@@ -110,7 +109,7 @@ class PhoneBells:
         return self._pending[0].t_ns + self._pending[0].within_ns + MOST_WITHIN_NS + LAG_NS
 
     def _next(self) -> BellPressed:
-        """Return the first press; by nobody in particular if another seat's may have been before it."""
+        """Return the first press; without a seat if another seat's may have been before it."""
         first = self._pending.pop(0)
         rivals = [one for one in self._pending if one.t_ns - first.t_ns <= first.within_ns + one.within_ns]
         if all(one.seat == first.seat for one in rivals):

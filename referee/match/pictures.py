@@ -1,6 +1,6 @@
-"""Evidence of what was ruled on: pictures round an instant, cut to the table, on a thread that nobody waits for.
+"""Keeps evidence of rulings: pictures round an instant, cut to the table, on a thread of its own.
 
-The one that decided is the last one before the instant; the page shows that one first (`web/page/photo_finish.js`).
+The deciding picture is the last one before the instant; the page shows it first (`web/page/photo_finish.js`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LIVE_WIDTH = 960
 LIVE_EVERY_NS = 150 * MS
 SURVEY_NS = 20 * SECOND_NS
 OFFSETS_MS = (-400, -200, -100, 0, 100, 250)
-"""When pictures are wanted, from the instant; 0 is the last one exposed before it (P9)."""
+"""Times of the pictures from the instant; 0 is the last one exposed before it (P9)."""
 THIN_EVERY = 20
 _PICTURED = frozenset({"ring", "unclear", "hand", "foul"})
 _BELONGS = frozenset({"also_rang", "ignored"})
@@ -47,7 +47,7 @@ class Overlay:
     outlines: tuple[Outline, ...]
 
     def in_cut(self, corner_px: tuple[int, int], cut_px: tuple[int, int], t_ms: float) -> dict[str, Any]:
-        """Give it for a part of the frame: its top left corner, its width and height; t_ms: from the event.
+        """Return it for a part of the frame: its top left corner, its width and height; t_ms: from the event.
 
         `{"t_ms", "width", "height", "outlines": [{"corners": [[x, y], …] px of the part, "seat", "label", "certain"}]}`
         """
@@ -71,10 +71,10 @@ class Overlay:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Pictures round `t_ns` of the monotonic clock, for an event of a game.
+    """A request for pictures round `t_ns` of the monotonic clock, for an event of a game.
 
-    before_only: just the last one before. sight: what was seen in the one that it was judged on. frame: that one, where
-    it was read for longer than the buffer may keep it; None: the buffer has it.
+    before_only: only the last one before. sight: outlines in the deciding frame. frame: that one, where reading it took
+    longer than the buffer may keep it; None: the buffer has it.
     """
 
     game: int
@@ -86,21 +86,21 @@ class Wanted:
 
 
 def pictures_wanted(session: Session, count: int, frame: Frame | None) -> Iterator[Wanted]:
-    """Return which pictures are wanted of the events of a game after the first `count`. frame: looked at last."""
+    """Yield the pictures to take of a game's events after the first `count`. frame: the last watched one."""
     outlines = session.watcher.outlines
     sight = None if frame is None or not outlines else Overlay(frame.exposure_end_ns, frame.size_px, tuple(outlines))
     for record in session.log.since(count):
         is_ring = record.event.kind == "bell"
         kinds = {ruling["ruling"] for ruling in record.rulings}
         if kinds & _PICTURED or (is_ring and not (kinds and kinds <= _BELONGS)):
-            # What was read from a frame carries the end of that frame's exposure.
+            # An event read from a frame has the end of that frame's exposure.
             t_ns = record.event.t_ns - session.log.shift_ns + (not is_ring)
             read_from = frame if frame is not None and not is_ring and frame.exposure_end_ns + 1 == t_ns else None
             yield Wanted(session.log.game, record.number, t_ns, before_only=not is_ring, sight=sight, frame=read_from)
 
 
 class Pictures:
-    """Takes pictures out of the buffer in time, and gives the live one.
+    """Takes pictures from the buffer in time, and gives the live one.
 
     on_kept: called, on this thread, with a game that has more pictures now; on_idle: when there is none to keep.
     """
@@ -132,7 +132,7 @@ class Pictures:
         self._thread.start()
 
     def stop(self, timeout_s: float = 1.0) -> None:
-        """End; pictures that were not taken yet are not."""
+        """End; waiting pictures are dropped."""
         if not self._thread.is_alive:
             return
         while True:
@@ -144,7 +144,7 @@ class Pictures:
         self._thread.stop(timeout_s)
 
     def want(self, wanted: Wanted) -> None:
-        """Ask for pictures; never waits. When too many wait, the oldest are left out."""
+        """Request pictures; never waits. When too many wait, the oldest are dropped."""
         while True:
             try:
                 self._wanted.put_nowait(wanted)
@@ -154,7 +154,7 @@ class Pictures:
 
     @property
     def waiting(self) -> tuple[Wanted, ...]:
-        """The pictures that are wanted, and not taken yet."""
+        """Return the requested pictures that are not taken yet."""
         return tuple(wanted for wanted in tuple(self._wanted.queue) if wanted is not None)
 
     def live(self) -> bytes | None:
@@ -171,22 +171,22 @@ class Pictures:
             return self._live[1]
 
     def whole(self) -> bytes | None:
-        """Return the newest frame as a small JPEG, all of it: for who aims the camera."""
+        """Return the newest frame as a small JPEG, all of it: for aiming the camera."""
         frame = self._buffer.newest
         return None if frame is None else jpeg(smaller(frame.bgr()), 60)
 
     def newest(self) -> tuple[int, Image] | None:
-        """Return when the newest frame was exposed, ns, and the frame, BGR."""
+        """Return the newest frame's time of exposure, ns, and the frame, BGR."""
         frame = self._buffer.newest
         return None if frame is None else (frame.t_ns, frame.bgr())
 
     def newest_of_table(self) -> Image | None:
-        """Return the newest frame, BGR, black outside of the table as far as anybody knows where that is."""
+        """Return the newest frame, BGR, black outside of the table where its place is known."""
         newest = self.newest()
         return None if newest is None else self.area.surveyed(newest[1])
 
     def take(self, wanted: Wanted) -> bool:
-        """Take the pictures that are wanted out of the buffer and keep them; False if there are none to keep."""
+        """Take requested pictures from the buffer and keep them; False if there are none to keep."""
         frames = self._choose(wanted)
         if not frames:
             return False
@@ -199,7 +199,7 @@ class Pictures:
             cut, box = self.area.cut(image), self.area.box_px(size_px)
             if cut is None or box is None:
                 continue
-            # Counted from the end of exposure, as rulings are: what a frame shows before the ring is not after it.
+            # Counted from the end of exposure, as rulings are: a frame before the ring is not after it.
             t_ms = (frame.exposure_end_ns - wanted.t_ns) / MS
             pictures.append((t_ms, jpeg(cut)))
             seen = wanted.sight
@@ -219,7 +219,7 @@ class Pictures:
                 return
             self._wait_for(wanted)
             with contextlib.suppress(WorkFailedError):
-                # A journal that cannot be read is told of elsewhere; play goes on without pictures.
+                # Another part reports a journal that cannot be read; play goes on without pictures.
                 if self.take(wanted):
                     self._on_kept(wanted.game)
                 self._count += 1
@@ -227,7 +227,7 @@ class Pictures:
                     self._folder.thin(time.time_ns() // MS)
 
     def _survey(self) -> None:
-        """Learn where the table is while nothing is to be done."""
+        """Learn the table's place while there is no work."""
         now_ns, frame = self._clock(), self._buffer.newest
         known = self._surveyed_ns is not None and now_ns - self._surveyed_ns < SURVEY_NS
         if frame is not None and not known:
@@ -259,7 +259,7 @@ class Pictures:
 
 
 def smaller(image: Image, most_wide: int = LIVE_WIDTH) -> Image:
-    """A picture that is no wider than so many px."""
+    """Return a picture at most `most_wide` px wide."""
     height, width = image.shape[:2]
     if width <= most_wide:
         return image
@@ -268,6 +268,6 @@ def smaller(image: Image, most_wide: int = LIVE_WIDTH) -> Image:
 
 
 def jpeg(image: Image, quality: int = JPEG_QUALITY) -> bytes:
-    """A picture as a JPEG file."""
+    """Return a picture as a JPEG file."""
     _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return data.tobytes()

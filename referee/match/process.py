@@ -1,16 +1,16 @@
-"""The process: its threads, its signs of life for systemd, its end, and switching the computer off from the page.
+"""Runs the process: its threads, its watchdog for systemd, its end, and switching the computer off from the page.
 
-A referee that hangs is started again. One that reads a hard picture on a slow machine does not hang: signs come from
-the steps of a reading, too, unless these have no end. A camera that is missing is no reason to start again, as no
-restart brings it back; one whose driver hangs is, for only a new process can open it again, but once an hour at most,
-so that play goes on between.
+A referee that hangs is started again. One that reads a hard picture on a slow machine does not hang: the steps of a
+reading notify the watchdog, too, unless these have no end. A missing camera is no reason to start again, as no restart
+brings it back. One whose driver hangs is, for only a new process can open it again; but once an hour at most, so that
+play goes on between.
 
-A thread deep in OpenCV or in a camera's driver cannot be stopped. Python would wait for it or, when it comes back from
-there while the interpreter is being taken down, abort. All that the referee has said is in the journal by then, so such
-a thread is left behind together with the process.
+A thread deep in OpenCV or in a camera's driver cannot be stopped. Python would wait for it or, when it returns during
+the interpreter's end, abort. The journal has all announcements by then, so such a thread is left behind with the
+process.
 
-The referee itself may not restart or switch off the computer. It puts a file where a unit of the administrator's waits
-for it (systemd/ringmaster-power.path), which can do nothing else.
+The referee itself may not restart or switch off the computer. It creates a file for which a unit of the administrator
+waits (systemd/ringmaster-power.path), which can do nothing else.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ Report = Callable[[Problem], object]
 SECOND_NS = 1_000_000_000
 HOUR_NS = 3600 * SECOND_NS
 _MARK = "camera-restart"
-_ENDLESS = 10 * MOST  # steps: no reading takes so many, so that one which does goes round in circles
+_ENDLESS = 10 * MOST  # steps: no reading takes so many, so one that does is an endless loop
 LONGEST_S = 0.7
 """From the signal to the end of the process at the latest, s: systemd and people wait for less than 2."""
 ANSWER_S = 0.5
-"""So long the answer has to reach the page."""
+"""Time for the answer to reach the page."""
 TAKEN_S = 4.0
 _LOOK_S = 0.05
 FILES = {"reboot": "reboot", "shut_down": "poweroff"}
@@ -76,16 +76,16 @@ def time_of_day() -> tuple[int, int]:
 
 
 def boot_id() -> str:
-    """Return what names this start of the machine: its monotonic clock means nothing in another."""
+    """Return the id of this start of the machine: its monotonic clock means nothing in another."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
-        # Then every process is taken for a new start, which is safe: the game's clock begins after the rest.
+        # Then every process counts as a new start, which is safe: the game's clock begins after the break.
         return os.urandom(16).hex()
 
 
 def notify(state: str, environment: Mapping[str, str] = os.environ) -> bool:
-    """Send systemd a line such as "READY=1"; False if nobody wants to know or it cannot be sent."""
+    """Send systemd a line such as "READY=1"; False if no service manager listens or it cannot be sent."""
     address = environment.get("NOTIFY_SOCKET", "")
     if not address.startswith(("/", "@")):
         return False
@@ -98,17 +98,18 @@ def notify(state: str, environment: Mapping[str, str] = os.environ) -> bool:
 
 
 def interval_ns(environment: Mapping[str, str] = os.environ) -> int | None:
-    """Return how often systemd wants a sign of life, ns; None if it does not."""
+    """Return the interval at which systemd wants a notification, ns; None if it does not."""
     given = environment.get("WATCHDOG_USEC", "")
     meant = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
     return int(given) * 1000 if meant and given.isascii() and given.isdecimal() and int(given) > 0 else None
 
 
 class Watchdog:
-    """Gives the sign of life; `round_done` is called by the thread that makes the rulings, after each of its rounds.
+    """Notifies systemd; the thread that makes the rulings calls `round_done` after each of its rounds.
 
-    every_ns: at least how often the sign is wanted; None: never. camera_hangs: whether only a new process can open the
-    camera again. folder: where it is noted that this has been tried. boot: names the clock's start. clock: monotonic.
+    every_ns: the longest interval; None: never. camera_hangs: whether only a new process can open the camera again.
+    folder:
+    for the note that this has been tried. boot: id of the clock's start. clock: monotonic.
     """
 
     def __init__(
@@ -130,7 +131,7 @@ class Watchdog:
         self._given_up = False
 
     def reading(self) -> AbstractContextManager[None]:
-        """Return the sign also as long as readings in here, on this thread, take steps towards their end."""
+        """Return a context in which readings on this thread also notify, as long as they take steps to their end."""
         return heard_by(self._step_taken)
 
     def _step_taken(self, steps: float) -> None:
@@ -138,7 +139,7 @@ class Watchdog:
             self.round_done(self._clock())
 
     def round_done(self, now_ns: int) -> None:
-        """Return the sign if it is due and deserved."""
+        """Notify if it is due and deserved."""
         if self._every_ns is None or self._given_up:
             return
         if self._sent_ns is not None and now_ns - self._sent_ns < self._every_ns // 4:
@@ -150,7 +151,7 @@ class Watchdog:
         self._send("WATCHDOG=1")
 
     def _may_restart(self, now_ns: int) -> bool:
-        """Return whether a restart for the camera's sake has not been tried for an hour; notes that it is."""
+        """Return whether a restart for the camera was not tried for an hour; note this one."""
         try:
             boot, _, tried = self._mark.read_text(encoding="ascii").partition(" ")
             if boot == self._boot and tried.isdecimal() and now_ns - int(tried) < HOUR_NS:
@@ -166,9 +167,9 @@ class Watchdog:
 
 
 class Shutdown:
-    """Sees to the end of the process.
+    """Ends the process.
 
-    leave: ends it at once with a status; never returns, but in tests.
+    leave: ends it at once with a status; returns only in tests.
     """
 
     def __init__(self, leave: Callable[[int], object] = os._exit, longest_s: float = LONGEST_S) -> None:
@@ -178,12 +179,12 @@ class Shutdown:
         self._timer.daemon = True
 
     def begin(self) -> None:
-        """Somebody has asked for the end: it comes in `longest_s` even if `end` is never called. May be asked again."""
+        """Begin the end: it comes in `longest_s` even without a call of `end`. May be called again."""
         with suppress(RuntimeError):
             self._timer.start()
 
     def end(self, status: int, last_words: str = "") -> None:
-        """All is stopped that can be; if a thread is left, ends the process at once, after its last words."""
+        """End the process at once, after its last words, if a thread is left; everything else is stopped by now."""
         self._timer.cancel()
         if self._timer.ident is not None:
             self._timer.join()
@@ -200,7 +201,7 @@ class Shutdown:
 
 
 def busy_threads() -> list[threading.Thread]:
-    """Return all threads but this one that Python knows to be still running."""
+    """Return all running threads known to Python except this one."""
     return [thread for thread in threading.enumerate() if thread is not threading.current_thread()]
 
 
@@ -210,10 +211,11 @@ def _end_this() -> None:
 
 @dataclass(frozen=True)
 class Power:
-    """What can be asked for of this computer.
+    """Restart and power-off requests to this computer.
 
-    folder: where wishes are laid, None where nobody waits for them. leave: ends this process, which is started again;
-    None where nobody would start it. taken_s: how long a wish may be before it is taken back, s.
+    folder: of the requests, None where no unit waits for them. leave: ends this process, which is started again; None
+    where
+    no service manager would start it. taken_s: how long a request may wait before it is withdrawn, s.
     """
 
     folder: Path | None = None
@@ -222,11 +224,11 @@ class Power:
 
     @property
     def offers(self) -> tuple[str, ...]:
-        """What can be asked for: "restart" of the referee, "reboot" and "shut_down" of the computer."""
+        """Return the possible requests: "restart" of the referee, "reboot" and "shut_down" of the computer."""
         return (("restart",) if self.leave else ()) + (tuple(FILES) if self.folder else ())
 
     def ask(self, what: str) -> bool:
-        """Ask for one of the offers; False if nobody has taken the wish."""
+        """Request one of the offers; False if no unit has taken it."""
         LOG.info("asked for: %s", what)
         if what == "restart" and self.leave is not None:
             timer = threading.Timer(ANSWER_S, self.leave)
@@ -252,7 +254,7 @@ class Power:
 
 
 def power_here(environment: Mapping[str, str] = os.environ) -> Power:
-    """Return what can be asked for in this process: all of it as the installed service, nothing in a terminal."""
+    """Return the possible requests of this process: all of them as the installed service, none in a terminal."""
     if not environment.get("NOTIFY_SOCKET"):
         return Power()
     folder = environment.get("RUNTIME_DIRECTORY", "")

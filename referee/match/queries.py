@@ -1,4 +1,4 @@
-"""The answers to all that pages only read besides the state, as JSON data."""
+"""Answers read-only requests of pages except the state, as JSON data."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ def timeline(referee: Referee, ruling: str) -> Data:
     """Return the photo-finish of a ruling, of this game or a past one, times from its ring.
 
     `{"frames": [{"picture", "t_ms"}], "sight", "players": names}`, and the keys of `photo_finish`. `sight`: null, or
-    what was outlined in the frame that decided: `{"t_ms", "width", "height": of its picture, px, "outlines":
-    [{"corners": px, "seat", "label", "certain"}]}`.
+    the
+    outlines in the deciding frame: `{"t_ms", "width", "height": of its picture, px, "outlines": [{"corners": px,
+    "seat",
+    "label", "certain"}]}`.
 
     Raises:
         BadInputError: there is no such ruling.
@@ -39,10 +41,10 @@ def timeline(referee: Referee, ruling: str) -> Data:
 
 
 def explain(referee: Referee, ruling: str) -> Data:
-    """Return why a ruling is as it is, with the picture that decided.
+    """Return the grounds of a ruling, with the deciding picture.
 
-    The keys of `explanation`, and `{"picture", "sight": as in `timeline`, "past": whether it is of a game that is not
-    on the table any more, "game": `{"game", "players", "options"}`}`.
+    The keys of `explanation`, and `{"picture", "sight": as in `timeline`, "past": whether its game is no longer on the
+    table, "game": `{"game", "players", "options"}`}`.
 
     Raises:
         BadInputError: there is no such ruling.
@@ -79,15 +81,14 @@ def past_game(referee: Referee, which: str) -> Data:
 def figures(referee: Referee) -> Data:
     """Return figures over all evenings: `{"players": […], "evenings": […]}`.
 
-    Players: `{"name", "games", "wins", "valid", "false", "too_late", "reactions_ms": […]}`, who won most first;
-    evenings, oldest first: `{"date", "games", "wins": {name: number}, "false": {name: number}, "median_ms": {name:
-    number}}`.
+    Players: `{"name", "games", "wins", "valid", "false", "too_late", "reactions_ms": […]}`, by wins; evenings, oldest
+    first: `{"date", "games", "wins": {name: number}, "false": {name: number}, "median_ms": {name: number}}`.
     """
     return statistics(referee.store.read)
 
 
 def how_good(referee: Referee) -> Data:
-    """Return how good it is at this table: `{"games": […], "evenings": […], "challenged": a sentence or ""}`.
+    """Return the quality at this table: `{"games": […], "evenings": […], "challenged": a sentence or ""}`.
 
     Games: `{"game", "cards", "corrected", "rings", "unclear", "text"}` of its last cards; evenings, oldest first: the
     same with `date` instead of `game` and `text`.
@@ -96,7 +97,7 @@ def how_good(referee: Referee) -> Data:
 
 
 def table_decks(referee: Referee) -> Data:
-    """Return the decks that each game can be played with, the one that was played with last first.
+    """Return the decks for each game, the one played last first.
 
     `{"decks": {game: [name, …]}, "colours": {name: [colour, …]}}`, the colours of those for Coloretto; the game's own
     deck has its name. `Start` takes one of them as the option `deck`.
@@ -108,8 +109,7 @@ def table_decks(referee: Referee) -> Data:
 def cameras(referee: Referee) -> Data:
     """Return the cameras: `{"cameras": [{"camera": as in the settings, "name"}], "notes": […]}`.
 
-    `cameras`: those that are plugged in now. `notes`: what the camera in use could not do when it was set up, a
-    sentence each.
+    `cameras`: those plugged in now. `notes`: failures of the setup of the camera in use, a sentence each.
     """
     notes = [in_language(note, referee.language) for note in referee.devices.camera_notes]
     return {"cameras": [{"camera": spec, "name": name} for spec, name in referee.plugged()], "notes": notes}

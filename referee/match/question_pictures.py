@@ -1,6 +1,6 @@
-"""What goes with a question of the watcher's: the table as it was last understood, and as it is now, where it changed.
+"""Makes the pictures of a watcher's question: the table as last understood, and now, at the changed part.
 
-Made when a page asks for them, on its thread; until then the frames are kept, of a few questions at most.
+They are made on a page's request, on its thread; until then the frames of a few questions at most are kept.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from referee.watchers.stillness import Mask, changed_since, small_picture
 from vision.arrays import Image
 
 _MOST_QUESTIONS = 2  # whose frames are kept: a computer of 1 GB has no room for many
-_LEAST_CHANGED = 30  # px of the small picture: what a card changes at least
-_ROOM, _LEAST_SHARE, _WHOLE = 0.15, 0.3, 0.7  # of the table's picture: round what changed, at least, and so much is all
+_LEAST_CHANGED = 30  # px of the small picture: the least change by a card
+_ROOM, _LEAST_SHARE, _WHOLE = 0.15, 0.3, 0.7  # of the table's picture: margin, least size, all
 _WIDTH_PX = 800
 _BEFORE, _NOW = "-before", "-now"
 
 PictureNames = Mapping[str, Mapping[str, str | None]]
-"""By question what its pictures are called: `before`, which may be None, and `now`."""
+"""By question the names of its pictures: `before`, which may be None, and `now`."""
 
 
 @dataclass(eq=False)
@@ -41,7 +41,7 @@ class _Asked:
 
 
 class QuestionPictures:
-    """Safe to use from any thread. area: people round the table are nobody's business."""
+    """Pictures of the watcher's questions. Safe to use from any thread. area: hides people round the table."""
 
     def __init__(self, area: TableArea) -> None:
         self._area = area
@@ -49,10 +49,11 @@ class QuestionPictures:
         self._asked: dict[str, _Asked] = {}
 
     def heed(self, questions: Mapping[str, Shown | None], before: Frame | None, now: Frame) -> None:
-        """Keep the frames of new questions of the watcher, and let go of those that are asked no more.
+        """Keep the frames of new questions of the watcher, and drop those of old questions.
 
         questions: by their names, with the picture that shows them, None where the table does. before: the last frame
-        that it understood.
+        that the
+        watcher understood.
         """
         with self._lock:
             asked = {
@@ -67,7 +68,7 @@ class QuestionPictures:
             self._asked = dict(list(asked.items())[-_MOST_QUESTIONS:])
 
     def names(self) -> PictureNames:
-        """Return what the pictures of each question are called."""
+        """Return the names of each question's pictures."""
         with self._lock:
             return {
                 name: {"before": name + _BEFORE if asked.has_before else None, "now": name + _NOW}
@@ -75,12 +76,12 @@ class QuestionPictures:
             }
 
     def find(self, which: str) -> bytes | None:
-        """Give a JPEG by its name; None where it is asked no more, or nobody knows where the table is."""
+        """Return a JPEG by its name; None if its question is gone, or the table's place is unknown."""
         with self._lock:
             asked = self._asked.get(which.removesuffix(_BEFORE).removesuffix(_NOW))
         if asked is None:
             return None
-        # Not with the lock held: the referee's thread must not wait for it. Made twice at once they are the same.
+        # Not with the lock held: the referee's thread must not wait for it. Two results at once are equal.
         frames = asked.frames
         if asked.made is None and frames is not None:
             asked.made = self._made(*frames, asked.outlines)
@@ -106,7 +107,7 @@ class QuestionPictures:
 
 
 def _drawn(image: Image, outlines: Sequence[Outline]) -> Image:
-    """The part of a picture in which cards are, with their outlines; those in doubt in dashes."""
+    """Return the part of a picture with cards, with their outlines; those in doubt in dashes."""
     canvas = Canvas(image)
     for outline in outlines:
         corners = np.array(outline.corners_px)
@@ -124,7 +125,7 @@ def _drawn(image: Image, outlines: Sequence[Outline]) -> Image:
 
 
 def _where_changed(before: Image, now: Image) -> tuple[int, int, int, int]:
-    """The part of two pictures of one size, left, top, right and bottom, in which they differ; all where much does."""
+    """Return the part of two pictures of one size in which they differ, left, top, right, bottom; all if large."""
     height, width = now.shape[:2]
     changed = _without_specks(changed_since(small_picture(before), small_picture(now)))
     if not changed.any():

@@ -1,7 +1,7 @@
-"""The referee: the match, the devices that it sees and hears with, its voice, and the state that pages show.
+"""The referee: the match, its devices, its voice, and the state that pages show.
 
-Devices and people call it from any thread; `lock` is held while the game is fed. In this order: an event is stored, it
-is judged, its rulings are made to last, and only then are they said, lit and shown.
+Devices and people call it from any thread; `lock` is held while the game takes an input. The order is: store an event,
+apply the rules, commit the rulings, and only then announce, light and show them.
 """
 
 from __future__ import annotations
@@ -77,16 +77,17 @@ from referee.store.upkeep import report_set_aside
 from vision.profile import TableProfile
 
 OUTLINES_NS = 250_000_000
-"""The state is not made more often than this for what only moved in the picture."""
+"""The least time between two states for changes in the picture alone."""
 MOST_FAULTS = 5
 """After so many failures in a row of the referee's own thread only a new process may help."""
 _MOST_MENDING_S = 900
 
 
 class Referee:
-    """A referee, put together but not at work before `start`.
+    """A referee, constructed but not at work before `start`.
 
-    ended: set when the referee's thread is over; failed: and it was by a fault. notices: what people should do now.
+    ended: set when the referee's thread is over; failed: and it was by a fault. notices: present instructions to
+    people.
     begins_with_setup: whether a new page begins with setting up while nothing is set up.
     """
 
@@ -107,14 +108,14 @@ class Referee:
         self._next_listener = 0
         self._picture_of: dict[tuple[int, int], str] = {}
         self._frame: Frame | None = None
-        self._understood: Frame | None = None  # the frame in which something was reported last
+        self._understood: Frame | None = None  # the frame of the last event
         self._fault: str | None = None
         self._words: tuple[Header, Announcer] | None = None
         self.settings, self._complaint = load_settings(folder)
         self._fitted = self.settings
         self.table_decks = TableDecks(parts.decks or folder, self.report, self.health.forget, parts.deck)
         boot = process.boot_id() if parts.boot is None else parts.boot
-        # A large journal that is damaged takes minutes to mend on a Raspberry Pi.
+        # A large damaged journal takes minutes to mend on a Raspberry Pi.
         process.notify(f"EXTEND_TIMEOUT_USEC={_MOST_MENDING_S * 1_000_000}")
         self.store = Store(folder / JOURNAL, parts.connector)
         self.evidence = EvidenceFolder(folder / EVIDENCE, self.store)
@@ -145,15 +146,15 @@ class Referee:
 
     @property
     def language(self) -> Language:
-        """The language of all that is said."""
+        """Return the language of all announcements."""
         return Language(self.settings.language)
 
     def start(self) -> None:
-        """Go on with the game that was being played, and begin to see, hear and rule."""
+        """Resume the game in play, and begin to watch, listen and rule."""
         LOG.info("games and settings are kept in %s", self.folder)
         asides = [path for path in set_aside_files(self.folder) if name_kept(path) == "journal"]
         if not asides or self.evidence.set_aside(asides[-1].stem):
-            # Never where pictures are at a place that the new journal cannot know.
+            # Not where pictures are at a place that the new journal cannot know.
             self.evidence.sweep()
         self.report_set_aside()
         if self._nothing_kept:
@@ -171,12 +172,12 @@ class Referee:
         self._guard.start()
 
     def stop_soon(self) -> None:
-        """Make no more rulings, and write what waits; to be followed by `stop`."""
+        """Make no more rulings, and write all waiting data; to be followed by `stop`."""
         self._stopping.set()
         self.store.flush()
 
     def stop(self) -> None:
-        """End everything; what was journalled is kept."""
+        """End everything; the journal is kept."""
         self._stopping.set()
         self._guard.stop()
         self.devices.stop()
@@ -194,21 +195,21 @@ class Referee:
         return {**self._state, "t_ns": self.clock()}
 
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
-        """Call `notify(version)` after each change, quickly and from any thread; gives what ends it."""
+        """Call `notify(version)` after each change, quickly and from any thread; return a function that ends it."""
         return self._subscribe(self._listeners, notify)
 
     def subscribe_to_idle_bell(self, pressed: Callable[[int], None]) -> Callable[[], None]:
-        """Call `pressed(t_ns)` where the bell is pressed while no game is played; gives what ends it."""
+        """Call `pressed(t_ns)` at a press of the bell while no game is in play; return a function that ends it."""
         return self._subscribe(self._bell_listeners, pressed)
 
     def changed(self) -> None:
-        """Take it that something that pages show has changed; from any thread."""
+        """Note a change of the shown state; from any thread."""
         with self.turn():
             self._is_changed = True
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Hold the lock; the state is made once when the outermost turn ends, if something has changed."""
+        """Hold the lock; make the state once when the outermost turn ends, if something has changed."""
         with self.lock:
             self._turns += 1
             try:
@@ -241,7 +242,7 @@ class Referee:
             notify(self._version)
 
     def _subscribe(self, to: dict[int, Callable[[int], None]], notify: Callable[[int], None]) -> Callable[[], None]:
-        # Never the lock of the game: the page must come up while a picture is read.
+        # Not with the lock of the game: the page must come up while a picture is read.
         with self._listening:
             number = self._next_listener
             self._next_listener += 1
@@ -256,7 +257,7 @@ class Referee:
     # What devices notice
 
     def look(self, frame: Frame) -> Outcome:
-        """Take the next frame; it is not looked at while there is no game, or a pause, or nothing more to see."""
+        """Take the next frame; it is dropped while there is no game, a pause, or nothing more to watch."""
         with self.turn():
             session = self.match.session
             if session is None or not session.looks_on:
@@ -275,7 +276,7 @@ class Referee:
             return outcome
 
     def hear(self, event: DeviceEvent) -> Outcome:
-        """Take what a device noticed."""
+        """Take an event of a device."""
         with self.turn():
             session = self.match.session
             if session is None or (session.paused and isinstance(event, BellPressed)):
@@ -289,14 +290,14 @@ class Referee:
             return outcome
 
     def note_mishap(self, what: str, on: bool) -> None:
-        """Keep that something began or ended that makes readings less certain; nothing without a game."""
+        """Keep the beginning or end of something that makes readings less certain; nothing without a game."""
         with self.lock:
             self.match.note_mishap(what, on)
 
     def resume(self, *, aloud: bool = True) -> Session | None:
-        """Go on with the game that was being played when the referee ended, None if there was none; `aloud`: say so.
+        """Resume the game in play at the referee's end, None if there was none; `aloud`: announce it.
 
-        One that this Ringmaster cannot read stays in the journal, and is not gone on with.
+        One that this Ringmaster cannot read stays in the journal, closed.
         """
         with self.turn():
             try:
@@ -313,7 +314,7 @@ class Referee:
             return session
 
     def pictures_kept(self, game: int) -> None:
-        """Take it that an event of a game has pictures now."""
+        """Note new pictures of a game's events."""
         found = self.evidence.of_game(game)
         with self.turn():
             self._picture_of, self._is_changed = {(game, event): name for event, name in found.items()}, True
@@ -327,7 +328,7 @@ class Referee:
             self._heed(session, count, outcome)
 
     def _heed(self, session: Session, count: int, outcome: Outcome | None) -> None:
-        """Want pictures of the events after the first `count`, and announce the outcome; None: it was refused."""
+        """Request pictures of the events after the first `count`, and announce the outcome; None: it was refused."""
         for wanted in pictures_wanted(session, count, self._frame):
             self.pictures.want(wanted)
             self.film.want(wanted)
@@ -355,7 +356,7 @@ class Referee:
             self.report(Problem("reader", state, fault or "", t_ns=time.monotonic_ns()))
 
     def _announcer(self, session: Session) -> Announcer:
-        """Return who puts a game's rulings into words; the last one is kept, as it knows the words of its rulings."""
+        """Return the announcer of a game; the last one is kept, as it has the words of its rulings."""
         header, language, kept = session.header, self.settings.language, self._words
         if kept is None or kept[0] is not header or kept[1].language.code != language:
             kept = self._words = header, Announcer(header.game, header.players, self.language)
@@ -364,7 +365,7 @@ class Referee:
     # What people say
 
     def do(self, command: Command, arrival: Arrival | None = None) -> Data:
-        """Carry out a command, and give what came of it; it is journalled by then.
+        """Carry out a command, and return its results; it is in the journal by then.
 
         arrival: of a phone's ring. A command with a `moment` holds only if the state still has that name.
 
@@ -397,7 +398,7 @@ class Referee:
             case Simple(do="time"):
                 self.say("timer_ran_out", {})
             case Simple(do="count"):
-                # Who taps cannot see what the camera saw: hands that it did not see are asked for.
+                # The person at the page cannot see the camera's view: the page asks for hands that it did not see.
                 self.say("count", {"ask": True})
             case Simple(do="undo"):
                 self.undo()
@@ -429,7 +430,7 @@ class Referee:
         return {"version": self._version, **done}
 
     def begin(self, game: str, players: Sequence[str], options: Mapping[str, object]) -> Session:
-        """Begin a game instead of the one before, which ends as it stands, if it was still going on.
+        """Begin a game instead of the one before, which ends with its points, if it was in play.
 
         Raises:
             BadInputError: there is no such game, or it cannot be played like that; the one before goes on then.
@@ -451,7 +452,7 @@ class Referee:
             return session
 
     def end_game(self) -> None:
-        """End the game by agreement; one that has ended is put away.
+        """End the game by agreement; close one that has ended.
 
         Raises:
             BadInputError: there is none.
@@ -470,7 +471,7 @@ class Referee:
             self._is_changed = True
 
     def pause(self, on: bool) -> None:
-        """Wait, or go on.
+        """Pause or resume.
 
         Raises:
             BadInputError: there is no game, or it is over.
@@ -490,7 +491,7 @@ class Referee:
             return self._feed(self.match.playing(), lambda: self.match.say(kind, data))
 
     def correct(self, number: int, data: Mapping[str, Any] | None, session: Session | None = None) -> Change:
-        """Put an event right, or strike it (None), and say what changes; session: None for the game on the table.
+        """Correct an event, or strike it (None), and announce the change; session: None for the game on the table.
 
         Raises:
             BadInputError: there is no such event, or it cannot be like that.
@@ -500,10 +501,10 @@ class Referee:
             return self._say_change(session, self.match.correct(number, data, session), undone=False)
 
     def undo(self) -> Change:
-        """Take back an early end, the start of another game, or else the latest correction, and say what changes.
+        """Undo an early end, the start of another game, or the latest correction, and announce the change.
 
         Raises:
-            BadInputError: there is nothing to take back.
+            BadInputError: there is nothing to undo.
         """
         with self.turn():
             what, change = self.match.undoes, self.match.undo()
@@ -526,7 +527,7 @@ class Referee:
         return change
 
     def _correct_named(self, command: Correct) -> int:
-        """Correct an event, or what led to a ruling, of this game or a past one; gives how many rulings changed."""
+        """Correct an event, or a ruling's cause, of this game or a past one; return the number of changed rulings."""
         with self.turn():
             session = self.match.find(command.about)
             log = session.log
@@ -549,7 +550,7 @@ class Referee:
             self.say("ringer", {"seat": seat, **which})
 
     def _answer(self, question: str, number: int) -> None:
-        """Take an answer to a question of the watcher; what it took instead meanwhile is corrected."""
+        """Take an answer to a question of the watcher; correct the events that it took instead meanwhile."""
         with self.turn():
             session = self.match.playing()
             doubt = next((one for one in session.doubts if session.question_id(one) == question), None)
@@ -561,7 +562,7 @@ class Referee:
             taken = session.taken_instead(doubt)
             gone_on = not taken or any(record.is_of_game for record in session.log.since(taken[-1]))
             if doubt.told and len(given.events) > len(taken) and gone_on:
-                # Said now, it would be judged as if it had happened now: a foul of nobody's.
+                # A new event now would be ruled as of now: a foul of nobody's.
                 raise BadInputError("error.service.play_has_gone_on_since")
             for at, event in enumerate(given.events):
                 data = {key: value for key, value in event.data.items() if key != "event"}
@@ -574,7 +575,7 @@ class Referee:
             self.notices, self._is_changed = (), True
 
     def _look_again(self, ruling: str) -> None:
-        """Challenge a ruling (C11): hands are counted again, others are said again; their pictures stay for long."""
+        """Challenge a ruling (C11): count hands again, repeat other rulings; their pictures stay for long."""
         with self.turn():
             session = self.match.playing()
             place, ruled = session.log.ruling(ruling)
@@ -604,19 +605,19 @@ class Referee:
         return setup_now(walk, look=True)
 
     def change_settings(self, data: Mapping[str, Any]) -> Data:
-        """Take other settings, also those that pages do not show.
+        """Change settings, also those that pages do not show.
 
         Raises:
             BadInputError: they cannot be so.
-            SettingError: a device that they name cannot be had; nothing has changed.
+            SettingError: a device that they name does not work; nothing has changed.
             WorkFailedError: the disk does not take them.
         """
         with self._settling:
             wanted = self.settings.changed(data)
             others = self._fitted.other_devices(wanted)
-            # A camera that is in use cannot be tried; where it is the same, its pictures are only turned.
+            # A camera in use cannot be tried; where it is the same, its pictures are only turned.
             same = {"camera"} if wanted.camera == self._fitted.camera else set[str]()
-            # To try a camera takes seconds, in which rings are ruled: so the lock is not held.
+            # Trying a camera takes seconds, in which rings are ruled: so the lock is not held.
             self.devices.check(wanted, others - same)
             with self.turn():
                 self.settings = settings = self.settings.changed(data)
@@ -629,7 +630,7 @@ class Referee:
         return {"version": self._version, "settings": settings.public()}
 
     def _fit(self, settings: TableSettings) -> None:
-        """Go on with the devices that other settings name."""
+        """Change to the devices that other settings name."""
         others, self._fitted = self._fitted.other_devices(settings), settings
         if not others:
             return
@@ -641,7 +642,7 @@ class Referee:
         if "speaker" in others and not settings.loudspeaker:
             self.health.forget("speaker")
         if "camera" in others:
-            # What was calibrated holds for the camera before; from now on the marker cards say where the table is.
+            # The calibration holds for the camera before; from now on the marker cards show the table's place.
             table.put_profile_away(self.folder)
             self.profile = None
             self.area.forget()
@@ -650,7 +651,7 @@ class Referee:
         self._news.set()
 
     def keep_profile(self, profile: TableProfile) -> None:
-        """Go on with a table that was measured just now, and after each start.
+        """Use a table measured just now, also after each start.
 
         Raises:
             WorkFailedError: the disk does not take it.
@@ -661,23 +662,23 @@ class Referee:
         self.look_anew()
 
     def look_anew(self) -> None:
-        """Begin to look as if for the first time: another camera is there."""
+        """Start with a new watcher: another camera is there."""
         with self.lock:
             self.match.look_anew()
 
     def say_code(self, code: str) -> None:
-        """Say a pairing code aloud, even at quiet hours: somebody asked for it."""
+        """Announce a pairing code, even at quiet hours: somebody requested it."""
         self.voice.say_aloud(sayings.pairing_code(code, self.language))
 
     def report(self, health: Problem) -> None:
-        """Take how a device, or a part of the program, is; quick, and from any thread."""
+        """Take the state of a device or a part of the program; quick, and from any thread."""
         if self.health.report(health):
             level = logging.INFO if health.state is Health.OK else logging.WARNING
             LOG.log(level, "%s: %s %s", health.part, health.state.value, health.message)
             self._news.set()
 
     def report_set_aside(self) -> None:
-        """Report files that made no sense, on the page and in few words aloud."""
+        """Report unreadable files, on the page and in few words aloud."""
         if report_set_aside(self.folder, self.store, self.health):
             self.voice.tell(sayings.look_at_page(self.language))
             self._news.set()
@@ -691,7 +692,7 @@ class Referee:
     # The thread
 
     def _referee(self) -> None:
-        """Bring what was seen and heard before the match, for ever (on the thread of its own)."""
+        """Hand the devices' events and frames to the match, for ever (on the thread of its own)."""
         queue = self.devices.queue
         clockwork = Clockwork(queue, self.devices.buffer, self, self._heard, self.lock)
         if self._thread.faults_in_a_row and self.match.session is not None:
@@ -729,7 +730,7 @@ class Referee:
 
 @contextmanager
 def running(folder: Path, parts: Parts) -> Iterator[Referee]:
-    """Return a referee at work, with the game going on that was being played when it last ended.
+    """Yield a referee at work, with the game resumed that was in play when it last ended.
 
     Raises:
         WorkFailedError: another one is at work in the folder, or it cannot be used.

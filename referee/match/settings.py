@@ -1,4 +1,4 @@
-"""What can be set about a table; kept as JSON in the state folder and changed on the page, never by hand."""
+"""The settings of a table; kept as JSON in the state folder and changed on the page, never by hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILE = "settings.json"
 SEAT_PINS = (17, 27, 22, 4, 25, 12, 16)
 _CAMERAS = ("picamera2", "picamera2:1", "usb:0")
 GIVES_WAY = ("bell_pins", "bell", "sandtimer", "lamp")
-"""Which settings give way first, where two of them want one pin."""
+"""Settings that give way first, where two of them use one pin."""
 PAGE_CAMERA = r"^(picamera2(:[0-9])?|usb:[0-9]{1,2}|usb:/dev/v4l/by-id/[A-Za-z0-9_][A-Za-z0-9_.:+=@-]{0,200})$"
 """Cameras that a page may name, by their place or their lasting name: never a file or a folder of the machine."""
 
@@ -60,7 +60,7 @@ ButtonPin = Annotated[int, AfterValidator(_usable), Field(json_schema_extra={"mi
 
 
 def _on_page(part: str, word: str, **more: JsonValue) -> FieldInfo:
-    """Return where a page shows a setting. part: of the form; word: the key of its label."""
+    """Return the place of a setting on the page. part: of the form; word: the key of its label."""
     found: FieldInfo = Field(json_schema_extra={"part": part, "word": word.removeprefix("page."), **more})
     return found
 
@@ -120,7 +120,7 @@ class TableSettings(PageSettings):
     """What calibration learned of the sand, ns: duration, spread, longest gap; null: nothing yet."""
 
     def public(self) -> dict[str, Any]:
-        """Return what the page shows and changes."""
+        """Return the settings that the page shows and changes."""
         return self.model_dump(mode="json", include=set(PageSettings.model_fields))
 
     def changed(self, data: Mapping[str, Any]) -> TableSettings:
@@ -128,7 +128,7 @@ class TableSettings(PageSettings):
         return changed(self, data)
 
     def is_quiet_at(self, hour: int, minute: int) -> bool:
-        """Return whether nothing is to be said at a time of day; quiet hours may go over midnight."""
+        """Return whether announcements are off at a time of day; quiet hours may go over midnight."""
         if self.quiet or self.volume == 0:
             return True
         if self.quiet_hours is None:
@@ -138,7 +138,7 @@ class TableSettings(PageSettings):
         return start <= now < end if start <= end else now >= start or now < end
 
     def other_devices(self, others: TableSettings) -> frozenset[str]:
-        """Return which devices are set otherwise in `others`: "camera", "bell", "sandtimer", "lamp", "speaker"."""
+        """Return the devices set differently in `others`: "camera", "bell", "sandtimer", "lamp", "speaker"."""
         same = {
             "camera": (self.camera, self.camera_turn()) == (others.camera, others.camera_turn()),
             "bell": self.bell_settings() == others.bell_settings(),
@@ -164,7 +164,7 @@ class TableSettings(PageSettings):
         return self
 
     def camera_turn(self) -> Turn:
-        """Return how the camera's pictures are put right."""
+        """Return the rotation and mirroring of the camera's pictures."""
         return Turn(self.camera_turned, self.camera_mirrored)
 
     def bell_settings(self) -> BellSettings:
@@ -182,7 +182,7 @@ class TableSettings(PageSettings):
                 return BellSettings(backend="none")
 
     def sand_settings(self) -> SandSettings | None:
-        """Return the sandtimer's settings, None if neither sensors nor its learned time can tell of it."""
+        """Return the sandtimer's settings, None without sensors and without a learned time."""
         profile = None if self.sand is None else SandProfile(*self.sand)
         if self.sandtimer:
             return SandSettings(profile=profile)
@@ -196,7 +196,7 @@ class TableSettings(PageSettings):
 def load_settings(folder: Path) -> tuple[TableSettings, str | None]:
     """Return the settings kept in a folder, and one sentence if not all of them could be taken.
 
-    What this version does not know, or cannot use, stays in the file; only a file that makes no sense is set aside.
+    Settings that this version does not know, or cannot use, stay in the file; only an unreadable file is set aside.
     """
     path = folder / FILE
     usual = TableSettings(language=language_of())
@@ -205,7 +205,7 @@ def load_settings(folder: Path) -> tuple[TableSettings, str | None]:
     except FileNotFoundError:
         return usual, None
     except (OSError, ValueError, RecursionError):
-        # The page reports what was set aside, at each start.
+        # The page reports files that were set aside, at each start.
         return usual, None if set_aside(path) is not None else phrase("service.settings_could_not_be_read")
     return settings, sayings.settings_left(list(left)) if left else None
 

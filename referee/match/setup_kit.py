@@ -1,4 +1,4 @@
-"""What setting up measures and changes with while the referee runs: its own devices, settings, voice and lamp."""
+"""Gives the setup steps the running referee's devices, settings, voice and lamp."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from referee.match.referee import Referee
 
 _OLD_NS = 3 * SECOND_NS
-"""A picture that is older is none: the camera is gone."""
+"""A picture that is older does not count: the camera is gone."""
 
 
 class SetupKit:
@@ -27,7 +27,7 @@ class SetupKit:
         self._referee, self._hearing = referee, Hearing()
 
     def heard(self, event: Event) -> None:
-        """Take what bell and sandtimer do."""
+        """Take an event of bell or sandtimer."""
         self._hearing.note(event, self._referee.clock())
 
     def now_ns(self) -> int:
@@ -35,7 +35,7 @@ class SetupKit:
         return self._referee.clock()
 
     def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
-        """Return what is seen now, and heard since."""
+        """Return the present observations, and the events heard since."""
         language, now_ns = Remembering(self._referee.language.code), self._referee.clock()
         frame = self._referee.devices.buffer.newest
         fresh = frame is not None and now_ns - frame.exposure_end_ns < _OLD_NS
@@ -59,7 +59,7 @@ class SetupKit:
         )
 
     def carry_out(self, wish: Wish) -> None:
-        """Do what a step wants."""
+        """Carry out a step's wish."""
         if wish.settings:
             self._referee.change_settings(wish.settings)
         for camera in wish.cameras:
@@ -79,12 +79,13 @@ class SetupKit:
 
 
 def setup_now(walk: Walk, *, look: bool) -> dict[str, Any]:
-    """Return how far setting up is, and, to `look`, the open step's finding now.
+    """Return the progress of setting up, and, to `look`, the open step's finding now.
 
     `{"steps": […], "open": a step's name or null, "finding": null or …, "left": the steps that are not done}`. Steps:
     `{"step", "title", "ask", "state": null where nothing is kept, "good", "mend", "wait", "missing" or "skipped",
-    "text"}`. A finding: `{"step", "state", "text", "more": sentences, "bar": 0 to 1 or null, "shapes": [{"corners":
-    shares of the picture, "kind", "label"}], "choices": [{"text", "answer", "href", "chosen"}]}`.
+    "text"}`.
+    A finding: `{"step", "state", "text", "more": sentences, "bar": 0 to 1 or null, "shapes": [{"corners": shares of the
+    picture, "kind", "label"}], "choices": [{"text", "answer", "href", "chosen"}]}`.
     """
     found = walk.seen_now() if look else None
     name = walk.open_step if not look else None if found is None else found[0]

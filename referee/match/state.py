@@ -57,10 +57,11 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Scene:
-    """All that is shown beside the game. frame_wh: width and height of the picture that the outlines are in.
+    """The shown values beside the game. frame_wh: width and height of the picture that the outlines are in.
 
-    pictures: the names of those of each question of the watcher's. picture_of: a picture's id by game and event.
-    announcer: of the game on the table, None without one.
+    pictures: their names for each question of the watcher. picture_of: a picture's id by game and event. announcer: of
+    the
+    game on the table, None without one.
     """
 
     settings: TableSettings
@@ -82,7 +83,7 @@ class Scene:
 
 
 def state_of(match: Match, scene: Scene) -> dict[str, Any]:
-    """Give the state but for its version and time."""
+    """Return the state without its version and time."""
     session = match.session
     language = Language(scene.settings.language)
     data: dict[str, Any] = {
@@ -139,7 +140,7 @@ def _rulings(session: Session, newest: Newest, announcer: Announcer, picture_of:
 
 
 def moment(session: Session | None) -> str:
-    """Name how things stand, as far as what people enter hangs on it; another name: something came in between."""
+    """Return a name of the state of play for commands that depend on it; another name: something came in between."""
     if session is None:
         return "idle"
     step = game_kind(session.header.game).page.step(session)
@@ -149,7 +150,7 @@ def moment(session: Session | None) -> str:
 
 
 def setup_of(walk: Walk | None, match: Match, *, begins: bool) -> dict[str, Any]:
-    """Return whether setting up begins by itself, how many steps are open, who plays what.
+    """Return whether setting up begins by itself, the number of open steps, the players and the game.
 
     It begins on a new machine, on which nothing was set up and no game was played; `begins`: if it may.
     """
@@ -158,7 +159,7 @@ def setup_of(walk: Walk | None, match: Match, *, begins: bool) -> dict[str, Any]
     kept = walk.kept
     due = begins and not kept and match.session is None and not games(match.store.read)
     undone = [one for one in kept.values() if one.state in ("skipped", "missing")]
-    # Who has played without it all along is not asked.
+    # Players who have played without it all along are not asked.
     left = len(walk.left) + len(undone) if kept else 0
     deck = deck_of(kept)
     players = kept["seats"].data.get("players") if "seats" in kept else None
@@ -213,7 +214,7 @@ def _gained(newest: Newest) -> dict[int, int]:
 
 
 def _phase(session: Session, newest: Newest, lasts_ms: int | None, language: Language) -> dict[str, Any]:
-    """Return what is going on, since the last ruling that turned the game."""
+    """Return the phase of play, since the last ruling that turned the game."""
     phase = game_kind(session.header.game).page.phase(session, lasts_ms, language)
     turn = None if phase["key"] == "over" else phase.get("turn")
     since_ns = next((ruling["t_ns"] for _, ruling in newest if ruling["ruling"] in _TURNING), session.begun_ns)
@@ -221,7 +222,7 @@ def _phase(session: Session, newest: Newest, lasts_ms: int | None, language: Lan
 
 
 def _questions(session: Session, newest: Newest, announcer: Announcer, pictures: PictureNames) -> list[dict[str, Any]]:
-    """Return what the players are asked now."""
+    """Return the present questions to the players."""
     question, log = session.question, session.log
     if question is None:
         return _doubts(session, announcer, pictures)
@@ -281,7 +282,7 @@ def _doubts(session: Session, announcer: Announcer, pictures: PictureNames) -> l
 
 
 def _verdict(question: Question, shift_ns: int, announcer: Announcer) -> dict[str, Any]:
-    """Return how a ring stands that waits for its ringer's name: it was said, so the page must show it, too."""
+    """Return the verdict of a ring that waits for its ringer's name: announced, so the page must show it, too."""
     ruling = question.ruling.as_json()
     return {"t_ns": question.t_ns - shift_ns, "text": announcer.say(ruling), "ruling": ruling}
 
@@ -305,7 +306,7 @@ def _outlines(session: Session, readings: Data, frame_wh: tuple[int, int] | None
 
 
 def _readings(session: Session) -> dict[str, dict[str, Any]]:
-    """Return the events that each seat's cards were last read by, as they hold now, by their names."""
+    """Return the last readings of each seat's cards as events, with corrections, by their names."""
     log, instead = session.log, corrected_events(session.log.corrections)
     found: dict[int, tuple[str, dict[str, Any]]] = {}
     for record in reversed(log.records.values()):

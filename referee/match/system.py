@@ -1,4 +1,4 @@
-"""The machine and all that it keeps, for paired devices: version, log, checks, games, players, backups, reports."""
+"""Manages the machine for paired devices: version, log, checks, games, players, backups, reports."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MOST_GAMES = 50
 class System:
     """Shows and changes the machine, and the games and players that are kept.
 
-    power: what can be asked of the computer. machine: where it is checked; None: this one.
+    power: the possible requests to the computer. machine: the one to check; None: this one.
     """
 
     def __init__(self, referee: Referee, power: Power, machine: Machine | None = None) -> None:
@@ -52,7 +52,7 @@ class System:
         self._machine = machine or Machine(folder=lambda: referee.folder)
 
     def public(self) -> dict[str, Any]:
-        """Return it all: `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
+        """Return `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
         language = self._referee.language
         shown = listed(self._referee.store.read).games
         names = Counter(name for past in shown for name in past.row.header.players)
@@ -76,7 +76,7 @@ class System:
         }
 
     def switch(self, what: str) -> None:
-        """Start the referee or the computer again, or shut the computer down.
+        """Restart the referee or the computer, or shut the computer down.
 
         Raises:
             WorkFailedError: it cannot be done from here.
@@ -85,7 +85,7 @@ class System:
             raise WorkFailedError("kept.that_cannot_be_done_from")
 
     def note_set_aside(self) -> None:
-        """Take it that somebody has read which files were set aside.
+        """Note that somebody has read which files were set aside.
 
         Raises:
             WorkFailedError: the disk does not let them be moved.
@@ -98,7 +98,7 @@ class System:
         """Delete a game with its pictures.
 
         Raises:
-            BadInputError: there is none with that number, or it may still be gone on with.
+            BadInputError: there is none with that number, or it may still be resumed.
             WorkFailedError: the disk does not take it.
         """
         referee = self._referee
@@ -112,10 +112,10 @@ class System:
             forget_game(referee.store, self._referee.evidence, self._referee.folder, game)
 
     def forget_player(self, name: str) -> int:
-        """Put "Somebody" in the place of a name everywhere, and give in how many games.
+        """Replace a name by "Somebody" everywhere, and return the number of games.
 
         Raises:
-            BadInputError: a game is being played, or nobody is called so.
+            BadInputError: a game is in play, or nobody has this name.
             WorkFailedError: the disk does not take it.
         """
         referee = self._referee
@@ -124,19 +124,20 @@ class System:
                 raise BadInputError("kept.game_is_being_played_end")
             count = forget_player(referee.store, name, referee.language)
             if referee.match.session is not None:
-                # It is over, and stands on the pages with the name.
+                # It is over, and is on the pages with the name.
                 referee.end_game()
             referee.voice.forget()
             return count
 
     def rename(self, name: str, new: str) -> int:
-        """Call a player differently in all games, also as another one is called: then both are one from now on.
+        """Rename a player in all games, also to another player's name: then both are one from now on.
 
-        Gives in how many games.
+        Return the number of games.
 
         Raises:
-            BadInputError: a game is being played, nobody is called so, the new name cannot be, or the two have played
-                against each other.
+            BadInputError: a game is in play, nobody has this name, the new name cannot be, or the two have played
+            against each
+                other.
             WorkFailedError: the disk does not take it.
         """
         language = self._referee.language
@@ -149,9 +150,9 @@ class System:
         return len(changes)
 
     def _findings(self, language: Language) -> Iterator[Problem]:
-        """Check the computer as `ringmaster doctor` does, and report what the referee knows of its devices.
+        """Check the computer as `ringmaster doctor` does, and yield the states of the referee's devices.
 
-        They are its own while it runs: nobody else can try them.
+        While the referee runs, nothing else can try its devices.
         """
         wanted = (
             checks.check_permissions,
@@ -166,13 +167,13 @@ class System:
 
 
 class Keeping:
-    """Keeps all that a family has in one file, takes it back, and reports on a ruling or the machine."""
+    """Backs up a family's data in one file, restores it, and reports on a ruling or the machine."""
 
     def __init__(self, referee: Referee) -> None:
         self._referee, self._lock = referee, threading.Lock()
 
     def back_up(self, path: Path, *, pictures: bool) -> None:
-        """Write all into a file.
+        """Write all data into a file.
 
         Raises:
             WorkFailedError: it cannot be written.
@@ -182,10 +183,10 @@ class Keeping:
             back_up(path, self._referee.store.read, self._referee.folder, self._referee.settings, pictures=pictures)
 
     def restore(self, path: Path) -> Restored:
-        """Take what a file has and what is not here yet.
+        """Restore the data of a file that is not here yet.
 
         Raises:
-            BadInputError: a game is being played, or the file is no backup.
+            BadInputError: a game is in play, or the file is not a backup.
             WorkFailedError: the disk does not take it.
         """
         with self._lock:
@@ -203,7 +204,7 @@ class Keeping:
                 raise BadInputError("kept.this_file_is_no_backup") from error
 
     def disputed(self, ruling: str) -> bytes:
-        """Return a file of a ruling that is in dispute, to be sent; it is kept, and so are the ruling's pictures.
+        """Return a file of a disputed ruling, to be sent; keep it and the ruling's pictures.
 
         Raises:
             BadInputError: there is no such ruling.
@@ -224,7 +225,7 @@ class Keeping:
             return path.read_bytes()
 
     def report(self) -> bytes:
-        """Return a ZIP of how the machine is, without codes, names or pictures."""
+        """Return a ZIP with the state of the machine, without codes, names or pictures."""
         told = {
             "version": version("ringmaster"),
             "python": platform.python_version(),

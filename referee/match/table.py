@@ -1,6 +1,6 @@
 """The table: its measured profile, and its place in the picture.
 
-People round it are nobody's business, so nothing outside of it is stored.
+Pictures are stored without anything outside of it, to protect people round it.
 """
 
 from __future__ import annotations
@@ -33,46 +33,46 @@ Box = tuple[int, int, int, int]
 PROFILE = "table.json"
 """The file of the measured table in the state folder."""
 MARGIN_MM = 80.0
-"""How far the table reaches beyond the rectangle of its marker cards."""
+"""The table's reach beyond the rectangle of its marker cards."""
 
 
 class TableArea:
-    """Remembers the table's outline; profile: what calibration measured, None: the marker cards tell."""
+    """Remembers the table's outline; profile: the calibrated table, None: marker cards show it."""
 
     def __init__(self, profile: TableProfile | None = None) -> None:
         self._profile = profile
         self._shares: Polygon | None = None
 
     def survey(self, image: Image) -> None:
-        """Look where the table is, in a BGR picture; where its markers are covered the last place stands."""
+        """Find the table in a BGR picture; where its markers are covered the last place stays."""
         height, width = image.shape[:2]
         corners = self._corners_px(image)
         if corners is not None:
             self._shares = corners / (width, height)
 
     def surveyed(self, image: Image) -> Image:
-        """Look where the table is in a BGR picture, and give the picture black outside of it."""
+        """Find the table in a BGR picture, and return the picture black outside of it."""
         self.survey(image)
         return self.shroud(image)
 
     def forget(self) -> None:
-        """Know no longer where the table is: another camera is there, and nothing was calibrated with that one."""
+        """Forget the table's place: another camera is there, without a calibration."""
         self._profile = self._shares = None
 
     def measured(self, profile: TableProfile) -> None:
-        """Take it that the table was measured again."""
+        """Use a new calibration of the table."""
         self._profile, self._shares = profile, None
 
     def outline(self) -> Polygon | None:
-        """Return the outline (n, 2) in shares of the picture's size, None as long as nobody knows."""
+        """Return the outline (n, 2) in shares of the picture's size, None while unknown."""
         return self._shares
 
     def outline_px(self, size_px: tuple[int, int]) -> Polygon | None:
-        """Return the outline (n, 2) in a picture of `size_px` (width, height), None as long as nobody knows."""
+        """Return the outline (n, 2) in a picture of `size_px` (width, height), None while unknown."""
         return None if self._shares is None else self._shares * size_px
 
     def box_px(self, size_px: tuple[int, int]) -> Box | None:
-        """Return the table's box in a picture of `size_px`; None as long as nobody knows where it is."""
+        """Return the table's box in a picture of `size_px`, None while unknown."""
         outline = self.outline_px(size_px)
         if outline is None:
             return None
@@ -82,7 +82,7 @@ class TableArea:
         return None if right <= left or bottom <= top else (left, top, right, bottom)
 
     def cut(self, image: Image) -> Image | None:
-        """Return the part of a picture that shows the table, black outside of it; None as long as nobody knows."""
+        """Return the part of a picture with the table, black outside of it; None while unknown."""
         height, width = image.shape[:2]
         box = self.box_px((width, height))
         if box is None:
@@ -91,7 +91,7 @@ class TableArea:
         return np.asarray(self.shroud(image)[top:bottom, left:right])
 
     def shroud(self, image: Image) -> Image:
-        """Give a picture of the same size, black outside of the table; whole as long as nobody knows where that is."""
+        """Return a picture of the same size, black outside of the table; whole while its place is unknown."""
         height, width = image.shape[:2]
         outline = self.outline_px((width, height))
         if outline is None:
@@ -126,14 +126,14 @@ def outline_of(table: Table, rectangle_mm: Polygon) -> Polygon:
 
 
 def kept_profile(folder: Path, on_health: Callable[[Problem], object]) -> TableProfile | None:
-    """Return what calibration measured; without it the marker cards in each picture say it."""
+    """Return the calibrated table; without it the marker cards in each picture show it."""
     path = folder / PROFILE
     if not path.exists():
         return None
     try:
         return load_profile(path)
     except VisionError as error:
-        # The page reports what was set aside, at each start.
+        # The page reports files that were set aside, at each start.
         if set_aside(path) is None:
             sentence = f"{error}; the marker cards tell."
             on_health(Problem("table", Health.MISSING, sentence, t_ns=time.monotonic_ns()))
@@ -141,7 +141,7 @@ def kept_profile(folder: Path, on_health: Callable[[Problem], object]) -> TableP
 
 
 def keep_profile(folder: Path, profile: TableProfile) -> None:
-    """Keep what calibration measured.
+    """Keep the calibrated table.
 
     Raises:
         WorkFailedError: the disk does not take it.
@@ -150,7 +150,7 @@ def keep_profile(folder: Path, profile: TableProfile) -> None:
 
 
 def put_profile_away(folder: Path) -> None:
-    """Put away what was measured with another camera."""
+    """Put away the profile measured with another camera."""
     path = folder / PROFILE
     with contextlib.suppress(OSError):
         path.replace(path.with_name(f"{path.stem}-of-the-camera-before{path.suffix}"))

@@ -1,4 +1,4 @@
-"""The decks on the referee's table: which can be chosen for a game, and what looks on with the one that was."""
+"""The decks on the referee's table: the choices for each game, and the watcher for the chosen one."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from vision.errors import BadDeckError
 from vision.profile import TableProfile
 
 DEVICE = "deck"
-"""What a deck that is gone is called where devices tell how they are."""
+"""Name of a missing deck among the devices."""
 
 
 class TableDecks:
-    """The decks in a folder. report, forget: told when the deck of the game on the table is gone, or is no matter.
+    """The decks in a folder. report, forget: called when the deck of the game on the table is gone, or is back.
 
-    wanted: the deck to choose first for every game that it is one for; None: the one that was played with last.
+    wanted: the first choice for every game that it fits; None: the one played last.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class TableDecks:
         self._wanted = wanted
 
     def complete(self, header: Header) -> Header:
-        """Say in a header which version of its deck it is played with.
+        """Return a header with the version of its deck.
 
         Raises:
-            BadInputError: the deck is not among the family's, is broken, or is none for the game.
+            BadInputError: the deck is not among the family's, is broken, or does not fit the game.
         """
         name = header.options.get(DECK)
         built_in = game_kind(header.game).cards.beside
@@ -63,7 +63,7 @@ class TableDecks:
             raise BadInputError(error.key, **error.values) from error
 
     def watcher(self, header: Header, profile: TableProfile | None) -> Watcher:
-        """Return what looks on for a game; where its deck is gone, people tell what is there."""
+        """Return the watcher of a game; where its deck is gone, people enter the events."""
         try:
             watcher = watcher_for(header, WatchSetup(profile=profile, state=self._folder))
         except (BadDeckError, BadInputError) as error:
@@ -73,10 +73,11 @@ class TableDecks:
         return watcher
 
     def choices(self, query: Query) -> Mapping[str, Any]:
-        """Return the decks that can be chosen for each game, the one that was played with last first.
+        """Return the decks for each game, the one played last first.
 
-        Before the first game of its kind it is the one that was chosen when the table was set up.
-        `{game: [name, …]}`, where the game's own deck has the game's name.
+        Before the first game of its kind it is the one chosen at setup. `{game: [name, …]}`, where the game's own deck
+        has the
+        game's name.
         """
         store, last = DeckStore(self._folder), _last_decks(query)
         chosen = deck_of(load_kept(self._folder))
@@ -90,7 +91,7 @@ class TableDecks:
         return found
 
     def colours(self, choices: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-        """Return the colours of decks that people choose by before a game. choices: as `choices` gives them."""
+        """Return the colours of decks that people choose by before a game. choices: as from `choices`."""
         taught, found = DeckStore(self._folder).names(), {}
         for game, names in choices.items():
             colours_of = game_kind(game).cards.colours
@@ -104,10 +105,12 @@ class TableDecks:
 
 
 def check_kept(name: str, folder: Path) -> None:
-    """Say which decks there are, where there is none of this name, or what this one lacks.
+    """Check that a deck is kept and fits a game.
 
     Raises:
-        BadInputError: it is neither a game's own nor among the family's, or no game can be played with it.
+        BadInputError: it is neither a game's own nor among the family's, or no game can be played with it. The error
+        lists
+            the decks, or what this one lacks.
     """
     store = DeckStore(folder)
     built_in = built_in_decks()
@@ -126,12 +129,12 @@ def check_kept(name: str, folder: Path) -> None:
 
 @cache
 def _built_in(name: str) -> AnyDeck:
-    """Return a deck that never changes: the page asks whenever a game is to be started."""
+    """Return a deck that never changes: the page requests it before every game."""
     return find_deck(name)
 
 
 def _last_decks(query: Query) -> dict[str, str]:
-    """The deck with which each game was played last."""
+    """Return the deck with which each game was played last."""
     last: dict[str, str] = {}
     for row in games(query):
         name = row.header.options.get(DECK)

@@ -1,6 +1,6 @@
-"""The announcer at work: rulings to the loudspeaker, the lamp and the caption; loud or quiet as the table wants it.
+"""Sends rulings to the loudspeaker, the lamp and the caption; loud or quiet as the table's settings say.
 
-A speaker or lamp that fails in any way holds up nobody: its fault is reported, and it is opened again after a while.
+A speaker or lamp that fails in any way blocks nobody: its fault is reported, and it is reopened after a while.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from referee.match.settings import TableSettings
 CAPTION_LETTERS = 140
 """Of two sentences: four lines on a small phone."""
 MOST_SAID = 8
-"""So many of the latest announcements are kept for pages that speak."""
+"""Number of the latest announcements kept for pages that speak."""
 _CHIMES = {
     Signal.VALID: Chime.VALID,
     Signal.FALSE: Chime.FALSE,
@@ -37,12 +37,11 @@ TimeOfDay = Callable[[], tuple[int, int]]
 
 
 class Voice:
-    """Says, shows and captions. Every method returns at once; safe to use from any thread.
+    """Announces, shows and captions. Every method returns at once; safe to use from any thread.
 
-    make_speaker, make_lamp: give them for the settings, and have them report how they are. time_of_day: hour, minute.
-    on_change: called when the caption is another one. said: the latest announcements, `{"number": counted from 1,
-    "text", "urgent": whether it ends what is being said, "chime": its notes before that, [Hz, ms] each}`, for pages
-    that speak.
+    make_speaker, make_lamp: make them for the settings, and have them report their states. time_of_day: hour, minute.
+    on_change: called at a new caption. said: the latest announcements, `{"number": counted from 1, "text", "urgent":
+    whether it ends the present one, "chime": its notes before that, [Hz, ms] each}`, for pages that speak.
     """
 
     def __init__(
@@ -65,19 +64,19 @@ class Voice:
         self.heed_the_hour()
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
-        """Announce what one event led to."""
+        """Announce the rulings of one event."""
         chime = self._show(rulings)
         announcement = announcer.announce(rulings)
         if announcement is not None:
             self.announce(announcement, chime)
 
     def ask(self, announcer: Announcer, ruling: RulingData, question: str, *, urgent: bool = True) -> None:
-        """Say how a ruling stands that waits for an answer of the players', and ask for it."""
+        """Announce the verdict of a ruling that waits for an answer of the players, and ask for it."""
         chime = self._show([ruling])
         self.announce(Announcement((*announcer.sentences(ruling), question), urgent=urgent), chime)
 
     def announce(self, announcement: Announcement, chime: Chime | None = None) -> None:
-        """Say sentences, after a chime if there is one, and show them as the caption."""
+        """Announce sentences, after a chime if there is one, and show them as the caption."""
         with self._lock:
             self.caption = _caption(announcement.sentences)
             if not self.is_quiet:
@@ -90,25 +89,25 @@ class Voice:
         self._on_change()
 
     def tell(self, *sentences: str) -> None:
-        """Say something that can wait for what is being said."""
+        """Announce something that can wait for the present announcement."""
         if sentences:
             self.announce(Announcement(sentences, urgent=False))
 
     def say_aloud(self, sentence: str) -> None:
-        """Say something whatever the hour; it is no caption, and no page hears of it: anybody may look at those."""
+        """Announce something at any hour, without caption and without pages: anybody may look at those."""
         with self._lock:
             self._speaker.use(lambda speaker: speaker.say((sentence,), urgent=False))
 
     def rest(self) -> None:
-        """Go dark: no game is being played."""
+        """Go dark: no game is in play."""
         self.show(Signal.OFF)
 
     def show(self, signal: Signal) -> None:
-        """Show something by the lamp alone."""
+        """Show a signal by the lamp alone."""
         self._lamp.use(lambda lamp: lamp.show(signal))
 
     def clear_caption(self, text: str) -> None:
-        """Take a caption away if it is still the one."""
+        """Clear a caption if it is still the present one."""
         with self._lock:
             if self.caption != text or not text:
                 return
@@ -116,7 +115,7 @@ class Voice:
         self._on_change()
 
     def forget(self) -> None:
-        """Take away the caption, what was said, is to be said and was rendered: a name may be in it."""
+        """Clear the caption, and past, waiting and rendered announcements: a name may be in them."""
         with self._lock:
             self.caption, self.said, self._phrases = "", (), ()
             self._speaker.let_go()
@@ -125,13 +124,13 @@ class Voice:
         self._on_change()
 
     def prepare(self, phrases: Sequence[str]) -> None:
-        """Render ahead what will be wanted at once."""
+        """Render phrases ahead that must be announced at once."""
         with self._lock:
             self._phrases = tuple(phrases)
             self._speaker.use(lambda speaker: speaker.prepare(self._phrases))
 
     def change(self, settings: TableSettings) -> None:
-        """Take other settings."""
+        """Change the settings."""
         with self._lock:
             before, self._settings = self._settings, settings
             if _heard_alike(before) != _heard_alike(settings):
@@ -140,13 +139,13 @@ class Voice:
         self.heed_the_hour()
 
     def fit_lamp(self) -> None:
-        """Open the lamp as the settings are now."""
+        """Open the lamp with the present settings."""
         self._lamp.let_go()
         self._lamp.open()
         self.heed_the_hour()
 
     def heed_the_hour(self) -> None:
-        """Be quiet, or not any more, as the time of day asks; to be called now and then."""
+        """Mute or unmute by the time of day; to be called now and then."""
         quiet = self.is_quiet
         self._lamp.use(lambda lamp: lamp.mute(quiet))
         if quiet:
@@ -159,7 +158,7 @@ class Voice:
         self._lamp.close()
 
     def _show(self, rulings: Sequence[RulingData]) -> Chime | None:
-        """Show what the lamp has for rulings, and give the chime that goes with it."""
+        """Show the lamp's signal for rulings, and return its chime."""
         signal = next((signal for ruling in rulings if (signal := signal_of(ruling)) is not None), None)
         if signal is None:
             return None
@@ -168,7 +167,7 @@ class Voice:
 
     @property
     def is_quiet(self) -> bool:
-        """Return whether nothing is to be said now."""
+        """Return whether announcements are off now."""
         return self._settings.is_quiet_at(*self._time_of_day())
 
 
@@ -179,12 +178,12 @@ def _caption(sentences: Sequence[str]) -> str:
 
 
 def _heard_alike(settings: TableSettings) -> tuple[object, ...]:
-    """Return what a loudspeaker is opened by."""
+    """Return the settings with which a loudspeaker is opened."""
     return settings.language, settings.volume, settings.loudspeaker
 
 
 def signal_of(ruling: RulingData) -> Signal | None:
-    """Return what the lamp shows for a ruling, None if it stays as it is."""
+    """Return the lamp's signal for a ruling, None if it does not change."""
     match ruling["ruling"]:
         case "ring":
             return Signal.VALID if ruling["valid"] else Signal.FALSE
@@ -211,9 +210,9 @@ Device = TypeVar("Device", bound=_Closable)
 
 
 class _Kept(Generic[Device]):
-    """A device by its name, and how it is opened. Safe to use from any thread.
+    """A device by its name, and its opener. Safe to use from any thread.
 
-    One that fails in any way is let go, and opened again at its next use after a while.
+    One that fails in any way is closed, and opened again at its next use after a while.
     """
 
     def __init__(self, name: str, opener: Callable[[OnHealth], Device], on_health: OnHealth) -> None:
@@ -225,13 +224,13 @@ class _Kept(Generic[Device]):
         self.open()
 
     def open(self) -> None:
-        """Open the device as it is to be now, unless it is open."""
+        """Open the device with the present settings, unless it is open."""
         with self._lock:
             self._failed_ns = None
             self.use(lambda device: None)
 
     def use(self, work: Callable[[Device], object]) -> None:
-        """Do something with the device; nothing while it has just failed."""
+        """Do some work with the device; nothing while it has just failed."""
         with self._lock:
             now_ns = time.monotonic_ns()
             if self._closed or (self._failed_ns is not None and now_ns - self._failed_ns < AGAIN_NS):
@@ -260,13 +259,13 @@ class _Kept(Generic[Device]):
                     device.close()
 
     def close(self) -> None:
-        """Let the device go for good."""
+        """Close the device for good."""
         with self._lock:
             self._closed = True
             self.let_go()
 
     def _opened(self) -> Device | None:
-        """Return the device; None if it says of itself that it is missing: what it gives then does nothing."""
+        """Return the device; None if it reports itself missing: such a device does nothing."""
         if self._device is None:
             self._missing = False
             self._device = self._opener(self._report)
@@ -278,12 +277,12 @@ class _Kept(Generic[Device]):
 
 
 def default_speaker(settings: TableSettings, on_health: OnHealth) -> Speaker:
-    """Return the loudspeaker that is set."""
+    """Return the loudspeaker of the settings."""
     if not settings.loudspeaker:
         return NullSpeaker()
     return open_speaker(SpeakerSettings(language=settings.language, volume=settings.volume), on_health)
 
 
 def default_lamp(settings: TableSettings, on_health: OnHealth) -> Lamp:
-    """Return the lamp that is set."""
+    """Return the lamp of the settings."""
     return open_lamp(settings.lamp_settings(), on_health=on_health)

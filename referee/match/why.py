@@ -1,4 +1,4 @@
-"""A ruling explained, of the game that is played or of a past one: its grounds, and its photo-finish."""
+"""Explains a ruling of the present game or of a past one: its grounds, and its photo-finish."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CARDS = ("card_shown", "card_read")
 
 
 def log_named(match: Match, ident: str) -> GameLog:
-    """Return the game that a ruling is of: the one that is being played, or a past one.
+    """Return the log of a ruling's game: the one in play, or a past one.
 
     Raises:
         BadInputError: there is no such game.
@@ -40,15 +40,18 @@ def log_named(match: Match, ident: str) -> GameLog:
 
 
 def explanation(log: GameLog, place: Place, ruling: RulingData, language: Language) -> dict[str, Any]:
-    """Return why a ruling is as it is, as JSON data.
+    """Return the grounds of a ruling, as JSON data.
 
     `{"text", "ruling", "corrected", "steps", "way", "mishaps", "readings"}`. `steps`: for Confetti the arrangement
-    (C11), a set a step, then what costs points, and the sum: `[{"kind": "set", "spare", "over" or "sum", "text",
-    "cards": […]}]`; a set's cards (their colours, small, medium, big) stand in the order in which they give small,
-    medium, big. `readings`: the events that it was judged on, each to be corrected: `{"event": an id, "seat", "data":
-    the event with its keys of the outside contract}`, such as the tops that lay open at a ring and the ring itself, or
-    a hand. `way`: how far a phone's press was dated back, a sentence, or "". `mishaps`: what the referee had said of
-    light, lens or machine, and was not over, a sentence each.
+    (C11), a
+    set a step, then the costs in points, and the sum: `[{"kind": "set", "spare", "over" or "sum", "text", "cards":
+    […]}]`;
+    a set's cards (their colours, small, medium, big) are in the order in which they give small, medium, big.
+    `readings`:
+    its events, each to be corrected: `{"event": an id, "seat", "data": the event with its keys of the outside
+    contract}`,
+    such as the visible tops at a ring and the ring itself, or a hand. `way`: how far a phone's press was dated back, a
+    sentence, or "". `mishaps`: the referee's warnings about light, lens or machine that still held, a sentence each.
     """
     record, readings = log.records[place.event], _readings(log, log.records[place.event], ruling)
     return {
@@ -66,7 +69,7 @@ def explanation(log: GameLog, place: Place, ruling: RulingData, language: Langua
 
 
 def _mishaps(log: GameLog, record: Record) -> list[str]:
-    """Return what the guard had said and was not over when something was ruled."""
+    """Return the guard's warnings that still held at a ruling."""
     on: dict[str, None] = {}
     for number, earlier in log.records.items():
         if number < record.number and earlier.event.kind == MISHAP:
@@ -78,7 +81,7 @@ def _mishaps(log: GameLog, record: Record) -> list[str]:
 
 
 def _readings(log: GameLog, record: Record, ruling: RulingData) -> list[tuple[int, Event]]:
-    """Return the events, as they hold now, that a ruling was judged on."""
+    """Return the events, with corrections, that a ruling rests on."""
     past = [(number, event) for number, event in log.held() if number <= record.number]
     if ruling["ruling"] in ("ring", "unclear"):
         return _tops(log, past, ruling["t_ns"])
@@ -90,7 +93,7 @@ def _readings(log: GameLog, record: Record, ruling: RulingData) -> list[tuple[in
 
 
 def _tops(log: GameLog, past: list[tuple[int, Event]], ring_ns: int) -> list[tuple[int, Event]]:
-    """Return the cards that lay open at a ring, and the ring."""
+    """Return the visible cards at a ring, and the ring."""
     tops: dict[object, tuple[int, Event]] = {}
     rings = [(number, event) for number, event in past if event.kind == "bell" and event.t_ns == ring_ns]
     for number, event in past:
@@ -108,11 +111,11 @@ def _shown(event: Event) -> dict[str, Any]:
 
 
 def photo_finish(log: GameLog, instant: Event, language: Language) -> dict[str, Any]:
-    """Return what happened around a ring, `{"marks", "faces"}`, times in ms from it.
+    """Return the events around a ring, `{"marks", "faces"}`, times in ms from it.
 
-    `marks`: `[{"t_ms", "text", "seat", "kind": "ring", "also_rang", "card" or "frame"}]`, oldest first. `faces`: which
-    lay open when, `[{"seat", "colour", "mood" (null: it could not be read), "from_ms", "until_ms": null if it lay
-    on}]`.
+    `marks`: `[{"t_ms", "text", "seat", "kind": "ring", "also_rang", "card" or "frame"}]`, oldest first. `faces`: the
+    visible
+    ones, `[{"seat", "colour", "mood" (null: it could not be read), "from_ms", "until_ms": null if it stayed}]`.
     """
     announcer = Announcer(log.header.game, log.header.players, language)
     return {"marks": _marks(log, instant, announcer), "faces": _faces(log, instant)}
@@ -135,7 +138,7 @@ def _marks(log: GameLog, instant: Event, announcer: Announcer) -> list[dict[str,
 
 @dataclass
 class _Open:
-    """A face that is open since `from_ns`."""
+    """A face that is visible since `from_ns`."""
 
     seat: int
     colour: object
@@ -144,9 +147,9 @@ class _Open:
 
 
 def _faces(log: GameLog, instant: Event) -> list[dict[str, Any]]:
-    """Return which face lay open at which seat around a ring, oldest first, as it holds after all corrections.
+    """Return the visible face of each seat around a ring, oldest first, after all corrections.
 
-    A face counts from the frame in which it could first be read (P9), until another covers it, or the pile goes.
+    A face counts from the first frame in which it could be read (P9), until another covers it, or the pile goes.
     """
     first_ns, last_ns = instant.t_ns - BEFORE_MS * MS, instant.t_ns + AFTER_MS * MS
     near = [
@@ -181,7 +184,7 @@ def _lives(log: GameLog) -> Iterator[tuple[_Open, int | None]]:
             if event.kind != "pile_gone":
                 tops[seat] = _Open(seat, event.data.get("colour"), event.data.get("mood"), event.t_ns)
         for taken_ns in _piles_taken_ns(log.records[number]):
-            # What was turned while a name was waited for is on new piles.
+            # Cards turned while a name was waited for are on new piles.
             for top in [top for top in tops.values() if top.from_ns <= taken_ns]:
                 yield tops.pop(top.seat), taken_ns
     for top in tops.values():

@@ -1,1 +1,1 @@
-"""The journal: games, events, rulings, corrections and evidence, kept so that a cut of the power loses nothing told."""
+"""The journal: games, events, rulings, corrections and evidence; a power cut loses nothing that was announced."""

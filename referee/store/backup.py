@@ -1,7 +1,7 @@
-"""All that a family would miss, in one file: games with their pictures, decks, settings, and the measured table.
+"""Backs up a family's data in one file: games with their pictures, decks, settings, and the measured table.
 
-It is what `ringmaster export` writes, with more in it: `ringmaster import` takes its games, too. What is restored is
-read with the same mistrust as anything that comes from elsewhere.
+It is the file of `ringmaster export`, with more in it: `ringmaster import` takes its games, too. Restored data is
+checked like any file from elsewhere.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ SETTINGS = "settings.json"
 _MOST_BYTES = {SETTINGS: 1 << 16, SETUP: 1 << 16, PROFILE: 1 << 20}
 _MOST_DECK_BYTES = 64 << 20
 _HERE_ONLY = ("voice_page",)
-"""What holds for one device only."""
+"""Settings of one device only."""
 
 
 @dataclass
 class Restored:
-    """What came out of a file: games that were added and that were there already, decks, and whether the rest was.
+    """Result of restoring a file: games added, games already there, decks, and success of the rest.
 
-    lost: which parts of the file were not sound.
+    lost: the unsound parts of the file.
     """
 
     games: int = 0
@@ -55,7 +55,7 @@ class Restored:
     lost: list[str] = field(default_factory=list)
 
     def left_out(self, language: Language) -> str:
-        """Return what was not taken, in words; "" if all was."""
+        """Return the parts left out, in words; "" if all were restored."""
         return sayings.not_restored(self.lost, language)
 
 
@@ -84,12 +84,12 @@ def restore(
     change: Callable[[Mapping[str, Any]], object],
     keep_profile: Callable[[TableProfile], None],
 ) -> Restored:
-    """Take all that is sound in a file and not here yet, and list the rest; games that are here stay as they are.
+    """Restore all sound parts of a file that are not here yet, and list the rest; games that are here stay as they are.
 
     change: takes other settings. keep_profile: takes a measured table.
 
     Raises:
-        BadInputError: it is no backup, or torn so that nothing in it can be found.
+        BadInputError: it is not a backup, or torn so that nothing in it can be found.
         WorkFailedError: the disk does not take the games.
     """
     tally = Tally()
@@ -119,7 +119,7 @@ def _restore_decks(parcel: Parcel, folder: Path, lost: list[str]) -> int:
 
 
 def _part(parcel: Parcel, name: str, lost: list[str], take: Callable[[bytes], object]) -> bool:
-    """Take a part of the backup if it is in there, and give whether it was taken; else it is listed as lost."""
+    """Restore a part of the backup if it is there, and return whether it was taken; else list it as lost."""
     if name not in parcel:
         return False
     try:
@@ -142,7 +142,7 @@ def _profile(data: bytes) -> TableProfile:
 
 
 def _restore_settings(data: Mapping[str, Any], change: Callable[[Mapping[str, Any]], object], lost: list[str]) -> None:
-    """Take settings; a camera that is not plugged in here is left as it is."""
+    """Restore settings; a camera that is not plugged in here stays as it is."""
     known = {name: data[name] for name in TableSettings.model_fields if name in data}
     _, refused = changed_where_possible(TableSettings(), known, GIVES_WAY)
     wanted = {name: value for name, value in known.items() if name not in (*_HERE_ONLY, *refused)}

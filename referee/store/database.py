@@ -1,4 +1,4 @@
-"""The store's SQLite file: its tables, the check sum of each row, how it is opened and copied."""
+"""The store's SQLite file: its tables, the check sum of each row, opening and copying."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _OF_A_GAME = "game INTEGER NOT NULL REFERENCES games ON DELETE CASCADE"
 _DATA = "TEXT NOT NULL CHECK (json_valid(data))"
 _TIME = f"INTEGER NOT NULL CHECK (wall_ms BETWEEN 0 AND {LAST_MS})"
 TABLES = (
-    # The game's clock is the monotonic clock of `boot` plus shift_ns. judged: the last event that was. closed: it is
+    # The game's clock is the monotonic clock of `boot` plus shift_ns. judged: the last event with rulings. closed: it
+    # is
     # not resumed any more. lost_from: the first event that a damaged file lost, NULL if all are there.
     f"""CREATE TABLE games (
         game INTEGER PRIMARY KEY CHECK (game > 0), uid TEXT NOT NULL UNIQUE,
@@ -36,18 +37,18 @@ TABLES = (
         boot TEXT NOT NULL, shift_ns INTEGER NOT NULL, judged INTEGER NOT NULL DEFAULT 0 CHECK (judged >= 0),
         ended_ms INTEGER CHECK (ended_ms BETWEEN 0 AND {LAST_MS}),
         closed INTEGER NOT NULL DEFAULT 0 CHECK (closed IN (0, 1)), lost_from INTEGER, crc INTEGER NOT NULL) STRICT""",
-    # refused: the game knew no such event, so it is not judged. An event is never changed or deleted.
+    # refused: the game knew no such event, so it has no rulings. An event is never changed or deleted.
     f"""CREATE TABLE events (
         {_OF_A_GAME}, number INTEGER NOT NULL CHECK (number > 0), wall_ms {_TIME}, data {_DATA},
         refused INTEGER NOT NULL DEFAULT 0 CHECK (refused IN (0, 1)), crc INTEGER NOT NULL,
         PRIMARY KEY (game, number)) STRICT, WITHOUT ROWID""",
-    # A ruling holds from one correction (0: the beginning) until another takes it back (NULL: it holds).
+    # A ruling holds from one correction (0: the beginning) until another revokes it (NULL: it holds).
     f"""CREATE TABLE rulings (
         {_OF_A_GAME}, event INTEGER NOT NULL CHECK (event > 0), place INTEGER NOT NULL CHECK (place >= 0),
         since INTEGER NOT NULL CHECK (since >= 0), until INTEGER, data {_DATA}, crc INTEGER NOT NULL,
         PRIMARY KEY (game, event, place, since)) STRICT, WITHOUT ROWID""",
     "CREATE INDEX rulings_by_kind ON rulings (json_extract(data, '$.ruling'), game)",
-    # data: the event as it should have been; NULL strikes it. undoes: the correction that this one takes back.
+    # data: the event as it should have been; NULL strikes it. undoes: the correction that this one undoes.
     f"""CREATE TABLE corrections (
         {_OF_A_GAME}, number INTEGER NOT NULL CHECK (number > 0), wall_ms {_TIME}, event INTEGER,
         data TEXT CHECK (data IS NULL OR json_valid(data)), undoes INTEGER, crc INTEGER NOT NULL,
@@ -58,11 +59,11 @@ TABLES = (
         bytes INTEGER NOT NULL, kept_ms INTEGER NOT NULL, disputed INTEGER NOT NULL DEFAULT 0,
         crc INTEGER NOT NULL) STRICT, WITHOUT ROWID""",
     "CREATE INDEX evidence_of ON evidence (game, event)",
-    # data: what was outlined in the picture that an event was judged on (see `referee.match.pictures`).
+    # data: the outlines in the deciding picture of an event (see `referee.match.pictures`).
     f"""CREATE TABLE sights (
         {_OF_A_GAME}, event INTEGER NOT NULL, data {_DATA}, crc INTEGER NOT NULL,
         PRIMARY KEY (game, event)) STRICT, WITHOUT ROWID""",
-    # The numbers of games that were deleted are not given again: browsers keep pictures by them.
+    # The numbers of deleted games are not given again: browsers keep pictures by them.
     "CREATE TABLE deleted (game INTEGER PRIMARY KEY) STRICT",
     # See `referee.store.outbox`.
     """CREATE TABLE outbox (
@@ -79,7 +80,7 @@ COLUMNS = {
 }
 """The columns of each table with games in it that its rows' check sum covers, the key first."""
 KEYS = {"games": 1, "events": 2, "corrections": 2, "rulings": 4, "evidence": 1, "sights": 2}
-"""So many columns, the first ones, name a row."""
+"""Number of key columns, which are the first ones."""
 LAST_GAME = "SELECT coalesce(max(game), 0) FROM (SELECT game FROM games UNION ALL SELECT game FROM deleted)"
 """Gives the highest number that a game has or had."""
 _DEFAULTS = {"judged": 0, "closed": 0, "refused": 0, "disputed": 0}
@@ -89,10 +90,10 @@ Statement = tuple[str, tuple[Value, ...]]
 
 
 class Connection(Protocol):
-    """What is used of `sqlite3.Connection`; the trials on storage that forgets bring another one."""
+    """The used part of `sqlite3.Connection`; tests on unreliable storage replace it."""
 
     def execute(self, sql: str, values: Sequence[Value] = (), /) -> Iterable[tuple[Any, ...]]:
-        """Run one statement and give its rows."""
+        """Run one statement and return its rows."""
 
     def close(self) -> None:
         """Close the file."""
@@ -132,17 +133,17 @@ def changed(table: str, change: Mapping[str, Value], where: str, *values: Value)
 
 
 def as_text(data: bytes) -> str:
-    """Return a text as well as it can be read: one bad byte must not hide all games."""
+    """Return a text with bad bytes replaced: one bad byte must not hide all games."""
     return data.decode("utf-8", "replace")
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open a file for reading and writing; transactions are begun and ended by hand."""
+    """Open a file for reading and writing; the caller begins and ends transactions."""
     return _prepared(sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2.0))
 
 
 def read_only(path: Path, how: str = "mode=ro") -> sqlite3.Connection:
-    """Open a file that is there for reading only."""
+    """Open an existing file for reading only."""
     uri = f"{path.absolute().as_uri()}?{how}"
     return _prepared(sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0))
 
@@ -164,7 +165,7 @@ def make_tables(connection: Connection) -> None:
 
 
 def fault_in(connection: sqlite3.Connection) -> str | None:
-    """Return the first fault of a file by SQLite's own check, the foreign keys and the check sums; None if it is sound.
+    """Return the first fault of a file, None if it is sound: by SQLite's check, foreign keys and check sums.
 
     Raises:
         NewerError: it is of a newer Ringmaster.
@@ -181,7 +182,7 @@ def fault_in(connection: sqlite3.Connection) -> str | None:
     if verdict != [("ok",)]:
         return str(verdict[0][0])
     if version < VERSION:
-        # Version 1 has no check sums: each value is read, as SQLite's check looks at the shape of rows only.
+        # Version 1 has no check sums: each value is read, as SQLite's check covers the shape of rows only.
         for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             names = [one[1] for one in connection.execute(f"PRAGMA table_info({table})")]
             connection.execute(f"SELECT {', '.join(f'max(length({name}))' for name in names)} FROM {table}").fetchall()
@@ -204,7 +205,7 @@ def version_of(path: Path) -> int:
 
 
 def is_sound(path: Path) -> bool:
-    """Return whether nothing is wrong with a copy."""
+    """Return whether a copy is sound."""
     try:
         with closing(read_only(path, "mode=ro&immutable=1")) as connection:
             return fault_in(connection) is None
@@ -225,7 +226,7 @@ def copies(path: Path) -> list[Path]:
 
 
 def make_copy(path: Path) -> Path:
-    """Copy a file that may be in use, check the copy, and give it; an earlier one of today gives way.
+    """Copy a file that may be in use, check the copy, and return it; an earlier one of today is deleted.
 
     Three are kept, one a day.
 
@@ -257,7 +258,7 @@ def make_copy(path: Path) -> Path:
 
 
 def forget_copies(path: Path) -> None:
-    """Delete all copies, because they hold names or games that were deleted. Raises OSError if the disk refuses."""
+    """Delete all copies, because they hold deleted names or games. Raises OSError if the disk refuses."""
     for copy in copies(path):
         copy.unlink(missing_ok=True)
 
@@ -271,7 +272,7 @@ def _day(path: Path) -> str:
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
-    """Open a file that is there for reading only; a referee that is at work is not disturbed.
+    """Open an existing file for reading only; a running referee is not disturbed.
 
     Raises:
         WorkFailedError: there is none, or it cannot be read.

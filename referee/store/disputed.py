@@ -1,7 +1,7 @@
-"""A disputed ruling as one file to send, which `ringmaster replay` takes and judges.
+"""Writes a disputed ruling as one file to send, which `ringmaster replay` takes and rules on.
 
-In it are ten seconds of the table, black outside of it, what the game knew before, settings, version, the measured
-table and the family's deck; no names, no codes, and nobody's face.
+In it are ten seconds of the table, black outside of it, the game's events before, settings, version, the measured table
+and the family's deck; no names, no codes, and nobody's face.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from vision.errors import BadDeckError
 from vision.taught.deck_file import pack_deck
 
 DISPUTED = "disputed.json"
-"""The file in such a recording that says what is disputed, and how the machine is."""
+"""The file in such a recording with the disputed ruling and the machine's state."""
 DISPUTES, MOST_KEPT = "disputes", 12
 _NO_IMAGE = np.zeros((1, 1, 3), np.uint8)
 _SECRET = ("voice_page",)
@@ -45,9 +45,10 @@ _OF_PEOPLE = frozenset({"timer_flipped", "timer_ran_out", "decided", "stop", "co
 
 @dataclass(frozen=True)
 class Machine:
-    """How the machine is. settings: without what is secret. notes: what the camera could not do.
+    """State of the machine. settings: without secrets. notes: failures of the camera's setup.
 
-    shift_ns: the game's clock less that of the film. said: the numbers of the events that people said, as far as known.
+    shift_ns: the game's clock less that of the film. said: the numbers of the events that people reported, as far as
+    known.
     """
 
     settings: Mapping[str, Any]
@@ -57,9 +58,9 @@ class Machine:
 
 
 def keep_disputed(folder: Path, log: GameLog, ruling: str, film: Film, machine: Machine) -> Path:
-    """Write the file into the state folder, where the last ones are kept, and say where it is.
+    """Write the file into the state folder, which keeps the last ones, and return its path.
 
-    One that is there already stays if there is no more film than then: the first tap comes soonest after the ruling.
+    An existing one stays if there is no more film than then: the first tap comes soonest after the ruling.
 
     Raises:
         BadInputError: there is no such ruling.
@@ -85,7 +86,7 @@ def keep_disputed(folder: Path, log: GameLog, ruling: str, film: Film, machine: 
 
 
 def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) -> tuple[bytes, bool]:
-    """Return the file of a ruling, and whether the table is seen in it: the one that is kept, else a new one.
+    """Return the file of a ruling, and whether it shows the table: the kept one, else a new one.
 
     Raises:
         BadInputError: there is no such ruling.
@@ -128,15 +129,16 @@ def open_settings(settings: TableSettings) -> dict[str, Any]:
 
 
 def kept_path(folder: Path, ruling: str) -> Path:
-    """Return where the file of a ruling is kept."""
+    """Return the path of a ruling's file."""
     return folder / DISPUTES / f"{ruling}.mcap"
 
 
 def write_disputed(path: Path, log: GameLog, ruling: str, film: Film, machine: Machine, folder: Path) -> None:
     """Write the file.
 
-    log: the game. ruling: the name of the disputed one. film: what was seen round it; where nothing is kept of that,
-    all events are told, and the ruling is judged from what was read then. folder: with the measured table and decks.
+    log: the game. ruling: the name of the disputed one. film: of the time round it; without one, the file has all
+    events,
+    and the ruling rests on the readings of then. folder: with the measured table and decks.
 
     Raises:
         BadInputError: there is no such ruling.
@@ -169,7 +171,7 @@ def write_disputed(path: Path, log: GameLog, ruling: str, film: Film, machine: M
 
 
 def _told(log: GameLog, begins_ns: int | None, ends_ns: int, said: frozenset[int]) -> Iterator[Event]:
-    """Return the events that pictures and bell do not show, as corrections have them."""
+    """Yield the events that pictures and bell do not show, with corrections."""
     instead = corrected_events(log.corrections)
     for number, record in log.records.items():
         data = instead.get(number, {})
@@ -181,7 +183,7 @@ def _told(log: GameLog, begins_ns: int | None, ends_ns: int, said: frozenset[int
 
 
 def _files(folder: Path, log: GameLog) -> dict[str, bytes]:
-    """Return what was measured and taught here, and is not elsewhere."""
+    """Return the measured table and the taught deck, which are only here."""
     found = {}
     with suppress(OSError):
         found[TABLE] = (folder / PROFILE).read_bytes()

@@ -1,4 +1,4 @@
-"""Evidence pictures: files in a folder with a budget, of which the journal keeps the list."""
+"""Keeps evidence pictures: files in a folder with a budget; the journal has their list."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from referee.store.store import Store
 
 MS_PER_DAY = 86_400_000
 LAST_GAMES = 20
-"""So many of the last games with pictures lose none for their age."""
+"""Number of the last games with pictures that lose none for their age."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How much evidence is kept.
+    """Limits of kept evidence.
 
-    most_bytes: of all pictures. least_free_bytes: what is left to others on the disk. undisputed_days, disputed_days:
-    how long a picture is kept at least, if there is room: what was never looked at goes first, the oldest first.
+    most_bytes: of all pictures. least_free_bytes: free space left on the disk. undisputed_days, disputed_days: the
+    least age
+    of deleted pictures, if there is room. Undisputed ones go first, the oldest first.
     """
 
     most_bytes: int = 2_000_000_000
@@ -57,7 +58,7 @@ class EvidenceFolder:
     ) -> bool:
         """Keep pictures of an event: times from it, ms, and JPEG data. False if the disk does not take them.
 
-        sight: what was outlined in the picture that it was judged on.
+        sight: the outlines in the deciding picture.
         """
         try:
             self._folder.mkdir(mode=0o750, exist_ok=True)
@@ -70,7 +71,7 @@ class EvidenceFolder:
             return False
         if sight is not None:
             self._journal.add_sight(game, event, sight)
-        # A picture may be lost with the power, a ruling never: so it need not hold up the next one.
+        # A power cut may lose a picture, but never a ruling: so a picture need not delay the next ruling.
         self._journal.flush(durable=False)
         return True
 
@@ -100,10 +101,11 @@ class EvidenceFolder:
         return {event: file for event, (_, file) in first.items()}
 
     def thin(self, now_ms: int | None = None) -> int:
-        """Delete what the budget has no room for, the oldest games first, and give how many pictures that were.
+        """Delete pictures beyond the budget, the oldest games first, and return their number.
 
         now_ms: the time of day; None: nothing goes for its age alone. A clock that jumps makes nothing old: age counts
-        from the newest picture there is, games keep their order, and the last ones lose nothing while there is room.
+        from the
+        newest picture there is, games keep their order, and the last ones lose nothing while there is room.
         """
         rows = self._journal.read(
             "SELECT file, bytes, kept_ms, disputed, game FROM evidence ORDER BY disputed, game, event, file"
@@ -116,7 +118,7 @@ class EvidenceFolder:
             if over <= 0 and days_old.get(game, 0) <= days:
                 continue
             if not _deleted(self._path(file)):
-                # A disk that takes nothing does not give anything back either.
+                # A disk that takes nothing frees nothing either.
                 break
             self._journal.forget_evidence(file)
             over -= size
@@ -126,12 +128,12 @@ class EvidenceFolder:
         return gone
 
     def forget_game(self, game: int) -> None:
-        """Delete the pictures of a game; what the disk keeps all the same is deleted at the next start."""
+        """Delete the pictures of a game; the next start deletes those that the disk refuses to delete now."""
         for (file,) in self._journal.read("SELECT file FROM evidence WHERE game = ?", game):
             _deleted(self._path(file))
 
     def sweep(self) -> None:
-        """Delete what the power left behind: files that the journal does not know. To be called at the start only."""
+        """Delete files that the journal does not know, left by a power cut. To be called at the start only."""
         if not self._journal.is_open:
             return
         known = {file for (file,) in self._journal.read("SELECT file FROM evidence")}
@@ -140,7 +142,10 @@ class EvidenceFolder:
                 _deleted(path)
 
     def set_aside(self, name: str) -> bool:
-        """Put pictures away that the journal does not know, as one was set aside under this name; False if it fails."""
+        """Set aside pictures that the journal does not know; False on failure.
+
+        name: that of the journal that was set aside.
+        """
         if not self._folder.is_dir() or not self._journal.is_open:
             return True
         known = {file for (file,) in self._journal.read("SELECT file FROM evidence")}
@@ -174,9 +179,11 @@ def _deleted(path: Path) -> bool:
 
 
 def _days_old(kept: Sequence[tuple[int, int]], now_ms: int) -> dict[int, float]:
-    """Give how old the pictures of each game are, days, but of the last games; kept: game and time of each picture, ms.
+    """Return the age of each game's pictures, days, without the last games.
 
-    No game is taken for older than one before it: the clock may have been behind, or set back.
+    kept: game and time of each picture, ms. No game counts as older than one before it: the clock may have been behind,
+    or
+    set back.
     """
     latest: dict[int, int] = {}
     for game, kept_ms in kept:

@@ -1,6 +1,6 @@
-"""Figures over all past games: by player, by evening, and how often a card was corrected.
+"""Computes figures over all past games: by player, by evening, and the share of corrected cards.
 
-Corrections are what people noticed: a mistake that nobody noticed is not in these figures.
+Corrections are noticed mistakes: unnoticed ones are not in these figures.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Ring:
 
 @dataclass(frozen=True)
 class Tally:
-    """cards: that were read. corrected: of them, by somebody. rings: ruled on. unclear: rings that were not clear."""
+    """cards: number read. corrected: of them, by somebody. rings: with rulings. unclear: rings that were not clear."""
 
     cards: int = 0
     corrected: int = 0
@@ -78,9 +78,9 @@ class Tally:
 
 
 def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
-    """Return figures by player, who won most first, and by evening, oldest first; zone: the table's own if None.
+    """Return figures by player, by wins, and by evening, oldest first; zone: the table's own if None.
 
-    A seat whose player gave no name is no player: each evening somebody else sits there.
+    A seat without a given name counts as no player: each evening somebody else may sit there.
     """
     players: defaultdict[str, _Player] = defaultdict(_Player)
     evenings: defaultdict[str, _Evening] = defaultdict(_Evening)
@@ -121,7 +121,10 @@ def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
 
 
 def quality(query: Query, language: Language, zone: tzinfo | None = None) -> dict[str, Any]:
-    """Give how well cards are read: by game in sentences, and by evening, oldest first, as figures; zone: as above."""
+    """Return the quality of readings: by game in sentences, and by evening, oldest first, as figures.
+
+    zone: as above.
+    """
     tallies = _tallies(query)
     by_game: defaultdict[str, list[Tally]] = defaultdict(list)
     evenings: defaultdict[str, Tally] = defaultdict(Tally)
@@ -143,7 +146,7 @@ def quality(query: Query, language: Language, zone: tzinfo | None = None) -> dic
 
 
 def interval(part: int, of: int) -> tuple[float, float]:
-    """Return the share that part of so many shows, from and to, as in 95 of 100 cases (Wilson 1927)."""
+    """Return the 95 % interval of a share, `part` of so many (Wilson 1927)."""
     if not of:
         return 0.0, 1.0
     share, z2 = part / of, _Z95**2
@@ -153,7 +156,7 @@ def interval(part: int, of: int) -> tuple[float, float]:
 
 
 def _rings(rulings: Iterable[Mapping[str, Any]]) -> Iterator[Ring]:
-    """Return the rings that count: of a seat's rings for one pair only the first."""
+    """Yield the rings that count: of a seat's rings for one pair only the first."""
     open_ms: float | None = None
     rang: set[int | None] = set()
     for data in rulings:
@@ -179,7 +182,7 @@ def _count(ring: Ring, name: str, player: _Player, evening: _Evening) -> None:
 
 
 def _tallies(query: Query) -> dict[int, Tally]:
-    """Return how many cards were read and corrected, and rings ruled on, by the number of their game."""
+    """Return the numbers of cards read and corrected, and of rings with rulings, by game."""
     cards: dict[int, int] = dict(query(_READ))
     ruled = {game: (rings, unclear) for game, rings, unclear in query(_RULED)}
     touched = {game for (game,) in query("SELECT DISTINCT game FROM corrections")}
@@ -198,7 +201,7 @@ def _corrected(kept: KeptGame) -> int:
 
 
 def _last(played: list[Tally]) -> Tally:
-    """Add up the last games until there are enough cards; those of years ago say little of today."""
+    """Return the sum of the last games with enough cards; those of years ago say little of today."""
     total = Tally()
     for tally in reversed(played):
         if total.cards >= LAST_CARDS:
@@ -213,7 +216,7 @@ def _in_words(tally: Tally, language: Language) -> str:
 
 
 def _differ(was: Mapping[str, Any], now: Mapping[str, Any] | None) -> int:
-    """Return how many cards a correction changed."""
+    """Return the number of cards that a correction changed."""
     before, after = Counter(_faces(was)), Counter([] if now is None else _faces({**was, **now}))
     return max((before - after).total(), (after - before).total())
 

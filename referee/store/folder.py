@@ -1,4 +1,4 @@
-"""The folder in which the referee keeps what must outlast it, and the lock that lets one process at a time in."""
+"""The folder of the referee's lasting files, and the lock that admits one process at a time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from referee.files import set_aside
 JOURNAL = "journal.sqlite"
 EVIDENCE = "evidence"
 SIMULATED = "simulated"
-"""The folder in it for games that nobody played."""
+"""The folder in it for simulated games."""
 INSTALLED = Path("/var/lib/ringmaster")
 """Folder of the installed service's files."""
 _LOCK = "lock"
 
 
 def state_folder(given: Path | None = None, environment: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder that is asked for, else what systemd gives a service, else the user's own (XDG)."""
+    """Return the given folder, else systemd's for a service, else the user's own (XDG)."""
     if given is not None:
         return given
     if service := environment.get("STATE_DIRECTORY"):
@@ -34,7 +34,7 @@ def state_folder(given: Path | None = None, environment: Mapping[str, str] = os.
 
 @contextmanager
 def working_folder(folder: Path) -> Iterator[Path]:
-    """Return the locked folder; on a disk that takes nothing a temporary one with the same files in it.
+    """Yield the locked folder; on a read-only disk a temporary one with the same files in it.
 
     Raises:
         WorkFailedError: another referee is at work in it, or it cannot be used.
@@ -49,7 +49,7 @@ def working_folder(folder: Path) -> Iterator[Path]:
 
 
 def _room() -> str | None:
-    """Give where temporary files can be: where the whole disk takes nothing there is memory. None: the usual place."""
+    """Return a place for temporary files: memory where the whole disk is read-only. None: the usual place."""
     try:
         gettempdir()
     except FileNotFoundError:
@@ -58,7 +58,7 @@ def _room() -> str | None:
 
 
 def _mirror(folder: Path, place: Path) -> None:
-    """Copy files, and refer to folders: pictures are many, and are read only."""
+    """Copy files, and link folders: pictures are many, and are read only."""
     try:
         for path in folder.iterdir() if folder.is_dir() else ():
             if path.is_file():
@@ -72,12 +72,12 @@ def _mirror(folder: Path, place: Path) -> None:
 
 
 class ReadOnlyError(WorkFailedError):
-    """The folder is on a disk that takes nothing."""
+    """The folder is on a read-only disk."""
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[Path]:
-    """Make the folder where it is missing, and keep every other process out of it as long as this lasts.
+    """Create the folder where it is missing, and lock it against all other processes.
 
     Raises:
         WorkFailedError: another referee is at work in it, or it cannot be made.

@@ -1,6 +1,6 @@
-"""The games in the store, as values: rows with their events, rulings and corrections, and how they are read.
+"""The games in the store, as values: rows with their events, rulings and corrections, and their queries.
 
-Types and ranges are the database's to check (`referee.store.database`), and damage is found before anything is read.
+The database checks types and ranges (`referee.store.database`), and damage is found before anything is read.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ class HeaderModel(BaseModel):
 
 @dataclass(frozen=True)
 class GameRow:
-    """A game. started_ms, ended_ms: wall time, ms. judged: the number of the last event that was judged.
+    """A game. started_ms, ended_ms: wall time, ms. judged: the number of the last event with rulings.
 
     Its clock is the monotonic clock of the boot named `boot`, plus `shift_ns`. lost_from: the first event that cannot
-    be read any more, None if all can.
+    be
+    read any more, None if all can.
     """
 
     game: int
@@ -80,7 +81,7 @@ class RulingRow:
 
 @dataclass(frozen=True)
 class KeptGame:
-    """All that is kept of a game, in order; events up to the first one that is lost."""
+    """The stored rows of a game, in order; events up to the first lost one."""
 
     row: GameRow
     events: tuple[EventRow, ...] = ()
@@ -92,7 +93,7 @@ class KeptGame:
         return tuple(ruling for ruling in self.rulings if ruling.until is None)
 
     def first(self) -> dict[int, tuple[Mapping[str, Any], ...]]:
-        """Give the rulings as they were given when it happened, before any correction, by the number of their event."""
+        """Return the first rulings, before any correction, by the number of their event."""
         found: dict[int, tuple[Mapping[str, Any], ...]] = {}
         for ruling in self.rulings:
             if ruling.since == 0:
@@ -100,7 +101,7 @@ class KeptGame:
         return found
 
     def log(self) -> GameLog:
-        """Give it as the log of a game, with its rulings as they hold."""
+        """Return it as the log of a game, with its present rulings."""
         row = self.row
         log = GameLog(row.game, row.header, row.started_ms, row.shift_ns, corrections=list(self.corrections))
         first, now = self.first(), self.by_event()
@@ -117,11 +118,11 @@ class KeptGame:
         return found
 
     def end(self) -> Mapping[str, Any] | None:
-        """Return the ruling that ended it, None if it did not come to its end."""
+        """Return the ruling that ended it, None if it did not end."""
         return next((row.data for row in reversed(self.in_force()) if row.data["ruling"] == "end"), None)
 
     def played(self) -> Iterator[tuple[EventRow, Event]]:
-        """Return the events of the game as they hold after all corrections.
+        """Yield the events of the game after all corrections.
 
         Raises:
             BadInputError: a correction makes no event.
@@ -135,7 +136,7 @@ class KeptGame:
 
 @dataclass(frozen=True)
 class Shelf:
-    """The games in a store, in the order in which they were entered, and the numbers of those that cannot be read."""
+    """The games in a store, in the order of entry, and the numbers of unreadable ones."""
 
     games: tuple[GameRow, ...]
     unreadable: tuple[int, ...] = ()
@@ -153,7 +154,7 @@ def shelf(query: Query) -> Shelf:
 
 
 def games(query: Query) -> tuple[GameRow, ...]:
-    """Return all games that can be read, the last entered first."""
+    """Return all readable games, the last entered first."""
     return shelf(query).games[::-1]
 
 
@@ -168,7 +169,7 @@ def open_game(query: Query) -> GameRow | None:
 
 
 def game_numbered(query: Query, game: int) -> GameRow | None:
-    """Return the game with this number, None if there is none that can be read."""
+    """Return the game with this number, None if there is none or it is unreadable."""
     rows = query(f"{_GAME} WHERE game = ?", game) if game <= MOST_NUMBER else ()
     try:
         return _game(rows[0]) if rows else None
@@ -177,7 +178,7 @@ def game_numbered(query: Query, game: int) -> GameRow | None:
 
 
 def kept_game(query: Query, row: GameRow) -> KeptGame:
-    """Return all that is kept of a game."""
+    """Return the stored rows of a game."""
     sql = "SELECT number, wall_ms, data, refused FROM events WHERE game = ? AND number < ? ORDER BY number"
     events = query(sql, row.game, MOST_NUMBER if row.lost_from is None else row.lost_from)
     sql = "SELECT number, wall_ms, event, data, undoes FROM corrections WHERE game = ? ORDER BY number"
@@ -196,7 +197,7 @@ def kept_game(query: Query, row: GameRow) -> KeptGame:
 
 
 def sight_of(query: Query, game: int, event: int) -> dict[str, Any] | None:
-    """Return what was outlined in the picture that an event was judged on, None if nothing is kept of that."""
+    """Return the outlines in the deciding picture of an event, None if none are kept."""
     rows = query("SELECT data FROM sights WHERE game = ? AND event = ?", game, event)
     return json.loads(rows[0][0]) if rows else None
 

@@ -1,8 +1,8 @@
-"""Past games for the page and for `ringmaster history`: when they were played, the list, and one of them.
+"""Lists past games for the page and for `ringmaster history`: their times, the list, and one of them.
 
 A Raspberry Pi has no clock of its own: it may start in the wrong year, and get the time in the middle of an evening. So
-games keep the order in which they were entered; within one start of the machine the monotonic clock says how far apart
-they were, and the last time of day of that start holds for all of them.
+games keep the order of entry. Within one start of the machine the monotonic clock measures the time between them, and
+the last time of day of that start holds for all of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MS = 1_000_000
 NIGHT_ENDS_H = 5
 """A game before this hour belongs to the evening before."""
 IMPORTED = "import "
-"""So begins `boot` of games out of another journal; the rest names the import."""
+"""Prefix of `boot` of games from another journal; the rest names the import."""
 JUMP_MS = 120_000
 """A clock that differs by less was set by seconds, or ran a little fast."""
 _SPANS = """SELECT g.game, a.wall_ms, json_extract(a.data, '$.t_ns'), b.wall_ms, json_extract(b.data, '$.t_ns')
@@ -39,7 +39,7 @@ _ENDS = """SELECT game, data FROM rulings
 
 @dataclass(frozen=True)
 class Span:
-    """When a game was played, by the clocks of its first and its last event: wall time, ms, and monotonic time, ms.
+    """Time of a game, by the clocks of its first and its last event: wall time, ms, and monotonic time, ms.
 
     boot: the start of the machine that the monotonic clock belongs to, "" if it is not known.
     """
@@ -53,9 +53,9 @@ class Span:
 
 @dataclass(frozen=True)
 class Past:
-    """A past game. end: the ruling that ended it, None if it did not come to its end.
+    """A past game. end: the ruling that ended it, None if it did not end.
 
-    started_ms: when it began, wall time, as far as that is known by now. evening: its evening's date (ISO 8601).
+    started_ms: its start, wall time, as far as that is known by now. evening: its evening's date (ISO 8601).
     """
 
     row: GameRow
@@ -66,7 +66,7 @@ class Past:
 
 @dataclass(frozen=True)
 class Listed:
-    """Past games in the order in which they were played, and the numbers of those that cannot be read."""
+    """Past games in the order of play, and the numbers of unreadable ones."""
 
     games: tuple[Past, ...]
     unreadable: tuple[int, ...]
@@ -89,7 +89,7 @@ def listed(query: Query, zone: tzinfo | None = None) -> Listed:
 
 
 def history(query: Query, language: Language, zone: tzinfo | None = None) -> dict[str, Any]:
-    """Return past games, the last played first, and sentences about those that cannot be read; zone: as in `listed`."""
+    """Return past games, the last played first, and sentences about unreadable ones; zone: as in `listed`."""
     shown = listed(query, zone)
     return {
         "games": [_summary(past, language) for past in reversed(shown.games)],
@@ -144,16 +144,15 @@ def _is_imported(row: GameRow) -> bool:
 
 
 def _span(row: GameRow, first_wall_ms: int, first_ns: int, last_wall_ms: int, last_ns: int) -> Span:
-    # One that went on after another start of the machine has no clock that holds for all of it.
+    # A game resumed after another start of the machine has no clock that holds for all of it.
     boot = "" if row.shift_ns or _is_imported(row) else row.boot
     return Span(boot, first_ns // MS, last_ns // MS, first_wall_ms, last_wall_ms)
 
 
 def _in_order(rows: Iterable[GameRow]) -> list[GameRow]:
-    """Return games in the order in which they were played, the first one first; rows: in the order of their numbers.
+    """Return games in the order of play, the first one first; rows: in the order of their numbers.
 
-    Those of one journal keep the order in which they were entered; games out of another one are put among them by the
-    time of day.
+    Those of one journal keep the order of entry; games from another one are put among them by the time of day.
     """
     entered: dict[str, list[tuple[int, int, GameRow]]] = {}
     for row in rows:
@@ -165,7 +164,7 @@ def _in_order(rows: Iterable[GameRow]) -> list[GameRow]:
 
 
 def _since_one_start(group: Sequence[tuple[GameRow, Span | None]]) -> list[int]:
-    """Return when games of one start of the machine began, wall time, ms."""
+    """Return the starts of games of one start of the machine, wall time, ms."""
     found: list[int] = []
     now_ms: int | None = None
     next_ms: int | None = None
@@ -173,7 +172,7 @@ def _since_one_start(group: Sequence[tuple[GameRow, Span | None]]) -> list[int]:
         started_ms = row.started_ms
         if span is not None and span.boot:
             if next_ms is None or span.last_ms > next_ms:
-                # The last one; or a clock that began again, whatever the machine is called.
+                # The last one; or a clock that began again, whatever the machine's name.
                 now_ms = span.last_wall_ms - span.last_ms
             next_ms = span.first_ms
             jump_ms = 0 if now_ms is None else now_ms - (span.first_wall_ms - span.first_ms)
@@ -229,7 +228,7 @@ def _corrections(kept: KeptGame, announcer: Announcer) -> list[dict[str, Any]]:
 
 
 def _changed(kept: KeptGame, correction: CorrectionRow, announcer: Announcer) -> str:
-    """Return in words what a correction changed, against the event as it stood before."""
+    """Return a correction's change in words, against the event before it."""
     event = next((one.event for one in kept.events if one.number == correction.event), None)
     if event is None or correction.event is None:
         return ""

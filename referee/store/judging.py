@@ -1,4 +1,4 @@
-"""Games judged again from their events: those out of other people's files, and those of a damaged journal. Pure."""
+"""Replays games by their events: those from other people's files, and those of a damaged journal. Pure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from referee.games.registry import game_kind
 from referee.store.games import KeptGame, RulingRow
 
 _MOST_JUDGED = 200_000
-"""So many events are judged to find out what a game's corrections changed."""
+"""Number of events replayed to find a game's changes by corrections."""
 
 
 def judged_now(kept: KeptGame, corrections: Sequence[CorrectionRow] | None = None) -> Judged:
-    """Return the rulings that a game's events lead to; corrections: only these count.
+    """Return the rulings on a game's events; corrections: only these count.
 
     Raises:
         BadInputError: there is no such game, or it cannot be played like that.
@@ -26,7 +26,7 @@ def judged_now(kept: KeptGame, corrections: Sequence[CorrectionRow] | None = Non
 
 
 def judged_again(kept: KeptGame) -> KeptGame:
-    """Give a game with the rulings that its events lead to, before and after each correction.
+    """Return a game with the rulings on its events, before and after each correction.
 
     Raises:
         BadInputError: there is no such game, or it cannot be played like that.

@@ -17,7 +17,7 @@ Data = dict[str, Any]
 
 
 def old_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Return the number and the line of each game; a torn file ends with an empty line.
+    """Yield the number and the line of each game; a torn file ends with an empty line.
 
     Raises:
         BadInputError: the file is no such export.
@@ -33,7 +33,7 @@ def old_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def old_game(line: bytes) -> tuple[Data, list[Data]]:
-    """Give a game's header and its events as `parcel.game_of` takes them.
+    """Return a game's header and its events as `parcel.game_of` takes them.
 
     Raises:
         BadInputError: it is torn, or not a game.

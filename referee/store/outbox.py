@@ -1,7 +1,7 @@
-"""What is still to be told to others (a broker, a club): a list in the journal's own file, written in its transactions.
+"""Messages that wait for a broker or a club: a list in the journal's own file, written in its transactions.
 
-A row names what happened and holds no copy of it; a message is made from the journal when it is sent. What it is made
-of never changes afterwards, so that a message sent twice is the same twice.
+A row names an event and holds no copy of it; a message is made from the journal when it is sent. Its sources never
+change afterwards, so a message sent twice is the same twice.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Add = Callable[[Statement], None]
 
 @dataclass(frozen=True)
 class Message:
-    """Something to be told. seq: its number in the stream, from 1 without a gap. data: what happened, as plain JSON."""
+    """A message to send. seq: its number in the stream, from 1 without a gap. data: the event, as JSON data."""
 
     stream: str
     seq: int
@@ -28,15 +28,16 @@ class Message:
 
     @property
     def id(self) -> str:
-        """A name that no other message has, and that it keeps when it is sent again."""
+        """Return a unique name, which it keeps when it is sent again."""
         return f"{self.stream}-{self.seq}"
 
 
 class Outbox:
     """The writing side; belongs to a `Store`, whose lock is held whenever it is used.
 
-    stream: the numbering's name, "" as long as nothing is to be sent. last: the number of the last row. lasting: up to
-    which row a cut of the power takes nothing back; only that may be sent, or a number could come to mean two things.
+    stream: the numbering's name, "" as long as nothing is to be sent. last: the number of the last row. lasting: the
+    last
+    row that survives a power cut; only rows up to it may be sent, or a number could come to mean two things.
     """
 
     def __init__(self, add: Add) -> None:
@@ -46,19 +47,19 @@ class Outbox:
         self.on_lasting: Callable[[], None] = lambda: None
 
     def resume(self, query: Query) -> None:
-        """Go on where an earlier process ended."""
+        """Continue after an earlier process."""
         for stream, sent in query("SELECT stream, sent FROM outbox_head LIMIT 1"):
             ((last,),) = query("SELECT coalesce(max(seq), 0) FROM outbox")
             self.stream, self.sent, self.last = str(stream), int(sent), max(int(last), int(sent))
 
     def begin(self) -> None:
-        """Begin a stream, instead of the one that there may be; its rows are posted after this."""
+        """Begin a stream, instead of any present one; its rows are posted after this."""
         self.end()
         self.stream = uuid.uuid4().hex[:12]
         self._add(("INSERT INTO outbox_head (stream, sent) VALUES (?, 0)", (self.stream,)))
 
     def end(self) -> None:
-        """Send nothing any more, and forget what waits."""
+        """Stop sending, and forget waiting rows."""
         self.stream, self.last, self.sent, self.lasting = "", 0, 0, 0
         self._add(("DELETE FROM outbox_head", ()))
         self._add(("DELETE FROM outbox", ()))
@@ -71,10 +72,10 @@ class Outbox:
             self._add(("INSERT INTO outbox (seq, kind, game, number) VALUES (?, ?, ?, ?)", values))
 
     def post_whole(self, query: Query, games: Iterable[int]) -> None:
-        """Add all that has happened in some games."""
+        """Add all events of some games."""
         for game in games:
             self.post("game", game)
-            # What is not judged yet is posted when it is.
+            # An event without rulings is posted when it has them.
             sql = "SELECT number FROM events WHERE game = ?1 AND number <= (SELECT judged FROM games WHERE game = ?1)"
             for (number,) in query(f"{sql} ORDER BY number", game):
                 self.post("event", game, number)
@@ -84,7 +85,7 @@ class Outbox:
                 self.post("dispute", game, number)
 
     def arrived(self, seq: int) -> bool:
-        """Take it that all up to `seq` has arrived; False if that was known, or cannot be."""
+        """Note the arrival of all rows up to `seq`; False if that was known, or cannot be."""
         if not self.sent < seq <= self.last:
             return False
         self.sent = seq
@@ -93,20 +94,20 @@ class Outbox:
         return True
 
     def made_to_last(self) -> None:
-        """Take it that all rows outlast a cut of the power."""
+        """Note that all rows survive a power cut."""
         if self.lasting != self.last:
             self.lasting = self.last
             self.on_lasting()
 
 
 def messages(query: Query, stream: str, after: int, until: int) -> Iterator[Message]:
-    """Return the messages after one number until another one, in order. query: asks the journal's file."""
+    """Yield the messages after one number until another one, in order. query: reads the journal's file."""
     rows = query("SELECT seq, kind, game, number FROM outbox WHERE seq > ? AND seq <= ? ORDER BY seq", after, until)
     for seq, kind, game, number in rows:
         try:
             data = _data(query, str(kind), game, number)
         except (ValueError, TypeError, RecursionError):
-            # A damaged row must not hold up those that follow.
+            # A damaged row must not block those that follow.
             data = {"kind": "nothing"}
         yield Message(stream, seq, data)
 
@@ -114,7 +115,7 @@ def messages(query: Query, stream: str, after: int, until: int) -> Iterator[Mess
 def _data(query: Query, kind: str, game: int, number: int) -> dict[str, Any]:
     rows = query("SELECT uid, header, started_ms FROM games WHERE game = ?", game)
     if not rows:
-        # Where a file was damaged a game may be gone; its number in the stream is not.
+        # A damaged file may have lost a game; its number in the stream remains.
         return {"kind": "nothing"}
     uid, header, started_ms = rows[0]
     found: dict[str, Any] | None = {"kind": kind, "game": uid}
@@ -131,7 +132,7 @@ def _data(query: Query, kind: str, game: int, number: int) -> dict[str, Any]:
 
 
 def _event(query: Query, uid: str, game: int, number: int) -> dict[str, Any] | None:
-    """Return an event with the rulings on it when it happened, whatever was corrected since."""
+    """Return an event with its first rulings, without later corrections."""
     rows = query("SELECT wall_ms, data, refused FROM events WHERE game = ? AND number = ?", game, number)
     if not rows:
         return None
@@ -149,7 +150,7 @@ def _event(query: Query, uid: str, game: int, number: int) -> dict[str, Any] | N
 
 
 def _correction(query: Query, uid: str, game: int, number: int) -> dict[str, Any] | None:
-    """Return a correction, with which rulings (event, place) it ended, and which it began."""
+    """Return a correction, with the rulings (event, place) that it ended, and those that it began."""
     sql = "SELECT wall_ms, event, data, undoes FROM corrections WHERE game = ? AND number = ?"
     rows = query(sql, game, number)
     if not rows:

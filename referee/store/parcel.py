@@ -1,6 +1,6 @@
-"""Games with their evidence pictures in one ZIP file: written to be kept, and read like any file from elsewhere.
+"""Packs games with their evidence pictures in one ZIP file, and reads one like any file from elsewhere.
 
-In it: `games/N.jsonl`, an event log a game that `ringmaster replay` judges, with what else is kept of it under the key
+In it: `games/N.jsonl`, an event log a game that `ringmaster replay` rules on, with the other kept facts under the key
 "kept" of its lines; `pictures/N/EVENT-PLACE.jpg`; and `results.csv` for people. Names in a file never decide where
 anything is written.
 """
@@ -137,7 +137,7 @@ class KeptHeader(_Checked):
 
 @dataclass(frozen=True)
 class Packed:
-    """A game out of a file, with its pictures and sights by event. again: its result is another than the file says."""
+    """A game from a file, with its pictures and sights by event. again: its result differs from the file's."""
 
     number: int
     game: KeptGame
@@ -147,12 +147,12 @@ class Packed:
 
 
 Games = Iterable[tuple[int, Callable[[], Packed]]]
-"""The number of each game in a file, and a call that gives it or raises BadInputError."""
+"""The number of each game in a file, and a call that returns it or raises BadInputError."""
 
 
 @dataclass
 class Tally:
-    """What came of taking games. again: games in the file that were judged again, with another result.
+    """Result of taking games. again: games in the file that have another result by their events.
 
     left_out: sentences by the game's number in the file. pictures_left_out: pictures that could not be read.
     """
@@ -174,7 +174,7 @@ class Tally:
 
 
 def event_log(kept: KeptGame) -> str:
-    """Return a game as an event log that `ringmaster replay` judges: its events as they hold after all corrections.
+    """Return a game as an event log for `ringmaster replay`: its events after all corrections.
 
     Raises:
         BadInputError: a correction in it makes no event.
@@ -199,7 +199,7 @@ def csv_lines(kept: KeptGame) -> str:
 def pack(
     path: Path, games: Iterable[KeptGame], query: Query, folder: Path, *, pictures: bool = True
 ) -> tuple[int, int]:
-    """Write a parcel, whole or not at all, and give how many games and pictures are in it.
+    """Write a parcel, whole or not at all, and return the numbers of games and pictures in it.
 
     folder: the evidence folder.
 
@@ -228,7 +228,7 @@ def _pack_pictures(
     for file, event, t_ms, kept_ms, disputed in query(sql, game.row.game):
         place = len(packed.get(event, ()))
         try:
-            # A picture in the list may have been thinned out a moment ago.
+            # A picture in the list may have been deleted a moment ago.
             data = (folder / f"{file}.jpg").read_bytes()
         except OSError:
             continue
@@ -250,7 +250,7 @@ def _picture(number: int, event: int, place: int) -> str:
 def _lines(
     game: KeptGame, pictures: Mapping[int, list[dict[str, Any]]], sights: Mapping[int, dict[str, Any]]
 ) -> Iterator[str]:
-    """Return the lines of a game's member: the event log, with more under the key "kept"."""
+    """Yield the lines of a game's member: the event log, with more under the key "kept"."""
     row, end = game.row, game.end()
     played = {one.number: event for one, event in game.played()}
 
@@ -281,12 +281,12 @@ def _lines(
 
 
 def _result(end: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return what people remember of a game's end."""
+    """Return the shown result of a game's end."""
     return None if end is None else {key: end[key] for key in ("winners", "points", "cards") if key in end}
 
 
 def game_of(number: int, header: Mapping[str, Any], lines: Iterable[Mapping[str, Any]]) -> Packed:
-    """Give the game of a header and its events, judged again: the rulings in a file count for nothing.
+    """Return the game of a header and its events, with new rulings: those in a file do not count.
 
     Raises:
         BadInputError: it is not a game that can be played.
@@ -356,7 +356,7 @@ class Parcel:
         return name in self._infos
 
     def member(self, name: str, most: int) -> bytes:
-        """Return a member of at most so many bytes, whatever its list says of its size.
+        """Return a member of at most so many bytes, whatever size its list gives.
 
         Raises:
             BadInputError: it is larger, torn or missing.
@@ -393,7 +393,7 @@ class Parcel:
         """Return a picture.
 
         Raises:
-            BadInputError: it is none, or larger than ours are.
+            BadInputError: it is not a picture, or is larger than ours are.
         """
         name = _picture(number, event, piece.place)
         data = self.member(name, MOST_PICTURE_BYTES)
@@ -434,7 +434,7 @@ def _check_list(path: Path) -> None:
         size = file.seek(0, 2)
         file.seek(max(0, size - 22 - 65_535))
         tail = file.read()
-    # As `zipfile` looks for it: without a comment it stands at the very end, else it is the last that looks like it.
+    # As `zipfile` finds it: without a comment it is at the very end, else it is the last that looks like it.
     bare = tail[-22:-18] == b"PK\x05\x06" and tail[-2:] == b"\0\0"
     at = len(tail) - 22 if bare else tail.rfind(b"PK\x05\x06")
     if at < 0:
@@ -448,11 +448,11 @@ def _check_list(path: Path) -> None:
 def unpack(parcel: Parcel | None, games: Games, connection: Connection, folder: Path, tally: Tally) -> None:
     """Add games to a store, and their pictures to its evidence folder; games that are there already stay as they are.
 
-    parcel: with the pictures. tally: counts the games, and names those that cannot be read.
+    parcel: with the pictures. tally: counts the games, and names unreadable ones.
 
     Raises:
         BadInputError: no game of the first thousand can be read.
-        WorkFailedError, sqlite3.Error: the disk does not take them. Whatever is raised, nothing is left of it.
+        WorkFailedError, sqlite3.Error: the disk does not take them. After any error, nothing is left of it.
     """
     folder.mkdir(mode=0o750, exist_ok=True)
     if parcel is not None:

@@ -1,4 +1,4 @@
-"""Opens the store's file: begins a new one, upgrades one of an earlier version, and goes on from a damaged one.
+"""Opens the store's file: begins a new one, upgrades one of an earlier version, and recovers a damaged one.
 
 The rows of the newest sound copy, and those that SQLite still reads of the file itself, go into a new file. Its last
 rename decides: a kill before leaves the old file, a kill after leaves the new one.
@@ -52,12 +52,13 @@ from referee.store.judging import judged_again, judged_now
 
 _DISK = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
 """SQLite's codes for a disk or a file that cannot be used now: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN,
-PROTOCOL. All others mean that the content makes no sense."""
+PROTOCOL. All others mean damaged content.
+"""
 _PARTS = ("-wal", "-shm", "")
 _MENDED = "-mended-"
 _MUTABLE = {"games": ("boot", "shift_ns", "judged", "ended_ms", "closed"), "rulings": ("until",)}
 _HEADER = {0: b"SQLite format 3\0\x10\0\2\2\0\x40\x20\x20", 44: b"\0\0\0\4", 56: b"\0\0\0\1"}
-"""What begins each of our files: pages of 4096 bytes, a write-ahead log, UTF-8 (sqlite.org/fileformat.html, 1.3)."""
+"""First bytes of each of our files: pages of 4096 bytes, a write-ahead log, UTF-8 (sqlite.org/fileformat.html, 1.3)."""
 _STRICT = frozenset(sql for sql in TABLES if "STRICT" in sql)
 _LOG_HEAD, _FRAME_HEAD, _PAGE = 32, 24, 4096
 _MOST_GENERATIONS = 1 << 20
@@ -66,7 +67,7 @@ _MOST_UNSYNCED = 3
 
 
 class DiskError(WorkFailedError):
-    """The disk does not let the file be opened; `cause`: the error, `damaged`: why it would have to be mended."""
+    """The disk does not let the file be opened; `cause`: the error, `damaged`: the damage to be mended."""
 
     def __init__(self, key: str, cause: Exception, damaged: str | None = None, /, **values: object) -> None:
         super().__init__(key, **values)
@@ -75,14 +76,14 @@ class DiskError(WorkFailedError):
 
 @dataclass(frozen=True)
 class Opened:
-    """An open file. set_aside: where a damaged one was put, None if there was none."""
+    """An open file. set_aside: the new path of a damaged one, None if there was none."""
 
     connection: Connection
     set_aside: Path | None = None
 
 
 def open_store(path: Path, connector: Connect = connect, *, instead_of_newer: bool = False) -> Opened:
-    """Open the file, or begin one; a damaged one is set aside, one of an earlier version becomes the newest copy.
+    """Open the file, or begin one; set a damaged one aside; make one of an earlier version the newest copy.
 
     instead_of_newer: a file of a newer Ringmaster is set aside, too, as the page must come up.
 
@@ -121,9 +122,9 @@ def open_store(path: Path, connector: Connect = connect, *, instead_of_newer: bo
 
 @contextmanager
 def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: None) -> Iterator[Query]:
-    """Return what asks the store in a folder (None: the usual one) as it is now, whatever is added meanwhile.
+    """Yield a query on the store in a folder (None: the usual one) in its present state, whatever is added meanwhile.
 
-    warn: receives a sentence about a damaged file; the rows that can be read are given then.
+    warn: receives a sentence about a damaged file; the query gives its readable rows then.
 
     Raises:
         WorkFailedError: there is none, or it cannot be read.
@@ -160,7 +161,7 @@ def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: N
 
 
 def _check_place(folder: Path) -> None:
-    """Report where games are kept, if not in this folder.
+    """Report the folder of the games, if not this one.
 
     Raises:
         WorkFailedError: they are elsewhere: they were played on the simulated table, or by the installed service.
@@ -181,7 +182,7 @@ def damage_in(path: Path) -> str | None:
         sqlite3.OperationalError, OSError: the disk does not let it be read.
     """
     if not path.exists() or (path.is_file() and path.stat().st_size == 0):
-        # SQLite makes an empty file when it begins one; where games were kept, they are gone.
+        # SQLite makes an empty file when it begins one; beside other traces of games it means that they are gone.
         return "it is empty" if copies(path) or any(path.with_name(EVIDENCE).glob("*.jpg")) else None
     if not path.is_file():
         return "it is no file"
@@ -208,7 +209,7 @@ def upgrade(path: Path) -> None:
     try:
         make_copy(path)
     except WorkFailedError as error:
-        # In a temporary folder the copies are on a disk that takes nothing; the new file is what counts.
+        # In a temporary folder the copies are on a read-only disk; the new file matters.
         LOG.warning("%s", error)
     new = _new(path)
     build(path, new, sound=True)
@@ -221,7 +222,7 @@ def upgrade(path: Path) -> None:
 
 
 def mend(path: Path) -> Path:
-    """Put a sound file in the place of a damaged one, and give the damaged one's new name.
+    """Replace a damaged file by a sound one, and return the damaged one's new path.
 
     Raises:
         sqlite3.Error, OSError: the disk does not take it; then the damaged one is where it was.
@@ -236,7 +237,7 @@ def mend(path: Path) -> Path:
 
 
 def finish_mending(path: Path) -> Path | None:
-    """Put a mended file into its place if there is one, and give the name of the damaged one then.
+    """Put a mended file into its place if there is one, and return the path of the damaged one then.
 
     Raises:
         OSError: the disk does not let it.
@@ -260,7 +261,7 @@ def finish_mending(path: Path) -> Path | None:
 
 
 def build(old: Path, new: Path, *, sound: bool = False) -> None:
-    """Write a new file of the newest sound copy and of all rows that can be read of the old one; sound: of this alone.
+    """Write a new file of the newest sound copy and of all readable rows of the old one; sound: of the old one alone.
 
     Raises:
         sqlite3.Error, OSError: the disk does not take it.
@@ -287,7 +288,7 @@ def build(old: Path, new: Path, *, sound: bool = False) -> None:
         for table in COLUMNS:
             into.execute(f"DELETE FROM {table} WHERE game IN (SELECT game FROM deleted)")
             into.execute(f"DELETE FROM {table} WHERE game NOT IN (SELECT game FROM games)")
-        # Only the last game can still be going on.
+        # Only the last game can still be in play.
         last = "game < (SELECT max(game) FROM games) AND closed = 0"
         into.execute(*changed("games", {"closed": 1}, last))
         for (file,) in into.execute("SELECT file FROM evidence").fetchall():
@@ -300,7 +301,7 @@ def build(old: Path, new: Path, *, sound: bool = False) -> None:
 
 @contextmanager
 def _described(path: Path, folder: Path) -> Iterator[Path]:
-    """Return a file whose tables are described as they were made: itself, or a copy with that put right."""
+    """Yield a file with its original table descriptions: itself, or a repaired copy."""
     # A file of version 1 has none of them.
     if _descriptions(path) in (frozenset(), _STRICT) and not _is_log_damaged(path):
         yield path
@@ -345,7 +346,7 @@ def _apply_log(log: Path, file: BinaryIO) -> None:
 
 
 def _descriptions(path: Path) -> frozenset[str] | None:
-    """Return those of our tables' descriptions that a file has, None if they cannot be read or their pages differ."""
+    """Return the file's intact descriptions of our tables, None if they cannot be read or their pages differ."""
     try:
         with closing(read_only(path)) as connection:
             connection.execute("PRAGMA writable_schema=ON")
@@ -357,7 +358,7 @@ def _descriptions(path: Path) -> frozenset[str] | None:
 
 
 def _describe(connection: sqlite3.Connection) -> None:
-    """Put damaged descriptions of tables right: SQLite gives them pages in the order in which they are made."""
+    """Repair damaged descriptions of tables: SQLite gives them pages in the order of creation."""
     connection.execute("PRAGMA writable_schema=ON")
     rows = connection.execute("SELECT rowid, sql FROM sqlite_master ORDER BY rowid").fetchall()
     missing = [sql for sql in TABLES if sql not in {text for _, text in rows}]
@@ -373,7 +374,7 @@ def _describe(connection: sqlite3.Connection) -> None:
 
 
 def _take_rows(path: Path, into: sqlite3.Connection) -> None:
-    """Take all rows of a file: those with the right check sum, and of others what is not there yet."""
+    """Take all rows of a file: those with the right check sum, and of others only rows that are not there yet."""
     games: set[int] = set()
     # Games are read once more when their numbers are known: each is found by its own then.
     for table in (*COLUMNS, "games"):
@@ -396,7 +397,7 @@ def _take(table: str, row: dict[str, Any], into: sqlite3.Connection) -> None:
     where = " AND ".join(f"{key} = ?" for key in keys)
     there = into.execute(f"SELECT 1 FROM {table} WHERE {where}", [row[key] for key in keys]).fetchone()
     if crc is None and there:
-        # Version 1: a row of a copy was checked, so only what changes while a game goes on is taken.
+        # Version 1: a row of a copy was checked, so only columns that change in play are taken.
         change = {name: row[name] for name in _MUTABLE.get(table, ())}
         if change:
             into.execute(*changed(table, change, where, *(row[key] for key in keys)))
@@ -416,9 +417,9 @@ def _readable(header: str) -> str:
 
 
 def _rows(path: Path, table: str, games: set[int]) -> Iterator[dict[str, Any]]:
-    """Return all rows of a table that SQLite reads, many of them more than once.
+    """Yield all rows of a table that SQLite reads, many of them more than once.
 
-    SQLite gives up at the first page that makes no sense: so a table is read from both ends, and game by game.
+    SQLite gives up at the first damaged page: so a table is read from both ends, and game by game.
     """
     if not path.is_file() or not path.stat().st_size:
         # SQLite would delete the log beside an empty file.
@@ -426,7 +427,7 @@ def _rows(path: Path, table: str, games: set[int]) -> Iterator[dict[str, Any]]:
     for how in ("mode=ro", "immutable=1"):
         try:
             connection = read_only(path, how)
-            # A damaged entry in the list of tables, or an end that is missing, then hides nothing but itself.
+            # A damaged entry in the list of tables, or a missing end, then hides nothing but itself.
             connection.execute("PRAGMA writable_schema=ON")
             names = [one[0] for one in connection.execute(f"SELECT * FROM {table} LIMIT 0").description]
         except Exception as error:  # SQLite answers damage with errors of any kind.
@@ -459,7 +460,7 @@ def _ways(table: str, games: set[int]) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 def _judge_again(into: sqlite3.Connection) -> None:
-    """Note from which event on a game is not known, and replace rulings that its events do not lead to."""
+    """Note the first unknown event of each game, and replace rulings that differ from those of its events."""
 
     def query(sql: str, *values: Value) -> list[tuple[Any, ...]]:
         return into.execute(sql, values).fetchall()
@@ -490,7 +491,7 @@ def _new(path: Path) -> Path:
 
 
 def _is_of_the_disk(error: BaseException) -> bool:
-    """Return whether SQLite complains of the disk, and not of what is in the file."""
+    """Return whether SQLite complains of the disk, and not of the file's content."""
     if not isinstance(error, sqlite3.OperationalError):
         return isinstance(error, OSError)
     code = getattr(error, "sqlite_errorcode", None)
@@ -500,8 +501,9 @@ def _is_of_the_disk(error: BaseException) -> bool:
 def _fault_in_log(path: Path, page_size: int) -> str | None:
     """Return the fault of the write-ahead log, which SQLite passes over in silence from its first bad frame on.
 
-    By sqlite.org/walformat.html. A cut of the power leaves frames of an earlier log, of zeros, without a commit, or of
-    the few last commits, which were not synced yet.
+    By sqlite.org/walformat.html. A power cut leaves frames of an earlier log, of zeros, without a commit, or of the few
+    last
+    commits, which were not synced yet.
     """
     log = Path(f"{path}-wal")
     if not log.exists() or log.stat().st_size <= _LOG_HEAD:

@@ -1,4 +1,4 @@
-"""The store's writing side: what is to be kept goes in order onto a list, and `flush` makes the list durable.
+"""The store's writing side: changes go in order onto a list, and `flush` makes the list durable.
 
 While the disk takes nothing the list stays in memory, play goes on, and the next flush that succeeds writes all of it.
 """
@@ -59,7 +59,7 @@ class Trouble(Enum):
 
 
 def trouble_of(error: Exception) -> Trouble:
-    """Return why, by what SQLite says."""
+    """Return the trouble of a SQLite error."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return {_FULL: Trouble.FULL, _READ_ONLY: Trouble.READ_ONLY}.get(code, Trouble.FAILS)
 
@@ -67,9 +67,9 @@ def trouble_of(error: Exception) -> Trouble:
 class Store:
     """Safe to use from any thread. wall_ms: the time of day, ms since 1970, for people only.
 
-    trouble: why what was added lately is in memory only, None if all is kept. set_aside: where a damaged file was put.
-    changes: how often something was written. outbox: what is to be told to others.
-    A disk that does not even let the file be opened is a trouble like others: it is tried again with each flush.
+    trouble: why the latest changes are in memory only, None if all is kept. set_aside: the new path of a damaged file.
+    changes: the number of writes. outbox: messages to others.
+    A disk that does not even let the file be opened is a trouble like others: each flush tries again.
     """
 
     def __init__(
@@ -93,12 +93,12 @@ class Store:
         if self._open():
             self._last_game = int(self.read(LAST_GAME)[0][0])
         else:
-            # A number that no game has yet, whatever the file says when it can be opened at last.
+            # A number that no game has yet, whatever is in the file when it opens at last.
             self._last_game = wall_ms() // 1000
 
     @property
     def is_open(self) -> bool:
-        """Return whether the file could be opened, so that what is read is all there is."""
+        """Return whether the file could be opened, so that queries find all there is."""
         return self._connection is not None
 
     def begin_game(self, header: Header, boot: str, shift_ns: int) -> GameRow:
@@ -136,16 +136,16 @@ class Store:
         self._change("games", {"closed": 1}, "closed = 0")
 
     def set_ended(self, game: int, ended: bool) -> None:
-        """Note that a game came to its end, or that after a correction it did not."""
+        """Note that a game ended, or that after a correction it did not."""
         self._change("games", {"ended_ms": self._wall_ms() if ended else None}, "game = ?", game)
 
     def add_event(self, game: int, number: int, event: Event) -> None:
-        """Add an event that is about to be judged."""
+        """Add an event before its rulings."""
         data = to_line(event_data(event))
         self._insert("events", game=game, number=number, wall_ms=self._wall_ms(), data=data)
 
     def add_rulings(self, game: int, number: int, rulings: Sequence[RulingData]) -> None:
-        """Add what was ruled on an event, and that it has been judged."""
+        """Add the rulings on an event, and note that it has them."""
         with self._lock:
             for place, ruling in enumerate(rulings):
                 self._add(ruling_inserted(game, RulingRow(number, place, 0, None, ruling)))
@@ -162,7 +162,7 @@ class Store:
     def add_correction(
         self, game: int, number: int, event: int | None, data: Mapping[str, object] | None, undoes: int | None = None
     ) -> None:
-        """Add a correction of an event (data None: it is struck), or one that takes another back."""
+        """Add a correction of an event (data None: it is struck), or one that undoes another."""
         text = None if data is None else to_line(dict(data))
         values = {"number": number, "wall_ms": self._wall_ms(), "event": event, "data": text, "undoes": undoes}
         with self._lock:
@@ -170,7 +170,7 @@ class Store:
             self.outbox.post("correction", game, number)
 
     def change_ruling(self, game: int, event: int, place: int, correction: int, ruling: RulingData | None) -> None:
-        """Let a ruling end with a correction, and another one (None: none) take its place."""
+        """End a ruling with a correction, and put another one (None: none) in its place."""
         where = "game = ? AND event = ? AND place = ? AND until IS NULL"
         self._change("rulings", {"until": correction}, where, game, event, place)
         if ruling is not None:
@@ -182,7 +182,7 @@ class Store:
         self._insert("evidence", file=file, game=game, event=event, **values)
 
     def add_sight(self, game: int, event: int, data: Mapping[str, object]) -> None:
-        """Add what was outlined in the picture that an event was judged on."""
+        """Add the outlines in the deciding picture of an event."""
         self._insert("sights", game=game, event=event, data=to_line(dict(data)))
 
     def forget_evidence(self, file: str) -> None:
@@ -190,16 +190,17 @@ class Store:
         self._add(("DELETE FROM evidence WHERE file = ?", (file,)))
 
     def dispute(self, game: int, event: int) -> None:
-        """Note that the pictures of an event were asked for: they are kept longest."""
+        """Note that the pictures of an event are disputed: they are kept longest."""
         with self._lock:
             self._change("evidence", {"disputed": 1}, "game = ? AND event = ?", game, event)
             self.outbox.post("dispute", game, event)
 
     def flush(self, *, durable: bool = True) -> bool:
-        """Write what waits. False, and `trouble` says why, if the disk does not take it: it waits on then.
+        """Write waiting changes; False, with the reason in `trouble`, if the disk refuses: they wait on then.
 
-        durable: come back only when a cut of the power cannot undo it; else it outlasts this process, and the next
-        durable flush makes it outlast the power, too.
+        durable: return only when a power cut cannot undo it; else it outlasts this process, and the next durable flush
+        makes it
+        outlast the power, too.
         """
         with self._lock:
             if self._connection is None and not self._open():
@@ -217,8 +218,8 @@ class Store:
                     try:
                         self._connection.execute(sql, values)
                     except sqlite3.IntegrityError as error:
-                        # A row that the tables refuse must not hold up all others for ever; a picture whose game was
-                        # deleted meanwhile is one.
+                        # A row that the tables refuse must not block all others for ever; for example a picture of a
+                        # game deleted meanwhile.
                         LOG.error("%s is not kept: %s", values, error)
                 self._connection.execute("COMMIT")
             except sqlite3.Error as error:
@@ -234,7 +235,7 @@ class Store:
             return True
 
     def take_in(self, work: Callable[[Connection], object]) -> None:
-        """Let games be added, all or none. Raises WorkFailedError if the disk refuses them, and what `work` raises."""
+        """Let `work` add games, all or none. Raises WorkFailedError if the disk refuses them, and errors of `work`."""
         with self._lock:
             if not self.flush() or self._connection is None:
                 raise WorkFailedError("error.journal.journal_cannot_be_written_now")
@@ -249,7 +250,7 @@ class Store:
             self._last_game = max(self._last_game, *self.read(LAST_GAME)[0])
 
     def delete_game(self, game: int) -> None:
-        """Delete a game with all that is kept of it but the files of its pictures, in the copies, too.
+        """Delete a game with all its rows, in the copies, too; the files of its pictures stay.
 
         Raises:
             WorkFailedError: the disk does not take it.
@@ -258,7 +259,7 @@ class Store:
         self._change_past([(sql, (game,)) for sql in _DELETED])
 
     def change_headers(self, headers: Mapping[int, Header]) -> None:
-        """Let games, by their numbers, have other headers, all or none; the copies with the old ones go.
+        """Replace the headers of games, by their numbers, all or none; the copies with the old ones go.
 
         Raises:
             WorkFailedError: the disk does not take it.
@@ -267,7 +268,7 @@ class Store:
         self._change_past([changed("games", {"header": line}, "game = ?", game) for game, line in lines.items()])
 
     def _change_past(self, statements: Sequence[Statement]) -> None:
-        """Change games that are over; nothing of what was there before stays in the file or its copies."""
+        """Change finished games; nothing of the old content stays in the file or its copies."""
 
         def work(connection: Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
@@ -288,7 +289,7 @@ class Store:
             raise WorkFailedError("error.journal.copies_of_journal_cannot_be", why=error.strerror or error) from error
 
     def read(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; none as long as the file cannot be opened.
+        """Return the rows of a query; none while the file cannot be opened.
 
         Raises:
             WorkFailedError: the file cannot be read.
@@ -302,15 +303,15 @@ class Store:
                 raise WorkFailedError("error.journal.journal_cannot_be_read", why=error) from error
 
     def change_outbox(self, change: Callable[[Outbox], object], *, durable: bool = False) -> None:
-        """Change what is to be told to others, and write it."""
+        """Change the outbox, and write it."""
         with self._lock:
-            # What waits is of the time before.
+            # Waiting changes are of the time before.
             self.flush(durable=durable)
             change(self.outbox)
             self.flush(durable=durable)
 
     def checkpoint(self) -> None:
-        """Move what is written to its last place while there is time for it, so that no ruling has to wait for that.
+        """Move written data to its last place while there is time, so that no ruling has to wait for that.
 
         Nobody waits for it; it is done some other time if it cannot be done now.
         """
@@ -320,7 +321,7 @@ class Store:
             list(self._mover.execute("PRAGMA wal_checkpoint(PASSIVE)"))
 
     def copy(self) -> Path:
-        """Make a checked copy, beside the writing, and give it.
+        """Make a checked copy, beside the writing, and return it.
 
         Raises:
             WorkFailedError: the disk does not take it.
@@ -328,7 +329,7 @@ class Store:
         return make_copy(self._path)
 
     def close(self) -> None:
-        """Write what waits, and close the file. Harmless when done twice."""
+        """Write waiting changes, and close the file. Harmless when done twice."""
         with self._lock:
             self.flush()
             for connection in (self._mover, self._connection):
@@ -366,7 +367,7 @@ class Store:
 
 
 def disk_is_full(folder: Path) -> bool:
-    """Return whether there is no room worth speaking of on a folder's disk."""
+    """Return whether a folder's disk is nearly full."""
     try:
         return shutil.disk_usage(folder).free < _LEAST_FREE_BYTES
     except OSError:

@@ -28,7 +28,7 @@ from referee.store.store import Store
 
 
 def forget_game(journal: Store, evidence: EvidenceFolder, folder: Path, game: int) -> None:
-    """Delete a game with its pictures and the files of its rulings that were kept to be sent.
+    """Delete a game with its pictures and the kept files of its disputed rulings.
 
     Raises:
         WorkFailedError: the disk does not take it.
@@ -41,10 +41,10 @@ def forget_game(journal: Store, evidence: EvidenceFolder, folder: Path, game: in
 
 
 def renamed(query: Query, name: str, called: str, language: Language) -> Mapping[int, Header]:
-    """Return the headers of a player's games, by their numbers, as they are with another name.
+    """Return the headers of a player's games, by their numbers, with another name.
 
     Raises:
-        BadInputError: nobody is called so, or the two have played against each other.
+        BadInputError: nobody has this name, or the two have played against each other.
     """
     changes = {}
     for row in games(query):
@@ -62,12 +62,12 @@ def renamed(query: Query, name: str, called: str, language: Language) -> Mapping
 
 
 def forget_player(journal: Store, name: str, language: Language) -> int:
-    """Put "Somebody" in the place of a name in all games, and give how many those are.
+    """Replace a name by "Somebody" in all games, and return their number.
 
     Two who have played against each other and are both forgotten stay two: "Somebody 2".
 
     Raises:
-        BadInputError: nobody is called so.
+        BadInputError: nobody has this name.
         WorkFailedError: the disk does not take it.
     """
     near = {folded(one) for row in games(journal.read) if name in row.header.players for one in row.header.players}
@@ -80,13 +80,13 @@ def forget_player(journal: Store, name: str, language: Language) -> int:
 
 SECOND_NS = 1_000_000_000
 REST_NS = 60 * SECOND_NS
-"""So long nothing was written, and no game is on: an evening may be over, and the power be switched off soon."""
+"""Time without writes and without a game: an evening may be over, and the power be switched off soon."""
 NIGHT_NS, NIGHT_REST_NS = 20 * 3600 * SECOND_NS, 600 * SECOND_NS
 """A game that is never ended is copied once a day, too, while it rests."""
 
 
 class Copying:
-    """Tended by the referee's thread; a copy is made on a thread of its own, as it may take seconds."""
+    """Makes copies; called by the referee's thread, on a thread of their own, as they may take seconds."""
 
     def __init__(self, journal: Store) -> None:
         self._journal = journal
@@ -125,7 +125,7 @@ FILES = "files"
 
 
 def report_set_aside(folder: Path, journal: Store, health: HealthBoard) -> bool:
-    """Report them, and give whether there is any that was not reported before."""
+    """Report files that were set aside, and return whether any was not reported before."""
     found = set_aside_files(folder)
     known = next((one for one in health.troubles() if one.part == FILES), None)
     if not found:

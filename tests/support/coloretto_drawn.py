@@ -1,6 +1,6 @@
-"""Whole games of Coloretto on the drawn table, with hands, through the watcher, and what it told of each.
+"""Plays whole games of Coloretto on the drawn table, with hands, through the watcher, and counts its moves.
 
-Nobody answers what is asked: what is told in the end without it is counted.
+Nobody answers its questions: its final moves without answers are counted.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ Key = tuple[object, ...]
 class Counted:
     """One game, counted.
 
-    understood: moves told as they were, without anybody's help. asked: questions, by kind. put_right: how often people
-    had to tell how it stood. wrong: what was told in the end and is not so.
+    understood: right moves without anybody's help. asked: questions, by kind. put_right: how often people had to enter
+    the
+    table. wrong: final moves that are wrong.
     """
 
     players: int
@@ -145,7 +146,7 @@ def _counted(
 
 
 def _in_order(seen: Counter[Key], order: Sequence[int]) -> Counter[Key]:
-    """Pieces of a game with its rows counted in another order."""
+    """Return pieces of a game with its rows counted in another order."""
     return Counter({(number, order[int(str(row))], *what): count for (number, row, *what), count in seen.items()})
 
 
@@ -183,7 +184,7 @@ def pieces(events: Sequence[Event], players: int) -> Counter[Key]:
 
 
 def _mended(pieces: Counter[Key], was: str, now: str, seat: int) -> Counter[Key]:
-    """Put a card right that was told wrongly, in the latest row that somebody took with it."""
+    """Correct a wrong card, in the latest row that somebody took with it."""
     for number, row, kind, who in sorted(pieces, key=str, reverse=True):
         key = (number, row, "card", was)
         if kind == "taken" and who == seat and pieces[key]:

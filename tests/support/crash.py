@@ -1,7 +1,7 @@
-"""The referee is killed at random instants, and after each the journal is held to its word.
+"""Kills the referee at random instants, and checks the journal after each.
 
-Told, kept and once: every ruling that was announced is in the journal, none is announced twice, and the state of the
-game, in the journal and in the process that goes on with it, is that of a replay of the events.
+Every announced ruling is in the journal, and is announced only once. The state of the game, in the journal and in the
+process that resumes it, is that of a replay of the events.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ STUCK_S = 60.0
 
 @dataclass
 class Verdict:
-    """What came of it. faults: a sentence each; none is as it should be."""
+    """The result. faults: a sentence each; empty if all is well."""
 
     kills: int = 0
     announced: int = 0
@@ -87,7 +87,7 @@ def crash_often(kills: int, seed: int, *, forgetful: bool, folder: Path, connect
 @dataclass
 class _Ledger:
     announced: Counter[str] = field(default_factory=Counter)
-    corrections: dict[int, int] = field(default_factory=dict)  # how many were told, by game
+    corrections: dict[int, int] = field(default_factory=dict)  # number announced, by game
 
 
 def _summed_up(verdict: Verdict, kept: Mapping[int, KeptGame], ledger: _Ledger) -> Verdict:
@@ -130,7 +130,7 @@ def _one_life(folder: Path, dice: random.Random, connector: Connect) -> list[dic
 
 
 def _listen(reading: int, dice: random.Random) -> bytes:
-    """Give what is told until it is time to kill: at any instant from the start on, or a little after so many lines."""
+    """Return the output until it is time to kill: at any instant from the start on, or a little after so many lines."""
     by_time = dice.random() < 0.4
     end = time.monotonic() + (dice.uniform(0, LONGEST_S) if by_time else STUCK_S)
     lines = dice.randrange(1, MOST_TOLD)

@@ -33,7 +33,7 @@ What = tuple[str, dict[str, Any]]
 
 
 class Teller:
-    """Tells each ruling of a game at the instant when it would be said."""
+    """Reports each ruling of a game at the instant of its announcement."""
 
     def __init__(self, referee: Referee, tell: Tell) -> None:
         self.game, self._tell, self._say = 0, tell, referee.voice.rule
@@ -46,7 +46,7 @@ class Teller:
 
 
 def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) -> None:
-    """Resume the game in a folder, and play on, telling all that is announced to a pipe, a JSON line each."""
+    """Resume the game in a folder, and play on, reporting all announcements to a pipe, a JSON line each."""
 
     def tell(what: Mapping[str, Any]) -> None:
         os.write(pipe, json.dumps(what).encode() + b"\n")

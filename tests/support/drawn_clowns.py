@@ -12,7 +12,7 @@ INKS = {"red": (30, 30, 200), "blue": (190, 90, 20), "green": (40, 140, 40), "ye
 
 
 def clown(colour: str, *, happy: bool) -> Image:
-    """A card's picture, (h, w, 3) uint8 BGR."""
+    """Return a card's picture, (h, w, 3) uint8 BGR."""
     card = np.full((174, 112, 3), (225, 245, 250), np.uint8)
     cv2.circle(card, (56, 90), 34, (150, 190, 225), -1)
     cv2.circle(card, (56, 90), 9, INKS[colour], -1)

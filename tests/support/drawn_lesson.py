@@ -31,7 +31,7 @@ _COLUMNS, _ROWS = 4, 2
 _APART_MM = (130.0, 150.0)
 _OFF_PX = 0.5  # the finder is 0.3 to 0.4 px off where pictures are path-traced
 _TIMES = 2
-"""How often each face is shown."""
+"""Number of times each face is shown."""
 
 
 def taught(printed: PrintDeck, seed: int, shots: Shots | None = None) -> PrintDeck:

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class UnexpectedError(Exception):
-    """What no part of the program knows."""
+    """An error that no part of the program knows."""
 
 
 class FailsOnce:

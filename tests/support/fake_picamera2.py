@@ -115,7 +115,7 @@ class FakePicamera2:
         return found
 
     def pixels(self, name: str) -> npt.NDArray[np.uint8]:
-        """A dark table with a white card, in the light that the controls let in."""
+        """Return a dark table with a white card, in the light that the controls let in."""
         stream = self.configuration[name]
         width, height = stream["size"]
         light = np.full((height, width, 3), 0.03)

@@ -13,8 +13,9 @@ LAMP = (0.45, 0.8, 1.0)
 class FakeWebcam:
     """A dark table with a white card, in a light (blue, green, red); `lamp_hz`: how often a second that is bright.
 
-    window: how bright the picture's edge is. refused: controls that it does not take. lies: takes them and does as it
-    likes. hunts: its autofocus cannot be switched off without the lens going elsewhere, and `deaf` to where it is sent.
+    window: brightness of the picture's edge. refused: controls that it does not take. lies: accepts controls without
+    effect.
+    hunts: its autofocus cannot be switched off without the lens going elsewhere, and `deaf` to where it is sent.
     """
 
     def __init__(self, light: tuple[float, float, float] = DAYLIGHT, brightness: float = 1.0) -> None:
@@ -94,7 +95,7 @@ class FakeWebcam:
             self.values[cv2.CAP_PROP_FOCUS] = self.lens
 
     def _flicker(self) -> npt.NDArray[np.float64]:
-        """(96,) the light of each row: the mean of a lamp that goes from bright to dark over the row's exposure."""
+        """Return the light (96,) of each row: the mean of a lamp that darkens over the row's exposure."""
         assert self.lamp_hz is not None
         time_s = self.values[cv2.CAP_PROP_EXPOSURE] / 10_000
         ends_s = self.now_ns / 1e9 + np.arange(96) / 96 * 0.025

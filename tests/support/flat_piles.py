@@ -46,7 +46,7 @@ class PileTable:
         self._lens = np.array([[focal, 0, (size[0] - 1) / 2], [0, focal, (size[1] - 1) / 2], [0, 0, 1]])
 
     def to_px(self, points: Floats) -> Floats:
-        """(n, 3) points in mm (z up) as px (n, 2)."""
+        """Return points (n, 3) in mm (z up) as px (n, 2)."""
         seen = (points * (1, 1, -1)) @ self._turn.T + (0, 0, self._distance)
         flat = seen @ self._lens.T
         return np.asarray(flat[:, :2] / flat[:, 2:])
@@ -59,7 +59,7 @@ class PileTable:
 
 
 def card_corners(place: tuple[float, float, float], height: float) -> Floats:
-    """Corners (4, 3) of a card at x, y, clockwise angle in degrees."""
+    """Return corners (4, 3) of a card at x, y, clockwise angle in degrees."""
     width, tall = piccolino().card_mm
     angle = math.radians(place[2])
     turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
@@ -117,7 +117,7 @@ def bare(random: np.random.Generator, camera: PileTable, kind: int) -> Image:
 
 
 def photographed(random: np.random.Generator, image: Image, hard: float) -> Image:
-    """What a camera makes of it; `hard`, 0 to 1, is how bad light, blur and noise are."""
+    """Return a camera's picture of it; `hard`, 0 to 1: the strength of bad light, blur and noise."""
     light = np.linspace(1, 1 - 0.5 * hard, image.shape[1], dtype=np.float32)[None, :, None]
     shown = cv2.GaussianBlur(image * light, (0, 0), 0.4 + 0.5 * hard)
     noise = random.normal(0, 1 + 3 * hard, shown.shape)
@@ -126,7 +126,7 @@ def photographed(random: np.random.Generator, image: Image, hard: float) -> Imag
 
 
 def pile_scene(seed: int, hard: float, size: tuple[int, int] = (1280, 720)) -> tuple[Image, PileTable, list[TrueTop]]:
-    """A table with piles at three to five seats: the picture, its camera, and the true tops."""
+    """Return a table with piles at three to five seats: the picture, its camera, and the true tops."""
     random = np.random.default_rng(seed)
     camera = PileTable(size, tilt_deg=float(random.uniform(0, 30)))
     image = bare(random, camera, int(random.integers(len(TABLES))))

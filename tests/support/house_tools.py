@@ -1,4 +1,4 @@
-"""A table that tells, and a house that listens, for tests."""
+"""A table that publishes, and a house that subscribes, for tests."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class House:
 
 @contextmanager
 def listening(broker: Broker | Mosquitto) -> Iterator[tuple[House, Line]]:
-    """Return a house that listens: the broker passes on to it whatever is told from now on."""
+    """Yield a house that subscribes: it receives all messages from now on."""
     where = Broker(host="127.0.0.1", port=broker.port) if isinstance(broker, Mosquitto) else broker
     house = House()
     line = Line(where, "house", Ends(house.messages.append, lambda mid: None, lambda why: None), None, None)

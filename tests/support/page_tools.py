@@ -146,7 +146,7 @@ def served(
     """Serve the page of a new table, or of another one or another desk."""
     table = table or quiet_table(folder, clock=GameClock())
     clock, said = FakeClock(), list[str]()
-    # The publisher is never started: it keeps what is set, and tells nobody.
+    # The publisher is never started: it keeps its settings, and publishes nothing.
     system = System(table.referee, power or Power())
     options = WebOptions(
         state_dir=folder,

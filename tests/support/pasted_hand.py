@@ -24,7 +24,7 @@ WRIST = np.array([1322, 130])
 
 
 def with_hand(picture: Image, wrist_px: tuple[int, int], size: float = 1.0) -> Image:
-    """The picture with a hand that comes in from above and has its wrist there, `size` times as large as it was."""
+    """Return the picture with a hand that comes in from above, its wrist there, at `size` times its old size."""
     scene = load_picture(SCENE).image
     mask = np.zeros(scene.shape[:2], np.uint8)
     cv2.fillPoly(mask, [OUTLINE], 255)

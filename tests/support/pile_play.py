@@ -1,6 +1,6 @@
 """Piccolino played by people who are quick, slow and clumsy, as a camera would see the piles; no pictures are drawn.
 
-What is true is worked out from the frames' times alone, and shares no code with the referee.
+The truth comes from the frames' times alone, and shares no code with the referee.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Card = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What a place shows; the shape of `vision.piles.observations.PileSight`."""
+    """A place as a camera sees it; the shape of `vision.piles.observations.PileSight`."""
 
     seat: int
     kind: str
@@ -149,7 +149,7 @@ class PilePlay:
         return [ring for ring in self.rung[max(0, end - 4) : end] if ring.hidden_ns <= t_ns < ring.until_ns]
 
     def known_by(self, end: int) -> list[dict[int, Card]]:
-        """What had been seen on each pile by the end of each frame (P9): the last face that lay open to the camera."""
+        """Return the faces seen on each pile by the end of each frame (P9): the last face visible to the camera."""
         for frame in self.frames[len(self._known) : end]:
             t_ns = frame.exposure_end_ns
             known = self._known[-1] if self._known else {}
@@ -160,7 +160,7 @@ class PilePlay:
         return self._known[:end]
 
     def verdict(self, ring: Rung) -> dict[str, Any]:
-        """What a ring is, on the last of the frames that ended before it."""
+        """Return the verdict of a ring, on the last of the frames that ended before it."""
         if ring.t_ns not in self._verdicts:
             self._verdicts[ring.t_ns] = self._verdict(ring)
         return self._verdicts[ring.t_ns]

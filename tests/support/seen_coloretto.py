@@ -19,7 +19,7 @@ SECOND_NS = 1_000_000_000
 
 @dataclass
 class Noise:
-    """How often, of all moves or looks, something is not as it should be."""
+    """Share of all moves or looks with a fault."""
 
     late: float = 0.0  # the look after a move comes only after the next one
     hidden: float = 0.0  # a row or an area is covered in a look
@@ -44,7 +44,7 @@ class Played:
 
     @property
     def moves(self) -> list[tuple[Any, ...]]:
-        """What was told: kind, row, and card or seat; who places a card shows nowhere but in the turn."""
+        """Return the reported moves: kind, row, and card or seat; only the turn shows who places a card."""
         kept: list[tuple[Any, ...]] = []
         for event in self.events:
             if event.kind == "card_placed":
@@ -65,7 +65,7 @@ def tell(tracker: Tracker, *events: Event) -> None:
 
 
 class Seen:
-    """What is on the table, which may be something else than the rules want, and who looks at it."""
+    """The table, which may differ from the rules, and its tracker."""
 
     def __init__(self, paper: PaperGame, tracker: Tracker, game: Coloretto, noise: Noise, luck: random.Random) -> None:
         self.paper, self.tracker, self.game, self.noise, self.luck = paper, tracker, game, noise, luck
@@ -109,7 +109,7 @@ class Seen:
         return Spot(tuple(sorted(cards)))
 
     def foul(self, turn: int, taken: set[int]) -> None:
-        """Somebody does what he may not, is told, and puts it right."""
+        """Play a foul, which is reported, and undo it."""
         rows, areas = [list(row) for row in self.rows], [list(area) for area in self.areas]
         full = [row for row, cards in enumerate(rows) if len(cards) == self.paper.room(row)]
         filled = [row for row, cards in enumerate(rows) if cards]
@@ -129,7 +129,7 @@ class Seen:
         self.look(2, 0.0)
 
     def lay_elsewhere_first(self, row: int, card: str) -> None:
-        """A card is in another row for some looks, before its player thinks better of it."""
+        """Lay a card in another row for some looks, before its player thinks better of it."""
         free = {other for other, cards in enumerate(self.rows) if len(cards) < self.paper.room(other)}
         if others := sorted(free - self.gone - {row}):
             other = self.luck.choice(others)
@@ -176,7 +176,7 @@ def play(players: int, seed: int, noise: Noise) -> Played:
 
 
 def legal_moves(paper: PaperGame) -> Iterator[tuple[str, int, str, int]]:
-    """The paper game's moves as they are made: kind, row, card, seat; those that change nothing are left out."""
+    """Yield the paper game's moves as they are made: kind, row, card, seat; those that change nothing are left out."""
     going = True
     while going:
         told, at = len(paper.said), len(paper.log)
@@ -188,6 +188,6 @@ def legal_moves(paper: PaperGame) -> Iterator[tuple[str, int, str, int]]:
 
 
 def true_moves(players: int, seed: int) -> list[tuple[Any, ...]]:
-    """What there is to be told of a game, as `Played.moves` gives it."""
+    """Return the true moves of a game, in the form of `Played.moves`."""
     paper = PaperGame(players, random.Random(f"{seed}/{players}"))
     return [(kind, row, card if kind == "place" else seat) for kind, row, card, seat in legal_moves(paper)]

@@ -16,7 +16,7 @@ RENDER_SLOWLY = """for out; do :; done; text=$(cat)
 case "$text" in Slow*) echo x >> "$HERE/slow"; until [ -e "$HERE/go" ]; do sleep 0.02; done;; esac
 echo "$text" | cat "$HERE/sound.wav" - > "$out"; echo x >> "$HERE"/renders"""
 PLAY = f'for wav; do :; done; text=$(tail -c +{SOUND_BYTES + 1} "$wav"); echo "$text" >> "$HERE/played"'
-# Plays until the test makes the file `go`; tells its process id.
+# Plays until the test makes the file `go`; prints its process id.
 PLAY_LONG = f"""{PLAY}
 case "$text" in Long*) echo $$ > "$HERE/pid"; until [ -e "$HERE/go" ]; do sleep 0.02; done;; esac"""
 HANG = "exec sleep 600"

@@ -33,7 +33,7 @@ class Scripted:
 
 
 class ScriptWatcher(ByHandWatcher):
-    """Hands scripted events on, and remembers what it was told of rulings."""
+    """Hands scripted events on, and remembers the events with rulings."""
 
     def __init__(self) -> None:
         self.told: list[Event] = []

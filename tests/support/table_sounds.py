@@ -22,7 +22,7 @@ def decaying(frequencies: list[float], levels: list[float], decays_s: list[float
 
 
 def call_bell(rng: np.random.Generator, loud: float = 0.3) -> Sound:
-    """A small steel dome struck once: inharmonic tones above 2 kHz that fade, and the striker's click."""
+    """Return a small steel dome struck once: inharmonic tones above 2 kHz that fade, and the striker's click."""
     base = rng.uniform(1900, 3600)
     ratios = np.array([1.0, rng.uniform(1.4, 1.7), rng.uniform(2.2, 2.5), rng.uniform(2.8, 3.3)])
     levels = np.array([1.0, rng.uniform(0.2, 0.8), rng.uniform(0.1, 0.6), rng.uniform(0.05, 0.3)])
@@ -41,7 +41,7 @@ def clap(rng: np.random.Generator) -> Sound:
 
 
 def hiss(rng: np.random.Generator) -> Sound:
-    """An "s": noise above 4 kHz that begins suddenly enough and lasts."""
+    """Return an "s": noise above 4 kHz that begins suddenly enough and lasts."""
     n = round(rng.uniform(0.08, 0.3) * RATE)
     spectrum = np.fft.rfft(rng.normal(0, 1, n))
     spectrum[np.fft.rfftfreq(n, 1 / RATE) < 4000] = 0
@@ -51,7 +51,7 @@ def hiss(rng: np.random.Generator) -> Sound:
 
 
 def vowel(rng: np.random.Generator) -> Sound:
-    """A voice: a train of pulses at 100 to 300 Hz (a child's) through three resonances."""
+    """Return a voice: a train of pulses at 100 to 300 Hz (a child's) through three resonances."""
     seconds, pitch = rng.uniform(0.15, 0.5), rng.uniform(100, 320)
     t = np.arange(round(seconds * RATE)) / RATE
     resonances = [(rng.uniform(300, 800), 1.0), (rng.uniform(900, 2300), 0.5), (rng.uniform(2400, 3200), 0.25)]
@@ -76,7 +76,7 @@ def chord(rng: np.random.Generator) -> Sound:
 
 
 def coin(rng: np.random.Generator) -> Sound:
-    """A coin dropped on the table: bright tones that are over within some hundredths of a second, twice or thrice."""
+    """Return a coin dropped on the table: bright tones of some hundredths of a second, twice or thrice."""
     parts = [silence(0.0, rng)]
     for k in range(int(rng.integers(2, 4))):
         base = rng.uniform(4500, 8000)

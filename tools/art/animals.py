@@ -24,7 +24,7 @@ def _oval(x: float, y: float, across: float, down: float, turn_deg: float = 0.0)
 
 
 def _both(piece: Piece) -> list[Piece]:
-    """A piece and its mirror image."""
+    """Return a piece and its mirror image."""
     return [piece, [(-x, y) for x, y in reversed(piece)]]
 
 

@@ -1,7 +1,7 @@
 """Draws the clowns of the Piccolino deck: `python -m tools.art.deck_art` puts them into the deck's file.
 
-Every colour has a hair-style and a pattern of its own, so that nobody has to tell colours; the happy clown wears a
-tall white hat and laughs, the sad one has no hat, a tear and the corners of the mouth down. All lengths in mm.
+Every colour has a hair-style and a pattern of its own, so that nobody must distinguish colours. The happy clown wears a
+tall white hat and laughs; the sad one has no hat, a tear and the corners of the mouth down. All lengths in mm.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BACK_FRAME = "#455a64"
 
 
 def piccolino_deck() -> DrawnDeck:
-    """The deck of the rules: 55 cards."""
+    """Return the deck of the rules: 55 cards."""
     fronts = [
         DrawnFace(
             f"{colour}-{mood}",

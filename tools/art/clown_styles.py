@@ -1,4 +1,4 @@
-"""What each colour has of its own on drawn cards, so that nobody has to tell colours: a clown's hair, and a pattern."""
+"""Hair and pattern of each colour on drawn cards, so that nobody must distinguish colours."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _spikes(svg: Svg, paint: str, line: str) -> None:
 
 
 def _puffs(svg: Svg, paint: str, line: str) -> None:
-    """A bunch of curls on either side."""
+    """Draw a bunch of curls on either side."""
     x, y, _ = HEAD
     for side in (-1, 1):
         for dx, dy, radius in ((15.5, -6.5, 4.8), (17.4, 0.6, 4.8), (15.0, 7.0, 4.4)):
@@ -48,7 +48,7 @@ def _bob(svg: Svg, paint: str, line: str) -> None:
 
 
 def _crest(svg: Svg, paint: str, line: str) -> None:
-    """Wings of hair, pointing up and out."""
+    """Draw wings of hair, pointing up and out."""
     x, y, _ = HEAD
     for side in (-1, 1):
         svg.path(
@@ -80,7 +80,7 @@ def _waves(svg: Svg, paint: str, line: str) -> None:
 
 
 def _plaits(svg: Svg, paint: str, line: str) -> None:
-    """Two plaits that stand off."""
+    """Draw two plaits that stand off."""
     x, y, radius = HEAD
     svg.circle((x, y - 2.4, radius + 2.4), paint, line, LINE)
     for side in (-1, 1):
@@ -90,7 +90,7 @@ def _plaits(svg: Svg, paint: str, line: str) -> None:
 
 
 def _cloud(svg: Svg, paint: str, line: str) -> None:
-    """One great round cloud of hair."""
+    """Draw one great round cloud of hair."""
     x, y, _ = HEAD
     for step in range(12):
         angle = math.radians(150 + step * 240 / 11)

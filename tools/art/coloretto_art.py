@@ -1,6 +1,6 @@
 """Draws the cards of the Coloretto deck: `python -m tools.art.deck_art` puts them into the deck's file.
 
-Every colour has an animal and a pattern of its own, so that nobody has to tell colours; a row of small animals at
+Every colour has an animal and a pattern of its own, so that nobody must distinguish colours. A row of small animals at
 either end shows when cards are on each other in columns. All lengths in mm.
 """
 
@@ -27,7 +27,7 @@ _BROWN, _GREEN, _STEEL, _NIGHT = "#9a6a3c", "#5aa469", "#b9c4cc", "#20283f"
 
 
 def coloretto_deck() -> DrawnDeck:
-    """The deck of K1, with five summary cards: 90 cards."""
+    """Return the deck of K1, with five summary cards: 90 cards."""
     faces = [
         DrawnFace(colour, {"kind": "colour", "colour": colour}, 9, _made(_colour_card, colour)) for colour in PAINTS
     ]

@@ -24,7 +24,7 @@ from vision.taught.deck_file import SUFFIX, pack_deck
 
 
 def drawn_decks() -> dict[str, Callable[[], DrawnDeck]]:
-    """The decks that are drawn here, by name."""
+    """Return the decks that are drawn here, by name."""
     return {"piccolino": piccolino_deck, "coloretto": coloretto_deck, "everdeck": everdeck}
 
 

@@ -33,7 +33,7 @@ class DrawnFace:
     side: Literal["front", "back"] = "front"
 
     def drawing(self) -> Drawing:
-        """The drawing, to be printed.
+        """Return the drawing, to be printed.
 
         Raises:
             ValueError: its SVG is broken.
@@ -55,11 +55,11 @@ class DrawnDeck:
     faces: tuple[DrawnFace, ...]
 
     def art(self, face: DrawnFace) -> NDArray[np.uint8]:
-        """A face as it is printed, (h, w, 3) uint8 BGR."""
+        """Return a face as it is printed, (h, w, 3) uint8 BGR."""
         return rendered(face.drawing(), self.card_mm, ART_PX_PER_MM)
 
     def as_prints(self) -> PrintDeck:
-        """The deck as the reader wants it."""
+        """Return the deck as the reader wants it."""
         prints = [Print(face.id, face.side, face.attributes, self.art(face), face.count) for face in self.faces]
         return PrintDeck(self.name, self.card_mm, tuple(prints), self.game, self.corner_radius_mm)
 
@@ -67,7 +67,7 @@ class DrawnDeck:
 def rendered(
     drawing: Drawing, card_mm: tuple[float, float], px_per_mm: float, finer: int = _FINER
 ) -> NDArray[np.uint8]:
-    """A card's drawing as it is printed, (h, w, 3) uint8 BGR."""
+    """Return a card's drawing as it is printed, (h, w, 3) uint8 BGR."""
     document = pypdfium2.PdfDocument(renderPDF.drawToString(drawing))
     size = (round(card_mm[0] * px_per_mm), round(card_mm[1] * px_per_mm))
     try:

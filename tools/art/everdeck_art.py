@@ -1,7 +1,7 @@
-"""Draws an Everdeck of our own, plainly: eight suits of fifteen ranks, laid out as in the published deck.
+"""Draws an Everdeck of our own, simply: eight suits of fifteen ranks, laid out as in the published deck.
 
-What a card is in Coloretto (E1) stands in its attributes, so that no game needs to know this deck; cards that Coloretto
-leaves out have a suit and a rank only. All lengths in mm from the card's top left corner.
+Attributes give each card's role in Coloretto (E1), so that no game needs to know this deck; cards that Coloretto leaves
+out have a suit and a rank only. All lengths in mm from the card's top left corner.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PLACE = tuple[float, float, float]  # middle and half the width
 
 
 def everdeck() -> DrawnDeck:
-    """All 120 cards."""
+    """Return all 120 cards."""
     faces = [
         DrawnFace(
             f"{rank}-{suit}", {"suit": suit, "rank": rank, **_in_coloretto(suit, rank)}, 1, partial(_card, suit, rank)
@@ -55,7 +55,7 @@ def _meaning(suit: str, rank: str) -> dict[str, str]:
 
 
 def _in_coloretto(suit: str, rank: str) -> dict[str, str]:
-    """What a card is in Coloretto (E1); of pairs of suits of which one card is played, both are."""
+    """Return a card's role in Coloretto (E1); of pairs of suits of which one card is played, both have one."""
     dark = suit in ("club", "spade")
     if rank == "X":
         return {"kind": "last round"} if dark else {}
@@ -114,7 +114,7 @@ def _round(dx: float, dy: float, radius: float, across: float = 1.0) -> list[tup
 
 
 def _crescent() -> list[tuple[float, float]]:
-    """A disc with a bite: what of its rim is left, and back along the bite's."""
+    """Return a disc with a bite: what of its rim is left, and back along the bite's."""
     bite, middle = _round(0.52, -0.2, 0.66), (0.52, -0.2)
     rim = [point for point in _round(0, 0, 0.98) if math.dist(point, middle) > 0.66]
     within = [point for point in bite if math.hypot(*point) < 0.98]

@@ -1,1 +1,1 @@
-"""What gates a release: each module measures one thing, `python -m tools.bench.NAME --help`."""
+"""The measurements that gate a release: a module each, `python -m tools.bench.NAME --help`."""

@@ -149,7 +149,7 @@ class _Trial:
             left = [replace(move, t_ns=t_ns) for move in moves[done:]]
             self._put(self.events, left, len(left), doubt)
             return
-        # What was told does not hold: people put it right on the page.
+        # The reported moves are wrong: people correct them on the page.
         start = [event for event in self.events if event.kind == "start_cards"]
         told = pieces(self.events, self.evening.players)
         by_hand = (pieces(moves, self.evening.players) - told).total()
@@ -159,7 +159,7 @@ class _Trial:
         self._put(start, [replace(move, t_ns=t_ns) for move in moves], by_hand, doubt)
 
     def _told_at(self, doubt: Doubt) -> tuple[int, int]:
-        """Return where among the events a guess at what was asked was told, and how many of them it is."""
+        """Return the index of a question's guess among the events, and the number of its events."""
         count = len(doubt.told)
         for at in range(len(self.events) - count, -1, -1) if count else ():
             if tuple(self.events[at : at + count]) == doubt.told:

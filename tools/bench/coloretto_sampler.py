@@ -1,4 +1,4 @@
-"""What a camera tells of a table of Coloretto twice a second, with hands in the way and readings that err."""
+"""Samples a camera's view of a table of Coloretto twice a second, with hands in the way and wrong readings."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ Readings = dict[tuple[int, str], str | None]
 
 @dataclass(frozen=True)
 class Sight:
-    """How often a look goes wrong; shares of looks, or of cards as they are laid down.
+    """Shares of looks with faults, or of cards as they are laid down.
 
-    arms_seen: an arm over the table is noticed, and nothing is read. arms_unseen, arms_lost, arms_wrong: whoever
-    reached over the rows is not noticed, or nobody knows whose arm it was, or it is taken for a neighbour's. covered: a
-    row or an area is hidden, and known to be. overlooked: a card is not seen in one look, and nothing tells. unread,
-    wrong: of cards in rows, until somebody moves them. strips_unread, strips_hidden, strips_wrong: the same of cards in
-    areas, which are over each other. mended_s: after so long somebody straightens a card in a row that cannot be read.
+    arms_seen: an arm over the table is noticed, and nothing is read. arms_unseen, arms_lost, arms_wrong: an arm over
+    the rows
+    is not noticed, or its owner is unknown, or it is taken for a neighbour's. covered: a row or an area is hidden, and
+    known
+    to be. overlooked: a card is not seen in one look, without a sign of it. unread, wrong: of cards in rows, until
+    somebody
+    moves them. strips_unread, strips_hidden, strips_wrong: the same of cards in areas, which are over each other.
+    mended_s:
+    after so long somebody straightens a card in a row that cannot be read.
     """
 
     arms_seen: float = 0.9

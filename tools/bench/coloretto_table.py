@@ -19,7 +19,7 @@ MS = 1_000_000
 
 @dataclass(frozen=True)
 class Habits:
-    """How often people do what, a move; durations in seconds."""
+    """Rates of people's habits, a move; durations in seconds."""
 
     thinks_s: tuple[float, float] = (0.4, 2.4)  # at least, and how much longer on average
     rests: float = 0.06  # a hand stays on the table, and nothing can be seen for some seconds
@@ -45,7 +45,7 @@ class Done:
 
 @dataclass
 class Lying:
-    """What is on the table: cards by the numbers that `name` gives names; arms: seats whose arms are over it."""
+    """The cards on the table, by the numbers that `name` gives names; arms: seats whose arms are over it."""
 
     rows: list[list[int]]
     areas: list[list[int]]

@@ -1,4 +1,4 @@
-"""What the benches share: a row of the gate's table, and a command line made from a function's signature."""
+"""Shared parts of the benches: a row of the gate's table, and a command line made from a function's signature."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ Alter = Callable[[Image], Image]
 
 @dataclass(frozen=True)
 class Noticed:
-    """A mishap: what was done, and after how many seconds which mishap was told; None: none was."""
+    """A mishap: its cause, and after how many seconds which mishap was reported; None: none was."""
 
     kind: str
     what: str
@@ -81,7 +81,7 @@ def cause_mishaps(count: int, seed: int) -> Iterator[Noticed]:
 
 @dataclass(frozen=True)
 class Quiet:
-    """Play in which nothing goes wrong: for how long, and what the guard told all the same, s of the game."""
+    """Play without mishaps: its length, and the guard's false reports, s of the game."""
 
     seconds: float
     told: tuple[tuple[float, str], ...]
@@ -115,7 +115,10 @@ def _watch(kind: str, what: str, table: LiveTable, alter: Alter, begins_s: float
 
 
 def _watch_flicker(luck: random.Random) -> Noticed:
-    """A lamp of a ceiling, or a dimmed one, is switched on beside the others: its light swings with the mains."""
+    """Switch a lamp on that swings with the mains, and return the guard's report.
+
+    It is a ceiling lamp, or a dimmed one, beside the others.
+    """
     table = _table(luck)
     begins_s = luck.uniform(6.0, table.script.length_s - _WAITS_S - 1)
     hertz, depth, readout_s = luck.choice((100.0, 120.0)), luck.uniform(0.08, 0.35), luck.uniform(0.012, 0.035)
@@ -153,7 +156,7 @@ class _LampGuard:
         return self._lasting.take(self._stripes.here(t_ns), Stripes.mishaps, t_ns)
 
     def _frames(self, start_ns: int, end_ns: int) -> list[Frame]:
-        """The last frames before an instant, as many as are looked at."""
+        """Return the last frames before an instant, as many as the guard reads."""
         last = _index(self._table, end_ns / SECOND_NS)
         return [self._alter(self._table.frame(index)) for index in range(max(0, last - PICTURES + 1), last + 1)]
 
@@ -221,7 +224,7 @@ def _smear(luck: random.Random) -> tuple[str, Alter]:
 
 
 def _bump(luck: random.Random) -> tuple[str, Alter]:
-    """The camera is pushed along, by 2 to 30 mm on the table, and turned, by 0.2 to 5 degrees."""
+    """Return a push of the camera, by 2 to 30 mm on the table, and a turn, by 0.2 to 5 degrees."""
     mm, way = luck.uniform(2.0, 30.0), luck.uniform(0, 2 * np.pi)
     degrees = luck.choice((-1, 1)) * float(np.exp(luck.uniform(np.log(0.2), np.log(5.0))))
     width, height = _SIZE
@@ -236,7 +239,7 @@ def _bump(luck: random.Random) -> tuple[str, Alter]:
 
 
 def _cover(luck: random.Random) -> tuple[str, Alter]:
-    """A hand, or a cap, is on the lens: nothing shows but some light that comes through."""
+    """Return a hand, or a cap, on the lens: only a little light comes through."""
     level, sigma = luck.uniform(2.0, 45.0), luck.uniform(60.0, 120.0)
 
     def alter(image: Image) -> Image:
@@ -258,7 +261,7 @@ KINDS: dict[str, Callable[[random.Random], tuple[str, Alter]]] = {
     "out of focus": _defocus,
     "smear": _smear,
 }
-"""What alters a picture, by kind: what is done in words, and the picture as it looks then."""
+"""Alterations of a picture, by kind: the cause in words, and the altered picture."""
 EXPECTED = {
     "bump": {Mishap.MOVED},
     "cover": {Mishap.DARK},
@@ -271,7 +274,7 @@ EXPECTED = {
     "smear": {Mishap.SMEARED, Mishap.BLURRED},
     _FLICKER: {Mishap.FLICKER},
 }
-"""What the guard may call each kind; what else it tells does not count as noticed."""
+"""The right reports of the guard for each kind; any other does not count as noticed."""
 
 
 if __name__ == "__main__":

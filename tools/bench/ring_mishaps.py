@@ -32,7 +32,7 @@ class AmidMishap:
 
 
 class _Mishap(NamedTuple):
-    """What befalls the camera from one moment to another."""
+    """An alteration of the camera's picture from one moment to another."""
 
     begins_ns: int
     ends_ns: int

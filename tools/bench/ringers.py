@@ -1,4 +1,4 @@
-"""Who rang the one bell, on drawn tables, with arms alone at it and not: `python -m tools.bench.ringers`."""
+"""Measures the named ringers of one bell on drawn tables, one arm at it or more: `python -m tools.bench.ringers`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Named:
 
     @property
     def verdict(self) -> str:
-        """`right`, `wrong` or `asked`."""
+        """Return `right`, `wrong` or `asked`."""
         return "asked" if self.named is None else "right" if self.named == self.seat else "wrong"
 
 

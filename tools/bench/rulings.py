@@ -22,7 +22,7 @@ MS = 1_000_000
 _NEAR_MS = (-50, -20, -5, 5, 20, 50)
 _LATER_MS = (120, 350)
 _ALOFT_NS = 400 * MS
-"""A card that is carried shows its face before it lies: so long before it lands it may be read, or not yet."""
+"""Time before a carried card lands in which it may be read, or not yet: it shows its face before."""
 _WHOLE = 0.97
 
 Face = tuple[str, str]
@@ -42,7 +42,7 @@ class Judged:
 
     @property
     def verdict(self) -> str:
-        """How it compares with the truth: "right", "wrong" or "unclear"."""
+        """Return the comparison with the truth: "right", "wrong" or "unclear"."""
         if self.ruling["ruling"] == "unclear":
             return "unclear"
         return "right" if any(self._fits(colours) for colours in self.allowed) else "wrong"

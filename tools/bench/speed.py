@@ -1,7 +1,7 @@
-"""How soon a ring is ruled, in yardsticks of this machine's processor: `python -m tools.bench.speed`.
+"""Measures the delay of rulings, in yardsticks of this machine's processor: `python -m tools.bench.speed`.
 
-What is timed is the referee's own work, and when it would be through with each frame if frames came in their own time
-and it had one processor for itself.
+It times the referee's own work, and when each frame would be done if frames came in their own time and the referee had
+one processor for itself.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _watch_still(laid: PilesTable, last: Frame, times: _Times) -> None:
 
 
 def _timed(work: Callable[[], object]) -> tuple[float, float]:
-    """Seconds of this process's own, and by the wall's clock."""
+    """Return seconds of this process's own, and by the wall's clock."""
     start, wall = process_time(), perf_counter()
     work()
     return process_time() - start, perf_counter() - wall

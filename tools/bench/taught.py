@@ -112,7 +112,7 @@ def _deck_in(folder: Path) -> DeckToTeach:
 
 
 def _with_backs(picture: TruePicture, shown: set[str]) -> TruePicture:
-    """The same truth with sides that the lesson never shows as backs: nothing of them can be known."""
+    """Return the same truth with sides that the lesson never shows as backs: nobody can know them."""
     cards = tuple(card if card.side in shown else replace(card, side="back") for card in picture.cards)
     return replace(picture, cards=cards)
 
@@ -155,7 +155,7 @@ def _learned(deck: DeckToTeach, pictures: Sequence[TruePicture]) -> Deck | Print
 
 
 def _true_of(picture: TruePicture, look: LaidCards, reduction: int) -> list[tuple[tuple[float, float], str]]:
-    """The middles, in the file's pixels, of the cards found in a picture, and which face is there."""
+    """Return the middles, in the file's pixels, of the cards found in a picture, and their faces."""
     quads = (look.quads_px + 0.5) * reduction - 0.5
     pairs = match(list(quads), [card.corners_px for card in picture.cards])
     found = []

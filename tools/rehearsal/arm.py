@@ -93,7 +93,7 @@ INSIDE = {
     "PIP_NO_INDEX": "1",
     "PIP_FIND_LINKS": "/libraries",
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-    # How lgpio's source is told to bring its library with it.
+    # With this, lgpio's source brings its library with it.
     "PYPI": "1",
 }
 

@@ -36,14 +36,14 @@ class MachineError(Exception):
 
 @dataclass(frozen=True)
 class Done:
-    """What a script in the machine printed, and its exit status."""
+    """The output of a script in the machine, and its exit status."""
 
     status: int
     text: str
 
     @property
     def last_line(self) -> str:
-        """The last line that is not empty."""
+        """Return the last line that is not empty."""
         return next((line for line in reversed(self.text.splitlines()) if line.strip()), "")
 
 
@@ -90,7 +90,7 @@ class Machine:
             return Done(int(answer.headers["X-Status"]), answer.read().decode(errors="replace").strip())
 
     def uptime_s(self) -> float:
-        """Give how long it has run, by its own clock, s."""
+        """Return how long it has run, by its own clock, s."""
         return float(self.run("cat /proc/uptime").text.split()[0])
 
     def put(self, path: str, data: bytes) -> None:
@@ -155,7 +155,7 @@ def _network(forwards: Iterable[tuple[int, int]]) -> list[str]:
 
 
 def _answers(lines: TextIO) -> Iterator[dict[str, Any]]:
-    """Return QEMU's answers, without the events that it tells in between."""
+    """Yield QEMU's answers, without the events in between."""
     for line in lines:
         said = json.loads(line)
         if "event" not in said:

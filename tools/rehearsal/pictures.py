@@ -1,4 +1,4 @@
-"""What the rehearsal machine's camera sees: a table of Confetti, and one of Piccolino with a pair to ring for."""
+"""Draws the rehearsal camera's pictures: tables of Confetti, and of Piccolino with a pair to ring for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rehearsal machine is given: the machine itself, the project as a user has it, libraries, pictures."""
+"""Prepares the rehearsal machine: the machine itself, the project as a user has it, libraries, pictures."""
 
 from __future__ import annotations
 

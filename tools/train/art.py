@@ -37,7 +37,7 @@ class Deck:
     faces: tuple[Image, ...]
 
     def edge_colour(self, face: int) -> Colour:
-        """(3,) BGR that prevails along the rim of a face."""
+        """Return the colour (3,) BGR that prevails along the rim of a face."""
         art = self.faces[face]
         rim = np.concatenate([art[2], art[-3], art[:, 2], art[:, -3]])[:, :3]
         return np.asarray(np.median(rim, axis=0), np.float64)
@@ -55,11 +55,11 @@ class _Painter:
         self.middle = int(g.integers(0, 5))
 
     def ink(self) -> Colour:
-        """One of the deck's colours."""
+        """Return one of the deck's colours."""
         return self.inks[self.g.integers(0, 6)]
 
     def paper(self) -> Floats:
-        """An empty face."""
+        """Return an empty face."""
         return filled(self.h, self.w, self.base)
 
     def _index(self, image: Floats, ink: Colour) -> None:
@@ -124,7 +124,7 @@ class _Painter:
         return image
 
     def story(self) -> Floats:
-        """A title, a picture and a box of text, or text alone."""
+        """Return a title, a picture and a box of text, or text alone."""
         g, h, w = self.g, self.h, self.w
         image = filled(h, w, self.ink() if g.random() < 0.7 else self.base)
         m, top, bottom = int(0.07 * w), int(g.uniform(0.06, 0.2) * h), int(g.uniform(0.5, 0.7) * h)
@@ -137,7 +137,7 @@ class _Painter:
         return image
 
     def emblem(self) -> Floats:
-        """One big figure, often round, on paper; every other one is a head with eyes and a mouth."""
+        """Return one big figure, often round, on paper; every other one is a head with eyes and a mouth."""
         g, w, image = self.g, self.w, self.paper()
         x, y, radius = w / 2, self.h / 2 + g.uniform(-0.04, 0.04) * w, w * g.uniform(0.25, 0.45)
         head = g.random() < 0.5
@@ -163,7 +163,7 @@ class _Painter:
         return image
 
     def creature(self) -> Floats:
-        """A figure of several parts on paper or on a painted ground."""
+        """Return a figure of several parts on paper or on a painted ground."""
         g, w, main = self.g, self.w, self.ink()
         image = self.paper() if g.random() < 0.5 else picture(g, self.h, w) * np.float32(0.5) + np.float32(100)
         at = np.array([w, self.h]) / 2
@@ -173,7 +173,7 @@ class _Painter:
         return image
 
     def repeated(self) -> Floats:
-        """One to three equal figures in a row, solid or in outline."""
+        """Return one to three equal figures in a row, solid or in outline."""
         g, image, ink = self.g, self.paper(), self.ink()
         count, thick = int(g.integers(1, 4)), int(g.choice([-1, 2, 3]))
         figure, size = int(g.integers(0, 4)) + self.figure, g.uniform(0.14, 0.24) * self.w
@@ -182,7 +182,7 @@ class _Painter:
         return image
 
     def back(self) -> Floats:
-        """A pattern, a picture or one colour, mostly with a border."""
+        """Return a pattern, a picture or one colour, mostly with a border."""
         g, h, w, kind = self.g, self.h, self.w, self.g.random()
         image = pattern(g, h, w, g.uniform(5, 40)) if kind < 0.6 else filled(h, w, colour(g))
         if kind > 0.8:
@@ -202,14 +202,14 @@ _KINDS: tuple[tuple[_Paint, float], ...] = (
 
 
 def _outline(h: int, w: int, radius: int) -> Image:
-    """(h, w) 255 within a card with rounded corners."""
+    """Return a mask (h, w), 255 within a card with rounded corners."""
     mask = np.zeros((h, w), np.uint8)
     cv2.rectangle(mask, (radius, radius), (w - 1 - radius, h - 1 - radius), 255.0, -1)
     return cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)))
 
 
 def make_deck(g: Random) -> Deck:
-    """A deck of one kind of art, aspect, border, inner frame, rounding and back."""
+    """Return a deck of one kind of art, aspect, border, inner frame, rounding and back."""
     aspect = float(g.choice([1.0, 1.0, 88 / 63, 88 / 63, 88 / 57, 1.48, g.uniform(1, 1.82), g.uniform(1.3, 1.65)]))
     w, h = SHORT * _FINE, round(SHORT * _FINE * aspect)
     weights = np.array([weight for _, weight in _KINDS])

@@ -9,7 +9,7 @@ from tools.train.draw import Floats, Image, Random, fill_polygon, polygon, shape
 
 
 def _uneven(g: Random, n: int) -> Floats:
-    """(n, n) factors of light that varies smoothly and falls off to a side."""
+    """Return factors (n, n) of light that varies smoothly and falls off to a side."""
     coarse = cv2.resize(g.standard_normal((4, 4), np.float32), (n, n), interpolation=cv2.INTER_CUBIC)
     ramp = np.linspace(-1, 1, n, dtype=np.float32)
     side = ramp[None] * np.float32(g.normal(0, 0.2)) + ramp[:, None] * np.float32(g.normal(0, 0.2))
@@ -17,7 +17,7 @@ def _uneven(g: Random, n: int) -> Floats:
 
 
 def _shadow(g: Random, n: int) -> Floats:
-    """(n, n) factors of a shadow with a hard or soft edge: a polygon, or stripes as of a window's frame."""
+    """Return factors (n, n) of a shadow with a hard or soft edge: a polygon, or stripes as of a window's frame."""
     mask: Floats = np.zeros((n, n), np.float32)
     x, y = g.uniform(0, n, 2)
     if g.random() < 0.7:
@@ -34,7 +34,7 @@ def _shadow(g: Random, n: int) -> Floats:
 
 
 def _glare(g: Random, n: int) -> Floats:
-    """(n, n, 3) light of a lamp or window that the table mirrors."""
+    """Return the light (n, n, 3) of a lamp or window that the table mirrors."""
     mask: Floats = np.zeros((n, n), np.float32)
     x, y = g.uniform(0, n, 2)
     shape(g, mask, x, y, g.uniform(12, 120), 1.0)
@@ -73,7 +73,7 @@ def _exposed(g: Random, image: Floats) -> Floats:
 
 
 def taken(g: Random, canvas: Image) -> Image:
-    """(n, n, 3) BGR: the canvas as a camera shows it."""
+    """Return the canvas (n, n, 3) BGR as a camera shows it."""
     n, image = canvas.shape[0], canvas.astype(np.float32)
     light = np.ones((n, n), np.float32)
     if g.random() < 0.85:

@@ -21,7 +21,10 @@ class Shadow(NamedTuple):
 
 
 def placed(size_px: tuple[float, float], art_size: tuple[int, int], at: Points, turn: float) -> Points:
-    """(2, 3) from art of `art_size` (w, h) to a rectangle of `size_px` (w, h) about `at`, turned by `turn` rad."""
+    """Return the map (2, 3) from art of `art_size` (w, h) to a rectangle of `size_px` (w, h).
+
+    at: its middle. turn: in rad.
+    """
     cos, sin = np.cos(turn), np.sin(turn)
     linear = np.array([[cos, -sin], [sin, cos]]) @ np.diag([size_px[0] / art_size[0], size_px[1] / art_size[1]])
     return np.asarray(np.c_[linear, np.asarray(at) - linear @ (np.array(art_size) / 2)])
@@ -82,6 +85,6 @@ class Canvas:
 
 
 def some_shadow(g: Random, most: float = 8.0) -> Shadow:
-    """A shadow of something that is up to `most` px from its ground."""
+    """Return the shadow of an object up to `most` px from its ground."""
     x, y = g.uniform(-most, most, 2)
     return Shadow((float(x), float(y)), int(g.integers(1, 6)) * 2 + 1, g.uniform(0, 0.65))

@@ -18,7 +18,7 @@ Random = np.random.Generator
 
 
 def colour(g: Random, kind: str = "") -> Colour:
-    """(3,) BGR of a random colour: any, grey, dark, light, white, vivid; any kind where none is given."""
+    """Return a random colour (3,) BGR: any, grey, dark, light, white, vivid; any kind by default."""
     kind = kind or str(g.choice(["any", "any", "grey", "dark", "light", "vivid"]))
     if kind == "any":
         return g.uniform(0, 255, 3)
@@ -30,13 +30,13 @@ def colour(g: Random, kind: str = "") -> Colour:
 
 
 def palette(g: Random, count: int) -> list[Colour]:
-    """Colours that occur together: half of them vary one colour."""
+    """Return colours that occur together: half of them vary one colour."""
     base = colour(g)
     return [np.clip(base + g.normal(0, 50, 3), 0, 255) if g.random() < 0.5 else colour(g) for _ in range(count)]
 
 
 def filled(height: int, width: int, fill: Colour) -> Floats:
-    """(h, w, 3) of one colour."""
+    """Return an image (h, w, 3) of one colour."""
     image = np.empty((height, width, 3), np.float32)
     image[:] = fill
     return image
@@ -46,7 +46,10 @@ def noise(
     g: Random, height: int, width: int, cells: float | np.integer[Any], channels: int = 1, octaves: int = 3,
     fall: float = 0.5, stretch: float = 1.0,
 ) -> Floats:  # fmt: skip
-    """(h, w, channels) smooth noise of about -1..1; `cells` blobs along the longer side, finer with each octave."""
+    """Return smooth noise (h, w, channels) of about -1..1.
+
+    cells: blobs along the longer side, finer with each octave.
+    """
     total = np.zeros((height, width, channels), np.float32)
     for octave in range(octaves):
         rows = max(2, int(cells * 2**octave * height / max(height, width)))
@@ -59,7 +62,7 @@ def noise(
 
 
 def polygon(g: Random, x: float, y: float, radius: float) -> Points:
-    """(n, 2) corners of a star, a regular or an irregular polygon about (x, y)."""
+    """Return the corners (n, 2) of a star, a regular or an irregular polygon about (x, y)."""
     count = int(g.integers(3, 10))
     turns = np.arange(count) * 2 * np.pi / count + g.uniform(0, 7)
     if g.random() < 0.4:
@@ -110,7 +113,7 @@ def shape(g: Random, image: Picture, x: float, y: float, radius: float, fill: Pa
 
 
 def picture(g: Random, height: int, width: int) -> Floats:
-    """(h, w, 3) like a photograph or painting: a gradient, figures, texture."""
+    """Return an image (h, w, 3) like a photograph or painting: a gradient, figures, texture."""
     colours = palette(g, 6)
     down = np.linspace(0, 1, height, dtype=np.float32)[:, None, None]
     image = filled(height, width, colours[0]) * (1 - down) + np.float32(colours[1]) * down
@@ -124,7 +127,7 @@ def picture(g: Random, height: int, width: int) -> Floats:
 
 
 def pattern(g: Random, height: int, width: int, period: float) -> Floats:
-    """(h, w, 3) with a repeated pattern: stripes, chequers, dots, waves, bricks, diamonds, rings or rules."""
+    """Return an image (h, w, 3) with a pattern: stripes, chequers, dots, waves, bricks, diamonds, rings or rules."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     turn = np.radians(g.choice([0, 0, 45, g.uniform(0, 180)]))
     u = (x * np.cos(turn) + y * np.sin(turn)) / period

@@ -60,7 +60,7 @@ def _kind(card: dict[str, Any], cards: dict[int, dict[str, Any]]) -> int:
 
 
 def truths_in(folder: Path) -> Iterator[Truth]:
-    """Pictures of a folder with their truth."""
+    """Yield pictures of a folder with their truth."""
     for labels in (folder / "labels.json", folder / "truth.json"):
         if labels.exists():
             entries = json.loads(labels.read_text())
@@ -88,7 +88,10 @@ def _read(path: Path) -> NDArray[np.uint8]:
 
 
 def _short_sides(corners: Floats) -> tuple[Floats, Floats]:
-    """Turns (n,) of the short sides of quads (n, 4, 2) in rad, and lengths (n, 2) of both pairs of sides, sorted."""
+    """Return turns (n,) in rad of the short sides of quads (n, 4, 2), and lengths (n, 2) of both pairs of sides.
+
+    Each row of lengths is sorted.
+    """
     sides = np.roll(corners, -1, 1) - corners
     lengths = np.linalg.norm(sides, axis=2).reshape(-1, 2, 2).mean(1)
     first = (lengths[:, 0] <= lengths[:, 1])[:, None]
@@ -97,7 +100,7 @@ def _short_sides(corners: Floats) -> tuple[Floats, Floats]:
 
 
 def offsets(truth: Floats, found: Floats) -> tuple[Floats, Floats]:
-    """Distances (n, m) and turns (n, m), in degrees, of quads found (m, 4, 2) from true ones (n, 4, 2)."""
+    """Return distances (n, m) and turns (n, m), in degrees, of quads found (m, 4, 2) from true ones (n, 4, 2)."""
     (turns, lengths), (way, _) = _short_sides(truth), _short_sides(found)
     square = len(truth) > 0 and float(np.median(lengths[:, 1] / np.maximum(lengths[:, 0], 1e-6))) < 1.05
     period = np.pi / 2 if square else np.pi
@@ -176,7 +179,7 @@ def measure(truth: Truth, finder: CardFinder, tally: Tally, size_known: bool, pe
 
 
 def _yardstick(picture: NDArray[np.uint8]) -> None:
-    """The simplest look at a picture, so that times compare between machines: grey, Otsu, contours."""
+    """Process a picture in the simplest way, so that times compare between machines: grey, Otsu, contours."""
     _, split = cv2.threshold(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
     cv2.findContours(split, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
 
@@ -189,7 +192,7 @@ def _offsets_mm(truth: Truth, table: Table | None, found: Hypotheses) -> tuple[F
 
 
 def overlay(truth: Truth, result: Result) -> NDArray[np.uint8]:
-    """The picture with missed cards in red, others in blue, hypotheses in green, false ones in yellow."""
+    """Return the picture with missed cards in red, others in blue, hypotheses in green, false ones in yellow."""
     image = truth.picture.copy()
     for corners, hit in zip(truth.corners_px, result.hit, strict=True):
         cv2.polylines(image, [corners.astype(np.int32)], True, (255, 80, 0) if hit else (0, 0, 255), 3)

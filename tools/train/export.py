@@ -22,7 +22,7 @@ _LAST = "StatefulPartitionedCall_1:0"  # the last layer stays float32: its chann
 
 
 def exported(checkpoint: str, model: keras.Model, examples: list[list[NDArray[np.float32]]]) -> bytes:
-    """The weights of a checkpoint as a LiteRT file; views and batches may have any size."""
+    """Return the weights of a checkpoint as a LiteRT file; views and batches may have any size."""
     tf.train.Checkpoint(model=model).restore(checkpoint).expect_partial()
     converter = tf.lite.TFLiteConverter.from_keras_model(model)
     converter.optimizations = [tf.lite.Optimize.DEFAULT]

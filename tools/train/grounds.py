@@ -67,7 +67,7 @@ def _painted(g: Random, n: int) -> Floats:
 
 
 def _turned(g: Random, image: Floats) -> Floats:
-    """The same, turned, in half of all cases."""
+    """Return the same, turned, in half of all cases."""
     n = image.shape[0]
     turn = cv2.getRotationMatrix2D((n / 2, n / 2), g.choice([0, g.uniform(0, 90)]), 1.3)
     return cv2.warpAffine(image, turn, (n, n), borderMode=cv2.BORDER_REFLECT)
@@ -111,7 +111,7 @@ _KINDS: tuple[tuple[Callable[[Random, int], Floats], float], ...] = (
 
 
 def make_ground(g: Random) -> Image:
-    """(SIDE, SIDE, 3) BGR of a random table top."""
+    """Return a random table top (SIDE, SIDE, 3) BGR."""
     weights = np.array([weight for _, weight in _KINDS])
     image = _KINDS[g.choice(len(_KINDS), p=weights / weights.sum())][0](g, SIDE)
     if g.random() < 0.25:  # a weave
@@ -120,7 +120,7 @@ def make_ground(g: Random) -> Image:
 
 
 def part_of(g: Random, ground: Image, n: int) -> Image:
-    """(n, n, 3) cut from a ground: shifted, turned, scaled, recoloured."""
+    """Return a part (n, n, 3) of a ground: shifted, turned, scaled, recoloured."""
     if g.random() < 0.5:
         middle = ground.shape[0] / 2
         place = cv2.getRotationMatrix2D((middle, middle), g.uniform(0, 360), g.uniform(0.75, 1.6))

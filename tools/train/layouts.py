@@ -13,7 +13,7 @@ Poses = list[tuple[float, float, float]]
 
 
 class Spot(NamedTuple):
-    """Where a group of cards is: its middle, and its turn in rad; `extent` is the picture's side in px."""
+    """Place of a group of cards: its middle, and its turn in rad; `extent` is the picture's side in px."""
 
     side: float  # px of a card's short side
     aspect: float
@@ -33,7 +33,7 @@ def _pose(at: Points, turn: float) -> tuple[float, float, float]:
 
 
 def _apart(g: Random, s: Spot) -> Poses:
-    """Cards that do not overlap, some nearly touching, all about parallel or turned at random."""
+    """Return cards that do not overlap, some nearly touching, all about parallel or turned at random."""
     poses: Poses = []
     least, parallel = s.side * g.choice([1.15, s.aspect * 1.1, 1.9]), g.random() < 0.4
     for at in g.uniform(-0.03, 1.03, (g.integers(1, 22), 2)) * s.extent:
@@ -43,7 +43,7 @@ def _apart(g: Random, s: Spot) -> Poses:
 
 
 def _heap(g: Random, s: Spot) -> Poses:
-    """A pile, two or three cards that partly cover one another, a heap, or a mess all over the table."""
+    """Return a pile, two or three cards that partly cover one another, a heap, or a mess all over the table."""
     spread, turn, most = [(0.05, 0.03, 8), (0.5, 9, 4), (0.5, 0.2, 10), (0.7, 9, 20), (2.5, 9, 36)][g.integers(0, 5)]
     spread *= s.side * g.uniform(0.2, 2)
     return [_pose(s.middle + g.normal(0, spread, 2), s.turn + g.normal(0, turn)) for _ in range(g.integers(2, most))]
@@ -95,6 +95,6 @@ _KINDS: tuple[Callable[[Random, Spot], Poses], ...] = (
 
 
 def some_poses(g: Random, side: float, aspect: float, extent: float) -> Poses:
-    """Poses (x px, y px, turn in rad of a short side) of one group of cards, from the lowest to the top one."""
+    """Return poses (x px, y px, turn in rad of a short side) of one group of cards, from the lowest to the top one."""
     spot = Spot(side, aspect, extent, g.uniform(0.1, 0.9, 2) * extent, g.uniform(0, 2 * np.pi))
     return _KINDS[g.integers(0, len(_KINDS))](g, spot)

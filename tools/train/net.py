@@ -61,7 +61,7 @@ def make_crop_net(batch: int | None = None) -> keras.Model:
 
 
 def crop_loss_of(answer: tf.Tensor, target: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """The loss and its parts (3,): card, distance in px to sides near a cell, surprise."""
+    """Return the loss and its parts (3,): card, distance in px to sides near a cell, surprise."""
     on, offset = target[..., 0], target[..., 1:3]
     card = _focal(answer[..., 0], on, tf.ones_like(on))
     # Each crop counts alike, however little its card shows.
@@ -77,7 +77,7 @@ def crop_loss_of(answer: tf.Tensor, target: tf.Tensor) -> tuple[tf.Tensor, tf.Te
 
 
 def loss_of(answer: tf.Tensor, target: tf.Tensor, aspect: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """The loss and its parts (4,): card, distance of votes in short sides, turns by half and quarter."""
+    """Return the loss and its parts (4,): card, distance of votes in short sides, turns by half and quarter."""
     answer = tf.reshape(answer, tf.concat([tf.shape(target)[:4], [CHANNELS]], 0))
     on, offset, half_turn, quarter_turn, weight = tf.split(target, (1, 2, 2, 2, 1), -1)
     on, weight = on[..., 0], weight[..., 0]

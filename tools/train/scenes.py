@@ -54,7 +54,7 @@ def numbered_ground(seed: int, index: int) -> Image:
 
 
 def _half_plane(g: Random, n: int, near_rim: bool) -> Image:
-    """(n, n) mask of one side of a random line."""
+    """Return a mask (n, n) of one side of a random line."""
     at = g.uniform(0.1, 0.9, 2) * n
     turn = g.integers(0, 4) * np.pi / 2 + g.normal(0, 0.12) if g.random() < 0.6 else g.uniform(0, 6.3)
     e, f = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
@@ -96,7 +96,7 @@ class _Scene:
         return image
 
     def poses(self) -> Poses:
-        """Poses in px of the picture, from the lowest card to the top one; a tenth of all tables has no card."""
+        """Return poses in px of the picture, from the lowest card to the top one; a tenth of all tables has no card."""
         g, poses = self.g, []
         kind = g.random()
         if kind < 0.1:
@@ -144,7 +144,7 @@ class _Scene:
 
 
 def _washed_out(g: Random, art: Image) -> Image:
-    """(h, w, 4) of a card that mirrors a light: on all of it, or on a spot."""
+    """Return a layer (h, w, 4) of a card that mirrors a light: on all of it, or on a spot."""
     h, w = art.shape[:2]
     light: Floats = np.full((h, w), g.uniform(20, 230), np.float32)
     if g.random() < 0.5:
@@ -158,7 +158,7 @@ def _washed_out(g: Random, art: Image) -> Image:
 
 
 def _sleeved(g: Random, art: Image) -> Image:
-    """(h, w, 4) of a card in a clear sleeve: a brighter or darker rim and streaks of light."""
+    """Return a layer (h, w, 4) of a card in a clear sleeve: a brighter or darker rim and streaks of light."""
     image = cv2.convertScaleAbs(art, alpha=g.uniform(0.8, 1.0), beta=g.uniform(0, 40))
     h, w = image.shape[:2]
     tint = tuple(float(v) for v in colour(g, "grey"))
@@ -173,7 +173,7 @@ def _sleeved(g: Random, art: Image) -> Image:
 
 
 def make_scene(g: Random, decks: list[Deck], grounds: list[Image]) -> Scene:
-    """A random table of one deck; other decks and grounds serve as textures of things."""
+    """Return a random table of one deck; other decks and grounds serve as textures of things."""
     scene = _Scene(g, decks, grounds)
     for _ in range(g.poisson(1.0)):
         scene.things.put_something(on_cards=False)

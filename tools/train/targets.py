@@ -43,7 +43,7 @@ class Batch(NamedTuple):
 
 
 def poses_of(quads: Floats) -> Floats:
-    """(n, 5) x, y, turn of the first side, width, height of quads (n, 4, 2)."""
+    """Return x, y, turn of the first side, width and height (n, 5) of quads (n, 4, 2)."""
     centre, across, along = quads.mean(1), quads[:, 1] - quads[:, 0], quads[:, 3] - quads[:, 0]
     turn = np.arctan2(across[:, 1], across[:, 0])
     sizes = np.hypot(*across.T), np.hypot(*along.T)
@@ -51,7 +51,7 @@ def poses_of(quads: Floats) -> Floats:
 
 
 def drawn(g: Random, shard: Shard) -> Scene:
-    """A random picture of a shard, mirrored, transposed and with its colours exchanged at random."""
+    """Return a random picture of a shard, mirrored, transposed and with its colours exchanged at random."""
     i = g.integers(0, len(shard.aspect))
     image, owners, quads = shard.image[i], shard.owners[i], shard.quads[i].copy()
     if g.random() < 0.5:
@@ -65,7 +65,7 @@ def drawn(g: Random, shard: Shard) -> Scene:
 
 
 def marked(g: Random, scene: Scene) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Marks (SIDE_PX, SIDE_PX) 0 or 1 of cards that are given as known, and the owners without them.
+    """Return marks (SIDE_PX, SIDE_PX) 0 or 1 of cards that are given as known, and the owners without them.
 
     In 40 % of pictures some cards from the top are known, as after earlier passes; their poses are off by 1 px.
     """
@@ -84,7 +84,7 @@ def marked(g: Random, scene: Scene) -> tuple[NDArray[np.uint8], NDArray[np.uint8
 
 
 def answers(owners: NDArray[np.uint8], scene: Scene) -> Floats:
-    """(cells, cells, VIEW_TARGETS) for the card network; weight 0 where a card shows less than 3 %."""
+    """Return targets (cells, cells, VIEW_TARGETS) of the card network; weight 0 where a card shows less than 3 %."""
     on, share = owners > 0, scene.shares
     x, y, turn = poses_of(scene.quads).T[:3]
     # Small parts count more: their cells are few.
@@ -98,7 +98,7 @@ def answers(owners: NDArray[np.uint8], scene: Scene) -> Floats:
 
 
 def hypotheses(g: Random, scene: Scene, owners: NDArray[np.uint8], count: int) -> tuple[Floats, NDArray[np.intp]]:
-    """Poses (count, 5) near visible cards or anywhere, and the card (count,) that each means, or -1."""
+    """Return poses (count, 5) near visible cards or anywhere, and the card (count,) that each means, or -1."""
     poses, fold = poses_of(scene.quads), 4 if scene.aspect < 1.05 else 2
     seen = np.unique(owners[owners > 0]).astype(np.intp) - 1
     seen = seen[scene.shares[seen] > 0.04]
@@ -121,7 +121,7 @@ def hypotheses(g: Random, scene: Scene, owners: NDArray[np.uint8], count: int) -
 def crops_of(
     g: Random, scene: Scene, marks: NDArray[np.uint8], owners: NDArray[np.uint8], count: int
 ) -> tuple[Floats, Floats]:
-    """Crops (count, CROP_PX, CROP_PX, 4) of hypotheses, and their cells (count, n, n, CROP_TARGETS)."""
+    """Return crops (count, CROP_PX, CROP_PX, 4) of hypotheses, and their cells (count, n, n, CROP_TARGETS)."""
     poses, meant = hypotheses(g, scene, owners, count)
     n = CROP_PX // CROP_CELL_PX
     maps, cells = crop_maps(poses), np.zeros((count, n, n, CROP_TARGETS), np.float32)
@@ -151,7 +151,7 @@ def _nearer(one: Floats, other: Floats) -> Floats:
 
 
 def batch_of(g: Random, shards: list[Shard], size: int, crops_a_view: int) -> Batch:
-    """A random batch of `size` views and some crops from each of them."""
+    """Return a random batch of `size` views and some crops from each of them."""
     cells = SIDE_PX // CELL_PX
     views, aspects = np.empty((size, SIDE_PX, SIDE_PX, 4), np.float32), np.empty((size, 1), np.float32)
     targets = np.empty((size, cells, cells, VIEW_TARGETS), np.float32)
@@ -177,6 +177,6 @@ def batch_of(g: Random, shards: list[Shard], size: int, crops_a_view: int) -> Ba
 
 
 def folded(cells: Floats) -> Floats:
-    """(b, 2h, 2w, c) of cells to (b, h, w, 4, c): four cells for each place of a network's output."""
+    """Return cells (b, 2h, 2w, c) as (b, h, w, 4, c): four cells for each place of a network's output."""
     b, h, w, c = cells.shape
     return cells.reshape(b, h // 2, 2, w // 2, 2, c).transpose(0, 1, 3, 2, 4, 5).reshape(b, h // 2, w // 2, 4, c)

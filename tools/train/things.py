@@ -43,21 +43,21 @@ class Maker:
         _KINDS[self.g.choice(len(_KINDS), p=weights / weights.sum())][0](self)
 
     def somewhere(self) -> Points:
-        """A random place on the canvas."""
+        """Return a random place on the canvas."""
         return self.g.uniform(0, self.canvas.side, 2)
 
     def mask(self) -> Image:
-        """An empty mask of the canvas."""
+        """Return an empty mask of the canvas."""
         return np.zeros(self.canvas.image.shape[:2], np.uint8)
 
     def cloth(self, n: int) -> Floats:
-        """(n, n, 3) of a ground or of one colour."""
+        """Return an image (n, n, 3) of a ground or of one colour."""
         if self.g.random() < 0.5:
             return part_of(self.g, self.grounds[self.g.integers(0, len(self.grounds))], n).astype(np.float32)
         return filled(n, n, colour(self.g))
 
     def size_of_no_card(self, least: float, most: float) -> tuple[float, float]:
-        """Sides (short, long) in px of a rectangle that differs by 20 % and more from a card."""
+        """Return sides (short, long) in px of a rectangle that differs by 20 % and more from a card."""
         while True:
             short = SHORT * self.g.uniform(least, most)
             long = short * self.g.uniform(1, 2.6)
@@ -117,7 +117,7 @@ def _book(m: Maker) -> None:
 
 
 def _other_card(m: Maker) -> None:
-    """A card of another size: not what is searched for."""
+    """Draw a card of another size, which is not to be found."""
     deck = m.decks[m.g.integers(0, len(m.decks))]
     art = deck.faces[m.g.integers(0, len(deck.faces))]
     place = placed(m.size_of_no_card(0.5, 2), (art.shape[1], art.shape[0]), m.somewhere(), m.g.uniform(0, 6.3))
@@ -189,7 +189,7 @@ def _lump(m: Maker) -> None:
 
 
 def _rounded(g: Random, mask: Image, texture: Floats, reach: float) -> Floats:
-    """(n, n, 3) texture darker towards the outline of the mask, as on something round."""
+    """Return a texture (n, n, 3), darker towards the outline of the mask, as on something round."""
     inside = cv2.distanceTransform((mask > 127).astype(np.uint8), cv2.DIST_L2, 3)
     light = np.float32(0.55) + np.float32(0.5) * np.sqrt(np.clip(inside / (SHORT * reach), 0, 1))
     return np.asarray(texture * light[..., None] + noise(g, mask.shape[0], mask.shape[1], 12, 1, 3) * np.float32(8))
@@ -202,7 +202,7 @@ _KINDS: tuple[tuple[Callable[[Maker], None], float, float], ...] = (  # how ofte
 
 
 def put_hand(m: Maker) -> None:
-    """A hand with its arm from the rim of the picture."""
+    """Draw a hand with its arm from the rim of the picture."""
     g, n = m.g, m.canvas.side
     palm, mask = g.uniform(0.1, 0.9, 2) * n, m.mask()
     start = n * (0.5 + np.array([np.cos(way := g.uniform(0, 6.3)), np.sin(way)]))

@@ -44,7 +44,7 @@ class Pool:
         self._coming, self._shards = deque[Future[Shard]](), deque[Shard](maxlen=_POOL)
 
     def at(self, step: int) -> list[Shard]:
-        """Shards for a step."""
+        """Return the shards for a step."""
         while self._taken <= _FIRST + step // _STEPS_A_SHARD:
             while len(self._coming) < _AHEAD:
                 self._coming.append(self._artist.submit(make_shard, self._seed, self._ordered))
@@ -59,7 +59,7 @@ class Pool:
 
 
 def _time_of_day(text: str) -> float:
-    """Seconds since 1970 of hh:mm today."""
+    """Return seconds since 1970 of hh:mm today."""
     hour, minute = map(int, text.split(":"))
     return datetime.now().replace(hour=hour, minute=minute, second=0).timestamp()
 

@@ -1,1 +1,1 @@
-"""Reads cards that marks tell apart, as Confetti's: `reader` is where to begin."""
+"""Reads cards that are identified by marks, such as Confetti's; start at `reader`."""

@@ -1,4 +1,4 @@
-"""The table from the cards alone: all of a deck's cards have one size, so any of them shows where the plane is."""
+"""Fits the table from cards alone: all cards of a deck have one size, so any of them shows the plane."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _LONE = 3  # outlines that are tried one by one
 
 @dataclass(frozen=True, eq=False)
 class CardTable:
-    """A table that the outlines of cards, `pieces`, show: several that agree, or a lone one."""
+    """A table fitted to the outlines of cards, `pieces`: several that agree, or a single one."""
 
     table: Table
     pieces: tuple[Piece, ...]
 
 
 def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck, markers: Sequence[Marker]) -> Iterator[CardTable]:
-    """Find card-shaped things and give tables on which they have the deck's size, the likeliest first.
+    """Find card-shaped outlines and yield tables on which they have the deck's size, the likeliest first.
 
-    Then one for each of the surest outlines: any outline fits a table of some scale, so that such a table is worth
-    something only if a card is read there.
+    Then yield one for each of the most certain outlines. Any outline fits a table of some scale, so the caller accepts
+    such a table only if a card is read there.
     """
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
     lone: list[Piece] = []
-    # Cards that are bent or seen steeply are better found without a shape in mind.
+    # Bent cards and cards seen steeply are found better without a fixed aspect ratio.
     for aspect in (max(deck.card_mm) / min(deck.card_mm), None):
         found = cards_without_size(image_bgr, None, markers, Wanted(aspect=aspect)).hypotheses
         pieces = _pieces(found, deck)
@@ -58,7 +58,7 @@ def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck, markers: Sequenc
 
 
 def _pieces(found: Hypotheses, deck: Deck) -> list[Piece]:
-    """The cards found that are fully visible, the most certain first."""
+    """Return the cards found that are fully visible, the most certain first."""
     good = np.flatnonzero((found.scores >= CERTAIN) & (found.in_sight >= WHOLE))[:_MOST_PIECES]
     return [Piece(corners_of(deck), found.corners_px[k], _SIGMA_PX) for k in good]
 
@@ -66,17 +66,17 @@ def _pieces(found: Hypotheses, deck: Deck) -> list[Piece]:
 def agreed_table(pieces: list[Piece], size_px: tuple[int, int]) -> CardTable | None:
     """Fit a table on which outlines have the size of a card.
 
-    None where fewer than two, or fewer than half of them, agree on a table.
+    Return None where fewer than two, or fewer than half of them, agree on a table.
     """
     enough = max(_FEWEST, len(pieces) / 2)
     if len(pieces) < _FEWEST:
         return None
     try:
         table = _fitted(pieces, size_px)
-        # Books and phones are no cards: fit again without what has another size on this table.
+        # Books and phones are not cards: fit again without outlines of another size on this table.
         kept = _of_size(pieces, table)
         if len(kept) < enough:
-            # The outline of a card that is under another is cut short; a few such drag the fit away from all others.
+            # A card partly under another has a short outline; a few such outlines drag the fit away from all others.
             kept = _agreeing(pieces, size_px)
         if len(kept) < enough:
             return None
@@ -90,12 +90,12 @@ def _of_size(pieces: list[Piece], table: Table) -> list[Piece]:
 
 
 def _agreeing(pieces: list[Piece], size_px: tuple[int, int]) -> list[Piece]:
-    """Those pieces that have their size on the table, shown by a few of the first ones, on which most agree best."""
+    """Return the pieces that have their size on the best table, fitted to three of the first seven pieces."""
     tables = []
     for few in combinations(pieces[:_SAMPLED], _SAMPLE):
         with suppress(BadTableError):
             tables.append(_fitted(list(few), size_px))
-    # Many may agree a little on a table that is tilted too far, so what counts is how well each one does.
+    # Many may agree a little on a table that is tilted too far, so the quality of each fit counts.
     fits = [sum(max(0.0, 1 - _error(table, piece) / _MOST_ERROR) for piece in pieces) for table in tables]
     return _of_size(pieces, tables[int(np.argmax(fits))]) if tables else []
 

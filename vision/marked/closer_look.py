@@ -1,4 +1,4 @@
-"""A closer look at the cards that the first one left open: what shows of their contours, after all moved into place."""
+"""Verifies the cards that the first scores left open, by the visible contours after refining the poses."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from vision.marked.evidence import Evidence
 from vision.marked.scoring import LOOKED_AT, Verdicts
 from vision.marked.traces import Traces
 
-WORTH_A_LOOK = -1.0  # log-odds of the first look
+WORTH_A_LOOK = -1.0  # log-odds of the first scores
 MOST_LOOKS = 40  # of one side
 _ENOUGH = 0.6
-_SOME_VOID = 0.2  # of a side: what covers a card may be of the table's colour
+_SOME_VOID = 0.2  # of a side: a cover may have the table's colour
 _MOST_EXACT = 0.8  # of a whole mark's rim: blur and grain leave no more of many
 _SAME_MM = 4.0
 _SAME_RAD = 0.07
@@ -24,7 +24,7 @@ _PRINTED = 0.75  # of a mark's rim
 
 
 def worth_a_look(verdicts: Verdicts) -> Verdicts:
-    """Leave the likeliest, and of those that differ by a little in their pose the best one."""
+    """Keep the likeliest hypotheses, and of nearly equal poses the best one."""
     order = np.argsort(-verdicts.log_odds, kind="stable")
     order = order[verdicts.log_odds[order] >= WORTH_A_LOOK]
     kept: list[int] = []
@@ -45,27 +45,27 @@ def worth_a_look(verdicts: Verdicts) -> Verdicts:
 
 
 def ground_levels(evidence: Evidence) -> Floats:
-    """(n, 3) the ground's RGB levels."""
+    """Return the ground's RGB levels (n, 3)."""
     return np.searchsorted(LINEAR, evidence.ground_rgb).astype(np.float64)
 
 
 def rims_of(seen: Traces) -> Floats:
-    """(n, 3) how much of each mark's rim shows, of what known cards leave open."""
+    """Return the visible share of each mark's rim (n, 3), of the part that known cards leave open."""
     return _of_open(seen.rim_seen + 0.7 * seen.rim_cut, seen)
 
 
 def _of_open(shares: Floats, seen: Traces) -> Floats:
-    """Shares of rims, (n, 3), of what known cards leave open of each."""
+    """Divide shares of rims (n, 3) by the part of each that known cards leave open."""
     return np.asarray(shares / np.maximum(seen.rim_open, _ENOUGH))
 
 
 def features(first: Verdicts, seen: Traces) -> dict[str, Floats]:
-    """What speaks for and against each hypothesis, each term (n,)."""
+    """Return the terms for and against each hypothesis, each (n,)."""
     whole = first.hypotheses.marks >= 0
     count = whole.sum(1)
     part = np.minimum(seen.rim_seen + 0.4 * seen.rim_cut, _ENOUGH)
     rim = np.where(whole, rims_of(seen), 1.0).min(1)
-    # A lone mark's place says little: its rim must be of its colour, too.
+    # The place of a single mark is weak evidence: its rim must also have its colour.
     most_exact = np.where(count < 2, np.minimum(rim, _MOST_EXACT), _MOST_EXACT)
     return {
         "first": np.clip(first.log_odds, -2.0, 8.0),
@@ -83,8 +83,8 @@ def features(first: Verdicts, seen: Traces) -> dict[str, Floats]:
 
 
 def side_terms(seen: Traces) -> dict[str, Floats]:
-    """What the sides of each card say, each term (n,)."""
-    # Of opposite sides the one that is more exactly: the other may be covered.
+    """Return the terms from the sides of each card, each (n,)."""
+    # Use the more exact of two opposite sides: the other may be covered.
     exact = np.stack([seen.edge_exact[:, ::2].max(1), seen.edge_exact[:, 1::2].max(1)], axis=1)
     return {
         "exact_side": exact.max(1),
@@ -94,8 +94,8 @@ def side_terms(seen: Traces) -> dict[str, Floats]:
     }
 
 
-# Fitted on rendered tables and collages of them with hands laid on, half of them judged without the faces that are
-# there, so that every answer was a false one: nine of 2,070 of those would be told, by the weights before 61.
+# Fitted on rendered tables and collages of them with hands laid on. Half were scored without the faces that are there,
+# so that every answer was a false one. The weights before accepted 61 of 2,070 of those; these accept nine.
 _WEIGHTS = {
     "first": 0.15,
     "two": 3.2,
@@ -117,13 +117,14 @@ _BARE, _NO_RIM, _UNPRINTED = 0.5, 0.4, -10.0
 
 
 def judged_again(first: Verdicts, seen: Traces) -> Verdicts:
-    """Weigh the contours: how much of them shows, and how exactly it is where the card would have it."""
+    """Score the hypotheses again by their contours: how much of them is visible, and how exactly it is in place."""
     terms = features(first, seen)
     total = _BASE + np.sum([weight * terms[name] for name, weight in _WEIGHTS.items()], axis=0)
-    # Grain of a dark, noisy table may pass for marks that are right, but has no rim; bleached marks have none, either,
-    # so such a card stays a doubt.
+    # Grain of a dark, noisy table may look like the right marks, but has no rim. Bleached marks have no rim, either, so
+    # such a card stays unclear.
     unprinted = (terms["bare_whole"] > _BARE) & (terms["rim"] < _NO_RIM)
-    # Gaps between fingers pass for one mark, but then no print shows: of 150 true cards by one mark the least had 0.6.
+    # Gaps between fingers may look like one mark, but then no print is visible. The least of 150 true cards by one mark
+    # was 0.6.
     unprinted |= (terms["two"] == 0) & (terms["rim"] + terms["part"] < _NO_RIM)
     terms["bared"] = _WEIGHTS["bare"] * terms["bare"]
     terms["unprinted"] = np.where(unprinted, _UNPRINTED, 0.0)
@@ -131,10 +132,10 @@ def judged_again(first: Verdicts, seen: Traces) -> Verdicts:
 
 
 def not_refuted(again: Verdicts) -> Verdicts:
-    """Those that may still be there after the closer look, with the odds of the first one, but none of them sure.
+    """Return the hypotheses still possible after the closer look, with the first log-odds, lowered below acceptance.
 
-    Coins and counters on a table that happens to be grey have no ground right round them. Of poses that were searched
-    for, some fit anything a little.
+    Coins and counters on a grey table have no ground all round them. Some of the poses that were searched for fit
+    anything a little.
     """
     if not len(again.hypotheses):
         return again

@@ -1,7 +1,7 @@
-"""Colour as a card shows it: what the print does to the light that its own ground reflects.
+"""Measures the colour of print on a card: how it changes the light that the card's ground reflects.
 
-Hue is judged in Oklab (Ottosson 2020), against the deck's palette as this picture shows it: marks that the layout has
-named teach what each colour looks like under these lamps.
+Hue is measured in Oklab (Ottosson 2020), against the deck's palette as this picture shows it. Marks that the layout
+has identified calibrate the colours under these lamps.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ _SRGB = np.arange(256) / 255
 LINEAR = np.where(_SRGB <= 0.04045, _SRGB / 12.92, ((_SRGB + 0.055) / 1.055) ** 2.4)
 
 NEUTRAL = np.ones(3)  # a lamp in which white is white
-_DARK_WHITE, _CLIPPED = 40.0, 250.0  # levels: of a darker white no camera tells the tint
+_DARK_WHITE, _CLIPPED = 40.0, 250.0  # levels: no camera shows the tint of a darker white
 _LEAST_OF_LAMP = 0.1
-LEAST_CHROMA, GRAIN_CHROMA = 0.05, 0.02  # of print that nothing pales; what grain may have
+LEAST_CHROMA, GRAIN_CHROMA = 0.05, 0.02  # of print that nothing pales; of grain
 _LEAST_LIGHT = 0.02  # of print on black
-_HALF = 0.5  # of the chroma of a card's palest mark in sight
+_HALF = 0.5  # of the chroma of a card's palest visible mark
 
 
 def lamp_of(whites: Floats) -> Floats:
-    """(3,) linear RGB in which white appears, the greatest 1, by levels (n, 3) RGB that white paper has in a picture.
+    """Return the linear RGB (3,) of white, the greatest 1, from the levels (n, 3) RGB of white paper in a picture.
 
-    Neutral where the camera shows none so that its tint can be identified.
+    Return `NEUTRAL` where no white paper shows its tint.
     """
-    # Where one channel clips the others still show which way the lamp leans.
+    # Where one channel clips, the others still show the lamp's tint.
     told = whites[(whites.max(1) > _DARK_WHITE) & (whites.min(1) < _CLIPPED)]
     if not len(told):
         return NEUTRAL
@@ -54,27 +54,27 @@ def lamp_of(whites: Floats) -> Floats:
 
 
 def linear_of(levels: Floats) -> Floats:
-    """Linear light, 0 to 1, of sRGB levels (...), 0 to 255, to the nearest whole one."""
+    """Return the linear light, 0 to 1, of sRGB levels (...), 0 to 255, rounded to whole levels."""
     return np.asarray(LINEAR[np.rint(levels).astype(int)])
 
 
 def linear_rgb(hexadecimal: str) -> Floats:
-    """(3,) linear RGB of `#rrggbb`."""
+    """Return the linear RGB (3,) of `#rrggbb`."""
     return np.asarray(LINEAR[[int(hexadecimal[i : i + 2], 16) for i in (1, 3, 5)]])
 
 
 def oklab(rgb: Floats) -> Floats:
-    """(..., 3) Oklab of linear RGB (white = 1, 1, 1)."""
+    """Return the Oklab values (..., 3) of linear RGB (white = 1, 1, 1)."""
     return np.asarray(np.cbrt(np.maximum(rgb, 0) @ _RGB_TO_LMS.T) @ _LMS_TO_LAB.T)
 
 
 def hue_deg(lab: Floats) -> Floats:
-    """(...) hue angle in degrees, 0 to 360."""
+    """Return the hue angle (...) in degrees, 0 to 360."""
     return np.asarray(np.degrees(np.arctan2(lab[..., 2], lab[..., 1])) % 360)
 
 
 def hues_on(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> Floats:
-    """(n,) hues in degrees of print on a ground (3,) or (n, 3), nan where levels (n, 3) have no colour."""
+    """Return the hues (n,) in degrees of print on a ground (3,) or (n, 3), nan where levels (n, 3) have no colour."""
     mark, bare = linear_of(np.asarray(levels, np.float64)), linear_of(ground)
     freed = (mark + 0.002) / (bare + 0.002) if side == "white" else np.maximum(mark - bare, 0)
     lab = oklab(freed)
@@ -85,15 +85,15 @@ def hues_on(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> Fl
 
 
 def hue_gap(a: Floats, b: Floats) -> Floats:
-    """Signed difference a − b of hues in degrees, -180 to 180."""
+    """Return the signed difference a − b of hues in degrees, -180 to 180."""
     return np.asarray((a - b + 180) % 360 - 180)
 
 
 def least_print(chroma: Floats, marks: NDArray[np.intp], side: str) -> Floats:
-    """(n,) the least chroma that is print on cards whose `marks` (n, 3), -1 for unseen, have these (n, 3).
+    """Return the least chroma (n,) that counts as print on cards with `marks` (n, 3), -1 for unseen.
 
-    Haze and glare take the same share of colour from all of a white card's print; on black they add to print and ground
-    alike, so that the difference keeps its colour.
+    `chroma` (n, 3) is that of the marks. Haze and glare take the same share of colour from all of a white card's print.
+    On black they add to print and ground alike, so the difference keeps its colour.
     """
     if side == "black":
         return np.full(len(chroma), LEAST_CHROMA)
@@ -103,26 +103,26 @@ def least_print(chroma: Floats, marks: NDArray[np.intp], side: str) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Palette:
-    """The colours of one side: `names`, `hues_deg` (n,) and how sure each hue is, `sigmas_deg` (n,)."""
+    """The colours of one side: `names`, `hues_deg` (n,), and the standard deviation of each hue, `sigmas_deg` (n,)."""
 
     names: tuple[str, ...]
     hues_deg: Floats
     sigmas_deg: Floats
 
     def likelihood(self, hues_deg: Floats, spread_deg: Floats) -> Floats:
-        """(k, n) density per degree of k hues, each measured with its own spread, under each colour."""
+        """Return the density (k, n) per degree of k hues under each colour; each hue has its own spread."""
         sigma = np.sqrt(self.sigmas_deg[None] ** 2 + spread_deg[:, None] ** 2)
         gap = hue_gap(hues_deg[:, None], self.hues_deg[None])
         return np.asarray(0.95 * np.exp(-0.5 * (gap / sigma) ** 2) / (sigma * np.sqrt(2 * np.pi)) + 0.05 / 360)
 
 
-# A deck's printed hue under a lamp nobody measured; white ground takes most of the lamp out, black ground none of it.
+# Errors of a printed hue under an unmeasured lamp: white ground cancels most of the lamp, black ground nothing of it.
 PRINT_SIGMA_DEG = {"white": 13.0, "black": 18.0}
 _SEEN_SIGMA_DEG = 5.0
 
 
 def printed_palette(deck: Deck, side: str) -> Palette:
-    """The palette as the deck's description gives it."""
+    """Return the palette of the deck's description."""
     names = tuple(deck.palette[side])
     ground = linear_rgb(deck.background[side])
     rgb = np.array([linear_rgb(deck.palette[side][name]) for name in names])
@@ -131,10 +131,10 @@ def printed_palette(deck: Deck, side: str) -> Palette:
 
 
 def fitted_palette(palette: Palette, colours: NDArray[np.intp], hues_deg: Floats) -> Palette:
-    """Refit a palette to this picture from marks whose colour the layout has told.
+    """Refit a palette to this picture from marks whose colour the layout has identified.
 
-    `colours` (k,): index of each mark's colour; `hues_deg` (k,). A colour that few marks show keeps its printed hue,
-    moved as its neighbours moved.
+    `colours` (k,): index of each mark's colour; `hues_deg` (k,). A colour with few marks keeps its printed hue, shifted
+    like its neighbours.
     """
     hues, sigmas = palette.hues_deg.copy(), palette.sigmas_deg.copy()
     shifts = np.full(len(hues), np.nan)

@@ -1,7 +1,7 @@
-"""Contours of a card: points on its sides and round its marks, and where in the picture there are steps across them.
+"""Refines the pose of a card by its contours: steps in the picture across its sides and round its marks.
 
-Where a card is mostly covered, few of its marks are whole, but what shows of it shows contours at the right places: a
-stretch of an edge, an arc of a circle. They refine the pose of a hypothetical card.
+Few marks of a mostly covered card are whole, but the visible part has contours at the right places: a stretch of an
+edge, an arc of a circle.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Contours:
 
 
 def contours_of(deck: Deck, layouts: Layouts) -> Contours:
-    """Work out the contours of all faces of a side."""
+    """Return the contours of all faces of a side."""
     corners = corners_of(deck)
     inset = deck.corner_radius_mm + _CORNER_MM
     sides = [_along(corners[k], corners[(k + 1) % 4], inset) for k in range(4)]
@@ -59,7 +59,7 @@ def _along(start: Floats, end: Floats, inset: float) -> tuple[Floats, Floats]:
 
 
 def _round(outline: Floats) -> tuple[Floats, Floats]:
-    """Points at even distances along an outline, and which way is out."""
+    """Return points at even distances along an outline, and their outward normals."""
     step = np.roll(outline, -1, axis=0) - outline
     ends = np.cumsum(np.linalg.norm(step, axis=1))
     at = (np.arange(RIM) + 0.5) / RIM * ends[-1]
@@ -73,7 +73,7 @@ def _round(outline: Floats) -> tuple[Floats, Floats]:
 
 
 class CardViews:
-    """Reads levels at points on hypothetical cards, as each is in the picture."""
+    """Reads levels at points on hypothetical cards, at each card's pose in the picture."""
 
     def __init__(self, sampler: Sampler, hypotheses: Hypotheses, deck: Deck) -> None:
         self._sampler = sampler
@@ -81,16 +81,16 @@ class CardViews:
         self._px = sampler.table.to_px(hypotheses.to_table(corners_of(deck)).reshape(-1, 2)).reshape(-1, 4, 2)
 
     def levels(self, points_mm: Floats) -> Floats:
-        """(n, ..., 3) RGB levels at the points (n, ..., 2) of the n cards."""
+        """Return RGB levels (n, ..., 3) at the points (n, ..., 2) of the n cards."""
         return self._sampler.fine_levels(points_within(self._px, points_mm / self._card_mm))
 
 
 def refined(
     sampler: Sampler, hypotheses: Hypotheses, deck: Deck, contours: Contours, layouts: Layouts, seen_mm: Floats
 ) -> Hypotheses:
-    """Move every hypothesis to where the contours in the picture are, a few mm at most.
+    """Move every hypothesis to the contours in the picture, a few mm at most.
 
-    `seen_mm` (n, 3, 2): where the small, medium and big mark were found on the table, nan for unseen.
+    `seen_mm` (n, 3, 2): found positions of the small, medium and big mark on the table, nan for unseen.
     """
     points, normals = contours.points_mm[hypotheses.faces], contours.normals[hypotheses.faces]
     steps, places = steps_in(levels_across(CardViews(sampler, hypotheses, deck), points, normals))
@@ -113,14 +113,14 @@ def refined(
 
 
 class MovedCards:
-    """Moves cards of one side in one picture, each only once: in each round of closer looks most are the same ones."""
+    """Refines cards of one side in one picture, each only once: most cards repeat in each round of closer looks."""
 
     def __init__(self, deck: Deck, contours: Contours, layouts: Layouts) -> None:
         self._deck, self._contours, self._layouts = deck, contours, layouts
         self._poses: dict[bytes, Floats] = {}
 
     def of(self, sampler: Sampler, found: Hypotheses, seen_mm: Floats) -> Hypotheses:
-        """The cards moved to where the picture shows their contours; see `refined`."""
+        """Return the cards moved to their contours in the picture; see `refined`."""
         cards = [row.tobytes() for row in np.column_stack([found.faces, found.marks, found.turn, found.shift_mm])]
         new = np.array([k for k, card in enumerate(cards) if card not in self._poses], np.intp)
         if len(new):
@@ -131,24 +131,24 @@ class MovedCards:
 
 
 def _motion_rows(arms: Floats, normals: Floats) -> Floats:
-    """(n, p, 3) how far each point moves along its normal when a card moves along x, along y, and turns."""
+    """Return the motion (n, p, 3) of each point along its normal as a card moves along x, along y, and turns."""
     turning = arms[..., 0] * normals[..., 1] - arms[..., 1] * normals[..., 0]
     return np.concatenate([normals, turning[..., None]], axis=-1)
 
 
 def _squares(rows: Floats, weight: Floats, gap: Floats) -> tuple[Floats, Floats]:
-    """Both sides of the normal equations."""
+    """Return both sides of the normal equations."""
     weighted = rows * weight[..., None]
     return np.einsum("npi,npj->nij", weighted, rows), np.einsum("npi,np->ni", weighted, gap)
 
 
 def levels_across(views: CardViews, points: Floats, normals: Floats) -> Floats:
-    """(n, p, `OFFSETS_MM`, 3) RGB levels across each contour point, outwards."""
+    """Return RGB levels (n, p, `OFFSETS_MM`, 3) across each contour point, outwards."""
     return views.levels(points[:, :, None] + OFFSETS_MM[:, None] * normals[:, :, None])
 
 
 def steps_in(levels: Floats) -> tuple[Floats, Floats]:
-    """(n, p) the strongest step across each contour point, and where it is in mm outwards; see `levels_across`."""
+    """Return the strongest step (n, p) across each contour point, and its place in mm outwards; see `levels_across`."""
     step = largest(np.abs(levels[:, :, 2:] - levels[:, :, :-2]))
     # Of two edges the nearer one is more likely the card's own.
     nearby = step * (1 - 0.15 * np.abs(OFFSETS_MM[1:-1]))
@@ -160,14 +160,14 @@ def steps_in(levels: Floats) -> tuple[Floats, Floats]:
 
 
 def _unturned(hypotheses: Hypotheses, vectors: Floats) -> Floats:
-    """Vectors (n, k, 2) on the table as they are on each card."""
+    """Return vectors (n, k, 2) on the table in each card's own frame."""
     cos, sin = np.cos(hypotheses.turn)[:, None], np.sin(hypotheses.turn)[:, None]
     x, y = vectors[..., 0], vectors[..., 1]
     return np.stack([cos * x + sin * y, cos * y - sin * x], axis=-1)
 
 
 def _moved(hypotheses: Hypotheses, motion: Floats, about: Floats) -> Hypotheses:
-    """Every card moved by `motion` (n, 3), x and y in mm along its own sides and a turn in rad about (n, 2) of it."""
+    """Return the cards moved by `motion` (n, 3): mm along their x and y, and a turn in rad about `about` (n, 2)."""
     target = hypotheses.to_table((about + motion[:, :2])[:, None])[:, 0]
     turned = replace(hypotheses, turn=hypotheses.turn + motion[:, 2], shift_mm=np.zeros_like(hypotheses.shift_mm))
     return replace(turned, shift_mm=target - turned.to_table(about[:, None])[:, 0])

@@ -1,7 +1,7 @@
-"""Round marks that something hides in part: arcs of the right radius on the outline of whatever they are joined with.
+"""Finds partly hidden round marks: arcs of the right radius on the outlines of patches.
 
-A finger, a sleeve or a shadow that touches a mark makes one patch with it, which is no mark any more. What shows of the
-mark still is an arc of a circle, of a radius that the deck knows, and its middle follows from it.
+A finger, a sleeve or a shadow that touches a mark makes one patch with it. The visible part of the mark is still an
+arc of a circle. The deck gives its radius, and the fit its middle.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vision.marked.sample_points import RING
 from vision.quads import distances, within_quads
 from vision.table import Table
 
-_ARC = 0.3  # of a circle, that is looked for in one piece
+_ARC = 0.3  # of a circle, fitted in one piece
 _LEAST_POINTS = 18
 _RADIUS_OFF, _ROUGH_MM = 0.1, 0.4
 _NEAR_MM = 0.8
@@ -28,14 +28,14 @@ _INSIDE_PX = 0.5  # an outline goes through the middles of the outermost pixels
 _LEAST_SHOWN = 0.4  # of the circle's outline
 _BINS = 24
 _SAME_MM = 3.0
-_WHOLE_MM = 0.7  # from the middle of a patch that shows all of the mark
-_BROAD = 50  # square radii of the smallest mark: whatever is as large as all of a card's marks may reach onto a card
+_WHOLE_MM = 0.7  # from the middle of a patch that shows the whole mark
+_BROAD = 50  # square radii of the smallest mark: a patch as large as all of a card's marks may reach onto a card
 _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 _TRIES = 8  # of one radius
 
 
 def radii_of(layouts: Layouts) -> Floats:
-    """Radii in mm of the round marks of a side, the greatest first."""
+    """Return the radii in mm of the round marks of a side, the greatest first."""
     areas = layouts.areas_mm2[layouts.fullness > ROUND]
     return np.sqrt(np.unique(areas.round(1))[::-1] / np.pi)
 
@@ -52,10 +52,11 @@ def cut_marks(
 ) -> tuple[Marks, Floats]:
     """Find arcs with these radii on the outlines of patches, outside the known quads (k, 4, 2).
 
-    `ground` (3,): the RGB levels of a card's ground in this picture, None where none is known. `open_to_doubt` (n,):
-    which of the `whole` marks may be what a straight edge has left of one, whose middle is not theirs.
-    Gives the marks (k,) that they belong to as if all of them were seen, but for those that are among the `whole` ones,
-    and the directions (k, RING) in rad from their middles in which their outlines are.
+    `ground` (3,): the RGB levels of a card's ground in this picture, None if unknown. `open_to_doubt` (n,): which of
+    the
+    `whole` marks may be the rest of one that a straight edge cuts, with another middle.
+    Return the marks (k,) of the arcs as if fully visible, without those among the `whole` ones, and the directions
+    (k, RING) in rad from their middles to their visible outlines.
     """
     certain_px = whole.centres_px[~open_to_doubt]
     px_per_mm = float(np.median(whole.px_per_mm)) * work.scale if len(whole) else 1.0
@@ -85,10 +86,11 @@ def cut_marks(
 
 @dataclass(frozen=True, eq=False)
 class _Outlines:
-    """Long outlines, one after the other: `points_mm` (n, 2), and `number` (n,), which outline each belongs to.
+    """Long outlines, one after the other: `points_mm` (n, 2), and `number` (n,), the outline of each point.
 
-    `origin_mm` (n, 2): where each outline begins; `sums` (9, n + 1): running sums of x, y, z, x², xy, y², xz, yz and z²
-    of the points from there, where z = x² + y².
+    `origin_mm` (n, 2): the first point of each outline; `sums` (9, n + 1): running sums of x, y, z, x², xy, y², xz, yz
+    and
+    z² of the points from there, where z = x² + y².
     """
 
     points_mm: Floats
@@ -103,7 +105,7 @@ _NONE = _Outlines(np.zeros((0, 2)), np.zeros(0, np.intp), np.zeros((0, 2)), np.z
 def _unexplained(
     foreground: Foreground, known: Floats, ground: Floats | None, whole: Floats, radius: float
 ) -> NDArray[np.intp]:
-    """Boxes (n, 5) of patches beside a card's ground that could hold half a circle, outside `known` and no `whole`."""
+    """Return boxes (n, 5) of patches beside a card's ground that may hold half a circle: not `known`, not `whole`."""
     boxes, centres = foreground.boxes, foreground.centres
     large = (boxes[:, 4] > 0.5 * np.pi * radius**2) & (boxes[:, 2:4].min(axis=1) > radius)
     boxes, centres = boxes[large], centres[large]
@@ -119,7 +121,7 @@ def _unexplained(
 
 
 def _contours(mask: Image, boxes: NDArray[np.intp], known: Floats, radius: float) -> list[NDArray[np.int32]]:
-    """Return the long outlines (n, 2) on a mask where the boxes (k, 5) lie, without specks, threads and known quads."""
+    """Return the long outlines (n, 2) on a mask within the boxes (k, 5), without specks, threads and known quads."""
     if not len(boxes):
         return []
     low, high = boxes[:, :2].min(axis=0), (boxes[:, :2] + boxes[:, 2:4]).max(axis=0)
@@ -134,7 +136,7 @@ def _contours(mask: Image, boxes: NDArray[np.intp], known: Floats, radius: float
 def _outlines(
     work: WorkImage, table: Table, long: list[NDArray[np.int32]], whole_px: Floats, near_px: float
 ) -> _Outlines:
-    """Bring outlines in work px to the table, but for those with their middle near to that of a whole mark."""
+    """Map outlines in work px to the table, without those whose middle is near that of a whole mark."""
     if not long:
         return _NONE
     points_px = work.to_picture(np.concatenate(long))
@@ -154,7 +156,7 @@ def _outlines(
 
 
 def _arc_middles(outlines: _Outlines, count: int, radius: float) -> list[Floats]:
-    """Middles of the circles of about `radius` through `count` neighbouring points, the best first (Kåsa 1976)."""
+    """Return middles of circles of about `radius` through `count` neighbouring points, the best first (Kåsa 1976)."""
     number = outlines.number
     if len(number) < count:
         return []
@@ -178,7 +180,7 @@ def _arc_middles(outlines: _Outlines, count: int, radius: float) -> list[Floats]
 
 
 def _shown(points: Floats, middle: Floats, radius: float) -> tuple[Floats, Floats]:
-    """Return in which directions in rad points lie on a circle's outline, and its middle moved to fit them."""
+    """Return the directions in rad of points on a circle's outline, and its middle moved to fit them."""
     across, down = np.abs(points - middle).T
     points = points[(across < radius + _SAME_MM) & (down < radius + _SAME_MM)]
     ahead = np.zeros((0, 2))

@@ -1,4 +1,4 @@
-"""What the picture says for and against a hypothetical card: its ground, its marks and their colours, where it ends."""
+"""Measures the evidence for and against a hypothetical card: its ground, its marks and their colours, its edges."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from vision.quads import within_quads
 _CLIPPED = 248
 BLEACH_SPREAD_DEG = 25.0  # of hue, where all of a mark's channels are clipped
 _CLEAR_SPREAD_DEG = 30.0
-# Of linear light, mark to ground, in the channel that tells most; and how grey black ground must be.
+# Of linear light, mark to ground, in the strongest channel; and how grey black ground must be.
 _PLAIN_RATIO, _WEAK_RATIO = 0.4, 0.78
 _FAINT_RATIO = 0.98  # on white that is clipped, and so without grain
 _PLAIN_GREY, _WEAK_GREY = 0.4, 0.22
-_IN_MIDDLE, _AT_OUTLINE = 0.3, 0.7  # of a mark's radius, where its colour is looked at
-_CALM_RING = 0.35  # the rest may be covered, or lie under a reflection's edge
+_IN_MIDDLE, _AT_OUTLINE = 0.3, 0.7  # of a mark's radius, where its colour is read
+_CALM_RING = 0.35  # the rest may be covered, or under a reflection's edge
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +33,12 @@ class Evidence:
 
     `ground_rgb` (n, 3): linear, 0 to 1; `plain` (n, 3·RING + GROUND): sample points that look like the card's ground;
     `mark_plain` (n, 3, INNER): the same inside the marks; `hues_deg` and `hue_spread_deg` (n, 3): each mark's colour
-    freed of its ground, `chroma` (n, 3) how strong that is; `clipping` (n, 3): the share of the mark's channels that
-    are clipped in the camera; `open_plain` (n,): the share of the card's ground outside known cards that looks like
-    ground, nan where they cover it all; `open_share` (n,): the share that they leave open; `rings` (n, 3, 3): the RGB
-    levels of the ground round each mark, of the card's where the mark was not found.
+    freed of its ground; `chroma` (n, 3): its strength; `clipping` (n, 3): the share of the mark's channels that the
+    camera clips; `open_plain` (n,): the share of the card's ground outside known cards that looks like ground, nan
+    where
+    they cover it all; `open_share` (n,): the share that they leave open; `rings` (n, 3, 3): the RGB levels of the
+    ground
+    round each mark, of the card's where the mark was not found.
     """
 
     ground_rgb: Floats
@@ -51,7 +53,7 @@ class Evidence:
     rings: Floats
 
     def take(self, which: NDArray[np.bool_]) -> Evidence:
-        """Some of them."""
+        """Return the chosen measurements."""
         return Evidence(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
@@ -60,8 +62,8 @@ def gather(
 ) -> Evidence:
     """Measure all hypotheses of one side; `points_mm`: see `sample_points`.
 
-    `known_mm` (k, 4, 2): corners of cards that are already known; what is within them says nothing of the unseen
-    marks of another card. `lamp` (3,): linear RGB in which white appears; white ground shows it itself.
+    `known_mm` (k, 4, 2): corners of cards already identified; points inside them are no evidence of the unseen marks of
+    another card. `lamp` (3,): linear RGB of white; white ground shows it itself.
     """
     n = len(hypotheses)
     on_table = hypotheses.to_table(points_mm[hypotheses.faces])
@@ -74,10 +76,10 @@ def gather(
     if seen.all():
         ground_level = np.median(ring_level, axis=1)
     else:
-        # Of two marks one may be in a shadow, and no card has a ground between the two.
+        # One of two marks may be in a shadow, and no card has a ground between the two.
         ground_level = _lightest(np.where(seen[..., None], ring_level, -1.0), side)
     plain = like_ground(outer, ground_level[:, None], side) & inside[:, 3 * INNER :]
-    # A mark that was not found has no ring of its own to trust: compare with the card's ground.
+    # A mark that was not found has no ring of its own: compare with the card's ground.
     ring_level = np.where(seen[..., None], ring_level, ground_level[:, None]).astype(np.float64)
     mark_plain = like_ground(inner, ring_level[:, :, None], side)
     explained = within_quads(on_table[:, : 3 * INNER], known_mm).reshape(n, 3, INNER) & ~seen[..., None]
@@ -102,14 +104,14 @@ def gather(
 
 
 def _lightest(levels: Floats, side: str) -> Floats:
-    """Of the levels (n, m, 3) the lightest (n, 3), and on black the darkest; negative ones are none."""
+    """Return the lightest (n, 3) of the levels (n, m, 3), and on black the darkest; negative ones do not count."""
     light = levels.sum(-1)
     order = light if side == "white" else np.where(light < 0, -np.inf, -light)
     return np.asarray(np.take_along_axis(levels, order.argmax(1)[:, None, None], 1)[:, 0])
 
 
 def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> NDArray[np.bool_]:
-    """Return whether levels look like a card's ground, lit more or less: the same colour on white, as dark on black."""
+    """Return whether levels look like a card's ground in any light: of its colour on white, as dark on black."""
     noise = 10.0
     if side == "white":
         shares = (levels + noise) / (ground + noise)
@@ -121,10 +123,10 @@ def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -
 
 
 def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str, lamp: Floats = NEUTRAL) -> tuple[Floats, ...]:
-    """The marks' hues without lamp and, on black ground, without reflection, all in degrees.
+    """Return the marks' hues without lamp and, on black ground, without reflection.
 
-    `inner` (n, m, k, 3): levels within m marks; `ring_level` (n, m, 3): levels round them; `lamp`: see `gather`. Gives
-    the marks' hues, their spread and chroma, each (n, m).
+    `inner` (n, m, k, 3): levels within m marks; `ring_level` (n, m, 3): levels round them; `lamp`: see `gather`. Return
+    hues, their spread, both in degrees, and chroma, each (n, m).
     """
     marks = LINEAR[inner]
     ring = linear_of(ring_level)[:, :, None]
@@ -138,11 +140,12 @@ def _freed(inner: NDArray[np.uint8], ring_level: Floats, side: str, lamp: Floats
 
 @dataclass(frozen=True, eq=False)
 class MarkLook:
-    """How marks that belong to no card yet look against the ground round them, each (k,).
+    """Contrast and colour of marks that belong to no card yet, against the ground round them, each (k,).
 
-    `stands_out`: more than the grain of wood or cloth does, under a reflection too; `faint`: at all, on white that is
-    clipped; `plain`: as much as fresh print in even light; `hues_deg`, `spread_deg`: the colour of those that stand out
-    or are faint; `ring` (k, 3): the RGB levels of the ground round them.
+    `stands_out`: more than the grain of wood or cloth, also under a reflection; `faint`: at all, on white that is
+    clipped;
+    `plain`: as much as fresh print in even light; `hues_deg`, `spread_deg`: the colour of those that stand out or are
+    faint; `ring` (k, 3): the RGB levels of the ground round them.
     """
 
     hues_deg: Floats
@@ -156,9 +159,9 @@ class MarkLook:
 def look_at(
     sampler: Sampler, marks: Marks, chosen: NDArray[np.intp], side: str, towards: Floats | None = None
 ) -> MarkLook:
-    """Look at the chosen (k,) marks, each against the ring round it.
+    """Measure the chosen (k,) marks, each against the ring round it.
 
-    `towards` (k, RING): in which directions their outlines show, in rad; None where all of them do.
+    `towards` (k, RING): directions in rad of their visible outlines; None for whole outlines.
     """
     angle = np.linspace(0, 2 * np.pi, RING, endpoint=False)[None] if towards is None else towards
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
@@ -178,7 +181,7 @@ def look_at(
     stands_out = calm & (ratio < _WEAK_RATIO) & (grey > _WEAK_GREY)
     faint = calm & (ratio < _FAINT_RATIO) & (ring >= _CLIPPED).all(-1) & np.array(side == "white")
     hues, spread = np.zeros(len(chosen)), np.full(len(chosen), 180.0)
-    # Most patches are grain or shadows: nobody asks for their colour.
+    # Most patches are grain or shadows; their colour is not needed.
     seen = stands_out | faint
     hues[seen], spread[seen] = (v[:, 0] for v in _freed(inner[seen, None], ring[seen, None], side)[:2])
     return MarkLook(

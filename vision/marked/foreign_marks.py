@@ -1,4 +1,4 @@
-"""Marks that are on a hypothetical card where its face has none: they speak for another face."""
+"""Counts marks on a hypothetical card that its face does not have: evidence for another face."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST_FULLNESS = 0.6
 
 
 def print_like(marks: Marks) -> NDArray[np.intp]:
-    """(k,) marks that may be what is left of a partly covered one."""
+    """Return the marks (k,) that may be the visible part of a covered one."""
     return np.flatnonzero((marks.areas_mm2 > _LEAST_AREA_MM2) & (marks.fullness > _LEAST_FULLNESS))
 
 
@@ -30,7 +30,7 @@ def stray_marks(
     likely: NDArray[np.bool_],
     known_mm: Floats,
 ) -> Floats:
-    """(n,) how many of the chosen (k,) marks lie on each card, on none of the known cards, and are none of its own.
+    """Return how many (n,) of the chosen (k,) marks are on each card, outside known cards, and not its own.
 
     `likely` (k, faces, 3): whether the chosen mark's colour may be that of the face's mark.
     """

@@ -1,8 +1,8 @@
-"""Which card of a known deck has its marks just so: hypotheses from the distances between marks alone.
+"""Proposes cards of a known deck from the distances between marks alone.
 
-Three marks at the right distances from each other name a face and its place, whatever covers the card's edges; two
-marks leave a few faces to choose from. It is geometric hashing (Lamdan and Wolfson 1988) on a metric plane, where two
-points are a basis and the distances are the key.
+Three marks at the right distances from each other identify a face and its pose, even with covered edges. Two marks
+leave a few faces to choose from. It is geometric hashing (Lamdan and Wolfson 1988) on a metric plane: two points are a
+basis and the distances are the key.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vision.render_face import mark_outline_mm
 
 _AREA_RATIO = (0.62, 1.4)  # a found mark's area over the printed one's; blur and light move the outline
 _FULLNESS_SLACK = {"small": 0.11, "medium": 0.07, "big": 0.05}
-OUT_OF_SHAPE = 1.6  # times the slack, where two other marks lie right: blur and glare round a mark off
+OUT_OF_SHAPE = 1.6  # times the slack, where two other marks fit: blur and glare round a mark off
 _FLAT_MM2 = 25.0
 ROUND = 0.995  # fullness
 _AGREE = 0.006
@@ -29,7 +29,7 @@ _PAIRS = ((0, 1), (1, 2), (0, 2))
 
 
 def _moments(outline: Floats) -> tuple[float, Floats, float]:
-    """Area, centroid and fullness of a polygon (Green's theorem)."""
+    """Return area, centroid and fullness of a polygon (Green's theorem)."""
     origin = outline.mean(0)
     x, y = (outline - origin).T
     u, v = np.roll(x, -1), np.roll(y, -1)
@@ -61,7 +61,7 @@ class Layouts:
 
     @cached_property
     def kinds(self) -> tuple[Floats, Floats, Floats]:
-        """The different areas and fullness (2, k) of small, medium and big marks."""
+        """Return the different areas and fullness (2, k) of small, medium and big marks."""
         small, medium, big = np.stack([self.areas_mm2.round(2), self.fullness.round(3)]).swapaxes(0, 2)
         return np.unique(small, axis=0).T, np.unique(medium, axis=0).T, np.unique(big, axis=0).T
 
@@ -72,12 +72,12 @@ class Layouts:
 
     @property
     def area_range_mm2(self) -> tuple[float, float]:
-        """The least and greatest area that a found mark may have."""
+        """Return the least and greatest area of a found mark."""
         return float(self.areas_mm2.min() * _AREA_RATIO[0]), float(self.areas_mm2.max() * _AREA_RATIO[1])
 
 
 def layouts_of(deck: Deck, side: str) -> Layouts:
-    """Work out the layouts of one side of a deck."""
+    """Return the layouts of one side of a deck."""
     faces = deck.side(side)
     parts = [[_moments(mark_outline_mm(deck, mark)) for mark in face.marks] for face in faces]
     centres = np.array([[centre for _, centre, _ in face] for face in parts])
@@ -105,9 +105,10 @@ def _turn(centres: Floats) -> Floats:
 class Hypotheses:
     """Cards that may be on the table, as parallel arrays.
 
-    `faces` (n,): index into the layouts; `marks` (n, 3): which found mark is the small, medium and big one, -1 for
+    `faces` (n,): index into the layouts; `marks` (n, 3): the found marks that are the small, medium and big one, -1 for
     unseen; `turn` (n,) rad and `shift_mm` (n, 2): the pose, table = rotation(turn) @ card + shift; `residual_mm` (n,):
-    the root mean square distance of the seen marks from where the face has them.
+    the
+    root mean square distance of the seen marks from their places on the face.
     """
 
     faces: NDArray[np.intp]
@@ -120,13 +121,13 @@ class Hypotheses:
         return len(self.faces)
 
     def take(self, which: NDArray[np.intp] | NDArray[np.bool_]) -> Hypotheses:
-        """Some of them."""
+        """Return the chosen hypotheses."""
         return Hypotheses(
             self.faces[which], self.marks[which], self.turn[which], self.shift_mm[which], self.residual_mm[which]
         )
 
     def to_table(self, points_mm: Floats) -> Floats:
-        """Points (n, k, 2) or (k, 2) on every card to (n, k, 2) points on the table."""
+        """Map points (n, k, 2) or (k, 2) on every card to points (n, k, 2) on the table."""
         cos, sin = np.cos(self.turn)[:, None], np.sin(self.turn)[:, None]
         x, y = points_mm[..., 0], points_mm[..., 1]
         placed = np.empty((len(self), *points_mm.shape[-2:]))
@@ -136,7 +137,7 @@ class Hypotheses:
 
 
 def concatenated(parts: list[Hypotheses]) -> Hypotheses:
-    """Several lists of hypotheses as one."""
+    """Return several lists of hypotheses as one."""
     return Hypotheses(
         np.concatenate([p.faces for p in parts]),
         np.concatenate([p.marks for p in parts]),
@@ -147,9 +148,9 @@ def concatenated(parts: list[Hypotheses]) -> Hypotheses:
 
 
 def size_candidates(layouts: Layouts, marks: Marks, loose: float = 1.0) -> NDArray[np.bool_]:
-    """(n, 3): whether each found mark may be a whole small, medium or big one of some shape of this side.
+    """Return whether (n, 3) each found mark may be a whole small, medium or big one of some shape of this side.
 
-    Its shape may be off by `loose` times the usual slack.
+    Its shape may differ by `loose` times the usual slack.
     """
     fits = np.zeros((len(marks), 3), dtype=bool)
     for size, (areas, full) in enumerate(layouts.kinds):
@@ -159,7 +160,7 @@ def size_candidates(layouts: Layouts, marks: Marks, loose: float = 1.0) -> NDArr
 
 
 def _fit(layouts: Layouts, size: int, ratio: Floats, fuller: Floats, loose: float) -> NDArray[np.bool_]:
-    """Whether marks of `ratio` times the area of a small, medium or big one, and `fuller` by so much, may be it."""
+    """Return whether marks with this `ratio` of area and this difference of fullness fit a small, medium or big one."""
     least, most = _AREA_RATIO
     slack = loose * _FULLNESS_SLACK[layouts.faces[0].marks[size].size]
     return np.asarray((ratio > least) & (ratio < most) & (np.abs(fuller) < slack))
@@ -168,9 +169,9 @@ def _fit(layouts: Layouts, size: int, ratio: Floats, fuller: Floats, loose: floa
 def shape_fits(
     layouts: Layouts, marks: Marks, faces: NDArray[np.intp], seen: NDArray[np.intp], loose: float = 1.0
 ) -> NDArray[np.bool_]:
-    """(n,) whether the marks (n, 3), -1 for unseen, have the areas and the fullness that the faces (n,) give them.
+    """Return whether (n,) the marks (n, 3), -1 for unseen, have the areas and the fullness of the faces (n,).
 
-    Their shapes may be off by `loose` times the usual slack.
+    Their shapes may differ by `loose` times the usual slack.
     """
     good = np.ones(len(faces), dtype=bool)
     for size in range(3):
@@ -188,9 +189,9 @@ def whole_cards(
     free: NDArray[np.bool_],
     stretch: float,
 ) -> tuple[Hypotheses, Floats]:
-    """All faces of which three found marks, all `free`, show the layout, each distance within `slack_mm`.
+    """Return all faces whose layout fits three `free` found marks, each distance within `slack_mm`.
 
-    The whole card may be larger or smaller by `stretch`; gives (n,) how much larger each is, too.
+    The whole card may be larger or smaller by `stretch`; also return the scale (n,) of each.
     """
     if np.count_nonzero(free) < 3:
         return no_cards(), np.zeros(0)
@@ -206,14 +207,14 @@ def whole_cards(
     seen = np.stack([small[s[pair]], medium[m[pair]], big[b]], axis=1)
     centres = marks.centres_mm[seen]
     sides, known = _distances(centres), layouts.distances_mm
-    # One distance rules out most faces; the exact test is left for the rest.
+    # One distance rules out most faces; the exact test handles the rest.
     which, faces = np.nonzero(np.abs(sides[:, :1] - known[:, 0]) < slack_mm + stretch * known[:, 0])
     seen_sides, face_sides = sides[which], known[faces]
     scale = (seen_sides * face_sides).sum(1) / (face_sides * face_sides).sum(1)
     close = np.abs(scale - 1) < stretch
     close &= (np.abs(seen_sides - scale[:, None] * face_sides) < slack_mm).all(1)
     which, faces, scale = which[close], faces[close], scale[close]
-    # The mirror image has the same distances; flat triangles have no clear turn.
+    # The mirror image has the same distances; flat triangles have no clear orientation.
     same = (_turn(centres)[which] * layouts.turns[faces] > 0) | (np.abs(layouts.turns)[faces] < _FLAT_MM2)
     which, faces, scale = which[same], faces[same], scale[same]
     good = shape_fits(layouts, marks, faces, seen[which], OUT_OF_SHAPE)
@@ -221,7 +222,7 @@ def whole_cards(
 
 
 def common_stretch(stretches: Floats, residual_mm: Floats) -> float:
-    """The stretch that most cards agree on: light that blooms over the markers' black makes them look smaller."""
+    """Return the stretch most cards agree on: light that blooms over the markers' black makes them look smaller."""
     tight = stretches[residual_mm < np.median(residual_mm) + 0.2] if len(stretches) else stretches
     if not len(tight):
         return 1.0
@@ -237,7 +238,7 @@ def part_cards(
     free: NDArray[np.bool_],
     likely: NDArray[np.bool_],
 ) -> Hypotheses:
-    """All faces of which two found marks, both `free`, show the layout's distance within `slack_mm`.
+    """Return all faces whose layout fits two found marks, both `free`, with the distance within `slack_mm`.
 
     `likely` (n, faces, 3): whether a found mark's colour may be that of the face's mark.
     """
@@ -261,7 +262,7 @@ def part_cards(
 
 
 def no_cards() -> Hypotheses:
-    """An empty list of hypotheses."""
+    """Return an empty list of hypotheses."""
     whole = np.zeros(0, np.intp)
     return Hypotheses(whole, np.zeros((0, 3), np.intp), np.zeros(0), np.zeros((0, 2)), np.zeros(0))
 

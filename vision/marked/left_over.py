@@ -1,4 +1,4 @@
-"""Reads what marks left open: the finder's places beside the cards that are read, held against faces as prints."""
+"""Reads places that marks left open: the finder's detections beside the read cards, matched against faces as prints."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from vision.reading import CardReading, Reading, UnclearCard
 from vision.render_face import face_image
 from vision.table import Table
 
-# Area that a place of the finder shares with a read card which covers a card there, and with one that is that card:
-# of 24 such places on 27 tables 21 were a card.
+# Shared area of a finder's place with a read card: the least of a card partly under it, and the least of that same
+# card. 21 of 24 such places on 27 tables were a card.
 _UNDER, _THE_SAME = 0.2, 0.9
 
 
@@ -33,9 +33,9 @@ def _print_reader(deck: Deck) -> CardReader:
 def beside(
     image_bgr: Image, deck: Deck, table: Table, white: Floats | None, marked: Reading, markers_px: Floats
 ) -> Reading:
-    """The cards that marks have told, and those that are beside them and under them, certain or unclear.
+    """Return the cards identified by marks, with those beside them and under them, certain or unclear.
 
-    `white` (3,) BGR 0..1 of white paper; `markers_px` (n, 4, 2): what is a marker card.
+    `white` (3,): BGR 0..1 of white paper; `markers_px` (n, 4, 2): marker cards.
     """
     known = np.concatenate([markers_px, *(card.corners_px[None] for card in marked.cards)])
     found = _print_reader(deck).read_beside(image_bgr, table, white, known)
@@ -47,13 +47,13 @@ def beside(
         if face is None or face.id in told:
             doubted.append(_unclear(deck, card, "same card twice"))
         elif not any(same_place(card.corners_px, quad) for quad in found.open):
-            # Of strips print alone named three wrong faces on 150 synthetic tables.
+            # Print alone named three wrong faces from strips on 150 synthetic tables.
             doubted.append(_hidden(card.corners_px, table))
         else:
             told.add(face.id)
             cards.append(CardReading(face, card.confidence, card.corners_px, card.centre_mm))
     read = [card.corners_px for card in cards]
-    # The finder takes a sandtimer that is for a card; light wipes the print off a card, and few other things.
+    # The finder may propose a sandtimer as a card. Glare wipes the print off a card, and off few other things.
     likely = (card for card in found.unclear if card.face is not None or card.reason == "glare")
     doubted += [_unclear(deck, card, card.reason or "covered") for card in likely]
     for place in found.left:

@@ -1,4 +1,4 @@
-"""Cards of which one whole mark and one straight edge can be seen: their distance from each other names the face."""
+"""Proposes cards from one whole mark and one straight edge: the distance between them identifies the face."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LEAST_LINE_MM = 9.0
 _SLACK_MM = 1.1
 _REACH_MM = 85.0
 _COARSE_PX = 8
-_BINS = 128  # of steepness: with 1,024, as is usual, much time goes into sorting pixels, for nearly the same edges
-_LONGER = 1.4  # than broad: the edge of what covers a mark may cut a little off, 1.25 at most in 50 true ones
+_BINS = 128  # of steepness: the usual 1,024 spends much time on sorting pixels, for nearly the same edges
+_LONGER = 1.4  # than broad: the edge of a cover may cut a little off a mark, 1.25 at most in 50 true ones
 
 
 def find_lines(work: WorkImage, table: Table, around_mm: Floats, reach_mm: float = _REACH_MM) -> Floats:
-    """(n, 2, 2) straight edges on the table in mm, in the parts of the picture near the points `around_mm` (k, 2)."""
+    """Return straight edges (n, 2, 2) on the table in mm, near the points `around_mm` (k, 2)."""
     if not len(around_mm):
         return np.zeros((0, 2, 2))
     around_px = table.to_px(around_mm)
@@ -36,7 +36,10 @@ def find_lines(work: WorkImage, table: Table, around_mm: Floats, reach_mm: float
 
 
 def _parts(work: WorkImage, around_px: Floats, reach: int) -> list[tuple[slice, slice]]:
-    """Rows and columns of the work image that hold all within `reach` of the points (k, 2): far ones lie apart."""
+    """Return rows and columns of the parts of the work image within `reach` of the points (k, 2).
+
+    Points far apart get parts of their own.
+    """
     height, width = work.bgr.shape[:2]
     near = np.zeros((-(-height // _COARSE_PX), -(-width // _COARSE_PX)), np.uint8)
     column, row = np.rint(work.to_work(around_px) / _COARSE_PX).astype(np.intp).T
@@ -50,9 +53,9 @@ def _parts(work: WorkImage, around_px: Floats, reach: int) -> list[tuple[slice, 
 
 
 def _segments(bgr: NDArray[np.uint8]) -> Floats:
-    """(n, 2, 2) the ends of straight edges in an image (h, w, 3), in px."""
+    """Return the ends (n, 2, 2) of straight edges in an image (h, w, 3), in px."""
     grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
-    # Where there is no line OpenCV gives None, which its stubs leave out.
+    # OpenCV returns None without lines, which its stubs leave out.
     spend(grey.size / 25)
     detector = cv2.createLineSegmentDetector(cv2.LSD_REFINE_NONE, n_bins=_BINS)
     found = cast("Floats | None", detector.detect(grey)[0])
@@ -62,7 +65,7 @@ def _segments(bgr: NDArray[np.uint8]) -> Floats:
 def lone_mark_cards(
     deck: Deck, layouts: Layouts, marks: Marks, chosen: NDArray[np.intp], allowed: NDArray[np.bool_], lines_mm: Floats
 ) -> Hypotheses:
-    """All faces of which a chosen mark is as far from one of the lines as from one of its card's sides.
+    """Return all faces with a chosen mark as far from one of the lines as from one of the card's sides.
 
     `chosen` (k,): indices of marks; `allowed` (k, faces, 3): whether a mark's colour could be that of the face's mark;
     `lines_mm` (n, 2, 2): the ends of the straight edges.
@@ -95,9 +98,9 @@ def lone_mark_cards(
 
 
 def round_on_table(work: WorkImage, table: Table, foreground: Foreground, centres_px: Floats) -> NDArray[np.bool_]:
-    """Whether the patches at the points (n, 2) are as broad as long on the table, (n,); so are those of no patch.
+    """Return whether (n,) the patches at the points (n, 2) are as broad as long on the table; True without a patch.
 
-    Two cards may leave a gap of a mark through which the area and the fullness of a smaller mark show, but no circle.
+    A gap between two cards may show the area and the fullness of a smaller mark, but not a circle.
     """
     height, width = foreground.labels.shape
     column, row = np.rint(work.to_work(centres_px)).astype(np.intp).T
@@ -114,13 +117,13 @@ def round_on_table(work: WorkImage, table: Table, foreground: Foreground, centre
 
 
 def _left_of(along: Floats) -> Floats:
-    """(n, 2) unit vectors a quarter turn from the vectors (n, 2): outwards, for a card's sides taken clockwise."""
+    """Return unit vectors (n, 2) a quarter turn from the vectors (n, 2): outwards on a card's clockwise sides."""
     across = np.stack([along[:, 1], -along[:, 0]], axis=1)
     return np.asarray(across / np.linalg.norm(along, axis=1, keepdims=True))
 
 
 def _on_side(found: Hypotheses, line_middle: Floats, corners: Floats, side: int) -> NDArray[np.bool_]:
-    """Return whether the line's middle is between the ends of the side that it is taken for."""
+    """Return whether the line's middle is between the ends of its assumed side."""
     ends = found.to_table(corners[[side, (side + 1) % 4]])
     along = ends[:, 1] - ends[:, 0]
     at = ((line_middle - ends[:, 0]) * along).sum(1) / (along * along).sum(1)

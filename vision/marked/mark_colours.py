@@ -1,4 +1,4 @@
-"""How all patches of a picture that may be marks look: whether as print does, and in which colour."""
+"""Measures which patches of a picture look like print, and their colours."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from vision.marked.sampler import Sampler
 
 @dataclass(frozen=True, eq=False)
 class MarkLooks:
-    """Of n patches, each (n,): whether one has a whole mark's size and shape and stands out (`free`) or is `faint`.
+    """Looks of n patches, each (n,); `free`: of a whole mark's size and shape, standing out; `faint`: faintly.
 
-    `plain`, `hues_deg`, `spread_deg` and `rings` (n, 3): see `MarkLook`; a patch that is neither a whole mark nor a
-    part of one is not looked at.
+    `plain`, `hues_deg`, `spread_deg` and `rings` (n, 3): see `MarkLook`. A patch that is neither a whole mark nor a
+    part of
+    one is not measured.
     """
 
     free: Flags
@@ -30,13 +31,13 @@ class MarkLooks:
     rings: Floats
 
     def and_also(self, more: MarkLooks) -> MarkLooks:
-        """These and, after them, some more."""
+        """Return these with `more` after them."""
         both = (np.concatenate([getattr(self, f.name), getattr(more, f.name)]) for f in fields(self))
         return MarkLooks(*both)
 
 
 def looks_of(sampler: Sampler, layouts: Layouts, marks: Marks, towards: Floats | None = None) -> MarkLooks:
-    """Look at n marks; `towards` (n, RING): in which directions their outlines show, None where all of them do."""
+    """Measure n marks; `towards` (n, RING): directions of their visible outlines, None for whole outlines."""
     whole = size_candidates(layouts, marks, OUT_OF_SHAPE).any(1)
     chosen = np.union1d(np.flatnonzero(whole), print_like(marks))
     look = look_at(sampler, marks, chosen, layouts.side, None if towards is None else towards[chosen])

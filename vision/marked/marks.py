@@ -1,4 +1,4 @@
-"""Marks that may be on cards: compact patches that differ in colour from the ground around them, measured."""
+"""Finds and measures marks that may be on cards: compact patches that differ in colour from the ground around them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from vision.quads import distances, within_quads
 from vision.table import Table
 
 WORK_PX_PER_MM = 0.85
-# Twice the pixels that are asked for take twice the time. A small picture is soon read, and half-covered cards gain.
+# Twice the pixels take twice the time. A small picture is read fast, and half-covered cards gain.
 _LARGER, _PARTLY, _MANY_PX = 1.25, 1.5, 1_500_000
 _LEAST_FILL = {"white": 0.42, "black": 0.25}  # of the bounding box: a circle fills 0.79, a crescent a third
 _MOST_ASPECT = 3.0
 _SAME_AREA = 0.1
-_SAME_MARK = 0.5  # of a mark's radius, from its middle to another's: no two can be seen there
+_SAME_MARK = 0.5  # of a mark's radius, between two middles: no two marks can be visible there
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,21 +31,21 @@ class WorkImage:
 
     @cached_property
     def smooth(self) -> Image:
-        """(h, w, 3) RGB: the picture without its finest grain."""
+        """Return the picture (h, w, 3) RGB without its finest grain."""
         blurred = cv2.blur(self.bgr, (3, 3) if self.scale < 1 else (2, 2))
         return np.asarray(cv2.cvtColor(blurred, cv2.COLOR_BGR2RGB), np.uint8)
 
     @cached_property
     def half(self) -> Image:
-        """The picture at half its size, BGR."""
+        """Return the picture at half its size, BGR."""
         return resized(self.bgr, (self.bgr.shape[1] // 2, self.bgr.shape[0] // 2))
 
     def to_work(self, points_px: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Picture points to work points (pixel centres at whole numbers in both)."""
+        """Map picture points to work points (pixel centres at whole numbers in both)."""
         return (np.asarray(points_px) + 0.5) * self.scale - 0.5
 
     def to_picture(self, points_work: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Work points to picture points."""
+        """Map work points to picture points."""
         return (np.asarray(points_work) + 0.5) / self.scale - 0.5
 
 
@@ -56,11 +56,11 @@ def work_image(bgr: Image, px_per_mm: float) -> WorkImage:
     if shrink == 1 and larger > _LARGER and bgr.shape[0] * bgr.shape[1] > _MANY_PX:
         shrink = _PARTLY
     height, width = int(bgr.shape[0] // shrink), int(bgr.shape[1] // shrink)
-    # The few px that do not divide lie at the picture's border.
+    # The few px that do not divide are at the picture's border.
     small = bgr[: int(height * shrink), : int(width * shrink)]
     halves = shrink
     while halves >= 2:
-        # Halving is the one shrinking that is fast; the rest of it costs little on the smaller picture.
+        # Only halving is fast; the rest costs little on the smaller picture.
         small = resized(small, (small.shape[1] // 2, small.shape[0] // 2))
         halves //= 2
     if small.shape[:2] != (height, width):
@@ -89,17 +89,17 @@ class Marks:
     fullness: NDArray[np.float64]
 
     def on(self, table: Table) -> Marks:
-        """The same patches measured on another table."""
+        """Return the same patches measured on another table."""
         scale = table.px_per_mm(self.centres_px)
         areas = self.areas_mm2 * (self.px_per_mm / scale) ** 2
         return replace(self, centres_mm=table.to_mm(self.centres_px), areas_mm2=areas, px_per_mm=scale)
 
     def outside(self, quads_px: NDArray[np.float64]) -> Marks:
-        """Those that are in none of the quads (m, 4, 2)."""
+        """Return the marks in none of the quads (m, 4, 2)."""
         return self.take(~within_quads(self.centres_px, quads_px))
 
     def take(self, keep: NDArray[np.bool_]) -> Marks:
-        """Some of them."""
+        """Return the chosen marks."""
         return Marks(
             self.ground,
             self.centres_px[keep],
@@ -110,7 +110,7 @@ class Marks:
         )
 
     def and_also(self, more: Marks) -> Marks:
-        """These and, after them, some more."""
+        """Return these with `more` after them."""
         return Marks(
             self.ground,
             np.concatenate([self.centres_px, more.centres_px]),
@@ -121,14 +121,14 @@ class Marks:
         )
 
     def unlike(self, others: Marks) -> Marks:
-        """Those that are not among the others, of about the same size at the same place."""
+        """Return the marks without those of about the same size and place among the others."""
         apart = distances(self.centres_px, others.centres_px)
         ratio = self.areas_mm2[:, None] / others.areas_mm2[None]
         same = (apart < 0.5 * others.px_per_mm) & (np.abs(ratio - 1) < _SAME_AREA)
         return self.take(np.asarray(~same.any(1)))
 
     def same_as(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """(n,) which of them are those with these numbers (m,), or other finds of the same: see `coincide`."""
+        """Return which (n,) are the marks with these numbers (m,), or other detections of them: see `coincide`."""
         radii = np.sqrt(self.areas_mm2 / np.pi)
         same = coincide(self.centres_mm[:, None], radii[:, None], self.centres_mm[None, numbers], radii[None, numbers])
         return np.asarray(same.any(1))
@@ -143,9 +143,9 @@ def coincide(
     other_mm: NDArray[np.float64],
     other_radius: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
-    """Return whether marks with these middles (..., 2) and radii (...) in mm must be one and the same (...).
+    """Return whether (...) marks with these middles (..., 2) and radii (...) in mm must be one and the same.
 
-    One patch may have been found twice, on two grounds or as a whole and by its outline; nan coincides with nothing.
+    One patch may be detected twice: on two grounds, or as a whole and by its outline. nan coincides with nothing.
     """
     apart = np.hypot(one_mm[..., 0] - other_mm[..., 0], one_mm[..., 1] - other_mm[..., 1])
     return np.asarray(apart < _SAME_MARK * np.minimum(radius, other_radius))
@@ -153,11 +153,12 @@ def coincide(
 
 @dataclass(frozen=True, eq=False)
 class Foreground:
-    """What stands out from the ground: a 0/1 `mask` (h, w) and the ground's `level` (h, w, 3), BGR.
+    """Patches that stand out from the ground: a 0/1 `mask` (h, w), and the ground's `level` (h, w, 3), BGR.
 
-    `labels` (h, w): which patch each pixel belongs to, 0 for none. Of the n patches that are large enough, `numbers`
-    (n,): their labels, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2): centroids, `spreads` (n,
-    3): variances of x and y, and covariance; in work px.
+    `labels` (h, w): the patch of each pixel, 0 for none. Of the n patches that are large enough, `numbers` (n,): their
+    labels, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2): centroids, `spreads` (n, 3): variances
+    of
+    x and y, and covariance; in work px.
     """
 
     mask: Image
@@ -170,7 +171,7 @@ class Foreground:
 
 
 def least_area_px(least_mm2: float, px_per_mm: float) -> float:
-    """The least area in px of a mark anywhere in a picture with this greatest scale."""
+    """Return the least area in px of a mark anywhere in a picture with this greatest scale."""
     return least_mm2 * (0.4 * px_per_mm) ** 2
 
 
@@ -189,7 +190,7 @@ def find_marks(
     stats, centres = foreground.boxes, foreground.centres
     sides = stats[:, 2:4].astype(np.float64)
     areas = stats[:, 4].astype(np.float64)
-    # Half a scale of slack: the scale at each patch is only worked out for what is left.
+    # Half a scale of slack: only the patches left get their exact scale.
     keep = (areas > least_area_px(area_range_mm2[0], px_per_mm)) & (areas < area_range_mm2[1] * (1.5 * px_per_mm) ** 2)
     keep &= (areas > _LEAST_FILL[ground] * sides.prod(1)) & (sides.max(1) < _MOST_ASPECT * sides.min(1))
     chosen = np.flatnonzero(keep)
@@ -203,9 +204,9 @@ def find_marks(
 
 
 def _fullness(areas: NDArray[np.float64], spreads: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Area (n,) over that of the ellipse with the same second moments (n, 3): 1 for any filled one, whatever its tilt.
+    """Return area (n,) over that of the ellipse with the same second moments (n, 3): 1 for ellipses at any tilt.
 
-    It does not change under an affine map, so every printed shape has a fullness of its own from any viewpoint.
+    It is constant under affine maps, so every printed shape has its own fullness from any viewpoint.
     """
     xx, yy, xy = spreads.T
     return np.asarray(areas / (4 * np.pi * np.sqrt(np.maximum(xx * yy - xy * xy, 1e-9))))

@@ -1,4 +1,4 @@
-"""Where the picture shows a card's edge: steps in colour across the four sides of a hypothetical card."""
+"""Measures a card's edges in the picture: steps in colour across the four sides of a hypothetical card."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _LEAST_STEP = 7.0  # grey levels over one step of the profile
 
 
 def corners_of(deck: Deck) -> Floats:
-    """(4, 2) corners of a card in mm, clockwise from the top-left."""
+    """Return the corners (4, 2) of a card in mm, clockwise from the top-left."""
     width, height = deck.card_mm
     return np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]])
 
 
 @lru_cache(maxsize=4)
 def edge_points(deck: Deck) -> tuple[Floats, Floats]:
-    """(4·PER_SIDE, 2) points along the sides, clear of the round corners, and (4·PER_SIDE, 2) outward normals."""
+    """Return points (4·PER_SIDE, 2) along the sides, clear of the round corners, and their outward normals."""
     corners = corners_of(deck)
     points, normals = [], []
     for k in range(4):
@@ -40,9 +40,9 @@ def edge_points(deck: Deck) -> tuple[Floats, Floats]:
 
 
 def edge_steps(sampler: Sampler, hypotheses: Hypotheses, deck: Deck) -> tuple[Floats, Floats]:
-    """Look for a step across each edge point.
+    """Measure the step across each edge point.
 
-    Gives (n, 4·PER_SIDE) the strongest step in grey levels (of any channel) and where it is, in mm outwards.
+    Return (n, 4·PER_SIDE) the strongest step in grey levels (of any channel), and its place in mm outwards.
     """
     points, normals = edge_points(deck)
     offsets = np.linspace(-_REACH_MM, _REACH_MM, _STEPS)
@@ -55,6 +55,6 @@ def edge_steps(sampler: Sampler, hypotheses: Hypotheses, deck: Deck) -> tuple[Fl
 
 
 def edge_support(steps: Floats, places_mm: Floats) -> Floats:
-    """(n, 4) share of each side's points with a clear step where the side should be."""
+    """Return the share (n, 4) of each side's points with a clear step at the side."""
     good = (steps > _LEAST_STEP) & (np.abs(places_mm) < 1.2)
     return np.asarray(good.reshape(len(steps), 4, PER_SIDE).mean(-1))

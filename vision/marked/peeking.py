@@ -1,4 +1,4 @@
-"""Marks of cards that were not read: beside a read card another one is under it, and no score may ignore that."""
+"""Finds marks of unread cards beside read cards: each shows a card under a read one, which a score must not ignore."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from vision.marked.marks import Marks
 from vision.marked.sampler import Sampler
 from vision.quads import distance_to_quads, distances, within_quads
 
-_BESIDE_MM = 22.0  # how far from a read card a mark may peek out
+_BESIDE_MM = 22.0  # how far from a read card a mark may be visible
 _CLEAR_MM = 2.0  # a mark nearer to a read card's edge may be that card's own shadow or rim
 _ONE_CARD_MM = 55.0
 _MARKS = 3  # on a card
 _LEAST_AREA_MM2, _LEAST_FULLNESS = 30.0, 0.7
-_LEAST_OPEN = 0.25  # of the ring round a mark: so much is beside the read cards
+_LEAST_OPEN = 0.25  # of the ring round a mark: at least so much is beside the read cards
 _RING_MM, _RING = 1.8, 16  # ring round a mark, and its sample points
 _SAME, _DIM = 0.12, 30.0  # of the card's level; levels of a dark picture's noise
 _INSET = 0.93  # of a card, where its ground is sampled
 
 
 def peeking_marks(sampler: Sampler, marks: Marks, cards_mm: Floats) -> list[Floats]:
-    """Places (2,) mm of `marks` on a card's ground beside the read cards (n, 4, 2), one a card.
+    """Return places (2,) in mm of `marks` on a card's ground beside the read cards (n, 4, 2), one a card.
 
-    Farther away three marks as near to one another as on a card are one of a face that the deck does not have.
+    Farther away, three marks as near to one another as on a card belong to a face that the deck does not have.
     """
     large = (marks.areas_mm2 > _LEAST_AREA_MM2) & (marks.fullness > _LEAST_FULLNESS)
     if not len(cards_mm) or not large.any():

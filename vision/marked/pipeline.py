@@ -1,4 +1,4 @@
-"""Reads all cards of a known deck in one picture of a table that is known."""
+"""Reads all cards of a known deck in one picture of a known table."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from vision.reading import Reading, UnclearCard
 from vision.table import Table
 from vision.table_fit import Piece
 
-# Log-odds taken off covered cards where the table has a pattern. On 1,600 drawn cloths none was told wrongly even
-# without, but for rims alone.
+# Log-odds taken off covered cards where the table has a pattern. On 1,600 drawn cloths none was read wrongly even
+# without, except for rims alone.
 _PATTERN_DOUBT = 4.0
 _SHEET = 1.25  # a marker card by its square
 _BESIDE = 0.9  # of the steps of a reading
-LEAST_REACH = 0.05  # how much larger or smaller than printed a card may measure
+LEAST_REACH = 0.05  # relative difference from the printed size that a card may measure
 
 
 @dataclass(frozen=True, eq=False)
 class Overview:
-    """A picture of which the cards with three whole marks have been judged.
+    """A picture with verdicts on the cards with three whole marks.
 
     `sampler` is on the table in the cards' own scale; `verdicts`, one a side, are those of the `readers`; `pieces` are
-    the marks of the surest cards, which can tell more of the table; `markers_px` (n, 4, 2) the sheets of the markers.
+    the marks of the most certain cards, which can refine the table; `markers_px` (n, 4, 2): the sheets of the markers.
     """
 
     work: WorkImage
@@ -82,9 +82,9 @@ def look_over(
 def read_marks(
     image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] = (), doubt: float = 0.0
 ) -> tuple[Reading, Overview]:
-    """Read the cards of `deck` in a picture (h, w, 3) uint8 BGR of `table` that their marks identify.
+    """Read the cards of `deck` by their marks, in a picture (h, w, 3) uint8 BGR of `table`.
 
-    Nothing on a marker is a card. `doubt`: see `settled`.
+    Marker cards are left out. `doubt`: see `settled`.
     """
     over = look_over(image_bgr, deck, table, markers)
     table, readers, verdicts = over.sampler.table, over.readers, list(over.verdicts)
@@ -101,9 +101,9 @@ def read_marks(
 def read_on(
     image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] = (), doubt: float = 0.0
 ) -> tuple[Reading, Table]:
-    """Read every card of `deck` in a picture of `table`, by marks first, and by the finder and its print beside them.
+    """Read every card of `deck` in a picture of `table`: by marks first, then by the finder and print beside them.
 
-    Gives the table in the cards' own scale, too. Parameters as those of `read_marks`.
+    Also return the table in the cards' own scale. Parameters as for `read_marks`.
     """
     marked, over = read_marks(image_bgr, deck, table, markers, doubt)
     table, readers = over.sampler.table, over.readers

@@ -1,7 +1,7 @@
-"""Cards of which one mark is seen as a whole and others in part: turned about the one until the print of others fits.
+"""Searches poses of cards with one whole mark and others in part: turns them about it until other print fits.
 
-A hand or another card may leave of a card's marks no second one whole, and no edge; but what shows of the others still
-is where its face has them, in their colours, and beside it shows no ground where print should be.
+A hand or another card may leave neither a second whole mark nor an edge. The visible parts of the other marks are still
+in place, in their colours, and no ground is visible where print should be.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MOST = 12  # about one mark
 class Anchors:
     """Marks about which cards may be turned.
 
-    `centres_mm` (k, 2); `numbers` (k,): which found marks they are; `allowed` (k, faces, 3): whether each may be the
+    `centres_mm` (k, 2); `numbers` (k,): indices of the found marks; `allowed` (k, faces, 3): whether each may be the
     face's mark of that size; `grounds` (k, 3): RGB levels round them.
     """
 
@@ -55,10 +55,10 @@ def pivoted_cards(
     hues_deg: Floats,
     known_mm: Floats,
 ) -> Hypotheses:
-    """Turn all faces that each anchor may belong to about it, and give the poses where other print fits.
+    """Turn all allowed faces about each anchor, and return the poses where other print fits.
 
-    `mask` (h, w): 0/1, what stands out from the ground in the work image; `hues_deg` (faces, 3): of every face's marks;
-    `known_mm` (n, 4, 2): the cards that are known, which may cover print.
+    `mask` (h, w): 0/1, the foreground in the work image; `hues_deg` (faces, 3): of every face's marks; `known_mm`
+    (n, 4, 2): the known cards, which may cover print.
     """
     rims = slice(4 * SIDE, None, _EVERY)
     rim, normal = (v[:, rims].reshape(len(v), 3, -1, 2) for v in (contours.points_mm, contours.normals))
@@ -90,7 +90,7 @@ def pivoted_cards(
 
 
 def _turned(arms: Floats, turn: Floats) -> Floats:
-    """Vectors (..., 2) turned by the angles (...) in rad."""
+    """Return vectors (..., 2) turned by the angles (...) in rad."""
     cos, sin = np.cos(turn), np.sin(turn)
     x, y = arms[..., 0], arms[..., 1]
     return np.stack([cos * x - sin * y, sin * x + cos * y], axis=-1)
@@ -105,9 +105,9 @@ def _view(
     palette: Floats,
     reach_mm: float,
 ) -> NDArray[np.uint16]:
-    """Look at the table round a middle, in cells (radii, 2·_AROUND) that go round it twice, of which each has flags.
+    """Return the table round a middle, in cells (radii, 2·_AROUND) of flags that go round it twice.
 
-    `_GROUND`: it looks like the ground; `_PRINT` + k: print of the palette's hue k stands out.
+    `_GROUND`: the cell looks like the ground; `_PRINT` + k: print of the palette's hue k stands out.
     """
     angle = np.arange(_AROUND) * (2 * np.pi / _AROUND)
     radius = np.arange(_CELL_MM / 2, reach_mm + _CELL_MM, _CELL_MM)[:, None]
@@ -124,10 +124,11 @@ def _view(
 def _worth_a_try(
     view: NDArray[np.uint16], arms: Floats, colours: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return which of the faces (n,), and at which step of turning, show the most of their other marks' rims.
+    """Return the faces (n,), and their steps of turning, with the most visible rims of their other marks.
 
-    `arms` (n, 2, 2, p, 2) lead from the middle to a few points within and outside those; `colours` (n, 2): index of
-    each in the palette of the `view`, see `_view`.
+    `arms` (n, 2, 2, p, 2) are from the middle to a few points within and outside those; `colours` (n, 2): index of each
+    in
+    the palette of the `view`, see `_view`.
     """
     radius = (np.hypot(arms[..., 0], arms[..., 1]) / _CELL_MM).astype(np.intp)
     angle = np.rint(np.arctan2(arms[..., 1], arms[..., 0]) * (_AROUND / (2 * np.pi))).astype(np.intp) % _AROUND
@@ -141,7 +142,7 @@ def _worth_a_try(
 
 
 def _scores(sampler: Sampler, side: str, places: Floats, hues: Floats, ground: Floats, known_mm: Floats) -> Floats:
-    """(m,) how much of the rims of two marks shows, less what of them is bare.
+    """Return the visible share (m,) of the rims of two marks, less their uncovered share without print.
 
     `places` (m, 2, 2, p, 2): of two marks, points just within and just outside the rim; `hues` (m, 2) in degrees.
     """
@@ -155,7 +156,7 @@ def _scores(sampler: Sampler, side: str, places: Floats, hues: Floats, ground: F
 
 
 def _peaks(which: NDArray[np.intp], step: NDArray[np.intp], score: Floats, faces: int) -> NDArray[np.intp]:
-    """The best of the tries (m,) that are better than those a step to either side, the best first."""
+    """Return the best of the tries (m,) that are better than those a step to either side, the best first."""
     grid = np.full((faces, len(_TURNS)), -1.0)
     grid[which, step] = score
     peak = (grid > np.roll(grid, 1, axis=1)) & (grid >= np.roll(grid, -1, axis=1)) & (grid > _LEAST_SCORE)

@@ -1,4 +1,4 @@
-"""Reads all cards of a known deck in one picture, on the table that markers or the cards themselves show."""
+"""Reads all cards of a known deck in one picture, on a table fitted to markers or to the cards themselves."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ from vision.reading import Reading
 from vision.table import Table
 from vision.table_fit import Piece, fit_table
 
-_VAGUE = 0.008  # relative scale error of a table from which the cards are asked, too
-# Fewer fit a table in any picture, also in one that was cut, where lengths far from them are off by a tenth.
+_VAGUE = 0.008  # relative scale error above which the cards refine the table, too
+# Fewer fit a table in any picture. In a cropped one lengths far from them are off by a tenth.
 _ENOUGH_MARKERS = 3
-# Log-odds taken off covered cards on a table that few markers or none show, before and after whole cards proved it.
+# Log-odds taken off covered cards on a table from few or no markers, before and after whole cards confirmed it.
 _UNPROVEN, _VAGUE_DOUBT = 20.0, 2.0
 _LEAST_SIDE_PX = 40  # a smaller picture shows no card
-_SAME = 0.1  # of a card's width: its corners are found so well at least
-_AGREEING = 2  # outlines: a lone one fits any table
+_SAME = 0.1  # of a card's width: its corners are at least so accurate
+_AGREEING = 2  # outlines: a single one fits any table
 _MOST_FITS = 5
-# Of the steps of a reading: until then tables are looked for, and made better; reading on the best comes after.
+# Of the steps of a reading: until then tables are found and refined; reading on the best comes after.
 _OUTLINES, _GROWN = 0.85, 0.5
-# How far cards are looked for on a vague table: see `look_over`; and the same in standard errors of its scale.
+# Size range in which cards are searched on a vague table, see `look_over`; and the same in standard errors of its
+# scale.
 _MOST_REACH, _SURE_REACH = 0.15, 3.0
 _MARKER_SIGMA_PX = 1.0  # beside the marks, which bloom does not move
 
 
 def table_in(image_bgr: Image) -> tuple[Table, tuple[Marker, ...]]:
-    """Find the table that the marker cards in this picture show.
+    """Return the table and the marker cards in this picture that show it.
 
     Raises:
-        BadTableError: no marker card is in sight, or mirrored ones are, or they do not lie on one table.
+        BadTableError: no marker card is visible, or mirrored ones are, or they are not on one table.
     """
     markers = markers_in(image_bgr)
     if not markers:
@@ -51,11 +52,13 @@ def table_in(image_bgr: Image) -> tuple[Table, tuple[Marker, ...]]:
 def read_picture(
     image_bgr: Image, deck: Deck, table: Table | None = None, markers: tuple[Marker, ...] | None = None
 ) -> tuple[Reading, Table | None]:
-    """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one, without markers its cards.
+    """Read a picture (h, w, 3) uint8 BGR; without `table` its markers give one, without markers its cards.
 
-    `markers` are those in the picture where they have been found already, None where they are to be found. Gives the
-    table that the places in mm are on, too: the one given or shown, with its scale put right by the cards; it is None,
-    and no card has a place in mm, where no marker says where the table's origin is.
+    `markers` are those already found in the picture, None to find them here. Also return the table of the places in mm:
+    the
+    one given or found, with its scale corrected by the cards. It is None, and no card has a place in mm, where no
+    marker
+    shows the table's origin.
 
     Raises:
         MirroredError: the picture is mirrored, as its markers show.
@@ -86,7 +89,7 @@ def _read(
 
 
 def _read_by_few(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker]) -> tuple[Reading, Table]:
-    """Read a picture on a table of vague scale that few markers show, and by outlines where that leaves doubts."""
+    """Read a picture on a table of vague scale from few markers, and by outlines where that leaves doubts."""
     reading, on_table = _read_vaguely(image_bgr, deck, table, markers)
     if reading.cards and not reading.unclear:
         return reading, on_table
@@ -108,15 +111,15 @@ def _squares(markers: Sequence[Marker]) -> list[Piece]:
 
 
 def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
-    """Read a picture without markers, on the table that its cards show."""
+    """Read a picture without markers, on a table fitted to its cards."""
     doubtful: Reading | None = None
     missed = False
     with counted() as effort, at_most(_OUTLINES):
         for shown in tables_from_cards(image_bgr, deck, ()):
-            # Whatever else may have an outline does not matter where this one's table tells the cards.
+            # Other outlines do not matter where this one's table identifies the cards.
             missed, effort.cut_short = missed or effort.cut_short, False
             reading, _ = _read_vaguely(image_bgr, deck, shown.table, (), shown.pieces)
-            # Any outline fits a table of some scale, but a face in the midst of it only one of its own size.
+            # Any outline fits a table of some scale, but a face inside it only one of its own size.
             agreed = len(shown.pieces) >= _AGREEING
             if _borne_out(shown.pieces, reading) or (agreed and reading.cards):
                 return _placeless(reading)
@@ -129,7 +132,7 @@ def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
 def _read_vaguely(
     image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], outlines: Sequence[Piece] = ()
 ) -> tuple[Reading, Table]:
-    """Read a picture on a table of vague scale, shown by markers or `outlines`, with what whole cards add to it."""
+    """Read a picture on a table of vague scale, from markers or `outlines`, refined by whole cards."""
     known = _squares(markers)
     if outlines:
         known += _borne_out(outlines, read_marks(image_bgr, deck, table, markers, _UNPROVEN)[0])
@@ -141,10 +144,11 @@ def _read_vaguely(
 def _grown_table(
     image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], known: Sequence[Piece]
 ) -> Table | None:
-    """Fit a table of vague scale to whole cards beside what is known, and to those found on the better one, and so on.
+    """Fit a table of vague scale to whole cards beside the `known` pieces, then again with the cards found on it.
 
-    Where the picture was cut, lengths far from the markers are off by a tenth, and the next cards are within reach of
-    the last ones only. None if no whole card is found.
+    Where the picture is cropped, lengths far from the markers are off by a tenth, and only the last cards reach the
+    next.
+    Return None if no whole card is found.
     """
     better, count = None, 0
     with at_most(_GROWN), suppress(BadTableError):
@@ -160,7 +164,7 @@ def _grown_table(
 
 
 def _borne_out(outlines: Sequence[Piece], reading: Reading) -> list[Piece]:
-    """Those outlines in which a card was read."""
+    """Return the outlines in which a card was read."""
     return [o for o in outlines if any(_same_outline(card.corners_px, o.points_px) for card in reading.cards)]
 
 

@@ -1,4 +1,4 @@
-"""Rounds of closer looks at the cards that are not yet told: one that is told explains what it hides of the others."""
+"""Repeats closer looks at the cards not yet identified: each identified card explains what it hides of the others."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from vision.marked.scoring import SURE, Verdicts, joined
 from vision.marked.settle import left_open, sure_corners, told_of, unsure_odds
 from vision.marked.side_reader import SideReader
 
-_LOOKS = 0.7  # of the steps of a reading; what comes after must be done in any case
+_LOOKS = 0.7  # of the steps of a reading; the rest must be done in any case
 
 
 def looked_closer(
     readers: list[SideReader], verdicts: list[Verdicts], deck: Deck, doubt: float
 ) -> tuple[list[Verdicts], list[Verdicts]]:
-    """Look closer at what the `verdicts` leave open, round after round, until no more can be told or it takes too long.
+    """Look closer at hypotheses that the `verdicts` leave open, round after round, until nothing more is identified.
 
-    They are those of whole cards first, one for each of the `readers`; `doubt`: see `settled`. Gives all verdicts, and
-    those of the first look that the closer one could neither confirm nor place elsewhere.
+    It also ends when it takes too long. Verdicts on whole cards come first, one for each of the `readers`; `doubt`: see
+    `settled`. Return all verdicts, and those of the first scores that the closer look neither confirmed nor moved.
     """
-    # Three whole marks are proof enough; two, or one and an edge, must bear a closer look.
+    # Three whole marks are proof enough; two, or one and an edge, need a closer look.
     whole, rest = verdicts[: len(readers)], verdicts[len(readers) :]
     odds = [unsure_odds(verdict) for verdict in whole] + [verdict.log_odds for verdict in rest]
     unsure = np.concatenate(odds).max(initial=WORTH_A_LOOK) > WORTH_A_LOOK
@@ -35,15 +35,16 @@ def looked_closer(
             verdicts, known_mm = left_open(verdicts, told, deck), sure_corners(told, deck)
             if any(len(verdict.hypotheses) for verdict in verdicts):
                 again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
-                # The surer ones first: their marks are no strays, then, on the others, and they may be rivals.
-                # What was sure before stays so, however much of it the surer ones explain, if no rival is surer now.
+                # The more certain ones first: then their marks are no strays on the others, and they may be rivals. A
+                # certain
+                # card stays certain, however much of it the others explain, unless a rival is now more certain.
                 judged = [*again, *left_open(earlier, told, deck)]
                 more = _surer(told_of([*told, *judged], deck, doubt)[len(told) :])
                 if _count(more):
                     told, again = _by_side([*told, *more]), []
                     earlier = [verdict.take(verdict.sure) for verdict in _by_side(judged)]
                     continue
-            # Where nothing else can be identified, a mark and what shows of two others may still make a card.
+            # Where nothing else can be identified, a mark and parts of two others may still make a card.
             if not pivoted:
                 pivoted = True
                 found = [reader.judge_pivoted(told, known_mm) for reader in readers]
@@ -51,18 +52,18 @@ def looked_closer(
                     verdicts = _by_side([*verdicts, *found])
                     continue
             return [*told, *again], [not_refuted(verdict) for verdict in again]
-    # What nobody has looked at closely, or not beside all that may cover it, is no more than a card that may be there.
+    # A hypothesis without a closer look, or without one beside all its possible covers, is only a possible card.
     return told, [verdict.lowered() for verdict in left_open(verdicts, told, deck)]
 
 
 def _surer(verdicts: list[Verdicts]) -> list[Verdicts]:
-    """Those that are nearer to the surest of them than to the least that is certain."""
+    """Return the verdicts nearer to the most certain one than to the threshold of certainty."""
     surest = np.concatenate([verdict.log_odds for verdict in verdicts]).max(initial=SURE)
     return [verdict.take(verdict.log_odds >= (SURE + surest) / 2) for verdict in verdicts]
 
 
 def _by_side(verdicts: list[Verdicts]) -> list[Verdicts]:
-    """The same, those of each side as one."""
+    """Return the same verdicts, those of each side joined."""
     sides = dict.fromkeys(verdict.layouts for verdict in verdicts)
     return [joined([verdict for verdict in verdicts if verdict.layouts is layouts]) for layouts in sides]
 

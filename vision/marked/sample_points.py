@@ -1,4 +1,4 @@
-"""Where hypothetical cards are looked at: points inside each mark of a face, round each, and between them."""
+"""Chooses the sample points of hypothetical cards: inside each mark of a face, round each, and between them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BORDER_MM = 2.4
 
 
 def sample_points(deck: Deck, layouts: Layouts) -> Floats:
-    """Choose the sample points of all n faces of a side, (n, 3·INNER + 3·RING + GROUND, 2), in mm on the card.
+    """Return the sample points of all n faces of a side, (n, 3·INNER + 3·RING + GROUND, 2), in mm on the card.
 
     Those inside the marks come first, then those round the marks, then those between them.
     """
@@ -34,7 +34,7 @@ def sample_points(deck: Deck, layouts: Layouts) -> Floats:
 
 
 def _unit_inner(deck: Deck, shape: str) -> Floats:
-    """(INNER, 2) points well inside a shape of circumradius 1, the deepest ones, far from each other."""
+    """Return points (INNER, 2) well inside a shape of circumradius 1, the deepest ones, far from each other."""
     axis = np.linspace(-0.95, 0.95, 39)
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     if shape == CIRCLE:
@@ -52,7 +52,7 @@ def _placed(unit: Floats, mark: Mark) -> Floats:
 
 
 def _ground(face: Face, deck: Deck) -> Floats:
-    """(GROUND, 2) points between the marks, all over the card; repeated where a face has too few places."""
+    """Return points (GROUND, 2) between the marks, all over the card; repeated where a face has too few places."""
     width, height = deck.card_mm
     x, y = np.linspace(_BORDER_MM, width - _BORDER_MM, 9), np.linspace(_BORDER_MM, height - _BORDER_MM, 13)
     grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
@@ -62,7 +62,7 @@ def _ground(face: Face, deck: Deck) -> Floats:
 
 
 def _ring(outline: Floats, count: int, gap_mm: float) -> Floats:
-    """Points at a gap outside an outline, evenly along its convex hull."""
+    """Return points at a gap outside an outline, evenly along its convex hull."""
     hull = cv2.convexHull(outline.astype(np.float32))[:, 0].astype(np.float64)
     closed = np.concatenate([hull, hull[:1]])
     length = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
@@ -73,7 +73,7 @@ def _ring(outline: Floats, count: int, gap_mm: float) -> Floats:
 
 
 def _spread(points: Floats, count: int) -> Floats:
-    """`count` of the points, far from each other (farthest-point sampling); repeats them where there are fewer."""
+    """Return `count` of the points, far from each other (farthest-point sampling); repeat them if too few."""
     chosen = [int(np.argmin(np.linalg.norm(points - points.mean(0), axis=1)))]
     gap = np.linalg.norm(points - points[chosen[0]], axis=1)
     for _ in range(count - 1):

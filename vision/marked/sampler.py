@@ -1,4 +1,4 @@
-"""Reads the levels at places of a table out of one picture."""
+"""Reads the levels at places of a table from one picture."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BROAD = 1024
 
 
 class Sampler:
-    """One picture of a table, to be looked up by places on the table."""
+    """One picture of a table, sampled by places on the table."""
 
     def __init__(self, work: WorkImage, table: Table) -> None:
         self._work = work
@@ -23,17 +23,17 @@ class Sampler:
         self._height, self._width = work.bgr.shape[:2]
 
     def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-        """(..., 3) RGB levels at table points (..., 2), and whether each is in the picture."""
+        """Return RGB levels (..., 3) at table points (..., 2), and whether each is in the picture."""
         rows, columns, inside = self.pixels(points_mm)
         return self.at(rows, columns), inside
 
     def at(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.uint8]:
-        """(..., 3) RGB levels at work px (...)."""
+        """Return RGB levels (..., 3) at work px (...)."""
         spend(5 + rows.size / 60)
         return np.asarray(self._work.smooth.reshape(-1, 3).take(rows * self._width + columns, axis=0), np.uint8)
 
     def pixels(self, points_mm: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
-        """Row and column of the work px nearest to table points (..., 2), and whether each is in the picture."""
+        """Return row and column of the work px nearest to table points (..., 2), and whether each is in the picture."""
         spend(10 + points_mm.size / 60)
         flat = self._work.to_work(self.table.to_px(points_mm.reshape(-1, 2)))
         columns, rows = np.rint(flat.T).astype(np.intp).reshape(2, *points_mm.shape[:-1])
@@ -43,10 +43,10 @@ class Sampler:
         return rows, columns, inside
 
     def fine_levels(self, points_px: Floats) -> Floats:
-        """(..., 3) RGB levels at picture points (..., 2), between the pixels, too; black outside the picture."""
+        """Return interpolated RGB levels (..., 3) at picture points (..., 2); black outside the picture."""
         spend(10 + points_px.size / 30)
         flat = self._work.to_work(points_px.reshape(-1, 2))
-        # OpenCV takes at most 32767 rows, so the points are laid out as a broad picture.
+        # OpenCV takes at most 32767 rows, so the points form a broad picture.
         places = np.zeros((2, -(-len(flat) // _BROAD), _BROAD), np.float32)
         places.reshape(2, -1)[:, : len(flat)] = flat.T
         levels = cv2.remap(self._work.bgr, places[0], places[1], cv2.INTER_LINEAR).reshape(-1, 3)[: len(flat)]

@@ -1,4 +1,4 @@
-"""Weighs the evidence for each hypothetical card: a log-odds sum, so that every term can be read and argued with."""
+"""Scores each hypothetical card by a log-odds sum of its evidence, so that every term can be read and debated."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from vision.marked.evidence import BLEACH_SPREAD_DEG, Evidence
 from vision.marked.layouts import Hypotheses, Layouts, concatenated
 from vision.marked.sample_points import RING
 
-SURE = 4.5  # log-odds above which a card is said aloud, as `settle.py` decides beside its rivals and doubts
-# Log-odds before any look by how many marks were found: three in the right places seldom meet by chance, two often do.
+SURE = 4.5  # log-odds above which a card is announced; `settle.py` decides, beside its rivals and doubts
+# Prior log-odds by the number of marks found: three in the right places seldom meet by chance, two often do.
 _PRIOR = np.array([-np.inf, -4.7, 0.5, 3.8])
 _RESIDUAL_MM = 0.35
 _STRAY = -1.2
 _EDGELESS = 0.45
-_FEWEST, _MOST_MARKS = 3, 0.75  # cards, and of the marks in sight, that are proof of each other
+_FEWEST, _MOST_MARKS = 3, 0.75  # cards, and of the visible marks, that are proof of each other
 _MOSTLY_HIDDEN = 0.35
 _OPEN = {"white": 0.6, "black": 0.5}
-# A logarithm: cards told by two marks stay within 0.44, 99 of 100 told by one within 0.58.
+# A logarithm: cards read by two marks stay within 0.44, 99 of 100 read by one within 0.58.
 _TINT, _TINT_WEIGHT = 0.45, 10.0
 _DIM = 0.005  # of linear light: below, levels are too coarse to have a tint
-_COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a lone mark was not chosen for its distance to another one
+_COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a single mark was not chosen for its distance to another one
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Hypotheses with what the picture says; `edges` (n, 4): each side's support; `strays` (n,): see `stray_marks`."""
+    """Hypotheses with their evidence; `edges` (n, 4): each side's support; `strays` (n,): see `stray_marks`."""
 
     hypotheses: Hypotheses
     evidence: Evidence
@@ -38,8 +38,8 @@ class Measured:
     strays: Floats
 
 
-# The terms that a closer look goes on with; `searched` is what a pose found by trying many has less of certainty, and
-# `there` is 1 where a card is for certain, whatever face it may show.
+# The terms that a closer look uses again. `searched`: penalty of a pose found by trying many. `there`: 1 where a card
+# is certain to be there, whatever face it may show.
 LOOKED_AT = ("colour", "strays", "open", "layout", "searched", "there")
 
 
@@ -54,23 +54,25 @@ class Verdicts:
 
     @property
     def sure(self) -> NDArray[np.bool_]:
-        """(n,) whether the log-odds are enough to say so."""
+        """Return whether (n,) the log-odds are enough to announce each card."""
         return self.log_odds > SURE
 
     @property
     def face_ids(self) -> set[str]:
-        """Whose faces they are."""
+        """Return the ids of their faces."""
         return {self.layouts.faces[face].id for face in self.hypotheses.faces}
 
     def take(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> Verdicts:
-        """Some of them."""
+        """Return the chosen verdicts."""
         terms = {name: values[which] for name, values in self.terms.items()}
         return Verdicts(self.layouts, self.hypotheses.take(which), self.log_odds[which], terms)
 
     def explaining(self, marks: int) -> NDArray[np.bool_]:
-        """(n,) cards with three whole marks, each likely but for its edges, that together have most of so many marks.
+        """Return cards (n,) with three whole marks, likely without their edges, that together explain most marks.
 
-        None where they leave more to be explained: dots of a cloth make a card here or there by chance.
+        `marks`: the number of marks. Return no card where they leave more to be explained: dots of a cloth make a card
+        here or
+        there by chance.
         """
         likely = np.flatnonzero(self.log_odds > self.terms["edges"])
         used, faces, chosen = set[int](), set[int](), np.zeros(len(self.hypotheses), bool)
@@ -82,29 +84,29 @@ class Verdicts:
         return chosen & (len(faces) >= _FEWEST and len(used) >= _MOST_MARKS * marks)
 
     def lying(self, which: NDArray[np.bool_]) -> Verdicts:
-        """The same, of which those that are chosen (n,) are known to be there and never passed over."""
+        """Return the same verdicts; the chosen ones (n,) are known to be there and never dropped."""
         terms = {**self.terms, "there": which.astype(np.float64)}
         return replace(self, log_odds=np.where(which, np.maximum(self.log_odds, 0.0), self.log_odds), terms=terms)
 
     def lowered(self, which: NDArray[np.bool_] | bool = True) -> Verdicts:
-        """The same, none of those that are chosen, (n,) or all, sure."""
+        """Return the same verdicts; the chosen ones, (n,) or all, are no longer certain."""
         return replace(self, log_odds=np.where(which, np.minimum(self.log_odds, SURE - 0.5), self.log_odds))
 
 
 def faces_of(verdicts: list[Verdicts]) -> set[str]:
-    """The ids of all faces that several verdicts name."""
+    """Return the ids of the faces of several verdicts."""
     return set[str]().union(*(verdict.face_ids for verdict in verdicts))
 
 
 def joined(verdicts: list[Verdicts]) -> Verdicts:
-    """Several verdicts on one side as one."""
+    """Return several verdicts on one side as one."""
     terms = {name: np.concatenate([v.terms[name] for v in verdicts]) for name in LOOKED_AT}
     found = concatenated([v.hypotheses for v in verdicts])
     return Verdicts(verdicts[0].layouts, found, np.concatenate([v.log_odds for v in verdicts]), terms)
 
 
 def likelier(one: Verdicts, other: Verdicts | None) -> Verdicts:
-    """Of two verdicts on the same hypotheses the one that speaks more for each; the first where there is no other."""
+    """Return the likelier of two verdicts on each hypothesis; the first where there is no other."""
     if other is None:
         return one
     better = other.log_odds > one.log_odds
@@ -126,8 +128,9 @@ def judge(
     """Sum up the evidence.
 
     `edges` (n, 4): each side's support; `colours` (faces, 3): palette index of every face's marks; `strays` (n,): marks
-    on the card where its face has none; `ground_rgb` (3,): linear, what the ground of this side's cards looks like in
-    this picture, None as long as that is not known; `edges_shown`: see `shown_of`.
+    on the card where its face has none; `ground_rgb` (3,): linear, the ground of this side's cards in this picture,
+    None
+    while unknown; `edges_shown`: see `shown_of`.
 
     Full support all round (`edges` of ones) gives the most that a hypothesis can still reach.
     """
@@ -151,7 +154,7 @@ def judge(
 
 
 def renewed(first: Verdicts, evidence: Evidence, strays: Floats) -> Verdicts:
-    """The same verdicts with those terms seen afresh that depend on which other cards are known by now."""
+    """Return the same verdicts with new terms where they depend on the cards known by now."""
     count = (first.hypotheses.marks >= 0).sum(1)
     terms = {"open": _open_term(evidence, count, first.layouts.side), "strays": _stray_term(strays, count)}
     change = sum(terms[name] - first.terms[name] for name in terms)
@@ -159,17 +162,18 @@ def renewed(first: Verdicts, evidence: Evidence, strays: Floats) -> Verdicts:
 
 
 def _colour_log_odds(hypotheses: Hypotheses, evidence: Evidence, palette: Palette, colours: NDArray[np.intp]) -> Floats:
-    """(n, 3) log ratio of each mark's hue under the face's colour to any hue at all."""
+    """Return the log ratio (n, 3) of each mark's hue under the face's colour to any hue at all."""
     spread = evidence.hue_spread_deg + BLEACH_SPREAD_DEG * evidence.clipping
     density = palette.likelihood(evidence.hues_deg.ravel(), spread.ravel()).reshape(-1, 3, len(palette.names))
     return np.asarray(np.log(360 * np.take_along_axis(density, colours[hypotheses.faces][..., None], 2)[..., 0]))
 
 
 def shown_of(edges: Floats) -> float:
-    """How much of an open edge shows in this picture, 0 to 1, by the sides (n, 4) of cards that three marks have told.
+    """Return the visible share of an open edge in this picture, 0 to 1, by sides (n, 4) of cards with three marks.
 
-    A black card's edge on a black table is not there to be seen. As few cards as there may be lie on others, one whose
-    edges show is added to them.
+    A black card's edge on a black table is not visible. A few cards may be on top of others, so one card with visible
+    edges
+    is added to them.
     """
     return float((_best_two(edges).sum() / 2 + 1) / (len(edges) + 1))
 
@@ -179,10 +183,10 @@ def _best_two(edges: Floats) -> Floats:
 
 
 def _edge_term(edges: Floats, count: NDArray[np.intp], shown: float) -> Floats:
-    """The two best sides count: the others may be covered."""
+    """Return the term of the two best sides: the others may be covered."""
     best = _best_two(edges)
-    # Coins or a cloth's dots may be like marks, but a card has an edge somewhere: of 3,298 told by three marks only
-    # four show none, and they have as much to spare.
+    # Coins or a cloth's dots may be like marks, but a card has an edge somewhere. Of 3,298 cards read by three marks
+    # only four show none, and their log-odds are high enough.
     edgeless = np.where(best < _EDGELESS * shown, -4.0 * shown, 0.0)
     return np.asarray(np.where(count == 3, 2.0 * (best - 0.5), 7.0 * (best - 0.8 * shown)) + edgeless)
 
@@ -192,7 +196,8 @@ def _ground_term(evidence: Evidence, seen: NDArray[np.bool_], side: str) -> Floa
     plain = (rings * seen).sum(1) / np.maximum(seen.sum(1), 1)
     if side == "white":
         return np.asarray(4.0 * (plain - 0.7))
-    # A reflection lifts a black ground unevenly, so unlike ground says less there; but it is grey, and wood is not.
+    # A reflection lifts a black ground unevenly, so unlike ground is weaker evidence there. But it is grey, and wood is
+    # not.
     light = evidence.ground_rgb + 0.004
     grey = light.min(1) / light.max(1)
     doubt = 3.0 * np.clip((0.5 - grey) / 0.3, 0, 1) + 1.5 * np.clip(light.max(1) / 0.3 - 0.5, 0, 1)
@@ -200,7 +205,10 @@ def _ground_term(evidence: Evidence, seen: NDArray[np.bool_], side: str) -> Floa
 
 
 def _tint_term(evidence: Evidence, ground_rgb: Floats | None, side: str) -> Floats:
-    """All cards are under the same lamps: shadows darken white, but hardly tint it, while counters lie on wood, too."""
+    """Return the penalty of another tint: all cards are under the same lamps, and shadows hardly tint white.
+
+    Counters are on wood, too.
+    """
     if ground_rgb is None or side == "black":
         return np.zeros(len(evidence.ground_rgb))
     off = np.log((evidence.ground_rgb + _DIM) / (ground_rgb + _DIM))
@@ -208,20 +216,20 @@ def _tint_term(evidence: Evidence, ground_rgb: Floats | None, side: str) -> Floa
 
 
 def _stray_term(strays: Floats, count: NDArray[np.intp]) -> Floats:
-    """(n,) log-odds of marks that a face does not have; one card may be on another, a telephone shows a dozen."""
+    """Return the log-odds (n,) of marks that a face does not have; one card may be on another, a phone has a dozen."""
     return np.asarray(_STRAY * np.where(count < 3, np.minimum(strays, 3.0), np.clip(strays - 2, 0, 8)))
 
 
 def _open_term(evidence: Evidence, count: NDArray[np.intp], side: str) -> Floats:
-    """What is open of a covered card is ground; a card told by one mark has not much else to show."""
+    """Return the term of a covered card's open ground; a card with one mark has little else to show."""
     plain = np.where(np.isnan(evidence.open_plain), 0.5, evidence.open_plain)
     weight = np.array([0.0, 4.0, 2.0, 0.0])[count] * (1.0 if side == "white" else 0.7)
-    # Of a card that is mostly under known ones, too little shows to be sure.
+    # A card mostly under known ones shows too little to be certain.
     hidden = np.where((evidence.open_share < _MOSTLY_HIDDEN) & (count < 3), -4.0, 0.0)
     return np.asarray(weight * (plain - _OPEN[side]) + hidden)
 
 
 def _absent(evidence: Evidence, seen: NDArray[np.bool_]) -> Floats:
-    """How plainly the ground shows where an unseen mark should be."""
+    """Return how clearly the ground is visible at the place of an unseen mark."""
     plain = np.where(seen, 0.0, evidence.mark_plain.mean(2)).max(1)
     return np.asarray(np.maximum(plain - 0.4, 0.0))

@@ -1,4 +1,4 @@
-"""Settles which of the hypotheses are cards: a mark belongs to one card, a card is once, rivals leave a doubt."""
+"""Chooses which hypotheses are cards: a mark belongs to one card, a face appears once, rivals leave a doubt."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from vision.table import Table
 _SAME_PLACE_MM = 12.0
 _NO_RIVAL = -20.0
 _COLOURED = 1.5
-_WORTH_SAYING = 1.5  # log-odds from which a card that cannot be identified is mentioned
+_WORTH_SAYING = 1.5  # log-odds from which an unidentified card is reported
 
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A hypothesis on its way to a verdict; `origin`: which of the verdicts it comes from, and which it is there.
+    """A hypothesis before its verdict; `origin`: index of its verdicts, and its index there.
 
-    `marks`: side and number of those that were found; `places` (3, 3): see `_mark_places`; `is`: a card is there
-    for certain, fully visible, whatever face it shows.
+    `marks`: side and number of the found ones; `places` (3, 3): see `_mark_places`; `lies`: a card is there for
+    certain,
+    fully visible, whatever face it shows.
     """
 
     origin: tuple[int, int]
@@ -40,10 +41,10 @@ class Claim:
 
 
 def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
-    """All hypotheses worth a word, the best first."""
+    """Return all hypotheses worth reporting, the best first."""
     claims = []
     for number, verdict in enumerate(verdicts):
-        # White specks on black, a marker's cells among them, have no colour: only a sure card may do without.
+        # White specks on black, such as a marker's cells, have no colour: only a certain card may do without.
         coloured = verdict.terms["colour"] > _COLOURED
         lies = verdict.terms["there"] > 0
         chosen = np.flatnonzero(verdict.sure | ((verdict.log_odds > _WORTH_SAYING) & coloured) | lies)
@@ -62,14 +63,14 @@ def claims_of(verdicts: list[Verdicts], deck: Deck) -> list[Claim]:
 
 
 def sure_corners(verdicts: list[Verdicts], deck: Deck) -> Floats:
-    """(n, 4, 2) corners in mm of the cards that are certain so far."""
+    """Return the corners (n, 4, 2) in mm of the cards that are certain so far."""
     corners = corners_of(deck)
     found = (verdict.hypotheses.take(verdict.sure).to_table(corners) for verdict in verdicts if verdict.sure.any())
     return np.concatenate([np.zeros((0, 4, 2)), *found])
 
 
 def _mark_places(verdict: Verdicts) -> Floats:
-    """(n, 3, 3): where on the table in mm each hypothesis has the marks that were found, and their radii; else nan."""
+    """Return (n, 3, 3) places in mm on the table of each hypothesis's found marks, and their radii; else nan."""
     found, layouts = verdict.hypotheses, verdict.layouts
     radii = np.sqrt(layouts.areas_mm2[found.faces] / np.pi)
     places = np.concatenate([found.to_table(layouts.centres_mm[found.faces]), radii[..., None]], axis=2)
@@ -77,19 +78,22 @@ def _mark_places(verdict: Verdicts) -> Floats:
 
 
 def _share_a_mark(some: Floats, others: Floats) -> NDArray[np.bool_]:
-    """(n, m) which cards with marks at these places, (n, 3, 3) and (m, 3, 3), say that the same mark is theirs."""
+    """Return whether (n, m) cards with marks at these places, (n, 3, 3) and (m, 3, 3), claim the same mark."""
     one, other = some[:, None, :, None], others[None, :, None]
     return np.asarray(coincide(one[..., :2], one[..., 2], other[..., :2], other[..., 2]).any((2, 3)))
 
 
 def unsure_odds(verdict: Verdicts) -> Floats:
-    """Return the log-odds of the hypotheses that are not sure and share no mark with a sure one."""
+    """Return the log-odds of the hypotheses that are not certain and share no mark with a certain one."""
     places, sure = _mark_places(verdict), verdict.sure
     return verdict.log_odds[~sure & ~_share_a_mark(places, places[sure]).any(1)]
 
 
 def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
-    """(n, n) which claims exclude each other: sharing a mark, or so close that neither would show half of its face."""
+    """Return which claims exclude each other (n, n): they share a mark, or are too close.
+
+    So close, neither would show half of its face.
+    """
     centres = np.array([claim.centre_mm for claim in claims]).reshape(-1, 2)
     found = np.abs(centres[:, None] - centres[None]).max(-1) < _SAME_PLACE_MM
     holders: dict[tuple[str, int], list[int]] = {}
@@ -105,7 +109,7 @@ def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Choice:
-    """A claim that no better one excludes; `told` where it is certain enough to be said aloud."""
+    """A claim that no better one excludes; `told`: certain enough to be announced."""
 
     claim: Claim
     confidence: float
@@ -114,9 +118,9 @@ class Choice:
 
 
 def chosen_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Choice]:
-    """Choose the best of the hypotheses that exclude each other: a mark belongs to one card, a card is once.
+    """Choose the best of the hypotheses that exclude each other: a mark belongs to one card, a face appears once.
 
-    `doubt` is taken off the log-odds of cards told by fewer than three marks: they trust the table's scale.
+    `doubt` is taken off the log-odds of cards with fewer than three marks: they trust the table's scale.
     """
     claims = claims_of(verdicts, deck)
     choices: list[Choice] = []
@@ -140,7 +144,7 @@ def chosen_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Choice
 
 
 def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) -> Reading:
-    """Say which cards are there, and which cannot be identified; see `chosen_of`."""
+    """Return the identified and the unclear cards; see `chosen_of`."""
     choices = chosen_of(verdicts, deck, doubt)
     corners_px = table.to_px(np.array([c.claim.corners_mm for c in choices]).reshape(-1, 2)).reshape(-1, 4, 2)
     cards: list[CardReading] = []
@@ -150,7 +154,7 @@ def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) ->
         if choice.told:
             cards.append(CardReading(claim.face, choice.confidence, corners, claim.centre_mm))
             continue
-        # What is neither told nor covered light has bleached.
+        # A card that is neither identified nor covered is bleached by light.
         reason = "same card twice" if choice.twice else "glare" if claim.lies else "covered"
         x, y = corners.mean(0)
         best = (claim.face, choice.confidence)
@@ -159,7 +163,7 @@ def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) ->
 
 
 def told_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Verdicts]:
-    """Those of the hypotheses that can be identified; see `chosen_of`."""
+    """Return the identified hypotheses; see `chosen_of`."""
     origins = {choice.claim.origin for choice in chosen_of(verdicts, deck, doubt) if choice.told}
     return [
         verdict.take(np.array([(number, k) in origins for k in range(len(verdict.hypotheses))], dtype=bool))
@@ -168,7 +172,7 @@ def told_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Verdicts
 
 
 def left_open(verdicts: list[Verdicts], told: list[Verdicts], deck: Deck) -> list[Verdicts]:
-    """Those of the hypotheses that cards which are told leave open: other marks, other places, other faces."""
+    """Return the hypotheses that the identified cards leave open: other marks, other places, other faces."""
     told = [card for card in told if len(card.hypotheses)]
     if not told:
         return verdicts
@@ -192,7 +196,7 @@ def left_open(verdicts: list[Verdicts], told: list[Verdicts], deck: Deck) -> lis
 
 
 def also_unclear(reading: Reading, doubtful: Reading) -> Reading:
-    """Add the unclear cards of a second reading to a first one, but for those in a place that the first one knows."""
+    """Add the unclear cards of a second reading to a first one, except at places that the first one has."""
     known = [card.centre_mm for card in reading.cards] + [card.centre_mm for card in reading.unclear]
     places = np.array([centre for centre in known if centre is not None]).reshape(-1, 2)
     more = [

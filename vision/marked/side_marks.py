@@ -1,4 +1,4 @@
-"""The patches on one side's ground in one picture that may be marks: how they look, and which no card has yet."""
+"""Tracks which patches on one side's ground may be marks: their looks, and those that no card has yet."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ _SAME_HUE_DEG, _SAME_SIZE = 15.0, 0.35  # the latter of the logarithm of the are
 class SideMarks:
     """The n patches on one side's ground that may be marks.
 
-    `palette`: the colours as this picture shows them; `found`: all, those that are known by an arc of their outline
-    after the others; `looks`: how they look; `free` (n,): which of them look like whole marks and are on no sure card;
-    `are_on_pattern`: whether there was a pattern among them, see `leave_pattern_out`.
+    `palette`: the colours in this picture; `found`: all marks, those found by an arc of their outline last; `looks`:
+    their
+    contrast and colour; `free` (n,): those that look like whole marks and are on no certain card; `are_on_pattern`:
+    whether
+    there was a pattern among them, see `leave_pattern_out`.
     """
 
     def __init__(self, sampler: Sampler, model: SideModel, found: Marks) -> None:
@@ -44,12 +46,12 @@ class SideMarks:
         return len(self.found)
 
     def learn(self, palette: Palette) -> None:
-        """Take the colours for those of this palette."""
+        """Replace the colours by this palette."""
         self.palette = palette
         self._colours = self._likely_colours(self.looks)
 
     def add_arcs(self, sampler: Sampler, arcs: Marks, towards: Floats) -> None:
-        """Add marks of which an arc shows, in the directions `towards`; see `cut_marks`."""
+        """Add marks with a visible arc, in the directions `towards`; see `cut_marks`."""
         looks = looks_of(sampler, self._model.layouts, arcs, towards)
         self._seen_whole = len(self.found)
         self.found = self.found.and_also(arcs)
@@ -58,14 +60,14 @@ class SideMarks:
         self._colours = np.concatenate([self._colours, self._likely_colours(looks)])
 
     def use(self, numbers: NDArray[np.intp]) -> None:
-        """Take those with these numbers, (k,) or -1 for none, out of what is left to explain."""
+        """Remove the marks with these numbers, (k,) or -1 for none, from those left to explain."""
         used = self.found.same_as(numbers[numbers >= 0])
         self.free[used], self._used[used] = False, True
 
     def leave_pattern_out(self) -> None:
-        """Take out what is printed all over the table: more of one colour and size lie on no sure card than a deck has.
+        """Remove a pattern of the table: more marks of one colour and size, on no certain card, than a deck has.
 
-        The squares of a tablecloth are as plain as marks, and make cards of three everywhere.
+        The squares of a tablecloth look like marks, and make cards of three everywhere.
         """
         some = np.flatnonzero(self.looks.plain & ~self._used)
         if len(some) < _PATTERN:
@@ -81,15 +83,15 @@ class SideMarks:
 
     @property
     def unused(self) -> NDArray[np.intp]:
-        """Numbers (k,) of those that stand out as fresh print does and that no sure card has."""
+        """Return the numbers (k,) of the marks that stand out like fresh print and are on no certain card."""
         return np.flatnonzero(self.free & self.looks.plain)
 
     def are_arcs(self, numbers: NDArray[np.intp]) -> Flags:
-        """Return which of those with these numbers (...) are known by an arc of their outline."""
+        """Return which of the marks with these numbers (...) were found by an arc of their outline."""
         return np.asarray(numbers >= self._seen_whole)
 
     def parts_of(self, told: Hypotheses) -> Flags:
-        """(n,) which are the parts in sight of marks of read cards that were not seen as a whole."""
+        """Return which (n,) are visible parts of read cards' marks that were not seen whole."""
         layouts = self._model.layouts
         card, size = np.nonzero(told.marks < 0)
         faces = told.faces[card]
@@ -98,9 +100,9 @@ class SideMarks:
         return np.asarray((near & self._colours[:, self._model.colours[faces, size]]).any(axis=1))
 
     def likely(self, numbers: NDArray[np.intp]) -> Flags:
-        """(k, faces, 3) whether the colours of those with these numbers (k,) may be those of the faces' marks."""
+        """Return whether (k, faces, 3) the marks with these numbers (k,) may have the colours of the faces' marks."""
         return np.asarray(self._colours[numbers][:, self._model.colours])
 
     def _likely_colours(self, looks: MarkLooks) -> Flags:
-        """(n, colours) which of the palette's colours each may have."""
+        """Return which (n, colours) of the palette's colours each mark may have."""
         return np.asarray(self.palette.likelihood(looks.hues_deg, looks.spread_deg) > _LIKELY)

@@ -1,4 +1,4 @@
-"""All that is worked out once for one side of a deck."""
+"""Computes the model of one side of a deck, once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vision.marked.sample_points import sample_points
 
 @dataclass(frozen=True, eq=False)
 class SideModel:
-    """All that is worked out once for one side of a deck.
+    """The model of one side of a deck, computed once.
 
     `points_mm`: see `sample_points`; `colours` (n, 3): palette index of every face's marks.
     """
@@ -32,7 +32,7 @@ class SideModel:
 
 @lru_cache(maxsize=4)
 def side_models(deck: Deck) -> dict[str, SideModel]:
-    """Work out the models of both sides of a deck."""
+    """Return the models of both sides of a deck."""
     models = {}
     for side in deck.background:
         layouts, palette = layouts_of(deck, side), printed_palette(deck, side)

@@ -1,4 +1,4 @@
-"""Judges the cards of one side of a deck in one picture."""
+"""Scores the cards of one side of a deck in one picture."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ from vision.table_fit import Piece
 
 _WHOLE_SLACK_MM = 1.6
 _PART_SLACK_MM = 1.2
-_UNEVEN = 0.02  # cards in a heap lie nearer to the camera, and aslant
-_UNEVEN_MM = 0.8  # what a mark's middle may be off changes the scale of a small triangle by more
+_UNEVEN = 0.02  # cards in a heap are nearer to the camera, and tilted
+_UNEVEN_MM = 0.8  # an error of a mark's middle changes the scale of a small triangle by more
 _MARK_SIGMA_PX = 0.5
-_SEARCHED = -2.0  # log-odds: the best of a thousand poses fits by chance more often than one does
+_SEARCHED = -2.0  # log-odds: the best of a thousand poses fits by chance more often than a single one
 
 
 class SideReader:
-    """Judges the cards of one side of a deck in one picture."""
+    """Scores the cards of one side of a deck in one picture."""
 
     def __init__(
         self, work: WorkImage, sampler: Sampler, deck: Deck, model: SideModel, px_per_mm: float, keep_out_px: Floats
     ) -> None:
-        """Find the marks; `keep_out_px` (m, 4, 2): where there is something else, a marker card."""
+        """Find the marks; `keep_out_px` (m, 4, 2): quads of other things, such as marker cards."""
         layouts = model.layouts
         self._work = work
         self._sampler = sampler
@@ -69,23 +69,23 @@ class SideReader:
         self._marks = SideMarks(sampler, model, found.outside(keep_out_px))
 
     def whole_cards(self, reach: float) -> tuple[Hypotheses, Floats]:
-        """Cards with three whole marks in sight, and how much larger than printed each measures, by `reach` at most."""
+        """Return the cards with three visible whole marks, and their scales (n,), within `reach` of the print."""
         return whole_cards(self._model.layouts, self._marks.found, _WHOLE_SLACK_MM, self._free_or_faint, reach)
 
     @property
     def side(self) -> str:
-        """The side's name."""
+        """Return the side's name."""
         return self._model.layouts.side
 
     @property
     def _free_or_faint(self) -> Flags:
-        """(n,) which marks may be a whole card's: two faint ones may be right by chance, three do not."""
+        """Return which marks (n,) may be a whole card's: two faint ones may fit by chance, three do not."""
         return self._marks.free | self._marks.looks.faint
 
     def judge_whole(self, sampler: Sampler, whole: Hypotheses, stretches: Floats, lamp: Floats) -> Verdicts:
-        """Judge the cards with three whole marks in sight, and learn this picture's palette from them.
+        """Score the cards with three visible whole marks, and fit this picture's palette to them.
 
-        `stretches` (n,): how much larger each measures than printed, on the table of the sampler; `lamp`: see `gather`.
+        `stretches` (n,): the scale of each against its print, on the table of the sampler; `lamp`: see `gather`.
         """
         self._sampler = sampler
         apart = np.sqrt((self._model.layouts.distances_mm[whole.faces] ** 2).mean(1))
@@ -97,7 +97,7 @@ class SideReader:
         lit: Measured | None = None
         # White ground shows the lamp itself.
         if self._model.layouts.side == "black":
-            # Freed of the lamp, which may tint so much that no hue is as printed.
+            # Without the lamp, which may tint so much that no hue is as printed.
             own = self._sampler, measured.hypotheses, self._model.points_mm, "black", self._known_mm, lamp
             lit = replace(measured, evidence=gather(*own))
 
@@ -120,7 +120,7 @@ class SideReader:
         return self._taken(judged.lying(together))
 
     def judge_part(self, known_mm: Floats) -> Verdicts:
-        """Judge the cards with two whole marks in sight, beside the known cards (k, 4, 2) of both sides."""
+        """Score the cards with two visible whole marks, beside the known cards (k, 4, 2) of both sides."""
         self._marks.leave_pattern_out()
         radii = radii_of(self._model.layouts)
         if len(radii):
@@ -138,7 +138,7 @@ class SideReader:
         return self._taken(self._judged(self._measured(found))) if len(found) else self._nothing()
 
     def judge_lone(self, known_mm: Floats) -> Verdicts:
-        """Judge the cards with one whole mark and a straight edge in sight."""
+        """Score the cards with one visible whole mark and a straight edge."""
         lone, marks = self._marks.unused, self._marks.found
         if self._model.layouts.all_round:
             round_ones = round_on_table(self._work, self._sampler.table, self._foreground, marks.centres_px[lone])
@@ -155,11 +155,11 @@ class SideReader:
 
     @property
     def unused_marks(self) -> bool:
-        """Return whether there are marks that no sure card has."""
+        """Return whether there are marks that no certain card has."""
         return bool(len(self._marks.unused))
 
     def judge_pivoted(self, told: list[Verdicts], known_mm: Floats) -> Verdicts:
-        """Judge the cards of which one whole mark and parts of others are in sight, beside those that are told."""
+        """Score the cards with one visible whole mark and parts of others, beside those already identified."""
         found = concatenated([verdict.hypotheses for verdict in told if verdict.layouts is self._model.layouts])
         marks, looks = self._marks.found, self._marks.looks
         apart = ~self._marks.parts_of(found)
@@ -183,7 +183,10 @@ class SideReader:
         return replace(judged, log_odds=worth, terms={**judged.terms, "searched": searched}).lowered()
 
     def look_closer(self, verdicts: list[Verdicts], told: list[Verdicts], known_mm: Floats) -> Verdicts:
-        """Judge again what the first look left open, beside the cards that are told, `known_mm` (k, 4, 2)."""
+        """Score again the hypotheses that the first scores left open, beside the identified cards.
+
+        `known_mm` (k, 4, 2): their corners.
+        """
         own, told = ([v for v in some if v.layouts is self._model.layouts] for some in (verdicts, told))
         first = joined(own)
         marks, beside = first.hypotheses.marks, concatenated([verdict.hypotheses for verdict in told])
@@ -199,7 +202,7 @@ class SideReader:
         first = renewed(replace(first, hypotheses=found), evidence, self._strays(found))
         hues = self._marks.palette.hues_deg[model.colours[found.faces]]
         cut = self._marks.are_arcs(found.marks)
-        # Round a mark that is known by an arc is whatever covers the rest of it.
+        # A mark found by an arc has its cover round it, so its own ring is used.
         rings = np.where(cut[..., None], self._marks.looks.rings[found.marks], evidence.rings)
         colours = CardColours(ground_levels(evidence), rings, hues, least_print(evidence.chroma, found.marks, side))
         seen = traces(self._sampler, found, self._deck, model.contours, side, colours, known_mm)
@@ -209,7 +212,7 @@ class SideReader:
         return Verdicts(self._model.layouts, no_cards(), np.zeros(0), dict.fromkeys(LOOKED_AT, np.zeros(0)))
 
     def pieces(self, whole: Verdicts) -> list[Piece]:
-        """The marks of cards that three marks have named beyond doubt: things of known size that are on the table."""
+        """Return the marks of certain cards with three marks: pieces of known size on the table."""
         sure = whole.hypotheses.take(whole.sure)
         return [
             Piece(self._model.layouts.centres_mm[face], self._marks.found.centres_px[marks], _MARK_SIGMA_PX)
@@ -217,18 +220,18 @@ class SideReader:
         ]
 
     def peeking(self, known_mm: Floats) -> list[Floats]:
-        """Places (2,) mm of marks that peek out beside the known cards (n, 4, 2)."""
+        """Return places (2,) in mm of marks visible beside the known cards (n, 4, 2)."""
         marks = self._marks.found
         left = self._marks.looks.plain & ~within_quads(marks.centres_mm, known_mm)
         return peeking_marks(self._sampler, marks.take(left), known_mm)
 
     def _taken(self, verdicts: Verdicts) -> Verdicts:
-        """Take the marks of sure cards out of what is left to explain, and leave what is worth another look."""
+        """Mark the marks of certain cards as explained, and return the verdicts worth another look."""
         self._marks.use(verdicts.hypotheses.marks[verdicts.sure].ravel())
         return verdicts.take(verdicts.log_odds >= WORTH_A_LOOK)
 
     def _measured(self, hypotheses: Hypotheses, hopeless: bool = False) -> Measured:
-        """Look at the marks of all, and at the edges of those that edges could still save."""
+        """Measure the marks of all hypotheses, and the edges of those that edges could still save."""
         side = self._model.layouts.side
         evidence = gather(self._sampler, hypotheses, self._model.points_mm, side, self._known_mm)
         best = self._judged(

@@ -1,4 +1,4 @@
-"""What a picture shows along the contours of hypothetical cards: it speaks for them or against them."""
+"""Measures the contours of hypothetical cards in a picture, as evidence for or against them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from vision.marked.layouts import Hypotheses
 from vision.marked.sampler import Sampler
 from vision.quads import within_quads
 
-OUTSIDE_MM = {"white": 1.5, "black": 2.2}  # light blooms over black: its ground is looked for farther out
-_WITHIN = 2  # of the places across a contour, the innermost that is looked at
-_EXACT_MM = 0.5  # true contours lie so well where they have been moved, seen at a pixel a millimetre
+OUTSIDE_MM = {"white": 1.5, "black": 2.2}  # light blooms over black: its ground is sampled farther out
+_WITHIN = 2  # index of the innermost place used across a contour
+_EXACT_MM = 0.5  # error of true contours after refining the pose, at a pixel a millimetre
 _LEAST_LIGHT = 0.02
 _NEAR_COSINE = np.cos(np.radians(28.0))  # of the angle between two hues
-_FAR = 1000.0  # a level that nothing has
+_FAR = 1000.0  # a level that no pixel has
 _CLIPPED = 248
 _NOISE = 10.0
 _DEEPEST_SHADOW, _SHADOW_TINT = 0.2, 0.16  # of the levels of white ground
@@ -29,13 +29,13 @@ _DEEPEST_SHADOW, _SHADOW_TINT = 0.2, 0.16  # of the levels of white ground
 
 @dataclass(frozen=True, eq=False)
 class Traces:
-    """What a picture shows along the contours of n cards, outside the cards that are known.
+    """Measurements along the contours of n cards, outside the known cards.
 
-    Of each side (n, 4): `edge_open`, the share where the card's ground shows within it, and `edge_seen`, the share
-    where it shows and ends there. Of each mark (n, 3): `rim_seen`, the share of its rim with its colour within and
+    Of each side (n, 4): `edge_open`, the share where the card's ground is visible within it, and `edge_seen`, the share
+    where it is visible and ends there. Of each mark (n, 3): `rim_seen`, the share of its rim with its colour within and
     ground outside; `rim_cut`, with its colour within and something else outside; `rim_spilt`, with its colour on both
     sides; `rim_bare`, with ground on both sides; `rim_open`, outside the known cards. `edge_exact` (n, 4), `rim_exact`
-    (n, 3): where the strongest step is less than half a mm off; `edge_void` (n, 4): where the table shows within.
+    (n, 3): where the strongest step is less than half a mm off; `edge_void` (n, 4): where the table is visible within.
     """
 
     edge_open: Floats
@@ -55,7 +55,8 @@ class CardColours:
     """The colours of n cards in their light.
 
     `ground` (n, 3): each card's own, in RGB levels; `rings` (n, 3, 3): the same round each mark, which may be in
-    another light; `hues_deg` (n, 3): the marks' colours; `least_chroma` (n,): see `least_print`.
+    another
+    light; `hues_deg` (n, 3): the marks' colours; `least_chroma` (n,): see `least_print`.
     """
 
     ground: Floats
@@ -73,7 +74,7 @@ def traces(
     colours: CardColours,
     known_mm: Floats,
 ) -> Traces:
-    """Look along the contours; `known_mm` (k, 4, 2): corners of known cards."""
+    """Measure along the contours; `known_mm` (k, 4, 2): corners of known cards."""
     points, normals = contours.points_mm[hypotheses.faces], contours.normals[hypotheses.faces]
     views = CardViews(sampler, hypotheses, deck)
     profiles, outside = levels_across(views, points, normals), views.levels(points + OUTSIDE_MM[side] * normals)
@@ -88,21 +89,21 @@ def traces(
     edge_seen = edge_open & step
     strongest, places = steps_in(profiles)
     exact = (strongest > LEAST_STEP) & (np.abs(places) < _EXACT_MM)
-    # Under a reflection black is grey, and so may the table be, but then the card ends where it gets lighter.
+    # Under a reflection black is grey, and so may the table be. But then the card ends where it gets lighter.
     darker = (within[:, sides] < outside[:, sides]).all(-1)
     edge_exact = exact[:, sides] & (edge_open | (shaded & darker & ~covered[:, sides]))
     edge_void = _like_beside(within[:, sides], outside[:, sides], edge_exact) & ~(plain | shaded | covered[:, sides])
     within, outside, hidden = within[:, marks], outside[:, marks], covered[:, marks]
     ground, expected = np.repeat(colours.rings, RIM, axis=1), np.repeat(colours.hues_deg, RIM, axis=1)
     open_outside, other_light = like_ground(outside, ground, side), in_other_light(outside, ground, side)
-    # Freed of the ground right beside it a mark keeps its colour in shadow and under a reflection.
+    # Relative to the ground right beside it, a mark keeps its colour in shadow and under a reflection.
     local = np.where((open_outside | other_light)[..., None], outside, ground)
     like_bare = like_ground(within, ground, side)
     chroma = _chroma_of(within, local, side, expected)
     tinted = (chroma > colours.least_chroma[:, None]) & ~hidden
     if side == "white":
-        # Under haze or glare print may be as pale as a shadow, but not as grey: where a mark was not found, that is all
-        # that is asked of it not to be missing.
+        # Under haze or glare print may be as pale as a shadow, but not as grey. Where a mark was not found, a little
+        # colour is enough not to count as missing.
         least = np.repeat(np.where(hypotheses.marks >= 0, colours.least_chroma[:, None], GRAIN_CHROMA), RIM, axis=1)
         bare = like_bare & (chroma <= least) & ~hidden
     else:
@@ -125,7 +126,7 @@ def traces(
 
 
 def _like_beside(within: Floats, outside: Floats, ends: Flags) -> Flags:
-    """Whether levels (n, p, 3) within sides look like those outside them where the card ends for certain, (n, p)."""
+    """Return whether (n, p) levels (n, p, 3) within sides look like those outside the card's certain ends."""
     levels = np.sort(np.where(ends[..., None], outside, _FAR), axis=1)
     beside = np.take_along_axis(levels, (ends.sum(1) // 2)[:, None, None], axis=1)
     return like_ground(within, beside, "black")
@@ -136,7 +137,7 @@ def _shares(good: Flags, parts: int) -> Floats:
 
 
 def in_other_light(levels: Floats, ground: Floats, side: str) -> Flags:
-    """Whether levels may be a card's ground in a shadow, darker but of the same tint, or black under a reflection."""
+    """Return whether levels may be a card's ground in a shadow, darker but of the same tint, or glare on black."""
     if side == "black":
         least, most = smallest(levels), largest(levels)
         return np.asarray(most - least < 0.25 * most + 12)
@@ -151,7 +152,7 @@ def coloured(levels: Floats, ground: Floats, side: str, hues: Floats) -> Flags:
 
 
 def _chroma_of(levels: Floats, ground: Floats, side: str, hues: Floats) -> Floats:
-    """(n, p) how strongly levels (n, p, 3) show the hues (n, p) on a ground (n, p, 3), 0 where they show others."""
+    """Return the strength (n, p) of the hues (n, p) in levels (n, p, 3) on a ground (n, p, 3), 0 for other hues."""
     mark, bare = linear_of(levels), linear_of(ground)
     if side == "white":
         lab, light = oklab((mark + 0.002) / (bare + 0.002)), np.ones(levels.shape[:-1])
@@ -159,7 +160,7 @@ def _chroma_of(levels: Floats, ground: Floats, side: str, hues: Floats) -> Float
     else:
         freed = np.maximum(mark - bare, 0)
         lab, light = oklab(freed), largest(freed)
-        # Print on black that the camera clips has lost its colour but not its shape.
+        # Clipped print on black has lost its colour but not its shape.
         clipped = np.asarray((levels > _CLIPPED).all(-1))
     chroma, angle = np.hypot(lab[..., 1], lab[..., 2]), np.radians(hues)
     near = lab[..., 1] * np.cos(angle) + lab[..., 2] * np.sin(angle) > _NEAR_COSINE * chroma

@@ -1,4 +1,4 @@
-"""Follows the cards that are whole on a table through a series of pictures: reads only where something changed."""
+"""Follows the whole cards on a table through a series of pictures: reads only changed parts."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ Cells = NDArray[np.bool_]
 _CELL_MM = 10.0
 _CHANGED = 0.12  # of a cell's brightness
 _LEAST_CELLS = 4  # a card covers fifty
-_EVERY = 4  # pictures, while something moves: to find cards takes 20 ms
-_CORE_MM = 54.0  # round what changed: a card with its middle here may be another one now
+_EVERY = 4  # pictures, while something moves: a search for cards takes 20 ms
+_CORE_MM = 54.0  # round a change: a card with its middle here may be another one now
 _CARD_MM = 52.0  # from there: to the far corner of a card's print
 _EDGE_MM = 15.0
 _TILE_MM = 200.0
-_VEILED = 0.5  # of a seat's cells, where something close to the lens hides them
+_VEILED = 0.5  # of a seat's cells, hidden by something close to the lens
 _OF_A_PILE = 0.3  # of their areas
 _A_CARD_CELLS = 16  # a third of one
-_A_CARD_MM = 180.0  # two cards askew; what reaches further is an arm
+_A_CARD_MM = 180.0  # two cards askew; a thing that reaches further is an arm
 
 
 class CardWatch:
-    """Keeps the cards of one table; `cards` are the certain ones, as they were when their place was last read.
+    """Keeps the cards of one table; `cards` are the certain ones, as of the last reading of their place.
 
-    size_px: of the pictures. Where nobody asks for a place (`look`), it is read only when its turn comes (`sweep`).
+    size_px: of the pictures. A place that no caller requests (`look`) is read only when its turn comes (`sweep`).
     """
 
     def __init__(self, reader: ClownReader, table: Table, size_px: tuple[int, int]) -> None:
@@ -47,34 +47,34 @@ class CardWatch:
         self._grid = (columns, rows)
         self._tiles = _tiles(size_px, _TILE_MM * self._px_per_mm)
         self._next = 0
-        self._first: Singles | None = None  # what each cell looked like at the start
-        self._odd: Cells = np.zeros((rows, columns), bool)  # where a card of another deck lay at the start
-        self._own: Cells = np.zeros((rows, columns), bool)  # and where cards of this one did
+        self._first: Singles | None = None  # each cell at the start
+        self._odd: Cells = np.zeros((rows, columns), bool)  # where a card of another deck was at the start
+        self._own: Cells = np.zeros((rows, columns), bool)  # and where cards of this one were
         self._read: Singles | None = None  # and when it was read
         self._before: Singles | None = None
         self._looks = 0
-        self._unread: list[Box] = []  # where things moved in the last picture, and nobody looked
+        self._unread: list[Box] = []  # where things moved in the last picture, without a reading
         self.still = False
         self._moves: Cells = np.zeros((rows, columns), bool)
 
     @property
     def cells_mm(self) -> Floats:
-        """(rows, columns, 2) the middle of each cell, in mm on the table."""
+        """Return the middle (rows, columns, 2) of each cell, in mm on the table."""
         middles = self._middles_px
         return np.asarray(self._table.to_mm(middles.reshape(-1, 2)).reshape(middles.shape))
 
     @property
     def _middles_px(self) -> Floats:
-        """(rows, columns, 2) the same in the picture."""
+        """Return the middle (rows, columns, 2) of each cell, in px of the picture."""
         columns, rows = self._grid
         x, y = np.meshgrid((np.arange(columns) + 0.5) / columns, (np.arange(rows) + 0.5) / rows)
         return np.stack([x * self._size[0], y * self._size[1]], axis=-1)
 
     def look(self, image_bgr: Image, wanted: Cells) -> None:
-        """Look at the next picture (h, w, 3): read what changed in the cells (rows, columns) that are wanted.
+        """Take the next picture (h, w, 3): read the changes in the wanted cells (rows, columns).
 
-        `still` is then whether nothing moved anywhere since the picture before. The first picture is read whole. Where
-        something moves, every fourth picture is read: `look_closely` makes up for it.
+        Then `still` is whether nothing moved anywhere since the picture before. The first picture is read whole. Where
+        something moves, every fourth picture is read; `look_closely` reads the rest.
         """
         # Rows are left out first: averaging every pixel costs time and gains nothing.
         step = max(1, int(self._cell_px / 3))
@@ -103,7 +103,7 @@ class CardWatch:
             left, top, width, height = (int(value) for value in stats[number, : cv2.CC_STAT_HEIGHT + 1])
             box = self._in_px(left, top, left + width, top + height)
             if (part & moves).any():
-                # An arm, most of it: all there is to know is whether a card is in sight that was not there before.
+                # Mostly an arm: the only question is whether a new card is visible.
                 self._unread.append(box)
             else:
                 self._read[part] = now[part]
@@ -117,7 +117,7 @@ class CardWatch:
         return int((self._moves & cells).sum()) >= _LEAST_CELLS
 
     def things_in(self, cells: Cells) -> int | None:
-        """Count what is in some cells (rows, columns) beside the cards that are known; None if it is larger than one.
+        """Count the things in some cells (rows, columns) beside the known cards; None if one is larger than a card.
 
         Candidates are pixels that changed since the start, and outlines of a card's size at the start.
         """
@@ -131,7 +131,7 @@ class CardWatch:
         return None if any(sizes[number] > _A_CARD_MM for number in here) else len(here)
 
     def _is_unknown(self, outline_px: Floats) -> bool:
-        """Return whether an outline (4, 2) is none of the cards that are known, nor of the pile beneath one."""
+        """Return whether an outline (4, 2) is not at a known card, nor at the pile beneath one."""
         return all(shared_area(outline_px, card.corners_px) < _OF_A_PILE for card in self.cards)
 
     def _cells_at(self, outlines_px: list[Floats]) -> Cells:
@@ -143,7 +143,7 @@ class CardWatch:
         return np.asarray(cv2.dilate(cells, np.ones((3, 3), np.uint8)) > 0)
 
     def look_closely(self, image_bgr: Image) -> None:
-        """Read what was left out in the picture that was looked at last, which is the same one."""
+        """Read the parts left out in the last picture, which must be the same one."""
         self._read_left(image_bgr, moves=False)
         self._unread.clear()
 
@@ -152,9 +152,9 @@ class CardWatch:
             self._merge(image_bgr, box, _EDGE_MM, moves=moves)
 
     def search(self, image_bgr: Image, cells: Cells) -> None:
-        """Read in some cells (rows, columns) what came there since the start, also cards of which a part is hidden.
+        """Read new cards in some cells (rows, columns) since the start, also partly hidden ones.
 
-        The picture is the one that was looked at last. It takes several times as long as to look.
+        The picture must be the last one of `look`. It takes several times as long as `look`.
         """
         if self._first is None or self._before is None:
             return
@@ -178,7 +178,7 @@ class CardWatch:
         return wider(box, round(by_mm * self._px_per_mm), self._size)
 
     def _merge(self, image_bgr: Image, core: Box, round_mm: float, *, moves: bool = False) -> None:
-        """Read a part again, with so much round it: the cards with their middle in it are those that are found now."""
+        """Read a part again, with `round_mm` round it, and replace the cards with their middle in it."""
         found = self._reader.read_part(image_bgr, self._table, self._wider(core, round_mm), moves=moves)
         others = [card for card in self.cards if not _within(card, core)]
         self.cards = (*others, *(card for card in found if _within(card, core)))
@@ -190,7 +190,7 @@ def _within(card: Card, box: Box) -> bool:
 
 
 def _tiles(size_px: tuple[int, int], side_px: float) -> tuple[Box, ...]:
-    """Parts of a picture, about as large as a square of `side_px`, that cover it."""
+    """Return parts of a picture, about as large as a square of `side_px`, that cover it."""
     columns, rows = (max(1, round(side / side_px)) for side in size_px)
     x = np.linspace(0, size_px[0], columns + 1).round().astype(int).tolist()
     y = np.linspace(0, size_px[1], rows + 1).round().astype(int).tolist()

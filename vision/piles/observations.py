@@ -18,9 +18,9 @@ Box = tuple[int, int, int, int]
 
 Kind = Literal["face", "back", "empty", "covered", "turning", "unclear"]
 
-REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and how far an untidy pile may have moved
+REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and the drift of an untidy pile
 MOVED_MM = 38.0
-"""A card with its centre further off is no part of the pile."""
+"""A card with its centre further off is not part of the pile."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,12 @@ class PilePlace:
 class PileSight:
     """Observation of one place.
 
-    `kind`: `face` and `back` are certain; `turning` is a card that is lifted or aslant, `covered` something else in
-    the way, `unclear` a card that is flat but cannot be identified (`colour` and `mood` are then the likeliest);
-    `corners_px` (4, 2) the card's, clockwise from the face's top-left; `reason` says why it is no face or back; `error`
-    is the match's, 0 for the art itself.
+    `kind`: `face` and `back` are certain; `turning` is a lifted or tilted card, `covered` something else in the way,
+    `unclear` a flat card that cannot be identified (`colour` and `mood` are then the likeliest). `corners_px` (4, 2)
+    are the
+    card's, clockwise from the face's top-left; `reason` says why it is not a face or back; `error` is the match's, 0
+    for
+    the art itself.
     """
 
     seat: int
@@ -57,7 +59,7 @@ class PileSight:
 
     @property
     def face(self) -> tuple[str, str] | None:
-        """Colour and mood of a certain face; None for all else."""
+        """Return colour and mood of a certain face; None for all else."""
         return (self.colour, self.mood) if self.kind == "face" and self.colour and self.mood else None
 
 
@@ -82,26 +84,26 @@ class PlaceReader(Protocol):
 
     @property
     def places(self) -> tuple[PilePlace, ...]:
-        """Return where the piles lie."""
+        """Return the places of the piles."""
 
     @property
     def regions(self) -> tuple[Region, ...]:
-        """The parts of a picture in which they lie."""
+        """Return their parts of a picture."""
 
     @property
     def size_px(self) -> tuple[int, int]:
-        """Of the pictures: width and height."""
+        """Return width and height of the pictures."""
 
     def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
         """Read the pile at one place, by its number among `places`.
 
-        moves: something moves there, an arm most likely; what takes long may wait until it is at rest.
+        moves: something moves there, an arm most likely; slow work may wait until nothing moves.
         """
 
     def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
-        """Read a face of which a part is hidden, where `read_place` saw something in the way; it may take long.
+        """Read a partly hidden face, where `read_place` saw something in the way; it may take long.
 
-        None unless what is in sight proves it.
+        Return None unless the visible part proves it.
         """
 
     def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
@@ -109,20 +111,20 @@ class PlaceReader(Protocol):
 
 
 class ClownReader(Protocol):
-    """Reads the cards of one deck wherever they lie on a table, and their piles."""
+    """Reads the cards of one deck anywhere on a table, and their piles."""
 
     def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> Sequence[Card]:
-        """Read the cards that are within a part of a picture, certain ones only; moves: see `PlaceReader`."""
+        """Read the cards within a part of a picture, certain ones only; moves: see `PlaceReader`."""
 
     def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
-        """(n, 4, 2) px, what has a card's outline, whatever is printed within it."""
+        """Return quads (n, 4, 2) px with a card's outline, whatever is printed within it."""
 
     def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PlaceReader:
-        """Return what reads piles at some places of a table."""
+        """Return the reader of piles at some places of a table."""
 
 
 def region_of(place: PilePlace, table: Table | None, size_px: tuple[int, int]) -> Region:
-    """Return the part of pictures of a size in which a pile is.
+    """Return the part of pictures of a size with a pile.
 
     Raises:
         ValueError: a place has neither a centre on the known table nor one in the picture with the scale there.
@@ -143,11 +145,11 @@ def region_of(place: PilePlace, table: Table | None, size_px: tuple[int, int]) -
 
 
 def wider(box: Box, by_px: int, size_px: tuple[int, int]) -> Box:
-    """Return a part of a picture of a size with so much more of it on each side, as far as the picture goes."""
+    """Return a part of a picture of a size, wider by `by_px` on each side, within the picture."""
     left, top, right, bottom = box
     return max(0, left - by_px), max(0, top - by_px), min(size_px[0], right + by_px), min(size_px[1], bottom + by_px)
 
 
 def nothing_at(place: PilePlace, kind: Kind, reason: str | None) -> PileSight:
-    """Return the sight of a place at which no card can be seen."""
+    """Return the sight of a place without a visible card."""
     return PileSight(place.seat, kind, None, None, 0.0, None, reason)

@@ -1,4 +1,4 @@
-"""Watches piles through a series of pictures: reads again only what changed, and keeps when each face was visible."""
+"""Watches piles through a series of pictures: reads only changes, and keeps when each face was visible."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vision.piles.small_copies import (
 
 _VEILED = 0.6
 _RESTS_NS = 300_000_000
-_AGAIN = 30  # pictures after which one place is read without any change: slow light must not deceive
+_AGAIN = 30  # pictures after which one place is read without any change: slow changes of light must not deceive
 MOST_SEARCHED = 2
 
 
@@ -33,11 +33,13 @@ MOST_SEARCHED = 2
 class PileState:
     """State of one pile.
 
-    `kind`: what its place showed in the last picture. `top` is the last certain sight of a face, None before the first
-    and when the place is bare or shows a back; it stays while a hand covers the pile or a card is being turned over it.
-    The face was seen from `first_ns` to `last_ns`; `before_ns` is the last picture's time in which it was not to be
-    seen yet (None: it was there from the beginning). `gone_ns` is the first picture's time that certainly showed
-    something else. All times are those that came with the pictures.
+    `kind`: its place in the last picture. `top` is the last certain sight of a face, None before the first and when the
+    place is uncovered or shows a back; it stays while a hand covers the pile or a card is being turned over it. The
+    face was
+    seen from `first_ns` to `last_ns`; `before_ns` is the time of the last picture without it (None: it was there from
+    the
+    beginning). `gone_ns` is the time of the first picture that certainly showed something else. All times come with the
+    pictures.
     """
 
     number: int
@@ -52,17 +54,17 @@ class PileState:
 
     @property
     def visible(self) -> bool:
-        """Return whether the top's face is open to be seen in the last picture."""
+        """Return whether the top's face was visible in the last picture."""
         return self.kind == "face"
 
     def age_ns(self, t_ns: int) -> int | None:
-        """Return how long ago the top was last seen."""
+        """Return the time since the top was last seen."""
         return None if self.last_ns is None else t_ns - self.last_ns
 
 
 @dataclass(frozen=True, eq=False)
 class PileChange:
-    """A place shows something else than in the picture before: `before` (None for the first picture) and `after`."""
+    """A change of a place since the picture before: `before` (None for the first picture) and `after`."""
 
     t_ns: int
     before: PileState | None
@@ -71,10 +73,11 @@ class PileChange:
 
 @dataclass
 class _Place:
-    """One place as it looks in small copies: when it was last read, in the last picture, bare, and plainly seen.
+    """Small copies of one place: when it was last read, in the last picture, uncovered, and fully visible.
 
-    rest: since when it rests, and how. searched: it was looked at closely as it is now. glanced: only a glance was
-    taken, and no card was read.
+    rest: since when it rests, and its copy then. searched: it was read closely in its present state. glanced: it got
+    only a
+    glance, without a reading of a card.
     """
 
     state: PileState | None = None
@@ -99,7 +102,7 @@ class PileWatch:
         self._before_ns: int | None = None
 
     def with_places(self, reader: PlaceReader) -> PileWatch:
-        """Return a watch over another reader's places on the same table; what is known of those that stay is kept."""
+        """Return a watch over another reader's places on the same table; places that stay keep their state."""
         watch = PileWatch(reader)
         for number, place in enumerate(reader.places):
             if place in self.reader.places:
@@ -110,19 +113,19 @@ class PileWatch:
         return watch
 
     def know_bare(self, number: int, images_bgr: Sequence[Image]) -> None:
-        """Learn what the table looks like at a place where nothing lay yet, by pictures (h, w, 3) from then.
+        """Learn the uncovered table at a place, from pictures (h, w, 3) before the first card.
 
-        The grain of wood or a cloth's pattern may look like something in the way to who has not seen it bare.
+        Without them, the grain of wood or a cloth's pattern may look like something in the way.
         """
         self._places[number].bare = tuple(small_of(self.reader.regions[number].crop(image)) for image in images_bgr)
 
     @property
     def states(self) -> tuple[PileState, ...]:
-        """The state of every pile that has been looked at, in the order of the places."""
+        """Return the state of every pile that has been read, in the order of the places."""
         return tuple(place.state for place in self._places if place.state is not None)
 
     def look(self, image_bgr: Image, t_ns: int) -> tuple[PileChange, ...]:
-        """Look at the next picture, (h, w, 3) uint8 BGR; gives what changed.
+        """Take the next picture, (h, w, 3) uint8 BGR; return the changes.
 
         Raises:
             ValueError: the picture has another size than the reader's, or is not newer than the one before.
@@ -144,15 +147,16 @@ class PileWatch:
         return tuple(changes)
 
     def look_closely(self, image_bgr: Image) -> tuple[PileChange, ...]:
-        """Look at the last picture once more for faces with a fingertip across their edge; gives what is known now.
+        """Read the last picture once more for faces with a fingertip across their edge; return the changes.
 
-        That takes too long for every picture, so it is for those on which something hangs; at most MOST_SEARCHED places
-        are searched, none twice as long as nothing changes there.
+        That takes too long for every picture, so it is for those with a decision. At most MOST_SEARCHED places are
+        searched, and
+        none twice while nothing changes there.
         """
         if self._t_ns is None:
             return ()
         doubtful = [s for s in self.states if s.kind in ("covered", "unclear") and not self._places[s.number].searched]
-        # What was covered last is where somebody has just turned a card.
+        # The place covered last is where somebody has just turned a card.
         doubtful.sort(key=lambda state: -(state.last_ns or 0))
         changes = []
         for state in doubtful[:MOST_SEARCHED]:
@@ -198,7 +202,7 @@ class PileWatch:
         return sight
 
     def _top_cells(self, number: int, sight: PileSight) -> Cells:
-        """Return which cells of a region's small copy show the top card, and the table's edge round it."""
+        """Return the cells of a region's small copy with the top card, and the table's edge round it."""
         region = self.reader.regions[number]
         if sight.corners_px is None:
             return np.ones(SMALL, np.bool_)
@@ -210,9 +214,9 @@ class PileWatch:
 
 
 def _is_veiled(place: _Place, small: Singles) -> bool:
-    """Return whether the table all round a place looks differently from when it was last plainly seen.
+    """Return whether the table all round a place looks different from when it was last fully visible.
 
-    A hand close to the lens is as even as a bare table.
+    A hand close to the lens is as even as an uncovered table.
     """
     looks = place.bare if place.plain is None else (place.plain, *place.bare)
     veils = [float(veiled(look, small)[FROM_MIDDLE > ROUND_IT].mean()) for look in looks]
@@ -220,7 +224,7 @@ def _is_veiled(place: _Place, small: Singles) -> bool:
 
 
 def _unless_bare(sight: PileSight, place: _Place, small: Singles, t_ns: int) -> PileSight:
-    """Return the state of a place, or that it is empty: checks and grain may look like a card held aslant.
+    """Return the sight of a place, or an empty one: checks and grain may look like a tilted card.
 
     An object at rest beside it is not an arm that lays a card: the draw pile has grown, or a hand is there.
     """
@@ -241,7 +245,7 @@ def _rests(place: _Place, small: Singles, t_ns: int) -> bool:
 
 
 def _followed(number: int, before: PileState | None, sight: PileSight, t_ns: int, last_t_ns: int | None) -> PileState:
-    """The state after a picture in which a place showed `sight`."""
+    """Return the state after a picture in which a place showed `sight`."""
     if before is None:
         before = PileState(number, sight.seat, sight.kind, sight)
     now = replace(before, kind=sight.kind, sight=sight)

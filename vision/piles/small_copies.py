@@ -1,4 +1,4 @@
-"""Small copies of the places of piles, in which noise does not show: what changed, what is veiled, what is bare."""
+"""Compares small copies of the places of piles, without noise: changed, veiled and uncovered cells."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Cells = NDArray[np.bool_]
 SMALL = (20, 20)
 _CHANGED_CELL = 0.12  # of the brightness, in a cell of the small picture
 LEAST_CELLS = 3
-_SHADED = 0.33  # of a bare place: cards cover more of it
-MIDDLE = 0.55  # of a region's half: what a pile there would cover
-_CORE = 0.275  # the same: what a card there covers wherever it is
-_BESIDE, _BESIDE_SHADED = 0.1, 0.2  # of a bare place: what may be of another colour or brightness while it rests
+_SHADED = 0.33  # of an uncovered place: cards cover more of it
+MIDDLE = 0.55  # of a region's half: the extent of a pile there
+_CORE = 0.275  # the same: covered by a card there, wherever it is
+_BESIDE, _BESIDE_SHADED = 0.1, 0.2  # of an uncovered place: may have another colour or brightness while it rests
 ROUND_IT = 0.8  # of a region's half: the table round a pile
 _OTHERWISE = 0.15  # of the brightness: no light changes so from one moment to the next, unless a lamp goes on or off
 
 _ROWS, _COLUMNS = np.indices(SMALL)
 FROM_MIDDLE = np.hypot(_ROWS - (SMALL[0] - 1) / 2, _COLUMNS - (SMALL[1] - 1) / 2) / (SMALL[0] / 2)
-"""Return each cell's distance from the middle of a small picture, in halves of a region."""
+"""Each cell's distance from the middle of a small picture, in halves of a region."""
 
 
 def small_of(crop: Image) -> Singles:
-    """A tiny copy of a region, (h, w, 3), in which noise does not show."""
+    """Return a tiny copy of a region, (h, w, 3), without visible noise."""
     if not crop.size:
         return np.zeros((*SMALL, 3), np.float32)
     # Rows are left out first: averaging every pixel of four regions costs time and gains nothing.
@@ -46,7 +46,7 @@ def changed_cells(before: Singles | None, now: Singles) -> Cells:
 
 
 def gain_between(before: Singles, now: Singles) -> float:
-    """By how much the light as a whole was brighter."""
+    """Return by how much the light as a whole was brighter."""
     return float(before.mean() + 1) / float(now.mean() + 1)
 
 
@@ -56,19 +56,18 @@ def change_of(before: Singles, now: Singles, gain: float = 1.0) -> Singles:
 
 
 def veiled(before: Singles, now: Singles) -> Cells:
-    """Return which cells (h, w) changed in brightness or colour, each judged by itself."""
+    """Return which cells (h, w) changed in brightness or colour, each by itself."""
     return np.asarray(change_of(before, now) > _OTHERWISE)
 
 
 def is_bare(bare: Singles, now: Singles, *, rests: bool) -> bool:
-    """Return whether a place looks as it did when nothing lay there; beside it is the draw pile.
+    """Return whether a place looks uncovered again, with the draw pile beside it.
 
     rests: nothing has moved there for a while.
     """
     middle = FROM_MIDDLE < MIDDLE
     changed = changed_cells(bare, now) & middle
-    # A draw pile that shrinks takes its shadow along: more light or less, of the same colour, in a part too small for
-    # a card.
+    # A shrinking draw pile takes its shadow along: the light changes, not the colour, in a part too small for a card.
     tinted = int((changed & _tinted(bare, now)).sum())
     if tinted < LEAST_CELLS and changed.sum() < _SHADED * middle.sum():
         return True

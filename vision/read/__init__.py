@@ -1,5 +1,5 @@
 """Reads decks whose cards are identified by their print: art, numbers, a symbol in a corner.
 
-Nothing is taken for granted of a print: no frame, no border, no ground. A deck is a picture of each face, put straight,
-whether we drew it or a family taught it.
+A print needs no frame, no border and no ground. A deck is a rectified picture of each face, drawn by us or taught by a
+family.
 """

@@ -1,6 +1,6 @@
-"""Learns the back of a deck that was taught by its faces only: what is alike at several places before a game.
+"""Learns the back of a deck taught by its faces only, from equal pictures at several places before a game.
 
-Draw piles lie before the players then, all with the same picture up, which is no face of the deck.
+Draw piles are before the players then, all with the same picture up, which is not a face of the deck.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from vision.table import Table
 
 BACK = "back"
 _MOST_PLACES = 10
-_ALIKE = 2  # places that must show the same
+_ALIKE = 2  # places that must show the same picture
 NEAR = (4.0, np.radians(3.0))  # mm and a turn: piles are untidy
-_BUSY = 0.03  # of white, a standard deviation: what shows less is a piece of table
+_BUSY = 0.03  # of white, a standard deviation: a sheet with less is a piece of table
 
 
 def back_shown(
     image_bgr: Image, table: Table, search: CardSearch, taken: list[Floats], white: Floats | None
 ) -> tuple[Print, Floats] | None:
-    """The back that is up at two places or more of a picture (h, w, 3), and places (n, 4, 2) px where it may be.
+    """Return the back that is up at two or more places of a picture (h, w, 3), and its possible places (n, 4, 2) px.
 
-    None where nothing is alike.
+    Return None where no two places are equal.
 
-    taken: (4, 2) px each, what is known already: cards that were read, and marker cards. white: (3,) BGR 0..1.
+    taken: (4, 2) px each, quads already known: read cards and marker cards. white: (3,) BGR 0..1.
     """
     picture, deck = Pyramid(image_bgr), search.deck
     places = search.outlines(image_bgr, table, (0, 0, image_bgr.shape[1], image_bgr.shape[0]), taken)[:_MOST_PLACES]

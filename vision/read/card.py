@@ -1,4 +1,4 @@
-"""A card of a deck of prints as it was read, and all that was read in one picture."""
+"""Records of a read card of a deck of prints, and of all cards read in one picture."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from vision.read.print_deck import Print
 class Card:
     """A card that was found.
 
-    `face` is the print that is up, a front or the back, the likeliest for an unclear card and None where there is no
-    likely one; `confidence` that it is right, and not only what it means in the game; `corners_px` (4, 2) clockwise
-    from the face's top left corner; `centre_mm` None where no table is known; `reason` None for a certain card, else
-    why it is unclear: `covered`, `glare`, `colours`, `aslant`, `no face fits`.
+    `face` is the print that is up, a front or the back; the likeliest for an unclear card, None without a likely one.
+    `confidence` that the face itself is right, not only its meaning in the game; `corners_px` (4, 2) clockwise from the
+    face's top left corner; `centre_mm` None without a known table; `reason` None for a certain card, else why it is
+    unclear: `covered`, `glare`, `colours`, `aslant`, `no face fits`.
     """
 
     face: Print | None
@@ -29,17 +29,17 @@ class Card:
 
     @property
     def front(self) -> Print | None:
-        """The face that names the card; None where its back is up."""
+        """Return the face that names the card; None where its back is up."""
         return self.face if self.face is not None and self.face.side == "front" else None
 
     @property
     def attributes(self) -> Mapping[str, str]:
-        """The game's words for the face."""
+        """Return the game's words for the face."""
         return {} if self.face is None else self.face.attributes
 
     @property
     def place_mm(self) -> tuple[float, float]:
-        """Its middle on the table.
+        """Return its middle on the table.
 
         Raises:
             ValueError: no table is known.

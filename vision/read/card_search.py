@@ -1,4 +1,4 @@
-"""Finds the cards of a deck of prints that are in sight in a part of a picture: for tables that are watched."""
+"""Finds the visible cards of a deck of prints in a part of a picture, for watched tables."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from vision.read.reader import CardReader
 from vision.read.rectify import Pyramid
 from vision.table import Table
 
-_LEAST_SIDE_PX = 24  # of a part of a picture that is worth a search
+_LEAST_SIDE_PX = 24  # of the smallest part of a picture that is searched
 _RECENT = 4  # pictures: where something moves, every fourth one is read
 _NO_QUADS = np.zeros((0, 4, 2))
-_OVER = 0.3  # of a place's area: no two cards that are whole share so much
+_OVER = 0.3  # of a place's area: two whole cards share less
 
 
 class CardSearch:
@@ -30,7 +30,7 @@ class CardSearch:
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self._reader = CardReader(deck)
-        # The last pictures, and where cards may have been in the parts that were read.
+        # The last pictures, and possible places of cards in the parts that were read.
         self._seen: deque[tuple[Image, list[Floats]]] = deque(maxlen=_RECENT + 1)
 
     def cards(
@@ -43,10 +43,11 @@ class CardSearch:
         *,
         moves: bool = False,
     ) -> list[Card]:
-        """All cards with their middle in a part of a picture (h, w, 3), certain or not, those that are first.
+        """Return all cards, certain or not, with their middle in a part of a picture (h, w, 3).
 
-        white: (3,) BGR 0..1 of white paper, None where unknown. `taken` are identified already: no other card
-        is where they do. moves: something moves there, and only cards that were there in a recent picture are read.
+        white: (3,) BGR 0..1 of white paper, None where unknown. `taken` are already identified: their places give no
+        other
+        card. moves: something moves there, so only cards that were there in a recent picture are read.
         """
         left, top, right, bottom = box
         if min(right - left, bottom - top) < _LEAST_SIDE_PX:
@@ -67,14 +68,14 @@ class CardSearch:
         return found
 
     def outlines(self, image_bgr: Image, table: Table, box: Box, taken_px: Sequence[Floats] = ()) -> Floats:
-        """(n, 4, 2) px, what is likely a card in a part of a picture, whatever it shows; none on `taken_px`."""
+        """Return quads (n, 4, 2) px of likely cards in a part of a picture, with any print; none on `taken_px`."""
         wide, here, offset = self._cut(image_bgr, table, box)
         found = self._reader.likely(wide, here, [quad - offset for quad in taken_px]) + offset
         free = [all(shared_area(quad, other) < _OVER for other in taken_px) for quad in found]
         return np.asarray(found[np.array(free, bool)], np.float64)
 
     def at(self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None) -> Card | None:
-        """The card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
+        """Return the card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
         box = box_round(quads.reshape(-1, 2), image_bgr)
         if min(box[2] - box[0], box[3] - box[1]) < _LEAST_SIDE_PX:
             return None
@@ -84,7 +85,7 @@ class CardSearch:
         return None if card is None else _found(card, table, offset)
 
     def _cut(self, image_bgr: Image, table: Table, box: Box) -> tuple[Image, Table, Floats]:
-        """A part of a picture with room for whole cards, the table as it shows it, and where it begins."""
+        """Return a part of a picture with room for whole cards, the table in it, and its top left corner."""
         middle = np.array([[(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]])
         room = int(np.ceil(max(self.deck.card_mm) / 2 * float(table.px_per_mm(middle)[0])))
         wide = wider(box, room, (image_bgr.shape[1], image_bgr.shape[0]))
@@ -93,12 +94,12 @@ class CardSearch:
 
 
 def _found(card: Card, table: Table, offset: Floats) -> Card:
-    """A card of a part of a picture, as the whole picture shows it."""
+    """Return a card found in a part of a picture with its place in the whole picture."""
     corners = card.corners_px + offset
     return replace(card, corners_px=corners, centre_mm=table.centre_mm(corners))
 
 
 def _keep(found: list[Card], card: Card) -> None:
-    """Add a card unless a more certain one is at its place: those come first."""
+    """Add a card unless a more certain one is at its place: more certain cards come first."""
     if all(shared_area(other.corners_px, card.corners_px) < _OVER for other in found):
         found.append(card)

@@ -17,9 +17,9 @@ from vision.read.verifier import Verifier
 
 @dataclass(frozen=True)
 class DrawnParams:
-    """How a card is drawn as a camera sees it."""
+    """Parameters of drawing a card as a camera sees it."""
 
-    pairs: int = 2  # that look most alike, of which each card is drawn and read
+    pairs: int = 2  # most similar pairs; both cards of each are drawn and read
     columns: int = 32
     rows: int = 48
     most_a_cell: float = 0.25  # of white: a larger difference counts no more
@@ -46,7 +46,7 @@ class ClosestPrints:
 
 
 class UnderLamp:
-    """Draws cards of a deck under lamps, and reads them. To make one takes some tenths of a second, a card less."""
+    """Draws cards of a deck under lamps, and reads them. Construction takes some tenths of a second, a card less."""
 
     def __init__(self, deck: PrintDeck) -> None:
         self._deck = deck
@@ -56,7 +56,7 @@ class UnderLamp:
     def closest(self, white: Floats, px_per_mm: float) -> ClosestPrints | None:
         """Return the two faces with the least log-odds where white paper shows as `white` (3,), BGR 0..1.
 
-        None of a deck with fewer than two faces.
+        Return None for a deck with fewer than two faces.
         """
         ways = [way for one, other in self._pairs for way in ((one.id, other.id), (other.id, one.id))]
         found = [self.told(one, other, white, px_per_mm) for one, other in ways]
@@ -73,12 +73,12 @@ class UnderLamp:
             return ClosestPrints(one, other, 0.0, False)
         if deck.faces[verdict.face].id != one:
             return ClosestPrints(one, other, -abs(verdict.margin), False)
-        # What a drawing lacks of a card (gloss, a shadow) is no matter here.
+        # The effects that a drawing lacks (gloss, a shadow) do not matter here.
         return ClosestPrints(one, other, verdict.margin, verdict.margin >= VERDICT.sure)
 
 
 def _nearest(deck: PrintDeck) -> list[tuple[Print, Print]]:
-    """Return the pairs of faces that differ least, whichever way round they lie, and mean something else."""
+    """Return the pairs of faces that differ least, either way up, and have different meanings."""
     fronts = [face for face in deck.fronts if _meaning(face)] or deck.fronts
     if len(fronts) < 2:
         return []
@@ -93,7 +93,7 @@ def _nearest(deck: PrintDeck) -> list[tuple[Print, Print]]:
 
 
 def _mean_one(one: Print, other: Print) -> bool:
-    """Return whether two faces mean the same in their game, so that nobody minds which of them it is."""
+    """Return whether two faces mean the same in their game, so that either reading is right."""
     return bool(_meaning(one)) and _meaning(one) == _meaning(other)
 
 
@@ -103,7 +103,7 @@ def _meaning(face: Print) -> list[tuple[str, str]]:
 
 
 def _as_seen(deck: PrintDeck, face: Print, white: Floats, px_per_mm: float) -> tuple[Image, Floats]:
-    """Draw a card as a camera would see it: the picture, and its corners (4, 2), the first side a shorter one."""
+    """Return a card drawn as a camera sees it, and its corners (4, 2), the first side a shorter one."""
     width, height = deck.card_mm if deck.has_true_size else (63.0, 63.0 * deck.card_mm[1] / deck.card_mm[0])
     size = round((np.hypot(width, height) + 2 * DRAWN.margin_mm) * px_per_mm)
     cos, sin = np.cos(np.radians(DRAWN.turn_deg)), np.sin(np.radians(DRAWN.turn_deg))
@@ -112,7 +112,7 @@ def _as_seen(deck: PrintDeck, face: Print, white: Floats, px_per_mm: float) -> t
     rows, columns = face.art.shape[:2]
     art_corners = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], np.float32) - 0.5
     step = width * px_per_mm / columns
-    # Finer print than a pixel runs together, as it does in a lens.
+    # Print finer than a pixel blurs, as in a lens.
     art = cv2.GaussianBlur(face.art, (0, 0), max(0.3, DRAWN.blur_px / max(step, 1e-3)))
     to_picture = cv2.getPerspectiveTransform(art_corners, quad.astype(np.float32))
     ground = np.full((size, size, 3), DRAWN.table, np.float32)

@@ -1,4 +1,4 @@
-"""Share of a card's pixels that a fitted face explains, and the covers on it."""
+"""Computes the share of a card's pixels that a fitted face explains, and the covers on it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from vision.read.fitting import Fits
 
 @dataclass(frozen=True)
 class ExplainParams:
-    """What counts as print, as agreement and as something that is on a card; levels are shares of white."""
+    """Thresholds of print, agreement and covers; levels are shares of white."""
 
     least_noise: float = 0.02
-    most_a_cell: float = 6.0  # log-odds that one cell may give: what covers it is no evidence
-    cells_an_independent_one: float = 12.0  # print and noise both reach over several: so many count as one
-    structure: float = 0.07  # of white: what stands out of its surroundings by so much is print
+    most_a_cell: float = 6.0  # log-odds that one cell may give: a cover is no evidence
+    cells_an_independent_one: float = 12.0  # print and noise both reach over several cells: so many count as one
+    structure: float = 0.07  # of white: print differs at least so much from its surroundings
     explained: float = 0.09
     rim: float = 0.04  # of a card's shorter side
     # of a card's area, and of its edge by its shorter side
     least_cover: float = 0.04
     least_cut: float = 0.15
     soft: float = 1.2  # cells
-    # cells; of what is off, a cell squared
+    # cells; of the squared error, a cell squared
     patch: int = 7
     stray_cost: float = 0.02
     strays: tuple[
@@ -46,10 +46,11 @@ EXPLAIN = ExplainParams()
 
 
 def settled(fits: Fits, which: int) -> Fits:
-    """One of the fits, alone, its model moved a little, place by place, onto what is seen there.
+    """Return one of the fits, its model shifted locally by up to a cell onto the picture.
 
-    Prints lie a millimetre off their card's edges, differently on each card, and paper bends. What a thin line says by
-    its colour must not hang on where it is.
+    Prints are a millimetre off their card's edges, differently on each card, and paper bends. The evidence of a thin
+    line's
+    colour must not depend on its place.
     """
     fit = fits.take(np.array([which]))
     shown, model = fit.shown, fit.models[0]
@@ -70,9 +71,9 @@ def settled(fits: Fits, which: int) -> Fits:
 
 
 def explanation_of(fit: Fits) -> tuple[Flags, Flags, Flags]:
-    """(rows, columns) where there is print, where picture and face agree about it, and what is strange."""
+    """Return flags (rows, columns) of print, of print on which picture and face agree, and of strange cells."""
     shown, model, seen = fit.shown, fit.models[0], fit.seen
-    # A picture is softer than its deck, or sharper, and a cell off; paper and noise have a grain of their own.
+    # A picture is softer or sharper than its deck, and a cell off; paper and noise have grain of their own.
     shown, model = (np.asarray(cv2.GaussianBlur(sheet, (0, 0), EXPLAIN.soft), np.float32) for sheet in (shown, model))
     printed = (_standing_out(shown) | _standing_out(model)) & seen & within_rim(shown.shape[:2])
     contrast = largest(np.abs(model - cv2.blur(model, (9, 9))))
@@ -83,12 +84,12 @@ def explanation_of(fit: Fits) -> tuple[Flags, Flags, Flags]:
 
 
 def _strange(agrees: Flags) -> Flags:
-    """(rows, columns) where something is on the card: what differs, is large, and reaches in from its edge."""
+    """Return the cells (rows, columns) of a cover: large differences that reach in from the card's edge."""
     rows, columns = agrees.shape
     width = 2 * (min(rows, columns) // 20) + 3
     bad = (cv2.blur((~agrees).astype(np.float32), (width, width)) > 0.5).astype(np.uint8)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(bad, connectivity=4)
-    # What is on a card cuts its edge for a while; print that differs from the deck's keeps within.
+    # A cover cuts a stretch of the card's edge; print that differs from the deck's stays inside.
     edge = np.concatenate([labels[1], labels[-2], labels[1:-1, 1], labels[1:-1, -2]])
     cut = np.bincount(edge, minlength=count)
     large = (stats[:, 4] >= EXPLAIN.least_cover * rows * columns) & (cut >= EXPLAIN.least_cut * min(rows, columns))
@@ -97,10 +98,11 @@ def _strange(agrees: Flags) -> Flags:
 
 
 def against_plain(fit: Fits) -> Singles:
-    """(rows, columns) log-odds of a face against nothing printed: neither what is seen nor the face itself, smoothed.
+    """Return log-odds (rows, columns) of a face against no print: the smoothed picture, and the smoothed face.
 
     Against the smoothed picture: an empty card has no print. Against the smoothed face: a cloth of the card's colours
-    has streaks enough, but not where the face has its print.
+    has
+    streaks enough, but not where the face has its print.
     """
     shown, model, seen = fit.shown, fit.models[0], fit.seen
     if not seen.any():
@@ -118,7 +120,7 @@ def against_plain(fit: Fits) -> Singles:
 
 
 def _smooth_where(sheet: Singles, seen: Flags, width: int) -> Singles:
-    """A sheet (rows, columns, 3) smoothed; what is not seen counts for nothing in its surroundings."""
+    """Return a sheet (rows, columns, 3) smoothed; unseen cells do not count in their surroundings."""
     if seen.all():
         return np.asarray(cv2.blur(sheet, (width, width)), np.float32)
     weight = seen.astype(np.float32)
@@ -127,12 +129,12 @@ def _smooth_where(sheet: Singles, seen: Flags, width: int) -> Singles:
 
 
 def within_rim(shape: tuple[int, ...]) -> Flags:
-    """All cells but those at the edge: there any card looks like any other."""
+    """Return all cells except those at the edge, where all cards look alike."""
     return within(shape, max(1, round(EXPLAIN.rim * min(shape))))
 
 
 def within(shape: tuple[int, ...], rim: int) -> Flags:
-    """(rows, columns) all cells but so many at the edge."""
+    """Return all cells (rows, columns) except `rim` of them at the edge."""
     flags = np.zeros(shape, bool)
     flags[rim:-rim, rim:-rim] = True
     return flags

@@ -1,11 +1,11 @@
-"""Lays faces onto a picture: where a card is, and under what light a face looks like what is seen there.
+"""Fits faces to a picture: the pose of a card, and the light under which a face looks like the picture there.
 
 A pose is fitted to brightness alone, in cells of more than 2 mm: eight moves of the corners and five factors of light,
 for all places of a layer at once (Baker and Matthews, "Lucas-Kanade 20 years on", 2004; Malis, "Improving vision-based
 control using efficient second-order minimization techniques", 2004, for the mean of both gradients). Eight factors of
-coloured light are then fitted to each face that is held against the place. What is seen of a face is
-`gain * art + veil * (white - art) + saturation * (art - grey) + tone * art * (1 - art)`: the gain, with a slope across,
-one down and casts of blue and red, is the lamp's; the veil is what gloss mirrors; the saturation and the tone curve are
+coloured light are then fitted to each face at the place. A face appears as
+`gain * art + veil * (white - art) + saturation * (art - grey) + tone * art * (1 - art)`. The gain is the lamp's, with a
+slope across, one down, and casts of blue and red; the veil is mirrored by gloss; the saturation and the tone curve are
 the camera's. All are few and each has a prior, so that the light cannot turn one face into another.
 """
 
@@ -32,13 +32,13 @@ class FitParams:
     Spreads are standard deviations, set on the cards of four taught decks.
     """
 
-    noise: float = 0.06  # what an art is off by that was taught under another lamp with another camera
+    noise: float = 0.06  # error of an art that was taught under another lamp with another camera
     loose: tuple[float, ...] = (4.0, 2.0, 1.4, 1.0)  # times the noise, round by round
-    independent_cells: float = 15.0  # how many independent cells a card counts as against the priors
+    independent_cells: float = 15.0  # number of independent cells a card counts as against the priors
     clipped: float = 0.985
     gain: float = 0.35
     slope: float = 0.12
-    cast: float = 0.04  # where marker cards tell the lamp's colour
+    cast: float = 0.04  # where marker cards show the lamp's colour
     unknown_cast: float = 0.15
     veil: float = 0.1
     saturation: float = 0.15
@@ -47,29 +47,30 @@ class FitParams:
     shift: float = 0.1  # of a corner, with the card as a whole
     shape: float = 0.03  # of a corner, out of the card's shape
     farthest: float = 0.06  # of a corner, in one round
-    even: float = 0.25  # how wide the smooth light is that slopes leave over
-    printed: float = 0.1  # by how much print differs from its ground
-    most_important: float = 6.0  # times the ground that it stands on
+    even: float = 0.25  # width of the smooth light that slopes leave over
+    printed: float = 0.1  # contrast of print with its ground
+    most_important: float = 6.0  # times the weight of its ground
 
 
 FIT = FitParams()
 GREY = np.array([0.114, 0.587, 0.299], np.float32)
 CORNERS = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 _MOVES, _GREY_LIGHTS, _LIGHTS = 8, 5, 8
-_ROOM, _SLIVER = 0.1, 0.1  # of the card: beside what is open of it; across, of which less is open
-_STEPS_A_BLUR = 3.0  # cells that stand for a blur's width: fewer would show
+_ROOM, _SLIVER = 0.1, 0.1  # of the card: beside its open part; across, of which less is open
+_STEPS_A_BLUR = 3.0  # cells to a blur's width: fewer would show
 
 Window = tuple[slice, slice]
 
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """Faces laid onto one place of a picture, n of them.
+    """Fits of n faces at one place of a picture.
 
-    `quad` (4, 2) px, where they lie; `shown` (rows, columns, 3) what is seen there, and `models` (n, rows, columns, 3)
-    what the deck says should be seen under the fitted light, in 0..1; `seen` (rows, columns) where the picture goes on
-    and no known card is; `light` (n, 8) are gain, its slopes across and down, casts of blue and red, veil, saturation
-    and tone.
+    `quad` (4, 2) px, their place; `shown` (rows, columns, 3) the picture there, and `models` (n, rows, columns, 3) the
+    deck's
+    prediction under the fitted light, in 0..1; `seen` (rows, columns) inside the picture and not under a known card;
+    `light`
+    (n, 8): gain, its slopes across and down, casts of blue and red, veil, saturation and tone.
     """
 
     quad: Floats
@@ -79,22 +80,22 @@ class Fits:
     light: Floats
 
     def and_(self, other: Fits) -> Fits:
-        """These, and others at the same place."""
+        """Return these and others at the same place."""
         models = np.concatenate([self.models, other.models])
         return replace(self, models=models, light=np.concatenate([self.light, other.light]))
 
     def take(self, chosen: NDArray[np.intp]) -> Fits:
-        """Some of them."""
+        """Return the chosen fits."""
         return replace(self, models=self.models[chosen], light=self.light[chosen])
 
 
 def posed(
     picture: Pyramid, quads: Floats, arts: Singles, weights: Singles, papers: Floats, rounds: int, covers: Covers | None
 ) -> Floats:
-    """Quads (n, 4, 2) moved to where arts (n, rows, columns, 3) in 0..1 look most like what is seen.
+    """Return quads (n, 4, 2) moved to where arts (n, rows, columns, 3) in 0..1 look most like the picture.
 
-    weights: (n, rows, columns) what each cell counts for. papers: (n, 3) BGR 0..1 of white paper there. What is under
-    `covers` tells nothing, and of what is seen in part only a shift is free.
+    weights: (n, rows, columns) of the cells. papers: (n, 3) BGR 0..1 of white paper there. Cells under `covers` do not
+    count, and a partly covered card may only shift.
     """
     rows, columns = arts.shape[1:3]
     aspect, count = columns / rows, len(arts)
@@ -143,10 +144,9 @@ def laid_on(
     *,
     known_lamp: bool,
 ) -> Fits:
-    """Arts (n, rows, columns, 3) in 0..1 on a quad (4, 2), each under the light that makes it most like what is seen.
+    """Return arts (n, rows, columns, 3) in 0..1 on a quad (4, 2), each under the light that fits it best.
 
-    weights: (n, rows, columns) what each cell counts for. paper: (3,) BGR of white paper, 0..1. known_lamp: marker
-    cards told it.
+    weights: (n, rows, columns) of the cells. paper: (3,) BGR of white paper, 0..1. known_lamp: marker cards showed it.
     """
     count, rows, columns = arts.shape[:3]
     shown, seen = open_sheet(picture, quad, rows, columns, covers)
@@ -166,7 +166,7 @@ def laid_on(
     off = flat - np.matmul(expected[:, None].astype(np.float32), lights)[:, 0]
     unknown = (flat >= FIT.clipped) & (off <= 0)
     off[unknown] = 0
-    # A second round of this gave two cards of 560 more, and took a tenth longer.
+    # A second round of this read two more cards of 560, and took a tenth longer.
     squares = np.asarray(squared(off.reshape(count, -1, 3)) / 3, np.float32)
     weight = thrice(_trust(squares, 0, important)).reshape(count, -1)
     weight[unknown] = 0
@@ -176,9 +176,9 @@ def laid_on(
 
 
 def finer(picture: Pyramid, fits: Fits, arts: Singles, paper: Floats, covers: Covers | None) -> Fits:
-    """The same fits with more cells: few tell where faces lie, and their light; fine ones distinguish them.
+    """Return the same fits with more cells: few give poses and light; fine ones distinguish faces.
 
-    `arts` (n, rows, columns, 3) are those that were laid there, finer.
+    `arts` (n, rows, columns, 3) are those that were fitted there, finer.
     """
     rows, columns = arts.shape[1:3]
     shown, seen = open_sheet(picture, fits.quad, rows, columns, covers)
@@ -188,7 +188,10 @@ def finer(picture: Pyramid, fits: Fits, arts: Singles, paper: Floats, covers: Co
 def _under(
     light: Floats, quad: Floats, shown: Singles, seen: Flags, window: Window, base: Singles, paper: Floats
 ) -> Fits:
-    """Fits of arts (n, rows, columns, 3), under the lamp's white (3,), in a light (n, 8); by a part of their cells."""
+    """Return fits of arts (n, rows, columns, 3), by a part of their cells.
+
+    paper: (3,) the lamp's white. light: (n, 8).
+    """
     rows, columns = seen.shape
     u, v = (2 * way - 1 for way in np.moveaxis(cells(rows, columns).reshape(rows, columns, 2)[window], -1, 0))
     part = base[:, window[0], window[1]]
@@ -208,7 +211,7 @@ def _under(
 
 
 def importance(art: Singles) -> Singles:
-    """(rows, columns) weights with which print counts as much as the ground that it stands on."""
+    """Return weights (rows, columns) with which print counts as much as its ground."""
     ground = np.median(art[::2, ::2].reshape(-1, 3), axis=0)
     printed = largest(np.abs(art - ground)) > FIT.printed
     share = float(printed.mean())
@@ -217,9 +220,9 @@ def importance(art: Singles) -> Singles:
 
 
 def window_of(seen: Flags) -> Window:
-    """Return where enough is seen in a sheet (rows, columns), with room to move: of a strip the rest is nothing.
+    """Return the window of a sheet (rows, columns) with enough seen cells, with room to move.
 
-    A card that is a little aside in a column shows a sliver all along: as many cells to weigh as a whole card has.
+    A card a little aside in a column shows a sliver all along, which would take as many cells as a whole card.
     """
     rows, columns = (np.flatnonzero(seen.mean(axis=axis) >= _SLIVER) for axis in (1, 0))
     if not len(rows) or not len(columns):
@@ -230,7 +233,7 @@ def window_of(seen: Flags) -> Window:
 
 
 def open_sheet(picture: Pyramid, quad: Floats, rows: int, columns: int, covers: Covers | None) -> tuple[Singles, Flags]:
-    """(rows, columns, 3) what is seen, 0 where something is over it or the picture has ended; where it is seen."""
+    """Return the picture (rows, columns, 3), 0 under covers and outside it, and flags of the seen cells."""
     sheet = _open_sheets(picture, quad[None], rows, columns, covers)[0]
     seen = ~np.isnan(sheet[..., 0])
     if not seen.all():
@@ -239,7 +242,7 @@ def open_sheet(picture: Pyramid, quad: Floats, rows: int, columns: int, covers: 
 
 
 def _open_sheets(picture: Pyramid, quads: Floats, rows: int, columns: int, covers: Covers | None) -> Singles:
-    """(n, rows, columns, ...) what is seen, NaN where something is over it or the picture has ended."""
+    """Return the picture (n, rows, columns, ...), NaN under covers and outside it."""
     shown = picture.straight(quads, rows, columns)
     if covers is not None and len(covers.quads):
         shown[covers.over(quads, rows, columns)] = np.nan
@@ -247,24 +250,24 @@ def _open_sheets(picture: Pyramid, quads: Floats, rows: int, columns: int, cover
 
 
 def _first_gains(shown: Singles, base: Singles) -> Floats:
-    """(n,) a guess at the brightness, by the middle of what is seen (n, rows, columns) and of what is due."""
+    """Return a first guess (n,) of the brightness, by the medians of the picture (n, rows, columns) and of the face."""
     due = np.median(base.reshape(len(base), -1)[:, ::3], axis=1)
-    # Of a card that is wholly covered nothing is known.
+    # Nothing is known of a card that is wholly covered.
     seen = [levels[~np.isnan(levels)] for levels in shown.reshape(len(shown), -1)[:, ::3]]
     middle = np.array([np.median(levels) if len(levels) else 1.0 for levels in seen])
     return np.asarray(np.clip(middle / np.maximum(due, 0.02), 0.15, 2.5), np.float64)
 
 
 def _grey_lights(base: Singles, paper: Singles, share: Floats) -> Singles:
-    """(n, 5, cells): gain, its slopes, veil, tone curve, for arts (n, cells) under the lamp's white (n,)."""
+    """Return the basis (n, 5, cells): gain, its slopes, veil, tone curve, for arts (n, cells) under white (n,)."""
     across, down = (share.T * 2 - 1).astype(np.float32)
     return np.stack([base, base * across, base * down, np.maximum(paper[:, None] - base, 0), base * (1 - base)], axis=1)
 
 
 def _lights(base: Singles, paper: Singles, share: Floats) -> Singles:
-    """(n, 8, cells * 3): gain, its slopes, casts, veil, saturation, tone curve, under the lamp's white (3,).
+    """Return the basis (n, 8, cells * 3): gain, its slopes, casts, veil, saturation, tone curve, under white (3,).
 
-    A veil has the lamp's colour: it is the lamp that gloss mirrors.
+    A veil has the lamp's colour: gloss mirrors the lamp.
     """
     count = len(base)
     flat = base.reshape(count, -1)
@@ -279,7 +282,7 @@ def _lights(base: Singles, paper: Singles, share: Floats) -> Singles:
 
 
 def _trust(off: Singles, turn: int, important: Singles) -> Singles:
-    """(n, cells) weights by squared errors: what does not look like the face at all has hardly any."""
+    """Return weights (n, cells) by squared errors: cells unlike the face have hardly any."""
     loose = (FIT.loose[min(turn, len(FIT.loose) - 1)] * FIT.noise) ** 2
     weight = important * (loose / (loose + off)) ** 2
     whole = np.maximum(weight.sum(1, keepdims=True), 1e-6)
@@ -287,7 +290,7 @@ def _trust(off: Singles, turn: int, important: Singles) -> Singles:
 
 
 def _solved(basis: Singles, weight: Singles, off: Singles, precision: Floats, back: Floats) -> Floats:
-    """(n, k) the step at which weighted least squares and the prior agree; `back` (n, k) leads to what is expected."""
+    """Return the step (n, k) of weighted least squares with the prior; `back` (n, k) leads to the prior's mean."""
     weighted = basis * weight[:, None]
     normal = np.matmul(weighted, basis.transpose(0, 2, 1)).astype(np.float64) + precision
     pull = np.matmul(weighted, off[..., None])[..., 0] + back @ precision
@@ -295,12 +298,12 @@ def _solved(basis: Singles, weight: Singles, off: Singles, precision: Floats, ba
 
 
 def _move_basis(both: Singles, rows: int, corner_weights: Singles) -> Singles:
-    """(n, 8, cells): how what is seen changes as each corner moves by the card's height, with the sign of a fit.
+    """Return the change (n, 8, cells) of the picture as each corner moves by the card's height, with the sign of a fit.
 
-    both: (n, rows, columns) the mean of what is seen and of its model; `rows` are as many as a whole card has.
+    both: (n, rows, columns) the mean of picture and model; `rows`: of a whole card.
     """
     slopes = np.empty((len(both), 2, *both.shape[1:]), np.float32)
-    # A corner moves by the card's height, and what is seen there the other way.
+    # As a corner moves, the picture there moves the other way.
     for slope, levels in ((slopes[:, 0].swapaxes(1, 2), both.swapaxes(1, 2)), (slopes[:, 1], both)):
         np.subtract(levels[:, :-2], levels[:, 2:], out=slope[:, 1:-1])
         slope[:, 1:-1] /= 2
@@ -311,7 +314,7 @@ def _move_basis(both: Singles, rows: int, corner_weights: Singles) -> Singles:
 
 @lru_cache(maxsize=8)
 def _corner_weights(rows: int, columns: int) -> Singles:
-    """(4, cells) how much each corner moves a cell."""
+    """Return how much each corner moves a cell (4, cells)."""
     u, v = cells(rows, columns).T
     weights = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v]).astype(np.float32)
     weights.setflags(write=False)
@@ -320,9 +323,9 @@ def _corner_weights(rows: int, columns: int) -> Singles:
 
 @lru_cache(maxsize=16)
 def _precision_of_pose(aspect: float, in_part: bool) -> Floats:
-    """(13, 13) of moves and light: of a card that is shifted, turned or scaled, and of one out of shape.
+    """Return the precision (13, 13) of moves and light: of a card shifted, turned or scaled, and of one out of shape.
 
-    Of a card that is seen in part only a shift is free: a strip says little of how the rest of it is.
+    A partly visible card may only shift: a strip says little of the rest of its pose.
     """
     corners = (CORNERS - 0.5) * [aspect, 1.0]
     radius = np.linalg.norm(corners[0])
@@ -345,7 +348,7 @@ def _precision_of_pose(aspect: float, in_part: bool) -> Floats:
 
 
 def _even(shown: Singles, models: Singles, seen: Flags, across: int) -> Singles:
-    """The models as bright as what is seen, place by place: what is left of shadows that no slope follows.
+    """Return the models as bright as the picture, place by place: shadows that no slope follows.
 
     across: cells of a whole card's shorter side.
     """
@@ -361,7 +364,7 @@ def _even(shown: Singles, models: Singles, seen: Flags, across: int) -> Singles:
 
 
 def smoothed(sheet: Singles | cv2.typing.MatLike, width: float) -> Singles:
-    """A sheet (rows, columns, channels) blurred by so many cells, on as few cells as such a blur leaves anything of."""
+    """Return a sheet (rows, columns, channels) blurred by `width` cells, on as few cells as such a blur needs."""
     step = max(1, int(width / _STEPS_A_BLUR))
     rows, columns = sheet.shape[:2]
     size = (-(-columns // step), -(-rows // step))
@@ -379,7 +382,7 @@ class Arts:
         self.shape = rows, columns
 
     def of(self, faces: NDArray[np.intp], turns: NDArray[np.intp]) -> tuple[Singles, Singles]:
-        """(n, rows, columns, 3) art in 0..1, turned by quarters, and (n, rows, columns) what cells count for."""
+        """Return art (n, rows, columns, 3) in 0..1, turned by quarters, and its weights (n, rows, columns)."""
         looks = zip(faces.tolist(), turns.tolist(), strict=True)
         found = [[np.rot90(sheet, turn) for sheet in self._face(face, turn % 2)] for face, turn in looks]
         arts, weights = zip(*found, strict=True)

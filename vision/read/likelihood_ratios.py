@@ -1,11 +1,11 @@
-"""Weighs faces that were laid onto one card against each other, by the pattern of light, dark and tint that each shows.
+"""Compares faces fitted to one card by log-odds, from their patterns of light, dark and tint.
 
-Every lamp, camera and gloss changes colours of a whole card slowly across it, and every camera softens fine print; what
-is between, parts of print of some millimetres, keeps its pattern. So both what is seen and what a face would show are
-left with that alone, the face's contrast is put to what is seen, and what is left over is the face's error. How large
-errors are, nobody knows; by a normal law with an unknown spread the log-odds of one face against
-another are half the number of independent places, times the logarithm of the ratio of their squared errors (Zellner,
-"An Introduction to Bayesian Inference in Econometrics", 1971, chapter 3).
+Every lamp, camera and gloss changes colours of a whole card slowly across it, and every camera softens fine print. The
+scale between, parts of print of some millimetres, keeps its pattern. So the picture and each face keep that band
+alone, the face's contrast is fitted to the picture's, and the residual is the face's error. The size of errors is
+unknown. By a normal law with an unknown spread the log-odds of one face against another are half the number of
+independent places, times the logarithm of the ratio of their squared errors (Zellner, "An Introduction to Bayesian
+Inference in Econometrics", 1971, chapter 3).
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
 
 @dataclass(frozen=True)
 class PatternParams:
-    """How patterns are made and weighed; levels are shares of white."""
+    """Parameters of patterns and their weights; levels are shares of white."""
 
-    tint: float = 1.5  # how much tint counts beside brightness, which shadows change
-    # cells, and of the card's shorter side: the pattern is between
+    tint: float = 1.5  # weight of tint beside brightness, which shadows change
+    # cells, and of the card's shorter side: limits of the pattern's band
     fine: float = 1.2
     slow: float = 0.2
-    contrast: tuple[float, float] = (0.5, 2.0)  # of what is seen, by the face's
+    contrast: tuple[float, float] = (0.5, 2.0)  # of the picture, by the face's
     apart: float = 0.2  # of the largest difference between two faces: places with a smaller one hardly count
     patch: int = 9  # cells
     # Of a patch's print, the card's usual one and its noise together. Of 715 right cards of four decks all but one keep
     # below it in all but a fiftieth of their print; of 26 cards of faces that were not taught 12 do.
     most_off: float = 0.55
-    # of white, squared; the share of patches by which the rest is judged
+    # of white, squared; the share of patches that measures the noise
     least_noise: float = 0.001
     quiet: float = 0.25
-    # of the card's shorter side, and of what is seen, by the face's
+    # of the card's shorter side, and of the picture, by the face's
     locally: float = 0.17
     local_contrast: tuple[float, float] = (0.2, 3.0)
     least: float = 1e-6  # squared error of a cell, of white: no camera is better
@@ -51,17 +51,18 @@ PATTERN = PatternParams()
 
 _LIGHT_AND_TINT = np.array([_LUMINANCE, [0, -PATTERN.tint, PATTERN.tint], [PATTERN.tint, -PATTERN.tint, 0]], np.float32)
 _ALL, _LIGHT_AND_TINTS = (slice(0, 3),), (slice(0, 1), slice(1, 3))  # of a pattern's channels
-# Faces that differ in a third of their cells differ in so many independent places. The number grows as the square root
-# of that share: cells that are close repeat one another.
+# Independent places of faces that differ in a third of their cells. The number grows as the square root of that share:
+# cells that are close repeat one another.
 _PLACES, _USUAL = 60.0, 1 / 3
 
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """The patterns of faces that were laid onto one place, and of what is seen there, by the `window` that shows it.
+    """The patterns of faces fitted to one place, and of the picture there, within its visible `window`.
 
-    `shown` (rows, columns, 3) brightness and two tints, `models` (n, rows, columns, 3) what faces should show, `seen`
-    (rows, columns) where anything is; `shape` of a whole card's cells.
+    `shown` (rows, columns, 3) brightness and two tints, `models` (n, rows, columns, 3) of the faces, `seen` (rows,
+    columns)
+    the visible cells; `shape` of a whole card's cells.
     """
 
     shown: Singles
@@ -72,12 +73,12 @@ class Patterns:
 
     @property
     def even_models(self) -> Singles:
-        """The models with the contrast of what is seen, brightness and tint apart."""
+        """Return the models with the contrast of the picture, brightness and tint apart."""
         return np.stack([model * _contrast(self.shown, model, _LIGHT_AND_TINTS) for model in self.models])
 
 
 def patterns_of(fits: Fits, open_cells: Flags | None = None) -> Patterns:
-    """The patterns of some fits, by the cells (rows, columns) that are open."""
+    """Return the patterns of some fits, by the open cells (rows, columns)."""
     seen = fits.seen if open_cells is None else fits.seen & open_cells
     window, (rows, columns) = window_of(seen), seen.shape
     seen, across = seen[window], min(rows, columns)
@@ -86,7 +87,7 @@ def patterns_of(fits: Fits, open_cells: Flags | None = None) -> Patterns:
 
 
 def log_ratios(patterns: Patterns) -> Floats:
-    """(n, n) log-odds of each face against each other one, by the cells where the two differ."""
+    """Return the log-odds (n, n) of each face against each other one, by the cells where the two differ."""
     models, seen = patterns.even_models, patterns.seen
     off = squared(patterns.shown - models)
     count, whole = len(models), patterns.shape[0] * patterns.shape[1]
@@ -106,7 +107,7 @@ def log_ratios(patterns: Patterns) -> Floats:
 
 
 def errors(patterns: Patterns) -> Floats:
-    """(n,) how much the pattern of each face is off, a cell, squared."""
+    """Return the mean squared error (n,) a cell of each face's pattern."""
     if not patterns.seen.any():
         return np.full(len(patterns.models), np.inf)
     off = squared(patterns.shown - patterns.even_models)
@@ -114,7 +115,7 @@ def errors(patterns: Patterns) -> Floats:
 
 
 def likeness(patterns: Patterns) -> Floats:
-    """(n,) how much of the pattern that is seen each face explains: 1 all of it, 0 or less nothing."""
+    """Return the share (n,) of the visible pattern that each face explains: 1 all of it, 0 or less nothing."""
     if not patterns.seen.any():
         return np.zeros(len(patterns.models))
     whole = float(squared(patterns.shown)[patterns.seen].mean())
@@ -122,9 +123,9 @@ def likeness(patterns: Patterns) -> Floats:
 
 
 def misprints(patterns: Patterns, which: int, open_cells: Flags) -> Flags:
-    """(rows, columns) where one face has other print than is seen, by patches of what is open.
+    """Return the open cells (rows, columns), by patches, where the picture has other print than one face.
 
-    A face that was never taught may differ by a hat: the card as a whole fits well then, one patch of it does not.
+    An untaught face may differ by a hat: the card as a whole fits well then, but one patch does not.
     """
     seen = patterns.seen & open_cells[patterns.window]
     weight = seen.astype(np.float32)[..., None]
@@ -147,7 +148,7 @@ def unexplained(patterns: Patterns, which: int, open_cells: Flags) -> float:
     """Return the share of the visible contrast that a face does not explain, whatever its strength place by place.
 
     Spades resemble clubs in the place and most of the shape of their marks: only all patches together separate them.
-    The share, 0..1, is of what stands out of the noise.
+    The share, 0..1, is of the contrast above the noise.
     """
     seen = patterns.seen & open_cells[patterns.window]
     if not seen.any():
@@ -162,9 +163,9 @@ def unexplained(patterns: Patterns, which: int, open_cells: Flags) -> float:
 
 
 def _pattern(sheet: Singles, seen: Flags, across: int) -> Singles:
-    """A sheet (rows, columns, 3) BGR as brightness and two tints, without what changes slowly and what is finest.
+    """Return a sheet (rows, columns, 3) BGR as brightness and two tints, without its slow changes and finest detail.
 
-    Hidden cells count for nothing in their surroundings. across: cells of a whole card's shorter side.
+    Hidden cells do not count in their surroundings. across: cells of a whole card's shorter side.
     """
     colours = mixed(sheet, _LIGHT_AND_TINT)
     slow = PATTERN.slow * across
@@ -185,9 +186,9 @@ def _softened(sheet: Singles) -> Singles:
 
 
 def _contrast(shown: Singles, model: Singles, parts: Sequence[slice]) -> Singles:
-    """(3,) by how much a face's pattern must be strengthened, each of its parts, to be nearest to what is seen.
+    """Return the factors (3,) by which a face's pattern, each of its parts, comes nearest to the picture's.
 
-    Both are nothing where nothing is seen. Cameras make colours more vivid the darker a room is.
+    Both are 0 in unseen cells. Cameras make colours more vivid the darker a room is.
     """
     both, own = (np.array(cv2.sumElems(cv2.multiply(other, model))[:3]) for other in (shown, model))
     contrast = np.empty(3, np.float32)

@@ -1,7 +1,7 @@
-"""Reads the cards of one view layer by layer: finds, ranks, verifies, takes what is certain, and looks under it.
+"""Reads the cards of one view layer by layer: finds, ranks, verifies, takes certain cards, and looks under them.
 
-Of a card in a heap or a column only a part may be in sight. The finder marks cards that were taken and gives those
-under them; their cells are left out, and what is open of the next card is ranked and verified alone.
+Only a part of a card in a heap or a column may be visible. The finder marks cards that were taken and gives those under
+them. Their cells are left out, and the open part of the next card is ranked and verified alone.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from vision.read.verifier import Verifier
 
 @dataclass(frozen=True)
 class LayerParams:
-    """When places are judged, wait, or are looked under; scores are the finder's, areas shares of a card's."""
+    """Thresholds for verifying, waiting, and looking under; scores are the finder's, areas shares of a card's."""
 
     in_doubt: float = 0.4  # a place that no face fits: half-bleached cards have 0.44
-    most_odd: float = 0.5  # of the print: a face that was never taught fitted in another light
-    likely: float = 0.8  # a card, whatever it shows: one empty synthetic table in ten has such a hypothesis
+    most_odd: float = 0.5  # of the print: an untaught face fitted in another light
+    likely: float = 0.8  # a card, whatever its face: one empty synthetic table in ten has such a hypothesis
     plain: float = 0.78  # of the print: a place that shares so much with such a card waits
     laps: float = 0.3
     least_open: float = 0.08
@@ -38,17 +38,20 @@ LAYER = LayerParams()
 Find = Callable[[Sequence[Floats]], Hypotheses]
 """Finds cards beside those that are known, (4, 2) px each."""
 Accepts = Callable[[Verdict, Flags, float], bool]
-"""Whether a verdict is accepted, by which of the card's cells lie open, and by the finder's score."""
+"""Returns whether a verdict is accepted, by the card's open cells and the finder's score."""
 
 
 @dataclass(frozen=True, eq=False)
 class Passes:
     """Limits of the search.
 
-    `most`: layers. `promise`, `score`: of the ranking beyond a plain card's, or of the finder; places with one of them
-    are verified. `steady` (n, 4, 2): while something moves, only cards that were there in the picture before are
-    verified, without a closer look at what is in doubt at first sight; None: nothing moves. sized: the table is in the
-    deck's own measure, be that true or not. `lit`: places that are looked at in their own light.
+    `most`: layers. `promise`, `score`: of the ranking above a card without print, or of the finder; places with one of
+    them
+    are verified. `steady` (n, 4, 2): while something moves, only cards of the picture before are verified, without a
+    closer
+    look at doubtful ones; None: nothing moves. sized: the table has the deck's own measure, true or not. `lit`: number
+    of
+    places read in their own light.
     """
 
     most: int = 12
@@ -70,7 +73,7 @@ class Place:
 
 
 class Layers:
-    """The cards of one picture; `covers` starts with what is known to be there."""
+    """The cards of one picture; `covers` starts with the known quads."""
 
     def __init__(
         self,
@@ -83,14 +86,14 @@ class Layers:
     ) -> None:
         self.covers, self.picture = covers, picture
         self.taken: list[Verdict] = []
-        self.nameless: list[Verdict] = []  # cards that are there for certain, whichever they are
+        self.nameless: list[Verdict] = []  # cards certain to be there, whatever their faces
         self.found: list[Place] = []  # all hypotheses of the first pass
         self.left: list[Place] = []  # of the last pass: hypotheses at which nothing was taken
         self._find, self._verifier, self._passes, self._white = find, verifier, passes, white
-        self._fresh: list[Verdict] = []  # what the last pass took
+        self._fresh: list[Verdict] = []  # cards of the last pass
 
     def read(self, accepts: Accepts, lies: Accepts) -> None:
-        """Take all cards that are accepted, the most certain first, and those that `is` says are there."""
+        """Take all cards that `accepts` accepts, the most certain first, and those that `lies` says are there."""
         for _ in range(self._passes.most):
             self._judge(self._find(tuple(self.covers.quads)))
             self.found = self.found or list(self.left)
@@ -103,9 +106,9 @@ class Layers:
                 break
 
     def in_doubt(self) -> list[tuple[Floats, int | None]]:
-        """Places (4, 2) of cards in full sight that are not read, and the likeliest face of each, the likeliest first.
+        """Return places (4, 2) of unread cards without covers, and the likeliest face of each, the likeliest first.
 
-        Of 109 cards in part seven were identified by their own light, and one wrongly: they are left out.
+        Of 109 partly covered cards seven were identified by their own light, and one wrongly: they are left out.
         """
         found: list[tuple[Floats, int | None]] = []
         for verdict in self.nameless:
@@ -147,7 +150,7 @@ class Layers:
         return any(shared_area(place.quad, verdict.sheet) > 0 for verdict in self._fresh)
 
     def _verify(self, places: list[Place]) -> None:
-        """Rank and verify places: all that are apart in full sight at once, and each of which a part is covered."""
+        """Rank and verify places: those apart and fully visible at once, and each partly covered one alone."""
         passes, quick = self._passes, self._passes.steady is not None
         if passes.steady is not None:
             steady = passes.steady
@@ -180,7 +183,7 @@ class Layers:
             places[k].verdict = verdict
 
     def _waits(self, place: Place) -> bool:
-        """Return whether a place shares much with one that is plainly read: the next pass looks there again."""
+        """Return whether a place shares much with one that is clearly read: the next pass looks there again."""
         return any(
             other.verdict is not None
             and other.verdict.share() >= LAYER.plain
@@ -202,6 +205,6 @@ class Layers:
             fresh.append(verdict)
             self.covers = self.covers.and_(verdict.sheet)
             self.left = [one for one in self.left if not same_place(one.quad, verdict.sheet) and one is not place]
-            # What shares much with a card that was taken was judged by what that card shows: the next pass judges it.
+            # A place that shares much with a taken card was verified by that card's print: the next pass verifies it.
             left = [one for one in left if one in self.left and shared_area(one.quad, verdict.quad) < LAYER.laps]
         return fresh

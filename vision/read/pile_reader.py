@@ -1,7 +1,7 @@
-"""Reads the tops of piles of a deck of prints, behind the seam of those that watch piles (`vision.piles.observations`).
+"""Reads the tops of piles of a deck of prints, behind the seam of the pile watchers (`vision.piles.observations`).
 
-A pile remembers: where its last card lay is where the next one most likely is, and a card that looks as it did when
-it was read is the same card.
+A pile remembers: the next card is most likely at the last one's place, and a card that looks as it did when it was read
+is the same card.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class PrintPiles:
         self._last: list[Floats | None] = [None] * len(self.places)
 
     def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
-        """Read the pile at one place, see `PlaceReader`; what is in doubt while something moves is read at rest."""
+        """Read the pile at one place, see `PlaceReader`; doubtful tops are read once nothing moves."""
         place, region = self.places[number], self.regions[number]
         crop = region.crop(image_bgr)
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
@@ -70,7 +70,7 @@ class PrintPiles:
         return nothing if nothing.kind == "covered" else self._stranger(image_bgr, place, region) or nothing
 
     def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
-        """Read a face of which a part is hidden; None unless what is in sight proves it."""
+        """Read a partly hidden face; None unless its visible part proves it."""
         region = self.regions[number]
         white = self._lamp.of(image_bgr, self.table)
         found = self._search.cards(image_bgr, self.table, _box(region), white)
@@ -85,7 +85,7 @@ class PrintPiles:
         return sight.kind == "face" and look is not None and look.is_there(image_bgr)
 
     def _near(self, corners_px: Floats) -> Floats:
-        """Places (n, 4, 2) px about corners (4, 2): nobody lays cards quite straight."""
+        """Return places (n, 4, 2) px about corners (4, 2): nobody lays cards quite straight."""
         corners = self.table.to_mm(corners_px)
         middle = corners.mean(axis=0)
         turned = []
@@ -100,7 +100,7 @@ class PrintPiles:
         return quads if width <= height else np.roll(quads, 1, axis=1)
 
     def _best(self, cards: Sequence[Card], region: Region) -> Card | None:
-        """The surest card near a place's middle, a face rather than a back."""
+        """Return the most certain card near a place's middle, a face rather than a back."""
         near = [card for card in cards if self._belongs(card, region)]
         return min(near, key=lambda card: (card.reason is not None, card.front is None, -card.confidence), default=None)
 
@@ -135,7 +135,7 @@ class PrintPiles:
         )
 
     def _stranger(self, image_bgr: Image, place: PilePlace, region: Region) -> PileSight | None:
-        """A card of another deck."""
+        """Return the sight of a card of another deck, None without one."""
         for outline in self._search.outlines(image_bgr, self.table, _box(region)):
             if np.linalg.norm(outline.mean(axis=0) - region.centre_px) < MOVED_MM * region.px_per_mm:
                 return PileSight(place.seat, "unclear", None, None, 0.0, outline, "stranger")
@@ -143,7 +143,7 @@ class PrintPiles:
 
 
 class PrintClowns:
-    """Reads the cards of one deck of prints wherever they lie on a table, and their piles."""
+    """Reads the cards of one deck of prints anywhere on a table, and their piles."""
 
     def __init__(self, deck: PrintDeck) -> None:
         self._search = CardSearch(deck)
@@ -163,7 +163,7 @@ class PrintClowns:
         return certain
 
     def _backs_learned(self, image_bgr: Image, table: Table, found: Sequence[Card], white: Floats | None) -> list[Card]:
-        """Learn the back from the draw piles of a game that begins, and give those."""
+        """Learn the back from the draw piles of a game that begins, and return those."""
         deck, taken = self._search.deck, [card.corners_px for card in found if card.reason is None]
         shown = back_shown(image_bgr, table, self._search, [*taken, *self._lamp.markers_px], white)
         if shown is None:
@@ -183,15 +183,15 @@ class PrintClowns:
         return cards
 
     def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
-        """(n, 4, 2) px, what has a card's outline in a part of a picture."""
+        """Return quads (n, 4, 2) px with a card's outline in a part of a picture."""
         return self._search.outlines(image_bgr, table, box_px, self._lamp.markers_px)
 
     def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PrintPiles:
-        """Return what reads piles at some places of a table."""
+        """Return the reader of piles at some places of a table."""
         return PrintPiles(self._search, self._lamp, self._memory, table, size_px, places)
 
 
 def _box(region: Region) -> Box:
-    """The part of a picture in which the middle of the pile's top card is."""
+    """Return the part of a picture with the middle of the pile's top card."""
     (x, y), reach = region.centre_px, MOVED_MM * region.px_per_mm
     return int(x - reach), int(y - reach), int(x + reach) + 1, int(y + reach) + 1

@@ -1,4 +1,4 @@
-"""Places at which cards may be, as corners in px: whether two are one, moved a little, and lying flat on the table."""
+"""Compares and moves possible places of cards, as corners in px."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from vision.table import Table
 
 @dataclass(frozen=True)
 class PlaceParams:
-    """When two places are one card's, and one is flat; lengths are shares of a card's diagonal."""
+    """Tolerances for one card's places, and for a flat one; lengths are shares of a card's diagonal."""
 
-    near: float = 0.07  # of a card's diagonal: places whose middles are so near are of one card
+    near: float = 0.07  # of a card's diagonal: places with middles so near are of one card
     steady: float = 0.02  # of a card's diagonal: the finder is 1 mm off
     size: tuple[float, float] = (
         0.9,
@@ -40,7 +40,7 @@ def is_steady(one: Floats, other: Floats) -> bool:
 
 
 def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:
-    """(n, 27, 4, 2) px, quads (n, 4, 2) and how they would lie moved a little on the table, and turned (rad)."""
+    """Return quads (n, 27, 4, 2) px: each of (n, 4, 2) moved a little on the table, and turned (rad)."""
     corners = table.to_mm(quads.reshape(-1, 2)).reshape(-1, 4, 2)
     middles = corners.mean(axis=1, keepdims=True)
     near_mm = []
@@ -53,7 +53,7 @@ def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:
 
 
 def cut_table(table: Table, box: Box) -> Table:
-    """The table as a part of the picture shows it."""
+    """Return the table in a part of the picture."""
     left, top, right, bottom = box
     shift = np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]])
     size = (right - left, bottom - top)
@@ -73,7 +73,7 @@ def lies_flat(table: Table, corners_px: Floats, card_mm: tuple[float, float]) ->
 
 
 def box_round(points: Floats, image_bgr: Image) -> Box:
-    """The part of a picture round points (n, 2), px, with room for corners to move."""
+    """Return the part of a picture round points (n, 2), px, with room for corners to move."""
     low, high = points.min(axis=0), points.max(axis=0)
     room = 0.15 * float((high - low).max())
     height, width = image_bgr.shape[:2]

@@ -1,4 +1,4 @@
-"""The table as the cards that were read show it, where no marker card does."""
+"""Fits the table to the cards that were read, where no marker card is visible."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CORNERS = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2
 
 
 def table_of(quads: Floats, card_mm: tuple[float, float], size_px: tuple[int, int]) -> Table | None:
-    """The plane on which all cards (n, 4, 2) px, clockwise from their top left, have one size; None of one card alone.
+    """Return the plane on which all cards (n, 4, 2) px, clockwise from top left, have one size; None for a single card.
 
     Its origin is arbitrary. Cards and plane are fitted in turns, from the plane of the largest card.
     """

@@ -1,4 +1,4 @@
-"""A deck of prints: one straight picture of every face, and what the faces mean."""
+"""Describes a deck of prints: one rectified picture of every face, and the faces' meanings."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ Side = Literal["front", "back"]
 ROOM = "room"
 
 _TALL_MM = 90.0
-_SQUARE = 0.02  # of a side: what differs by less is a square
+_SQUARE = 0.02  # of a side: a smaller difference counts as a square
 
 ART_PX_PER_MM = 2.0
-"""The scale of taught pictures of faces: finer print than half a millimetre no camera over a table sees."""
+"""The scale of taught pictures of faces: no camera over a table sees print finer than half a millimetre."""
 
 
 @dataclass(frozen=True, eq=False)
 class Print:
     """Art of one side of a card.
 
-    `attributes` are the game's words for it (`colour` and `mood`, `kind`, ...), empty where nobody gave any; `art`
-    (h, w, 3) uint8 BGR is the whole card put straight, edge to edge, under white light as far as that is known;
-    `count` is how many cards of the deck show it, None where nobody knows.
+    `attributes` are the game's words for it (`colour` and `mood`, `kind`, ...), empty if unnamed; `art` (h, w, 3) uint8
+    BGR
+    is the whole rectified card, edge to edge, under white light as far as that is known; `count` is the number of such
+    cards
+    in the deck, None if unknown.
     """
 
     id: str
@@ -45,12 +47,14 @@ class Print:
 class PrintDeck:
     """A deck's description.
 
-    `card_mm` is (width, height) of the cards as the art stands upright; where the deck was taught without a measure,
-    only their ratio counts. `game` is the game that it is played with, None for any. `alike` are pairs of ids that
-    cannot be separated from the distance at which the deck was taught. `has_true_size` is False where nothing gave
-    the size of the cards while they were taught. `told_by` names the attributes by which a game distinguishes cards:
-    faces for which they are the same need not be told from each other; those that have none of them, and all where
-    nothing is named, mean what no other face does.
+    `card_mm` is (width, height) of the cards with the art upright; where the deck was taught without a measure, only
+    their
+    ratio counts. `game` is its game, None for any. `alike` are pairs of ids that cannot be separated from the distance
+    at
+    which the deck was taught. `has_true_size` is False where the size of the cards was unknown while they were taught.
+    `told_by` names the attributes by which a game distinguishes cards. Faces with the same values need not be
+    distinguished.
+    A face with none of them has a meaning of its own; so has every face where no attribute is named.
     """
 
     name: str
@@ -64,7 +68,7 @@ class PrintDeck:
 
     @cached_property
     def meanings(self) -> NDArray[np.intp]:
-        """(faces,) what each face means in the game, as numbers: those with the same one need not be distinguished."""
+        """Return the meaning (faces,) of each face in the game, as numbers: equal ones need not be distinguished."""
         numbers: dict[object, int] = {}
         meant: list[int] = []
         for face in self.faces:
@@ -74,20 +78,19 @@ class PrintDeck:
 
     @cached_property
     def by_id(self) -> dict[str, Print]:
-        """Prints by id, backs among them."""
+        """Return prints by id, with backs."""
         return {face.id: face for face in self.faces}
 
     @cached_property
     def is_counted(self) -> bool:
-        """Return whether somebody knows which cards it is made of, and how many of each: then no face is missing."""
+        """Return whether the number of each of its cards is known: then no face is missing."""
         return all(face.count is not None for face in self.faces)
 
     @cached_property
     def is_complete(self) -> bool:
-        """Return whether no face seems to be missing: of the faces with the same attributes each has its like.
+        """Return whether no face seems to be missing: all combinations of the attributes' values occur.
 
-        A card of a face that was never taught looks like one that was, in odd light. A colour of which no face was
-        taught leaves no gap.
+        A card of an untaught face looks like a taught one in odd light. A colour without any taught face leaves no gap.
         """
         if self.is_counted:
             return True
@@ -96,7 +99,7 @@ class PrintDeck:
             alike.setdefault(frozenset(face.attributes), []).append(face.attributes)
         if not alike or frozenset() in alike:
             return False
-        # Ranks and suits may name all cards of a deck of which some have a meaning in a game beside.
+        # Ranks and suits may name all cards of a deck of which some also have a meaning in a game.
         shared = frozenset.intersection(*alike)
         everywhere = [face.attributes for face in self.fronts]
         # Nobody calls a clown happy where all are.
@@ -109,28 +112,28 @@ class PrintDeck:
 
     @property
     def size_mm(self) -> tuple[float, float]:
-        """Width and height of a card; of one whose size nobody knows as if it were as tall as most."""
+        """Return width and height of a card; without a known size as if it had the usual height."""
         width, height = self.card_mm
         stretch = 1.0 if self.has_true_size else _TALL_MM / height
         return width * stretch, height * stretch
 
     @property
     def turns(self) -> tuple[int, ...]:
-        """By how many quarters a card may be turned where only its outline is known."""
+        """Return the quarter turns that a card may have where only its outline is known."""
         return (0, 1, 2, 3) if abs(self.card_mm[0] / self.card_mm[1] - 1) < _SQUARE else (0, 2)
 
     def art_first(self, quads: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Corners (n, 4, 2) whose first side is a short one, from the corner at which the art's upper side begins."""
+        """Return corners (n, 4, 2) whose first side is a short one, from the corner where the art's top begins."""
         return quads if self.card_mm[0] <= self.card_mm[1] else np.roll(quads, 1, axis=1)
 
     @cached_property
     def back(self) -> Print | None:
-        """Art of the back, None where unknown."""
+        """Return the art of the back, None where unknown."""
         return next((face for face in self.faces if face.side == "back"), None)
 
     @cached_property
     def fronts(self) -> tuple[Print, ...]:
-        """All faces that name a card."""
+        """Return all faces that name a card."""
         return tuple(face for face in self.faces if face.side == "front")
 
 

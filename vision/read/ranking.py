@@ -1,7 +1,7 @@
 """Ranks all faces in all turns for a rectified card, by small blocks, quickly and roughly.
 
-Each of 36 blocks of a card says for itself how well a face fits it, by its detail and by its tint: what is on a part
-of the card spoils the blocks there and no others.
+Each of 36 blocks of a card is scored by itself, by its detail and by its tint: a cover on a part of the card spoils the
+blocks there and no others.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from vision.read.rectify import Covers, Pyramid
 
 @dataclass(frozen=True)
 class RankParams:
-    """Blocks of a card and what they say; levels are shares of white."""
+    """Parameters of a card's blocks and their scores; levels are shares of white."""
 
-    # blocks across and down, cells of a block likewise
+    # blocks across and down, cells of a block in the same way
     blocks: int = 6
     cells: int = 6
     still: float = 0.0012  # variance of a block without print: a camera's noise and a lamp's slope
-    tint: float = 0.1  # of the white: how far off a block's tint is no longer like
+    tint: float = 0.1  # of white: tint difference at which a block no longer matches
     at_once: int = 64
-    least_open: float = 0.25  # of a block: with less of it seen it says nothing
-    # the quantile that is bright, and of it: what is as light as that is the ground
+    least_open: float = 0.25  # of a block: with less of it seen it does not count
+    # the bright quantile, and a share of it: pixels as light as that are the ground
     bright: float = 0.9
     paper: float = 0.8
-    shared: float = 0.08  # how far the faces' grounds may differ and still be one
+    shared: float = 0.08  # difference of the faces' grounds that still counts as one
     darkest: float = 0.1
 
 
@@ -44,10 +44,10 @@ _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """How well each look of a deck fits n places.
+    """Scores of each look of a deck at n places.
 
-    `scores` (n, k) from 0 to 1, `plain` (n,) how well a card without print would; `whites` (n, 3) BGR 0..1 of white
-    paper, as the cards' own ground shows it, None where the faces share none.
+    `scores` (n, k) from 0 to 1, `plain` (n,) of a card without print; `whites` (n, 3) BGR 0..1 of white paper, by the
+    cards' own ground, None where the faces share none.
     """
 
     scores: Singles
@@ -56,24 +56,24 @@ class Ranks:
 
     @property
     def promise(self) -> Singles:
-        """(n,) by how much the best look fits better than a card without print."""
+        """Return how much better (n,) the best look fits than a card without print."""
         return np.asarray(self.scores.max(axis=1) - self.plain, np.float32)
 
     def and_(self, other: Ranks) -> Ranks:
-        """These, and others of the same deck."""
+        """Return these and others of the same deck."""
         whites = None
         if self.whites is not None and other.whites is not None:
             whites = np.concatenate([self.whites, other.whites])
         return Ranks(np.concatenate([self.scores, other.scores]), np.concatenate([self.plain, other.plain]), whites)
 
     def take(self, places: NDArray[np.intp]) -> Ranks:
-        """Those of some places."""
+        """Return those of some places."""
         return Ranks(self.scores[places], self.plain[places], None if self.whites is None else self.whites[places])
 
     def paper(self, place: int, white: Floats | None) -> Floats:
-        """(3,) BGR 0..1 of white paper at one place, by its own ground if there is one, else by the lamp's `white`.
+        """Return white paper (3,) BGR 0..1 at one place, by its own ground if there is one, else by the lamp's `white`.
 
-        In a shadow another light falls on a card than on the marker cards, by which `white` is known.
+        In a shadow another light falls on a card than on the marker cards, which give `white`.
         """
         if self.whites is not None:
             return np.asarray(self.whites[place], np.float64)
@@ -84,9 +84,11 @@ class Ranks:
 class Ranker:
     """Compares cards with all looks of a deck: each face in each turn that its shape allows.
 
-    `faces` (k,) is the number of a look's face in the deck, `turns` (k,) in how many quarters it is turned, `due` (k,)
-    by how much it fits itself better than a card without print does. `ground` (3,) BGR 0..1 is what all fronts
-    are printed on, None where they share none.
+    `faces` (k,) is the number of a look's face in the deck, `turns` (k,) its quarter turns, `due` (k,) by how much it
+    fits
+    itself better than a card without print does. `ground` (3,) BGR 0..1 is the shared ground of all fronts, None where
+    they
+    share none.
     """
 
     faces: NDArray[np.intp]
@@ -97,9 +99,9 @@ class Ranker:
     _tint: Singles  # (blocks, cells, 3, k)
 
     def rank(self, picture: Pyramid, quads: Floats, white: Floats | None, covers: Covers | None = None) -> Ranks:
-        """How well each look fits quads (n, 4, 2); `white` (3,) BGR 0..1 of white paper under the lamp.
+        """Return the scores of each look on quads (n, 4, 2); `white` (3,) BGR 0..1 of white paper under the lamp.
 
-        What is under `covers` is left out, as is what the picture does not show.
+        Cells under `covers` and outside the picture are left out.
         """
         scores = np.zeros((len(quads), len(self.faces)), np.float32)
         plain = np.zeros(len(quads), np.float32)
@@ -138,7 +140,7 @@ class Ranker:
 
 
 def ranker_of(deck: PrintDeck) -> Ranker:
-    """A ranker for all faces of a deck, its backs among them."""
+    """Return a ranker for all faces of a deck, with backs."""
     looks = [(face, turn) for face in range(len(deck.faces)) for turn in deck.turns]
     small = [
         cv2.resize(face.art, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
@@ -161,7 +163,7 @@ def ranker_of(deck: PrintDeck) -> Ranker:
 
 
 def _sheets(picture: Pyramid, quads: Floats, covers: Covers | None) -> tuple[Singles, Flags]:
-    """Pixels of cards on quads (n, 4, 2), (n, side, side, 3), and which cells are open."""
+    """Return pixels of cards on quads (n, 4, 2), (n, side, side, 3), and their open cells."""
     sheets = picture.straight(quads, _SIDE, _SIDE)
     open_cells = np.asarray(~np.isnan(sheets[..., 0]))
     if covers is not None:
@@ -170,7 +172,7 @@ def _sheets(picture: Pyramid, quads: Floats, covers: Covers | None) -> tuple[Sin
 
 
 def _grounds(sheets: Singles, open_cells: Flags) -> Singles:
-    """(n, 3) the colour of the light ground on sheets (n, side, side, 3), by their open cells (n, side, side)."""
+    """Return the colour (n, 3) of the light ground on sheets (n, side, side, 3), by open cells (n, side, side)."""
     grounds = np.full((len(sheets), 3), RANK.darkest, np.float32)
     for k, (sheet, cells) in enumerate(zip(sheets, open_cells, strict=True)):
         if cells.any():
@@ -182,7 +184,7 @@ def _grounds(sheets: Singles, open_cells: Flags) -> Singles:
 
 
 def _shared(grounds: Singles) -> Floats | None:
-    """(3,) the ground of all faces (n, 3), None where they differ."""
+    """Return the ground (3,) of all faces (n, 3), None where they differ."""
     if not len(grounds):
         return None
     ground = np.median(grounds, axis=0)
@@ -195,25 +197,25 @@ def _like_plain(energy: Singles) -> Singles:
 
 
 def _summed(some: Singles, others: Singles) -> Singles:
-    """(n, blocks, 1) sums over the cells of each block of the products of two sheets (n, blocks, cells)."""
+    """Return sums (n, blocks, 1) over the cells of each block of the products of two sheets (n, blocks, cells)."""
     return np.asarray(np.matmul(some[:, :, None], others[..., None])[..., 0], np.float32)
 
 
 def _sums(sheets: Singles, looks: Singles) -> Singles:
-    """(n, blocks, k) sums over the cells of each block of sheets (n, blocks, cells) by looks (blocks, cells, k)."""
+    """Return sums (n, blocks, k) over each block's cells of sheets (n, blocks, cells) by looks (blocks, cells, k)."""
     return np.asarray(np.matmul(sheets.transpose(1, 0, 2), looks).transpose(1, 0, 2), np.float32)
 
 
 def _described(sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:
-    """The brightness (n, blocks, cells) and tint (n, blocks, cells, 3) of sheets (n, side, side, 3).
+    """Return the brightness (n, blocks, cells) and tint (n, blocks, cells, 3) of sheets (n, side, side, 3).
 
-    Where no white is known, (n, 3) or (3,), a card's brightest tenth stands for it, in brightness only.
+    Without a known white, (n, 3) or (3,), a card's brightest tenth stands in for it, in brightness only.
     """
     count = len(sheets)
     if white is None:
         shown = np.where(open_cells, largest(sheets), 0).reshape(count, -1)
         closed = (~open_cells).reshape(count, -1).mean(1)
-        # The brightest tenth of what is open: what is not counts as dark.
+        # The brightest tenth of the open cells: covered cells count as dark.
         ranks = np.sort(shown, axis=1)
         at = np.minimum(((closed + 0.9 * (1 - closed)) * shown.shape[1]).astype(int), shown.shape[1] - 1)
         level = np.maximum(ranks[np.arange(count), at], 0.1)[:, None, None, None].astype(np.float32)
@@ -221,13 +223,13 @@ def _described(sheets: Singles, white: Floats | None, open_cells: Flags) -> tupl
         level = np.asarray(white, np.float32).reshape(-1, 1, 1, 3)
     colour = _in_blocks(sheets / level)
     brightness = colour @ _LUMINANCE
-    # Brightness is what shadows change: it counts by a third.
+    # Shadows change brightness: it counts by a third.
     tint = np.stack([colour[..., 2] - colour[..., 1], colour[..., 0] - colour[..., 1], brightness / 3], axis=3)
     return brightness, tint
 
 
 def _in_blocks(sheets: Singles) -> Singles:
-    """(n, blocks, cells, channels) of (n, side, side, channels)."""
+    """Return sheets (n, side, side, channels) as (n, blocks, cells, channels)."""
     count, channels = len(sheets), sheets.shape[-1]
     split = sheets.reshape(count, RANK.blocks, RANK.cells, RANK.blocks, RANK.cells, channels)
     return split.transpose(0, 1, 3, 2, 4, 5).reshape(count, RANK.blocks**2, RANK.cells**2, channels)

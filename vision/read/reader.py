@@ -1,7 +1,7 @@
-"""Reads all cards of a deck of prints in one picture: finds them, takes certain cards, says what is doubtful.
+"""Reads all cards of a deck of prints in one picture: finds them, takes certain cards, reports doubtful ones.
 
-The finder only says where to look. The one verifier says what a place shows and how much of it is explained;
-`occlusion` takes cards from the top, and what is under one that was taken is not held against the next.
+The finder only proposes places. The one verifier identifies the face at a place and the explained share of it.
+`occlusion` takes cards from the top, and a taken card's cells are no evidence against the next.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _BESIDE = Passes(most=3, promise=0.4, score=0.5, lit=2)
 _SHEET = 1.3  # a marker card by its square
 _PROMISING = 0.4  # of the ranking's scores, above that of an empty card
 _NO_QUADS = np.zeros((0, 4, 2))
-_TOUCH = 0.15  # of a place's area that may be on what was found
-_GLARE = 0.15  # of a card, from which light has wiped it out
+_TOUCH = 0.15  # of a place's area that may be on other cards found
+_GLARE = 0.15  # of a card: share wiped out by light
 _LEAST_SIDE_PX = 40
 _MOSTLY_OPEN = 0.7  # of a card, visible: the finder gave 0.64 for a strip
-_EVEN = 1.04  # of the cards' scale: within it all are as large as the one size that was searched for
+_EVEN = 1.04  # of the cards' scale: within it all fit the one size of the search
 _MORE_READINGS = 3  # without a table: each on the plane of all cards that were read
 
 
@@ -78,7 +78,7 @@ class CardReader:
         return reading
 
     def _read_again(self, image_bgr: Image, first: Reading, white: Floats | None, known: Floats) -> Reading | None:
-        """A reading on the plane of the cards that were read first: from aslant, others are larger or smaller."""
+        """Read again on the plane of the cards read first: seen obliquely, others are larger or smaller."""
         certain = np.array([card.corners_px for card in first.cards]).reshape(-1, 4, 2)
         table = table_of(certain, self.deck.card_mm, (image_bgr.shape[1], image_bgr.shape[0]))
         if table is None:
@@ -94,7 +94,7 @@ class CardReader:
     def read_open(
         self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, steady_px: Floats | None
     ) -> Reading:
-        """Read the cards that are in sight in a part of a picture, without looking under those that are taken.
+        """Read the visible cards in a part of a picture, without looking under those that are taken.
 
         white: (3,) BGR 0..1 of white paper, None where unknown. `known_px` (n, 4, 2) are identified already.
         `steady_px`: see `Passes`.
@@ -104,17 +104,17 @@ class CardReader:
         )
 
     def read_beside(self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats) -> Reading:
-        """Read the cards beside those that are known, marker cards among them: `known_px` (n, 4, 2)."""
+        """Read the cards beside the known ones and marker cards, `known_px` (n, 4, 2)."""
         return self._read(image_bgr, table, white, known_px, _BESIDE)
 
     def likely(self, image_bgr: Image, table: Table, known_px: Sequence[Floats]) -> Floats:
-        """(n, 4, 2) px, what is likely a card beside those that are known, whatever it shows."""
+        """Return quads (n, 4, 2) px of likely cards beside the known ones, whatever their faces."""
         view = TableView(image_bgr, table, area_in_sight(table))
         found = self._finder.find(view, self.deck.card_mm, known_px)
         return self.deck.art_first(found.corners_px[found.scores >= LAYER.likely])
 
     def at(self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None) -> Card | None:
-        """The card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
+        """Return the card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
         ranks = self.verifier.ranker.rank(picture, quads, white)
         best = np.array([np.argmax(ranks.promise)])
         if ranks.promise[best] < _PROMISING:
@@ -152,7 +152,7 @@ class CardReader:
         view: TableView = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
         card = self.deck.card_mm
         if table is not None and (self.deck.has_true_size or passes.sized):
-            # The faces themselves settle a pose better than a second pass over crops: 492 of 644 cards, not 489.
+            # The faces themselves refine a pose better than a second pass over crops: 492 of 644 cards, not 489.
             return lambda known: self._finder.find(view, card, known, quick=True)
         wanted = Wanted(aspect=max(card) / min(card))
 
@@ -165,12 +165,12 @@ class CardReader:
         return find
 
     def _reason(self, verdict: Verdict, cells: Flags, score: float, table: Table | None) -> str | None:
-        """Why a card is unclear, None where it is certain, "" where there is no card."""
+        """Return why a card is unclear, None where it is certain, "" where there is no card."""
         reason = self._doubts.why(verdict, cells, score, on_table=table is not None)
         return reason if reason is not None or self._lies_flat(verdict.quad, table) else ASLANT
 
     def _lit_cards(self, layers: Layers, taken: list[Floats], white: Floats | None, table: Table | None) -> list[Card]:
-        """Cards that only a light of their own identifies: the first look was in doubt."""
+        """Return cards that only a light of their own identifies: the first verdict was doubtful."""
         found: list[Card] = []
         if not self.deck.is_complete:
             return found

@@ -1,4 +1,4 @@
-"""Cards put straight: what a picture shows within quadrilaterals, sampled as upright sheets."""
+"""Rectifies cards: samples the picture within quadrilaterals as upright sheets."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Pyramid:
 
     @cached_property
     def grey(self) -> Pyramid:
-        """The same picture's brightness, (h, w)."""
+        """Return the same picture's brightness, (h, w)."""
         return Pyramid(np.asarray(cv2.cvtColor(self._levels[0], cv2.COLOR_BGR2GRAY), np.uint8))
 
     def straight(self, quads: Floats, rows: int, columns: int) -> Singles:
-        """(n, rows, columns, 3) what is within quads (n, 4, 2), clockwise from each sheet's top left corner.
+        """Return the sheets (n, rows, columns, 3) within quads (n, 4, 2), clockwise from each sheet's top left corner.
 
-        NaN where the picture has ended; (n, rows, columns) of a grey picture.
+        NaN outside the picture; (n, rows, columns) of a grey picture.
         """
         sheets = np.empty((len(quads), rows, columns, *self.shape[2:]), np.float32)
         if not len(quads):
@@ -65,12 +65,12 @@ class Pyramid:
 
 
 def _sheet_corners(rows: int, columns: int) -> Singles:
-    """(4, 2) the corners of a sheet whose cells have whole numbers in their middles."""
+    """Return the corners (4, 2) of a sheet whose cells have whole numbers in their middles."""
     return np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], np.float32) - np.float32(0.5)
 
 
 def _outside(quad: Floats, rows: int, columns: int, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """(rows, columns) which cells of a sheet lie beyond the picture's edge."""
+    """Return the cells (rows, columns) of a sheet beyond the picture's edge."""
     at = points_within(np.asarray(quad, np.float64)[None], cells(rows, columns)[None]).reshape(rows, columns, 2)
     return np.asarray((at < -0.5).any(-1) | (at > (shape[1] - 0.5, shape[0] - 0.5)).any(-1))
 
@@ -83,7 +83,7 @@ class Covers:
         self.quads = np.array(turned, np.float64).reshape(-1, 4, 2)
 
     def over(self, quads: Floats, rows: int, columns: int) -> NDArray[np.bool_]:
-        """(n, rows, columns) which cells of sheets that are on quads (n, 4, 2) are covered."""
+        """Return the covered cells (n, rows, columns) of sheets on quads (n, 4, 2)."""
         # One cell more all round: OpenCV leaves out cells of a polygon that it cuts off there.
         over = np.zeros((len(quads), rows + 2, columns + 2), np.uint8)
         low, high = self.quads.min(axis=1), self.quads.max(axis=1)
@@ -98,23 +98,23 @@ class Covers:
         return over[:, 1:-1, 1:-1].view(np.bool_)
 
     def near(self, quad: Floats) -> Covers | None:
-        """Those that may be over a card on a quad (4, 2), None if there are none."""
+        """Return the covers that may be over a card on a quad (4, 2), None if there are none."""
         low, high = quad.min(axis=0), quad.max(axis=0)
         room = 0.1 * float((high - low).max())
         over = (self.quads.max(axis=1) > low - room).all(1) & (self.quads.min(axis=1) < high + room).all(1)
         return Covers(self.quads[over]) if over.any() else None
 
     def lying_on(self, quad: Floats) -> Covers | None:
-        """Those that are on a card on a quad (4, 2), None where next to nothing of it is covered."""
+        """Return the covers on a card on a quad (4, 2), None where next to nothing of it is covered."""
         near = self.near(quad) if len(self.quads) else None
         return near if near is not None and near.over(quad[None], 12, 12).mean() >= _IN_PART else None
 
     def place_of(self, quad: Floats) -> int:
-        """Return which of them is on a quad (4, 2): what was taken before it is over it, what came after beneath."""
+        """Return which cover is on a quad (4, 2): earlier ones are over it, later ones beneath."""
         return int(np.argmin(np.abs(self.quads.mean(axis=1) - quad.mean(axis=0)).sum(axis=1)))
 
     def and_(self, quad: Floats) -> Covers:
-        """With one more (4, 2)."""
+        """Return these covers with one more (4, 2)."""
         return Covers(np.concatenate([self.quads, quad[None]]))
 
 
@@ -124,7 +124,7 @@ def _is_clockwise(quad: Floats) -> bool:
 
 @lru_cache(maxsize=32)
 def cells(rows: int, columns: int) -> Floats:
-    """(rows * columns, 2) the middles of a sheet's cells, as shares of its width and height."""
+    """Return the middles (rows * columns, 2) of a sheet's cells, as shares of its width and height."""
     across, down = np.meshgrid((np.arange(columns) + 0.5) / columns, (np.arange(rows) + 0.5) / rows)
     shares = np.stack([across.ravel(), down.ravel()], axis=1)
     shares.setflags(write=False)

@@ -1,4 +1,4 @@
-"""Cards that were read and lie there as they lay: what looks as it did needs no reading."""
+"""Remembers cards that were read: a card that looks as it did needs no reading."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from vision.table import Table
 
 @dataclass(frozen=True)
 class MemoryParams:
-    """When a card looks as it did; levels are shares of white."""
+    """Thresholds for an unchanged card; levels are shares of white."""
 
     cells_per_mm: float = 0.5
-    # of white; a patch of so many cells across is no noise
+    # of white; a patch of so many cells across is not noise
     same_level: float = 0.09
     same_cells: int = 2
     rim: int = 1  # cells at the edge of a card, where a pixel's shift shows
     most_hidden: float = 0.4  # of a card
     gains: tuple[float, float] = (0.5, 2.0)
-    over: float = 0.3  # of a place's area: no two cards that are whole share so much
-    most: int = 60  # cards that are remembered: more than players lay before them at once
+    over: float = 0.3  # of a place's area: two whole cards share less
+    most: int = 60  # remembered cards: more than players have before them at once
 
 
 MEMORY = MemoryParams()
@@ -43,7 +43,7 @@ class Look:
     sheet: Singles
 
     def is_there(self, image_bgr: Image) -> bool:
-        """Whether all of it is there, cell for cell, or most, with something over the rest that comes in over its edge.
+        """Return whether all of it is unchanged, or most, with covers over the rest that come in over its edge.
 
         A card that was laid on it squarely differs within its edges, too.
         """
@@ -55,11 +55,11 @@ class Look:
         return bool(np.isin(np.arange(1, count), edge).all())
 
     def _changed(self, image_bgr: Image) -> Image | None:
-        """(rows, columns) 1 where the card looks differently from it did, but for its rim; None where it is cut off."""
+        """Return the changed cells (rows, columns) as 1, without the rim; None where the card is cut off."""
         now = _sheet(image_bgr, self.corners_px, self.sheet.shape[:2])
         if np.isnan(now).any() or np.isnan(self.sheet).any():
             return None
-        # A lamp that is dimmed is no other card.
+        # A dimmed lamp is not another card.
         gain = float(np.median(self.sheet) + 0.01) / float(np.median(now) + 0.01)
         off = cv2.GaussianBlur(
             largest(np.abs(now * np.float32(np.clip(gain, *MEMORY.gains)) - self.sheet)), (0, 0), 0.8
@@ -71,7 +71,7 @@ class Look:
 
 
 class Memory:
-    """The cards of one deck that were read on one table, and how they looked; on another table all is forgotten."""
+    """The read cards of one deck on one table, and their looks; another table clears it."""
 
     def __init__(self, card_mm: tuple[float, float]) -> None:
         self._card_mm = card_mm
@@ -79,7 +79,7 @@ class Memory:
         self._known: list[tuple[Card, Look]] = []
 
     def still_there(self, image_bgr: Image, table: Table, box_px: Box) -> list[Card]:
-        """Cards with their middle in a part of a picture that are there as they lay."""
+        """Return unchanged cards with their middle in a part of a picture."""
         if self._table is not table:
             self._table, self._known = table, []
         left, top, right, bottom = box_px
@@ -91,7 +91,7 @@ class Memory:
         return found
 
     def keep(self, image_bgr: Image, cards: Sequence[Card]) -> None:
-        """Remember certain cards of a picture; those that are known already stay as they looked at first."""
+        """Remember certain cards of a picture; cards already known keep their first look."""
         for card in cards:
             if any(card is known for known, _ in self._known):
                 continue
@@ -107,7 +107,7 @@ def look_at(image_bgr: Image, corners_px: Floats, card_mm: tuple[float, float]) 
 
 
 def _sheet(image_bgr: Image, corners_px: Floats, cells: tuple[int, ...]) -> Singles:
-    """(rows, columns, 3) what is within corners (4, 2), NaN where the picture has ended."""
+    """Return the sheet (rows, columns, 3) within corners (4, 2), NaN outside the picture."""
     low, high = np.floor(corners_px.min(axis=0)) - 2, np.ceil(corners_px.max(axis=0)) + 3
     height, width = image_bgr.shape[:2]
     left, top = (max(0, int(value)) for value in low)

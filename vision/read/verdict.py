@@ -12,32 +12,33 @@ from vision.read.rectify import Covers
 
 @dataclass(frozen=True)
 class VerdictParams:
-    """Where certain ends and unclear begins, in play and in still pictures alike; odds are log-odds of the evidence."""
+    """Thresholds of certain and unclear, in play and in still pictures alike; odds are log-odds of the evidence."""
 
     sure: float = 20.0  # log-odds of a face before the next
-    likely: float = 8.0  # the same, below which nobody can say which two faces fit
+    likely: float = 8.0  # the same, below which the two faces that fit cannot be named
     # log-odds of a face against empty paper, for any card and for a confident one
     least_evidence: float = 10.0
     sure_evidence: float = 40.0
-    # of the print that is open, for any card and for a confident one
+    # of the open print, for any card and for a confident one
     hardly_explained: float = 0.5
     well_explained: float = 0.78
     least_print: int = 40  # cells
-    most_worth: float = 50.0  # log-odds beyond which a face is no surer
-    # Of the print that is open: a speck of gloss spoils less, the print of a face that was not taught differs in more.
+    most_worth: float = 50.0  # log-odds beyond which a face is no more certain
+    # Of the open print: a speck of gloss spoils less, the print of an untaught face differs in more.
     most_odd: float = 0.02
-    # Of light and dark. Of 797 right cards of four decks 788 keep below it; of 35 that were not taught, yet named, 11,
-    # most of which differ by their ink.
+    # Of light and dark. Of 797 right cards of four decks 788 keep below it; of 35 untaught ones that were named, 11,
+    # most
+    # of which differ by their ink.
     most_unexplained: float = 0.137
-    # Lamps change a card's colours and blur its pattern, hardly both at once: of 642 right cards of four decks, taught
-    # by halves, 2 have less of the one and more of the other than this, of nine named as another face of like shape
-    # all.
+    # Lamps change a card's colours and blur its pattern, hardly both at once. Of 642 right cards of four decks, taught
+    # by halves, 2 have less of the one and more of the other than this; of nine named as another face of like shape,
+    # all do.
     same_colours: float = 0.9
     other_pattern: float = 0.0685
     # log-odds, and of the print
     plain_lead: float = 40.0
     plain_share: float = 0.8
-    # The evidence's log-odds say too much by this factor: cells that are together are not independent.
+    # The evidence's log-odds are too large by this factor: cells that are together are not independent.
     log_odds_scale: float = 8.0
     most_said: float = 80.0
 
@@ -54,14 +55,17 @@ def confidence_of(log_odds: float) -> float:
 class Verdict:
     """Verdict on a card at one place.
 
-    `face` is its number in the deck, `rival` that of the next likely one that means something else in the game, None
-    where there is no other; `margin` the log-odds between them, `lead` before all other faces, those that mean the same
-    too; `quad` (4, 2) px clockwise from the face's own top left corner; `printed` (rows, columns)
-    flags where there is print, of the picture or of the face, `explained` where the two agree and `strange` where
-    something is on the card, `odd` where its print is not the face's, in patches; `sheet` (4, 2) is
-    the quad in the order of those rows and columns; `cell_odds` (rows, columns)
-    are the log-odds of the face against an empty surface of the picture's own colours; `unexplained` is the share of
-    light and dark that the face leaves over, 0 where no other face can be there.
+    `face` is its number in the deck; `rival` that of the next likely one with another meaning in the game, None where
+    there
+    is no other. `margin` is the log-odds between them, `lead` before all other faces, also those with the same meaning.
+    `quad` (4, 2) px is clockwise from the face's own top left corner; `sheet` (4, 2) is the quad in the order of the
+    flags'
+    rows and columns. `printed` (rows, columns) flags print of the picture or of the face, `explained` where the two
+    agree,
+    `strange` where something is on the card, `odd` where its print is not the face's, in patches. `cell_odds` (rows,
+    columns) are the log-odds of the face against an empty surface of the picture's own colours. `unexplained` is the
+    share
+    of light and dark that the face leaves over, 0 where no other face can be there.
     """
 
     face: int
@@ -78,7 +82,7 @@ class Verdict:
     lead: float = np.inf
 
     def open_under(self, covers: Covers) -> Flags:
-        """(rows, columns) which of the card's cells nothing covers that is known."""
+        """Return the card's cells (rows, columns) under no known cover."""
         rows, columns = self.printed.shape
         return np.asarray(~covers.over(self.sheet[None], rows, columns)[0])
 
@@ -88,11 +92,11 @@ class Verdict:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether a closer look would say the same: a face far ahead that explains what is seen."""
+        """Return whether a closer look would change nothing: a face far ahead that explains the picture."""
         return self.margin >= VERDICT.plain_lead and self.share() >= VERDICT.plain_share and not self.is_odd()
 
     def share(self, open_cells: Flags | None = None) -> float:
-        """Return how much of the print in open cells is explained, 0 to 1."""
+        """Return the explained share of the print in open cells, 0 to 1."""
         printed = self.printed if open_cells is None else self.printed & open_cells
         return float((self.explained & printed).sum() / max(1, printed.sum()))
 
@@ -108,13 +112,13 @@ class Verdict:
         return self.evidence(open_cells) >= VERDICT.sure_evidence and self.share(open_cells) >= VERDICT.well_explained
 
     def is_otherwise(self, open_cells: Flags | None = None) -> bool:
-        """Return whether all print together differs from the face's, as that of a face that was never taught does."""
+        """Return whether all print together differs from the face's, like that of an untaught face."""
         if self.unexplained > VERDICT.most_unexplained:
             return True
         return self.unexplained > VERDICT.other_pattern and self.share(open_cells) < VERDICT.same_colours
 
     def is_odd(self, open_cells: Flags | None = None) -> bool:
-        """Whether more print in open cells is not the face's than a speck of gloss hides, or all differs a bit."""
+        """Return whether more print in open cells differs than a speck of gloss hides, or all differs a bit."""
         if self.is_otherwise(open_cells):
             return True
         odd, printed = (each if open_cells is None else each & open_cells for each in (self.odd, self.printed))

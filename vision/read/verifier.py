@@ -1,4 +1,4 @@
-"""Weighs faces against each other where they differ, and gives the verdict."""
+"""Compares faces where they differ, and gives the verdict."""
 
 from __future__ import annotations
 
@@ -23,51 +23,51 @@ Numbers = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class WeighParams:
-    """Which faces are laid onto a place, in how fine cells, and what their differences say."""
+    """Number of faces fitted to a place, the cell sizes, and the weights of their differences."""
 
     coarse: float = 0.42  # cells per mm
     fine: float = 1.2
     finest: float = 2.4
-    posed_looks: int = 2  # a card's pose is nearly the same whichever of the likely faces is laid there
+    posed_looks: int = 2  # a card's pose is nearly the same for all likely faces
     looks: int = 4
     fine_faces: int = 3
     far_behind: float = 0.12  # of the ranking's scores
     rounds: int = 3
     quick_rounds: int = 2
     closer_rounds: int = 2
-    # Of what a face promises to the ranking's blocks, and of the pattern that is seen: with less of both there is no
-    # card. Of 231 sure cards of four decks none had less than 0.5 of both; of 225 places without one 133 have less
-    # than 0.4.
+    # Of the promise to the ranking's blocks, and of the visible pattern: with less of both there is no card. Of 231
+    # certain cards of four decks none had less than 0.5 of both; of 225 places without one 133 have less than 0.4.
     promised: float = 0.3
-    near_faces: int = 24  # held against a corner, by the ranking: of 247 corners no more were identified by all 120
+    near_faces: int = 24  # compared at a corner, by the ranking: of 247 corners no more were identified by all 120
     finest_faces: int = 6
     finest_leaders: int = 2
-    alike: int = 3  # looks most like one that are held against it
+    alike: int = 3  # most similar looks compared with one
     most_apart: float = 0.12  # of white, that a cell may count
-    # A sign has few cells of a card, but they say more: of 280 corners two were misread, with 2.1 and 2.2 before that.
+    # A sign has few cells of a card, but they weigh more: of 280 corners two were misread, with 2.1 and 2.2 before
+    # that.
     finest_says: float = 8.0
     most_by_fit: float = 40.0  # log-odds
-    by_rank_alone: float = 250.0  # log-odds a unit of the ranking's scores, of faces that were not laid onto a picture
+    by_rank_alone: float = 250.0  # log-odds a unit of the ranking's scores, of faces that were not fitted to a picture
 
 
 WEIGH = WeighParams()
-_OPEN = 0.5  # of a coarse cell that nothing is on
+_OPEN = 0.5  # of a coarse cell without a cover
 
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A place on a picture: where a card is, what covers it, and how light falls there."""
+    """A place on a picture: quad, covers and light."""
 
     picture: Pyramid
     quad: Floats
-    score: Singles  # (k,) what the ranker says of each look
+    score: Singles  # (k,) the ranker's score of each look
     paper: Floats
     known_lamp: bool
     covers: Covers | None
 
 
 class Verifier:
-    """Judges places on a picture by a deck."""
+    """Verifies places on a picture by a deck."""
 
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
@@ -91,10 +91,11 @@ class Verifier:
         *,
         quick: bool = False,
     ) -> list[Verdict | None]:
-        """Verdicts for quads (n, 4, 2), which are near cards if there are some, their first sides shorter ones.
+        """Return verdicts for quads (n, 4, 2) near possible cards, their first sides shorter ones.
 
-        `ranks` is what the ranker said there; what is under `covers` says nothing. None where too little looks like
-        any face for a closer look; quick: there is none.
+        `ranks` are the ranker's scores there; cells under `covers` do not count. None where too little looks like any
+        face for a
+        closer look; quick: there is none.
         """
         if not len(quads):
             return []
@@ -109,7 +110,7 @@ class Verifier:
     def _posed(
         self, picture: Pyramid, quads: Floats, ranks: Ranks, white: Floats | None, covers: Covers | None, rounds: int
     ) -> tuple[Floats, Ranks]:
-        """Where cards near quads (n, 4, 2) lie, by the likeliest faces of each, and what the ranker says there."""
+        """Return poses of cards near quads (n, 4, 2), by the likeliest faces of each, and the ranker's scores there."""
         likely = [self._likely(score, WEIGH.posed_looks) for score in ranks.scores]
         of = np.repeat(np.arange(len(quads)), [len(looks) for looks in likely])
         looks = np.concatenate(likely)
@@ -124,7 +125,7 @@ class Verifier:
         return lying[best], there.take(best)
 
     def _laid(self, place: _Place, looks: Numbers) -> Fits:
-        """Looks (n,) on a place, in coarse cells."""
+        """Return the fits of looks (n,) at a place, in coarse cells."""
         arts, weights = self._coarse.of(self.ranker.faces[looks], self.ranker.turns[looks])
         return laid_on(place.picture, place.quad, arts, weights, place.paper, place.covers, known_lamp=place.known_lamp)
 
@@ -133,22 +134,22 @@ class Verifier:
         return finer(place.picture, replace(fits, quad=place.quad), fine, place.paper, place.covers)
 
     def _closer(self, place: _Place, look: int, arts: Arts) -> _Place:
-        """The place once more, where one look is in finer cells."""
+        """Return the place with the pose of one look refined in finer cells."""
         found = arts.of(self.ranker.faces[[look]], self.ranker.turns[[look]])
         quads = posed(place.picture, place.quad[None], *found, place.paper[None], WEIGH.closer_rounds, place.covers)
         return replace(place, quad=quads[0])
 
     def _look_alikes(self, look: int, seen: Flags) -> Numbers:
-        """The looks that differ least from one where a card is seen (rows, columns), and mean something else.
+        """Return the looks that differ least from one in seen cells (rows, columns).
 
-        They lie as it does.
+        They have other meanings and the same turn.
         """
         others = np.flatnonzero((self.ranker.turns == self.ranker.turns[look]) & (self._means != self._means[look]))
         apart = np.minimum(largest(np.abs(self._small[others] - self._small[look])), WEIGH.most_apart)
         return np.asarray(others[np.argsort((apart * seen).sum((1, 2)), kind="stable")[: WEIGH.alike]], np.intp)
 
     def _judged(self, place: _Place, promise: float, *, quick: bool) -> Verdict | None:
-        # All faces are held against the same place: one that may move makes what is not like it look more so.
+        # All faces are compared at the same place: a face free to move would look more like a wrong place.
         looks = self._likely(place.score, WEIGH.looks)
         laid = self._laid(place, looks)
         patterns = patterns_of(laid)
@@ -156,26 +157,27 @@ class Verifier:
         due = WEIGH.promised * self.ranker.due[int(np.argmax(place.score))]
         if promise < due and likeness(patterns)[order[0]] < WEIGH.promised:
             return None
-        # How a face is is known by now: its other turns are no rivals.
+        # The turn of a face is known by now: its other turns are no rivals.
         first_of_face = np.unique(self.ranker.faces[looks[order]], return_index=True)[1]
         few = order[np.sort(first_of_face)[: WEIGH.fine_faces]]
         laid, looks = laid.take(few), looks[few]
         if len(np.unique(self._means[looks])) < len(few):
-            # Those that mean the same are no rivals either: what else it may be are those that look alike.
+            # Faces with the same meaning are no rivals either: the rivals are those that look alike.
             laid, looks = self._with_alike(place, laid, looks, laid.seen)
         fine = self._finer(place, laid, looks, self._fine)
         verdict = self._weighed(fine, looks, place.score, 0)
         if verdict.strange.any():
-            # Two faces differ by a hat: under a hand they are one, whatever the ranking says of them.
+            # Two faces differ by a hat: under a hand they are one, whatever their ranking.
             open_cells = cv2.resize((~verdict.strange).astype(np.float32), self._coarse.shape[::-1]) > _OPEN
             laid, looks = self._with_alike(place, laid, looks, np.asarray(open_cells))
             fine = self._finer(place, laid, looks, self._fine)
             verdict = self._weighed(fine, looks, place.score, 0)
-        # A place more like an empty surface than like any face is no card, at any resolution: of 651
-        # such places of four decks none was taken, and in columns they are two of three.
+        # A place more like an empty surface than like any face is no card, at any resolution. Of 651 such places of
+        # four
+        # decks none was taken, and in columns they are two of three.
         if quick or verdict.is_plain or verdict.evidence() < 0:
             return verdict
-        # Thin strokes distinguish faces only where they are laid on one another to a part of a cell.
+        # Thin strokes distinguish faces only where they match to a part of a cell.
         place = self._closer(place, int(looks[0]), self._fine)
         laid = self._laid(place, looks)
         fine = self._finer(place, laid, looks, self._fine)
@@ -185,20 +187,21 @@ class Verifier:
         return self._by_small_signs(place, looks) or verdict
 
     def _with_alike(self, place: _Place, laid: Fits, looks: Numbers, seen: Flags) -> tuple[Fits, Numbers]:
-        """Looks that are on a place, and those that look most like the first of them where it is seen."""
+        """Return the looks at a place, with those most like the first of them in its seen cells."""
         more = np.setdiff1d(self._look_alikes(int(looks[0]), seen), looks)
         return (laid.and_(self._laid(place, more)), np.concatenate([looks, more])) if len(more) else (laid, looks)
 
     def _has_small_signs(self, verdict: Verdict) -> bool:
-        """Return whether some card of the deck is there for certain, so that a small sign may identify it."""
+        """Return whether a card of the deck is certainly there, so that a small sign may identify it."""
         shown = verdict.evidence() >= VERDICT.sure_evidence and verdict.share() >= VERDICT.well_explained
         return shown and self.deck.is_complete
 
     def _by_small_signs(self, place: _Place, looks: Numbers) -> Verdict | None:
-        """A verdict by the finest cells; None where no other face is as the first of some looks (n,) does.
+        """Return a verdict by the finest cells; None where no other face has the turn of the first of some looks (n,).
 
-        Of a large deck most faces differ in one small sign where only a corner shows: those that are likeliest are held
-        against it, and the nearest, with those that look most like them where the card is seen, in finer cells.
+        Most faces of a large deck differ in one small sign where only a corner is visible. The likeliest ones are
+        compared with
+        it; then the nearest, with those most like them in the seen cells, in finer cells.
         """
         as_it_lies = np.where(self.ranker.turns == self.ranker.turns[looks[0]], place.score, -np.inf)
         near = np.union1d(looks, self._likely(as_it_lies, WEIGH.near_faces))
@@ -215,7 +218,7 @@ class Verifier:
         return self._weighed(self._finer(place, laid, near, self._fine), near, place.score, 0, told)
 
     def _weighed(self, fits: Fits, looks: Numbers, score: Singles, nearest: int, told: Floats | None = None) -> Verdict:
-        """A verdict by looks (n,) that were laid onto the picture, of which one is nearest to what is seen.
+        """Return a verdict by looks (n,) fitted to the picture, of which `nearest` is most like it.
 
         `told` (n, n) are the log-odds between them, if known.
         """
@@ -226,7 +229,7 @@ class Verifier:
         told = log_ratios(patterns) if told is None else told
         np.fill_diagonal(told, np.inf)
         means = self._means[looks]
-        # First what it means, then which of the faces that mean it.
+        # First choose the meaning, then one of its faces.
         apart = np.where(means[:, None] == means, np.inf, told)
         likely = np.flatnonzero(means == means[int(np.argmax(apart.min(axis=1)))])
         best = int(likely[np.argmax(told[likely].min(axis=1))])
@@ -250,13 +253,13 @@ class Verifier:
         left = 0.0 if self.deck.is_counted else unexplained(patterns, best, in_sight)
         odds = against_plain(fit)
         if fit.seen.all():
-            # What is on a card says nothing of it; of a strip it may be all that speaks against a place.
+            # A cover is no evidence about a card; but at a strip it may be the only evidence against a place.
             odds[strange] = 0
         sheet = fit.quad
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
         return Verdict(int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, odds, left, lead)
 
     def _likely(self, score: Singles, most: int) -> NDArray[np.intp]:
-        """The looks worth a closer look: the best, and those that are not far behind it."""
+        """Return the looks worth a closer look: the best, and those that are not far behind it."""
         order = np.argsort(-score)[:most]
         return np.asarray(order[score[order] >= score[order[0]] - WEIGH.far_behind], np.intp)

@@ -1,1 +1,1 @@
-"""The guard: notices what would make the referee see wrong, and says what to do before anything is misread."""
+"""The guard: detects causes of wrong readings, and announces remedies before anything is misread."""

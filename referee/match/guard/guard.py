@@ -1,8 +1,9 @@
-"""The guard at work: looks at a picture four times a second, has the camera set up again, and reports what is wrong.
+"""Runs the guard: checks a picture four times a second, has the camera set up again, and reports mishaps.
 
-While no game is on the camera is judged once a minute, and when something is wrong; then, in a pause too, it is set up
-anew. In play it is left alone: a picture that changes amid play would be one more mishap. Only at a game's beginning is
-it set up in play, and that is said.
+Without a game the camera is checked once a minute, and when something is wrong. Then, also in a pause, it is set up
+again. In play it is left alone: a picture that changes in play would be one more mishap. Only at a game's beginning is
+it
+set up in play, and that is announced.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ JUDGE_NS = 60 * SECOND_NS
 AGAIN_NS, LONGEST_NS = 5 * SECOND_NS, 600 * SECOND_NS
 MACHINE_NS = 10 * SECOND_NS
 BEGIN_NS = 3 * SECOND_NS
-"""So long after its beginning a game has not been played yet: cards are dealt."""
+"""The time after its beginning in which a game is not played yet: cards are dealt."""
 _OLD_NS = SECOND_NS
 _SAID_BY_CAMERA: dict[str, Mishap] = {
     camera_notes.NO_FOCUS: Mishap.BLURRED,
@@ -38,7 +39,7 @@ _LOST = frozenset({camera_notes.EXPOSURE_DRIFTS, camera_notes.COLOURS_DRIFT})
 
 
 class Guard:
-    """Reports to the health board and the journal; `Notices` decides what of it is said.
+    """Reports to the health board and the journal; `Notices` chooses the announced reports.
 
     machine: watches the computer. drawn: whether the table draws itself, so that no camera can see it badly.
     """
@@ -57,18 +58,18 @@ class Guard:
         self._frame_ns = 0
         self._settling = self._because = False
         self._notes: frozenset[str] = frozenset()
-        self._game: tuple[int, int] | None = None  # the one that is on, and since when
+        self._game: tuple[int, int] | None = None  # the one in play, and since when
         self._noted: set[Mishap] = set()
         self._on: set[Mishap] = set()
         self._thread = part_thread("guard", self._run, referee.report)
 
     @property
     def on(self) -> frozenset[Mishap]:
-        """What goes wrong now."""
+        """Return the present mishaps."""
         return frozenset(self._on)
 
     def start(self) -> None:
-        """Begin to look."""
+        """Begin to check."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -76,13 +77,13 @@ class Guard:
         self._thread.stop(1.0)
 
     def forget(self) -> None:
-        """Take it that another camera is there."""
+        """Start again for another camera."""
         self._picture = PictureGuard()
         self._pace.begin()
         self._notes = frozenset()
 
     def step(self, now_ns: int) -> None:
-        """Look once, and do what is due."""
+        """Check once, and do all that is due."""
         self._heed_game(now_ns)
         if self._drawn:
             self._tell(self._look_at_computer(now_ns))
@@ -122,7 +123,7 @@ class Guard:
         return self._others.take(here, asked, now_ns)
 
     def _heed_game(self, now_ns: int) -> None:
-        """Follow which game is on; in one that begins it is journalled what is wrong already."""
+        """Follow which game is in play; journal the present mishaps of a new one."""
         with self._referee.lock:
             session = self._referee.match.session
             game = None if session is None or session.over else session.log.game

@@ -1,4 +1,4 @@
-"""What watches the computer: its heat, its power, its disk, its clock, and how many pictures the camera gives."""
+"""Watches the computer: its heat, its power, its disk, its clock, and the camera's frame rate."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Watching(Protocol):
 
     @property
     def mishaps(self) -> frozenset[Mishap]:
-        """What it watches for."""
+        """Return the mishaps that it watches for."""
 
     def here(self, now_ns: int) -> frozenset[Mishap]:
-        """Return what is so at `now_ns` of the monotonic clock."""
+        """Return the mishaps at `now_ns` of the monotonic clock."""
 
 
 class HeatAndPower:
-    """What the Raspberry Pi's firmware says; a computer that says nothing has neither."""
+    """Reports of the Raspberry Pi's firmware; a computer without reports has neither mishap."""
 
     mishaps = frozenset({Mishap.HOT, Mishap.POWER})
 
@@ -44,7 +44,7 @@ class HeatAndPower:
         self._hot = False
 
     def here(self, now_ns: int) -> frozenset[Mishap]:
-        """Ask the firmware and the thermometer; what was too hot has cooled down when it is well below."""
+        """Read the firmware and the thermometer; a hot one has cooled down when it is well below the limit."""
         bits = power_bits(self._machine)
         if bits is None:
             return frozenset()
@@ -66,7 +66,7 @@ class DiskFull:
         self._full = False
 
     def here(self, now_ns: int) -> frozenset[Mishap]:
-        """Look at the disk; there is room again when there is a fifth more than too little."""
+        """Check the disk; there is room again at a fifth more than too little."""
         try:
             free = self._machine.free_bytes(self._folder)
         except OSError:
@@ -76,7 +76,7 @@ class DiskFull:
 
 
 class ClockJump:
-    """The wall clock was put otherwise: a Raspberry Pi without a clock chip learns the time late."""
+    """A jump of the wall clock: a Raspberry Pi without a clock chip gets the time late."""
 
     mishaps = frozenset({Mishap.CLOCK})
 
@@ -86,7 +86,7 @@ class ClockJump:
         self._jumped_ns: int | None = None
 
     def here(self, now_ns: int) -> frozenset[Mishap]:
-        """Hold the wall clock against the monotonic one; a jump is shown for a minute."""
+        """Compare the wall clock with the monotonic one; a jump is shown for a minute."""
         offset_ns = self._wall_ns() - now_ns
         if self._offset_ns is not None and abs(offset_ns - self._offset_ns) > _JUMP_NS:
             self._jumped_ns = now_ns
@@ -96,13 +96,13 @@ class ClockJump:
 
 
 def machine_watchers(folder: Path) -> tuple[Watching, ...]:
-    """Return what watches this computer; folder: where the journal is kept."""
+    """Return the watchers of this computer; folder: of the journal."""
     machine = Machine()
     return HeatAndPower(machine), DiskFull(machine, folder), ClockJump(time.time_ns)
 
 
 class Pace:
-    """How many pictures come, by the buffer's count; what was usual is the best of what came so far."""
+    """The frame rate, by the buffer's count; the usual rate is the best so far."""
 
     mishaps = frozenset({Mishap.PACE})
 
@@ -113,7 +113,7 @@ class Pace:
         self._usual = 0.0
 
     def begin(self) -> None:
-        """Forget what is usual: the camera is another, or was set up."""
+        """Forget the usual rate: the camera is another, or was set up."""
         self._counts.clear()
         self._windows, self._usual = 0, 0.0
 
@@ -130,5 +130,5 @@ class Pace:
         few = rate < min(_FEWER * self._usual, _ENOUGH_PER_S)
         if not few:
             self._usual = max(self._usual, rate)
-        # None at all is the camera's own trouble, and told as that.
+        # No picture at all is the camera's own trouble, and reported as that.
         return frozenset({Mishap.PACE} if few and rate > 0 and self._windows > _USUAL_WINDOWS else ())

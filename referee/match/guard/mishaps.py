@@ -1,4 +1,4 @@
-"""What can go wrong while a game is on, and when it counts as begun and as ended. Pure."""
+"""The mishaps during a game, and when each counts as begun and as ended. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hardware.camera.frames import SECOND_NS
 
 
 class Mishap(Enum):
-    """What goes wrong; the value names it in the journal and on the page."""
+    """A mishap; the value is its name in the journal and on the page."""
 
     MOVED = "moved"
     DARK = "dark"
@@ -45,7 +45,7 @@ class Change:
 
 
 class Lasting:
-    """Lets only what lasts count: a hand over a marker, a shadow or a passing cloud is no mishap.
+    """Counts only lasting mishaps: a hand over a marker, a shadow or a passing cloud is not a mishap.
 
     begins_ns, ends_ns: how long it must have been there, or gone, without a break.
     """
@@ -58,11 +58,11 @@ class Lasting:
 
     @property
     def on(self) -> frozenset[Mishap]:
-        """What goes wrong now."""
+        """Return the present mishaps."""
         return frozenset(self._on)
 
     def take(self, here: Collection[Mishap], asked: Collection[Mishap], t_ns: int) -> list[Change]:
-        """Take what is `here` of all that was `asked` about, and give what began and ended by that."""
+        """Take the mishaps `here` of all those checked, `asked`, and return the begun and ended ones."""
         changes: list[Change] = []
         for mishap in Mishap:
             if mishap not in asked:

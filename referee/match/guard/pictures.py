@@ -1,4 +1,4 @@
-"""Follows the picture: where the marker cards are, their look when all was well, and the mishaps that show. Pure."""
+"""Follows the picture: places of the marker cards, their look when all was well, and visible mishaps. Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ALL_BRIGHT = 0.4
 _LESS, _MORE = 0.5, 1.4
 _COLOUR = 0.2
 _GAMMA = 2.2
-# How far the marker cards must be off, and by what share of their distances from one another these may have changed.
+# Least move of the marker cards, their least number, and the greatest relative change of their distances.
 _PUSHED_MM, _FEWEST_MOVED, _STIFF = 2.5, 2, 0.04
 # The sigma of the blur by a marker's side: one millimetre on a table.
 _SOFT = 0.02
@@ -50,18 +50,19 @@ PICTURES = 4
 _EVERY_NS = SECOND_NS // 2
 _WITHIN_NS = SECOND_NS // 2
 _STRIPED = 2.5 * STRIPED
-"""In play on drawn tables rows differ by 0.004 at most, whatever hands do; what set-up leaves is below STRIPED."""
-_BEFORE = 8  # looks: what there was some seconds ago is compared with
+"""In play on drawn tables rows differ by 0.004 at most, whatever hands do; setup leaves less than STRIPED."""
+_BEFORE = 8  # looks: the picture some seconds ago is the reference
 _OLDEST_NS = 120 * SECOND_NS  # then too much has moved for a comparison
 
 
 @dataclass(frozen=True, eq=False)
 class Glance:
-    """What a picture showed.
+    """Measurements of a picture.
 
-    white: level of the brightest surface (of the table, where that is known), glints left out. clipped: the share of
-    the picture that is at the end of the scale. markers: what the marker cards show, None where none are known.
-    places: where they were and are, unless all are plainly where they were.
+    white: level of the brightest surface (of the table, where that is known), without glints. clipped: the share of the
+    picture that is at the end of the scale. markers: the marker cards, None where none are known. places: their old and
+    new
+    places, unless all clearly stayed.
     """
 
     t_ns: int
@@ -72,7 +73,7 @@ class Glance:
 
 
 def glance_at(image: Image, t_ns: int, markers: MarkerWatch | None, area: Polygon | None = None) -> Glance:
-    """Look at a picture, (h, w, 3) uint8 BGR; area: the table, (k, 2) in shares of the picture's size."""
+    """Measure a picture, (h, w, 3) uint8 BGR; area: the table, (k, 2) in shares of the picture's size."""
     step = max(1, image.shape[1] // _SMALL_PX)
     judged = judge(within(np.ascontiguousarray(image[::step, ::step]), area), _ANY)
     if markers is None:
@@ -85,7 +86,7 @@ def glance_at(image: Image, t_ns: int, markers: MarkerWatch | None, area: Polygo
 class PictureGuard:
     """Follows the picture.
 
-    `well`: whether white is where a camera should be set to, by the last picture.
+    `well`: whether white is at a camera's target, by the last picture.
     """
 
     def __init__(self) -> None:
@@ -97,11 +98,11 @@ class PictureGuard:
         self._before: Glance | None = None
         self._now: Glance | None = None
         self._found_elsewhere_ns: int | None = None
-        self._pushed = False  # and nobody knows yet where the marker cards are now
+        self._pushed = False  # and the marker cards' new places are still unknown
 
     @property
     def on(self) -> frozenset[Mishap]:
-        """What goes wrong now."""
+        """Return the present mishaps."""
         return self._lasting.on
 
     @property
@@ -110,7 +111,7 @@ class PictureGuard:
         return self._now is None or is_well_set(self._now)
 
     def look(self, image: Image, t_ns: int, area: Polygon | None = None) -> list[Change]:
-        """Take a picture, (h, w, 3) uint8 BGR, and give what began and ended."""
+        """Take a picture, (h, w, 3) uint8 BGR, and return the begun and ended mishaps."""
         self._search(image, t_ns)
         pushed = Mishap.MOVED in self.on and self._pushed
         now = self._now = glance_at(image, t_ns, self._markers, area)
@@ -120,25 +121,25 @@ class PictureGuard:
         if pushed or (self._found_elsewhere_ns is not None and t_ns - self._found_elsewhere_ns < SEARCH_NS):
             here |= {Mishap.MOVED}
         if Mishap.MOVED in here and Mishap.MOVED not in self.on:
-            # What else is wrong at the old places says nothing.
+            # Other mishaps at the old places are no evidence.
             here, self._pushed = frozenset({Mishap.MOVED}), True
         if self.on & {Mishap.DARK, Mishap.BRIGHT}:
-            # It says what to do already.
+            # That mishap's sentence has the remedy already.
             here -= {Mishap.LIGHT}
         self._image = image
         if self._before is None and not here:
             self._remember()
-        # A picture that was taken while everything is covered says nothing of focus or of lamps.
+        # A picture taken while everything is covered is no evidence of focus or of lamps.
         shown = SHOWS.keys() if _tells(now) else {Mishap.DARK, Mishap.BRIGHT, Mishap.MOVED}
         return self._lasting.take(here, shown, t_ns)
 
     def refresh(self) -> None:
-        """Take what is seen now for how it is when all is well, if nothing is wrong: daylight changes all day."""
+        """Make the present picture the reference, if nothing is wrong: daylight changes all day."""
         if not self.on:
             self._remember()
 
     def settled(self) -> None:
-        """Take it that the camera was set up again: its look before is no measure any more."""
+        """Start again after the camera was set up: its look before is no reference any more."""
         self._before = self._now = self._searched_ns = None
 
     def _remember(self) -> None:
@@ -173,41 +174,41 @@ def _tells(glance: Glance) -> bool:
 
 
 def _pushed(now: Glance, before: Glance | None) -> bool:
-    """The camera was pushed or turned, or the table: the marker cards are elsewhere in the picture, all alike.
+    """Return whether camera or table was pushed or turned: the marker cards are elsewhere, all alike.
 
-    Judged by all markers in sight together: a card that was pushed alone has moved against the others.
+    All visible markers count together: a card that was pushed alone has moved against the others.
     """
     return now.places is not None and _moved_as_one(now.places)
 
 
 def _too_dark(now: Glance, before: Glance | None) -> bool:
-    """White paper is grey: the light is off, or the sun has set."""
+    """Return whether white paper is grey: the light is off, or the sun has set."""
     white = _white(now)
     if white is not None:
         return white < _TOO_DARK
-    # Where marker cards are known and not one is to be seen, something covers them, or the lens.
+    # Where marker cards are known and not one is visible, something covers them, or the lens.
     return now.white < (_ALL_DARK if now.markers is None else _TOO_DARK)
 
 
 def _too_bright(now: Glance, before: Glance | None) -> bool:
-    """White paper is clipped: its print has lost its colours.
+    """Return whether white paper is clipped: its print has lost its colours.
 
-    Judged by the marker cards: two are clipped, or the only one; or by nearly all of the picture.
+    By the marker cards: two are clipped, or the only one; or by nearly all of the picture.
     """
     if now.clipped > _ALL_BRIGHT:
         return True
     if now.markers is None:
         return False
-    # One under a sheet or an arm is none the less clipped if the sheet is.
+    # One under a sheet or an arm is clipped all the same if the sheet is.
     clipped = int(np.count_nonzero(now.markers.white_bgr.max(axis=1) >= CLIPPED))
     return clipped >= min(2, len(now.markers.white_bgr))
 
 
 def _other_light(now: Glance, before: Glance | None) -> bool:
-    """Another lamp: much less or more light, or light of another colour, than the camera was set up for."""
+    """Return whether the lamp changed since setup: much less or more light, or light of another colour."""
     if now.markers is None or before is None or before.markers is None:
         return False
-    # The clipped say neither how bright nor of what colour.
+    # Clipped ones show neither brightness nor colour.
     both = now.markers.in_sight & before.markers.in_sight & (now.markers.white_bgr.max(axis=1) < CLIPPED)
     if not both.any():
         return False
@@ -220,15 +221,15 @@ def _other_light(now: Glance, before: Glance | None) -> bool:
 
 
 def _out_of_focus(now: Glance, before: Glance | None) -> bool:
-    """Edges that were sharp are soft everywhere, by the median marker in sight."""
+    """Return whether sharp edges became soft everywhere, by the median visible marker."""
     blur = _known(now, "blur")
     return bool(blur.size) and float(np.median(blur)) >= _SOFT
 
 
 def _smeared(now: Glance, before: Glance | None) -> bool:
-    """A part of the lens is smeared: edges there are soft or pale, and as they were elsewhere.
+    """Return whether a part of the lens is smeared: edges there are soft or pale, and unchanged elsewhere.
 
-    Judged by the markers one by one; soft everywhere is out of focus, pale everywhere another light.
+    By the markers one by one; soft everywhere is out of focus, pale everywhere another light.
     """
     blur, depth = _known(now, "blur"), _known(now, "depth")
     if blur.size < 2:
@@ -245,24 +246,24 @@ SHOWS: Mapping[Mishap, Callable[[Glance, Glance | None], bool]] = {
     Mishap.BLURRED: _out_of_focus,
     Mishap.SMEARED: _smeared,
 }
-"""Whether a mishap shows in a picture; the second: the table's look when the camera had been set up."""
+"""Detectors of the mishaps in a picture; the second argument: the table's look when the camera had been set up."""
 
 
 def seen_in(now: Glance, before: Glance | None) -> frozenset[Mishap]:
-    """Return all mishaps that show in a picture."""
+    """Return all mishaps visible in a picture."""
     here = frozenset(mishap for mishap, shows in SHOWS.items() if shows(now, before))
-    # Too dark and too bright say what to do; that it is another light than before says less.
+    # Too dark and too bright have a remedy; another light than before has less.
     return here - {Mishap.LIGHT} if here & {Mishap.DARK, Mishap.BRIGHT} else here
 
 
 def is_well_set(now: Glance) -> bool:
-    """Return whether white is where the camera should be set to, so that there is room for what an evening brings."""
+    """Return whether white is at the camera's target, so that there is room for the changes of an evening."""
     white = _white(now)
     return 195.0 <= (now.white if white is None else white) <= 244.0
 
 
 def lie_elsewhere(before: Sequence[Marker], now: Sequence[Marker]) -> bool:
-    """Return whether marker cards that are seen in both pictures lie elsewhere now, as after a push of the camera."""
+    """Return whether marker cards in both pictures are elsewhere now, as after a push of the camera."""
     known = {marker.id: marker for marker in before}
     both = [(known[marker.id], marker) for marker in now if marker.id in known]
     middles = np.array([[one.corners_px.mean(axis=0) for one in pair] for pair in both]).reshape(-1, 2, 2)
@@ -271,7 +272,7 @@ def lie_elsewhere(before: Sequence[Marker], now: Sequence[Marker]) -> bool:
 
 
 def _moved_as_one(markers: Places) -> bool:
-    """Return whether two and more lie elsewhere, and to one another as they lay."""
+    """Return whether two or more are elsewhere, in the same arrangement."""
     before_px, now_px, side_px = markers.before_px, markers.now_px, markers.side_px
     if len(side_px) < _FEWEST_MOVED:
         return False
@@ -283,14 +284,14 @@ def _moved_as_one(markers: Places) -> bool:
 
 
 def _white(glance: Glance) -> float | None:
-    """The level of white paper: the largest channel of the median marker in sight; None without one."""
+    """Return the level of white paper: the largest channel of the median visible marker; None without one."""
     if glance.markers is None or not glance.markers.in_sight.any():
         return None
     return float(np.median(glance.markers.white_bgr[glance.markers.in_sight].max(axis=1)))
 
 
 def _known(glance: Glance, what: Literal["blur", "depth"]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """(k,) what is known of the markers in sight by how they looked before."""
+    """Return the values (k,) of the visible markers that are known by their look before."""
     if glance.markers is None:
         return np.zeros(0)
     values = glance.markers.blur if what == "blur" else glance.markers.depth
@@ -298,9 +299,9 @@ def _known(glance: Glance, what: Literal["blur", "depth"]) -> np.ndarray[tuple[i
 
 
 class Stripes:
-    """Stripes of a flickering lamp: they wander, or stand where there were none before.
+    """Stripes of a flickering lamp: they move, or stay where there were none before.
 
-    frames: gives the frames whose exposure ended between two instants, as `FrameBuffer.between`.
+    frames: returns the frames whose exposure ended between two instants, as `FrameBuffer.between`.
     """
 
     mishaps = frozenset({Mishap.FLICKER})
@@ -312,7 +313,7 @@ class Stripes:
         self._before: deque[tuple[int, Columns]] = deque(maxlen=_BEFORE)  # without stripes
 
     def here(self, now_ns: int) -> frozenset[Mishap]:
-        """Look twice a second; what is seen once only does not last, and is no mishap."""
+        """Check twice a second; stripes seen only once do not last, and are no mishap."""
         if self._looked_ns is None or now_ns - self._looked_ns >= _EVERY_NS:
             self._looked_ns = now_ns
             frames = self._frames(now_ns - _WITHIN_NS, now_ns + 1)[-PICTURES:]

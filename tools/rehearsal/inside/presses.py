@@ -1,4 +1,4 @@
-"""Inside the rehearsal machine: presses simulated buttons and sees whether the bell tells every press once, in time.
+"""Presses simulated buttons inside the rehearsal machine, and checks that the bell reports every press once, in time.
 
 presses.py COUNT SEED; prints a line, exit status 1 if a press was lost, doubled, or out of order.
 """
@@ -82,7 +82,7 @@ def press(seat: int, chance: random.Random) -> Press:
 
 
 def faults(made: list[Press], events: list[Event]) -> list[str]:
-    """Say what is wrong with what the bell told of these presses."""
+    """Return the faults in the bell's reports of these presses."""
     told = [event for event in events if isinstance(event, BellPressed)]
     found = []
     for number, (press, until) in enumerate(zip(made, [*made[1:], None], strict=True)):

@@ -27,7 +27,7 @@ Answer = dict[str, Any]
 
 
 class Page:
-    """What a phone at the table does."""
+    """Acts as a phone at the table."""
 
     def __init__(self) -> None:
         self._headers = {"Content-Type": "application/json"}
@@ -37,7 +37,7 @@ class Page:
         return self._ask(path, None)
 
     def post(self, path: str, **data: object) -> Answer:
-        """Tell something."""
+        """Send a message."""
         return self._ask(path, json.dumps(data).encode())
 
     def pair(self) -> None:

@@ -1,1 +1,1 @@
-"""Matches faces to a card in the light that suits each best: the second look at a card that is in doubt."""
+"""Matches faces to a card, each in its best light: the second verdict on a doubtful card."""

@@ -1,4 +1,4 @@
-"""One picture of a deck as fits of light need it: its fields of light, and how it changes as its place moves."""
+"""The art of one face for fits of light: its fields of light, and its change as its place moves."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from vision.read.relight.model import INDEPENDENT, ArtFields, Light, art_fields,
 
 _FINE = 4  # samples to a cell's side, for the art's slopes
 _SOFT = 1.5  # of those samples: about a picture's own blur, and how far a first place may be off
-_NOISE, _EDGE = 0.08, 0.6  # of white: what light and print change; of the art's variation round a cell
-_MOVES_MM = np.array([1.0, 1.2, 1.2, 1.0, 1.2, 1.2])  # a card's middle, and by how much its edges may be off
+_NOISE, _EDGE = 0.08, 0.6  # of white: changes by light and print; of the art's variation round a cell
+_MOVES_MM = np.array([1.0, 1.2, 1.2, 1.0, 1.2, 1.2])  # a card's middle, and the possible error of its edges
 
 
 @dataclass(frozen=True, eq=False)
 class LitArt:
-    """`fields` of the used cells; `slopes` (6, 3, cells) how they change a mm of each of six moves."""
+    """`fields` of the used cells; `slopes` (6, 3, cells): their change for a mm of each of six moves."""
 
     fields: ArtFields
     slopes: Singles
 
     def step(self, light: Light, open_to_see: Flags, moved_mm: Floats) -> Floats:
-        """By how much more (6,) the art is off from where it is seen, in mm, by the cells that are open to see.
+        """Return the remaining offset (6,) of the art from the picture, in mm, by the open cells.
 
-        The moves are across, by the place across and by the place down, then down likewise; `moved_mm` it has moved.
+        The moves are across, by the place across and by the place down, then down likewise; `moved_mm` are the moves so
+        far.
         """
         slopes = self.slopes * light.contrast
         pull = (slopes * (INDEPENDENT * light.weight * open_to_see)).reshape(len(_MOVES_MM), -1)
@@ -36,14 +37,14 @@ class LitArt:
 
 
 def places_of(used: Flags) -> Singles:
-    """(2, cells) where the used cells of a card (rows, columns) are, across and down, from -0.5 to 0.5."""
+    """Return the places (2, cells) of the used cells of a card (rows, columns), across and down, -0.5 to 0.5."""
     rows, columns = used.shape
     across, down = np.meshgrid((np.arange(columns) + 0.5) / columns - 0.5, (np.arange(rows) + 0.5) / rows - 0.5)
     return np.stack([across, down])[:, used].astype(np.float32)
 
 
 def lit_art(picture: Image, used: Flags, size_mm: tuple[float, float]) -> LitArt:
-    """A picture (h, w, 3) of a card of this size, by its used cells (rows, columns)."""
+    """Return the art of a picture (h, w, 3) of a card of this size, by its used cells (rows, columns)."""
     rows, columns = used.shape
 
     def cells(fine: NDArray[np.floating]) -> Singles:

@@ -1,4 +1,4 @@
-"""Return the cover on a card: it is as thick as a finger, and it comes in over the margin."""
+"""Finds the cover on a card: it is as thick as a finger, and it comes in over the margin."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from vision.arrays import Flags
 
 @dataclass(frozen=True)
 class CoverParams:
-    """How thick things are that are on a card, in cells."""
+    """Thickness of covers on a card, in cells."""
 
-    thin: int = 3  # cells: what is narrower is a line of the art that is a little off
-    finger: int = 7  # cells: a gap of less than a finger's width is no gap in what is there
-    beside: int = 5  # cells between something and margin that it may touch
+    thin: int = 3  # cells: a narrower one is a line of the art that is a little off
+    finger: int = 7  # cells: a gap of less than a finger's width does not divide a cover
+    beside: int = 5  # cells between a cover and a margin that it may touch
     most_inside: float = 5.0  # share of the print that a finger hides, by the share of the margin
     near: int = 5  # cells from the margin to the print beside it
 
@@ -26,9 +26,9 @@ COVER = CoverParams()
 
 
 def cover_of(odd: Flags, margin: Flags, used: Flags) -> tuple[Flags, Flags]:
-    """Return which cells of a card (h, w) something covers, and which `odd` ones, unlike the art, cannot be covered.
+    """Return the covered cells of a card (h, w), and the `odd` ones, unlike the art, that cannot be covered.
 
-    `margin` are cells of white paper; cells that are not `used` are not judged.
+    `margin` are cells of white paper; cells that are not `used` do not count.
     """
     likely = (odd | (_grown(odd, COVER.thin) & ~used)).astype(np.uint8)
     thick = _joined(cv2.morphologyEx(likely, cv2.MORPH_OPEN, np.ones((COVER.thin, COVER.thin), np.uint8)))
@@ -39,14 +39,14 @@ def cover_of(odd: Flags, margin: Flags, used: Flags) -> tuple[Flags, Flags]:
     printed = used & ~margin
     if cover[printed].mean() > COVER.most_inside * cover[margin].mean():
         cover[:] = False
-    # A picture of another colour is odd all along a margin that is white.
+    # A picture of another colour is odd all along a white margin.
     clear = margin & ~_grown(odd & margin, 2 * COVER.beside + 1)
     strange = odd & ~margin & (~cover | _grown(clear, 2 * COVER.near + 1))
     return _grown(cover, COVER.thin), strange
 
 
 def _joined(thick: cv2.typing.MatLike) -> NDArray[np.uint8]:
-    """The same with the gaps filled that a finger has where a fit has taken its skin for the art in odd light."""
+    """Return the cover without the gaps where a fit explains a finger's skin by the art in odd light."""
     padded = cv2.copyMakeBorder(thick, *(COVER.finger,) * 4, cv2.BORDER_CONSTANT, value=0)
     filled = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, np.ones((COVER.finger, COVER.finger), np.uint8))
     return np.asarray(filled[COVER.finger : -COVER.finger, COVER.finger : -COVER.finger], np.uint8)

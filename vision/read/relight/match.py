@@ -1,9 +1,9 @@
-"""Looks closer at a card that is in doubt: lays faces onto it, each in whatever light makes it most like what is seen.
+"""Verifies a doubtful card: fits faces to it, each in the light that makes it most like the picture.
 
-The first look (`verifier`) knows a lamp that is brighter on one side and one veil of gloss. This one knows reflections
-that are on a part of a card, whites that are clipped, and cameras that mix colours (`light_model`); what is on the
-card, as thick as a finger and over its edge, and what a lamp has wiped out is left out, and what then looks different
-than the face does must be next to nothing.
+The first verdict (`verifier`) models a lamp that is brighter on one side and one veil of gloss. This one models
+reflections on a part of a card, whites that are clipped, and cameras that mix colours (`light_model`). Covers, as thick
+as a finger and over the card's edge, and cells wiped out by a lamp are left out. The other cells that differ from the
+face must be next to nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from vision.read.relight.reflections import CLIPPED, DARKER, glare_of
 
 @dataclass(frozen=True)
 class _Bounds:
-    """Of a certain verdict: the least of what speaks for its face, and the most of what speaks against it."""
+    """Bounds of a certain verdict: the least evidence for its face, and the most against it."""
 
     lead: float
     printed: float
@@ -47,12 +47,12 @@ class _Bounds:
 
 
 # Of 637 fully visible cards of five decks with the right face first 427 keep these bounds, their place being a mm
-# off, and none of 67 that it is wrong for; of cards that were not taught none of 97, but 12 of 170 of a deck of thin
-# coloured stripes: only decks that know all their faces are read so. The first look identifies nearly all others.
+# off, and none of 67 with a wrong face. Of untaught cards none of 97, but 12 of 170 of a deck of thin coloured stripes:
+# so only decks with all faces known are read so. The first verdict identifies nearly all others.
 _WHOLE = _Bounds(lead=60.0, printed=60.0, in_sight=0.35, stray=0.03, error=0.2, bent=2.5)
-# Of a face that the first look has named, too, though not for certain. Where colours are off and print is, too, it is
-# another face: of 11 cards of a clown's colour that was never taught, and seemed not to be missing, that kept wider
-# bounds none keeps these and those of strips, and four of 48 right ones do no more.
+# For a face that the first verdict has named, too, though not for certain. Where colours and print are both off, it is
+# another face. Of 11 cards of an untaught clown's colour, which seemed not to be missing, that kept wider bounds, none
+# keeps these and those of strips; four of 48 right ones do no more.
 _NAMED_BEFORE = _Bounds(lead=80.0, printed=60.0, in_sight=0.35, stray=0.06, error=0.2, bent=0.8)
 
 
@@ -66,10 +66,10 @@ class LitParams:
     still_mm: float = 0.03
     steps: int = 3
     rounds: int = 2
-    # cells that any card shows; from the card's edge: what is on a card is over these, too
+    # cells that any card shows; from the card's edge: a cover is over these, too
     rim: int = 1
     edge_cells: int = 3
-    coarse: int = 3  # cells from one to the next that ranks the faces
+    coarse: int = 3  # cells from one to the next for ranking the faces
     no_rival: float = 100.0  # log-odds by which a face is behind that cannot be the right one
 
 
@@ -81,12 +81,14 @@ _CORNERS = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 
 @dataclass(frozen=True, eq=False)
 class LitVerdict:
-    """Pixels of a card in its own light.
+    """Verdict on a card in its own light.
 
     `face` is its number in the deck, `quad` (4, 2) px clockwise from the face's top left corner; `lead` the log-odds
-    before the next likely face, `printed` before smooth colours of nothing, both by what is in sight, which is
-    `in_sight` of the card; `error` is the mean capped error there, `stray` the share that looks different for no
-    reason, `bent` by how many standard deviations a camera would have to mix colours.
+    before
+    the next likely face, `printed` before smooth colours without print, both by visible cells, which are `in_sight` of
+    the
+    card; `error` is the mean capped error there, `stray` the share that differs without a reason, `bent` by how many
+    standard deviations a camera would have to mix colours.
     """
 
     face: int
@@ -101,7 +103,7 @@ class LitVerdict:
     def is_certain(self, named_before: int | None = None) -> bool:
         """Return whether next to nothing speaks against the face, and nothing else can be it.
 
-        named_before: the face's number that the first look thought the likeliest, if any.
+        named_before: the number of the first verdict's likeliest face, if any.
         """
         return self._keeps(_WHOLE) or (named_before == self.face and self._keeps(_NAMED_BEFORE))
 
@@ -112,7 +114,7 @@ class LitVerdict:
 
 @dataclass(frozen=True, eq=False)
 class _Laid:
-    """One face laid onto the picture, where it fits best, in its light."""
+    """One face fitted to the picture, at its best place, in its light."""
 
     art: ArtFields
     quad: Floats
@@ -121,12 +123,12 @@ class _Laid:
 
     @property
     def likelihood(self) -> float:
-        """The logarithm of how likely all is that is seen."""
+        """Return the log-likelihood of the visible cells."""
         return float(self.light.score(self.seen.known))
 
 
 class Relight:
-    """Looks at cards of one deck."""
+    """Verifies cards of one deck."""
 
     def __init__(self, deck: PrintDeck) -> None:
         self._size = np.array(deck.size_mm)
@@ -142,15 +144,15 @@ class Relight:
         self._turns = deck.turns
 
     def judge(self, picture: Pyramid, quad: Floats, white: Floats | None) -> LitVerdict:
-        """A verdict for a card on a quad (4, 2) px, as the art stands or upside down.
+        """Return the verdict for a card on a quad (4, 2) px, with the art upright or upside down.
 
-        `white` (3,) BGR 0..1 is that of paper there, None where nothing tells.
+        `white` (3,) BGR 0..1 is that of paper there, None where unknown.
         """
         seen_on = partial(self._seen, picture, white)
         views = {turn: seen_on(np.roll(quad, -turn, axis=0)) for turn in self._turns}
         laid: dict[int, _Laid] = {}
         for one in self._ranking.likeliest(views):
-            # It is where the first one fits: that is most often the right one.
+            # The card is at the first fit's place: that face is most often the right one.
             steps = 1 if laid else LIT.steps
             found = self._settled(seen_on, one.picture, np.roll(quad, -one.turn, axis=0), one.amounts, steps)
             if not laid:
@@ -172,7 +174,7 @@ class Relight:
         return LitVerdict(best, own.quad, lead, mine - blank, error, stray, share, float(own.light.bent))
 
     def _in_sight(self, own: _Laid, likely: Sequence[_Laid]) -> tuple[Flags, float]:
-        """Return which cells nothing covers, (cells,), and the share of them that looks different for no reason.
+        """Return the uncovered cells (cells,), and the share of them that differs without a reason.
 
         A reflection for one face may be another one's white hat, so it must be one for all `likely` faces.
         """
@@ -187,7 +189,7 @@ class Relight:
         return known & ~covered[self._used], stray
 
     def _glare(self, laid: _Laid) -> Flags:
-        """Return which cells a reflection has changed, (cells,)."""
+        """Return the cells (cells,) changed by a reflection."""
         if not laid.seen.shines.any():
             return laid.seen.shines
         odd = (laid.light.cells > OUTLIER) & laid.seen.known
@@ -198,7 +200,7 @@ class Relight:
     def _settled(
         self, seen_on: Callable[[Floats], Seen], face: int, quad: Floats, amounts: Floats, steps: int
     ) -> _Laid:
-        """A face after a few steps to where it fits best."""
+        """Return a face after a few steps to its best place."""
         art = self._arts[face]
         seen = seen_on(quad)
         light = self._model.fitted(art.fields, seen, seen.known, amounts, LIT.rounds)
@@ -212,7 +214,7 @@ class Relight:
         return _Laid(art.fields, quad, seen, light)
 
     def _moved(self, quad: Floats, step: Floats) -> Floats:
-        """A quad (4, 2) moved by mm: across, by its place across and down, then down likewise."""
+        """Return a quad (4, 2) moved by mm: across, by its place across and down, then down likewise."""
         x, y = (_CORNERS - 0.5).T
         by = np.stack([step[0] + step[1] * x + step[2] * y, step[3] + step[4] * x + step[5] * y], axis=1)
         return np.asarray(points_within(quad[None], (_CORNERS + by / self._size)[None])[0])
@@ -220,7 +222,7 @@ class Relight:
     def _seen(self, picture: Pyramid, white: Floats | None, quad: Floats) -> Seen:
         """Return a card's pixels on a quad, divided by the white of paper (3,), 0..1."""
         paper = np.ones(3) if white is None else np.maximum(white, 0.02)
-        # What is hidden is no darker than black: that is all that is known of it.
+        # Nothing is known of hidden cells, except that they are no darker than black.
         sheet, seen = open_sheet(picture, quad, self._rows, self._columns, None)
         levels = np.ascontiguousarray(sheet[self._used].T)
         hidden = np.broadcast_to(~seen[self._used], levels.shape)

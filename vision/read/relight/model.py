@@ -1,10 +1,12 @@
-"""The light on a card: how bright its art looks at every place under lamps, shadows, gloss and a camera's own ways.
+"""Models the light on a card: its art's brightness at every place under lamps, shadows, gloss and a camera's effects.
 
-In linear light what is seen is `white * art + veil * (1 - art)`: `white` is how bright the card's own white is there,
-which lamps and shadows change smoothly, and `veil` how bright its black is, which is what gloss mirrors of a lamp. Both
-are few smooth fields over the card with a prior for each, and with them go the few ways in which cameras bend colours;
-so the light is one least squares fit, repeated without what does not look like the art. What is as bright as the camera
-can measure is unknown; it is only known to be no darker.
+In linear light the picture is `white * art + veil * (1 - art)`. `white` is the brightness of the card's own white
+there,
+which lamps and shadows change smoothly. `veil` is the brightness of its black, which gloss mirrors from a lamp. Both
+are
+few smooth fields over the card with a prior for each, beside the few ways in which cameras bend colours. So the light
+is
+one least squares fit, repeated without cells unlike the art. Clipped cells are unknown, except that they are no darker.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from numpy.typing import NDArray
 from vision.arrays import Flags, Floats, Singles
 
 CAP = 9.0  # of a cell's squared error over its noise
-INDEPENDENT = 0.055  # cells that say something new, by all cells
-OUTLIER = 5.0  # of the same: a cell that looks differently from fitted
+INDEPENDENT = 0.055  # share of all cells that count as independent
+OUTLIER = 5.0  # of the same: a cell that differs from the fit
 
 _LUMINANCE = np.array([0.0722, 0.7152, 0.2126], np.float32)
 
@@ -28,7 +30,7 @@ _LUMINANCE = np.array([0.0722, 0.7152, 0.2126], np.float32)
 class LightParams:
     """Spreads of the light's factors, and bounds; levels are shares of white, in linear light."""
 
-    contrast: tuple[float, float] = (0.15, 1.0)  # the span between black and white that may be left
+    contrast: tuple[float, float] = (0.15, 1.0)  # the least and most span left between black and white
     light: tuple[float, float] = (0.0004, 4.0)
     clear_light: float = 0.02
     black: float = 0.04  # of white
@@ -36,17 +38,17 @@ class LightParams:
     like_white: float = 0.92
     shines: float = 1.08
     waves: int = 6  # of the veil, across and down together: half waves, less one
-    # How much each field varies: the white with its slopes and bends, the veil with its waves, blue and red casts of
-    # both, then crosstalk, saturation, the tone curve's bend and blur; a white that is clipped may be brighter, and of
-    # another colour.
+    # Variation of each field: the white with its slopes and bends, the veil with its waves, blue and red casts of both,
+    # then crosstalk, saturation, the tone curve's bend and blur; a clipped white may be brighter, and of another
+    # colour.
     white_varies: tuple[float, ...] = (0.15, 0.2, 0.2, 0.15, 0.15, 0.15)
     clipped_white_varies: tuple[float, ...] = (1.0, 0.5, 0.5, 0.5, 0.5, 0.5)
     veil_varies: float = 0.25
     wave_varies: float = 0.3
-    # Of the white, by how bright it is: where that is clipped, what colour the lamp has is not known.
+    # Of the white, by its brightness: where that is clipped, the lamp's colour is not known.
     cast_varies: float = 0.08
     clipped_cast_varies: float = 0.4
-    # Of a veil, by how bright it is; skin would pass for a coloured veil where a hand may be on the card.
+    # Of a veil, by its brightness; skin would look like a coloured veil where a hand may be on the card.
     veil_cast_varies: float = 0.02
     whole_veil_cast_varies: float = 0.25
     # Most ways change one channel only: a row is one way in one channel, and the rows go channel by channel.
@@ -55,8 +57,9 @@ class LightParams:
         *((0,), (0,), (1,), (1,), (2,), (2,)),
         *((0, 1, 2),) * 3,
     )
-    # How much of one channel's light a camera gives to another, as measured: green and red to blue, blue and red to
-    # green, blue and green to red. Lamps that it was not built for make more of it.
+    # Measured share of one channel's light that a camera gives to another: green and red to blue, blue and red to
+    # green,
+    # blue and green to red. Lamps that it was not built for increase it.
     crosstalk_varies: tuple[float, ...] = (0.09, 0.09, 0.045, 0.07, 0.04, 0.045)
     saturation_varies: float = 0.15
     tone_varies: float = 0.3
@@ -80,10 +83,11 @@ _WHITE_CASTS, _VEIL_CASTS = (np.flatnonzero(np.isin(_WAY_OF, ways)) for ways in 
 
 @dataclass(frozen=True, eq=False)
 class ArtFields:
-    """One picture, or several along a first axis, as the fit needs them, channel after channel.
+    """One picture, or several along a first axis, as arrays for the fit, channel after channel.
 
-    `art` (..., 3, cells) is linear light, `ways` (..., 19, cells) what cameras may do to it, a row for each channel
-    that a way changes, some of them by the veil that is there, `noise` (..., cells) its variance.
+    `art` (..., 3, cells) is linear light; `ways` (..., 19, cells) the possible effects of cameras, a row for each
+    channel
+    that a way changes, some of them by the veil there; `noise` (..., cells) its variance.
     """
 
     art: Singles
@@ -91,7 +95,7 @@ class ArtFields:
     noise: Singles
 
     def take(self, pictures: NDArray[np.intp]) -> ArtFields:
-        """Some of the pictures."""
+        """Return the chosen pictures."""
         return ArtFields(self.art[pictures], self.ways[pictures], self.noise[pictures])
 
 
@@ -99,8 +103,9 @@ class ArtFields:
 class Seen:
     """Pixels of a card: its cells (3, cells), grey levels by the white, and which of them are clipped.
 
-    `bleached` says that the white itself is clipped, `whole` that nothing hides any of the margin, `noise` is the
-    camera's variance, of white.
+    `bleached`: the white itself is clipped; `whole`: nothing hides any of the margin; `noise`: the camera's variance,
+    of
+    white.
     """
 
     levels: Singles
@@ -111,21 +116,21 @@ class Seen:
 
     @property
     def known(self) -> Flags:
-        """Cells that are not all clipped, (cells,)."""
+        """Return the cells (cells,) that are not all clipped."""
         return np.asarray(~self.clipped.all(axis=0))
 
     @property
     def shines(self) -> Flags:
-        """Cells that are brighter than white, or as bright and too bright to know, (cells,)."""
+        """Return the cells (cells,) that are brighter than white, or as bright and clipped."""
         darkest = self.levels.min(axis=0)
         return np.asarray((darkest > LIGHT.shines) | ((darkest > LIGHT.like_white) & self.clipped.any(axis=0)))
 
     def take(self, cells: Flags) -> Seen:
-        """Some of the cells."""
+        """Return the chosen cells."""
         return replace(self, levels=self.levels[:, cells], clipped=self.clipped[:, cells])
 
     def turned(self) -> Seen:
-        """The cells from the last to the first."""
+        """Return the cells from the last to the first."""
         return replace(self, levels=self.levels[:, ::-1], clipped=self.clipped[:, ::-1])
 
 
@@ -133,10 +138,10 @@ class Seen:
 class Light:
     """A fitted light for each picture.
 
-    `amounts` (..., fields) of the fields, `ways` (..., 19, cells) what cameras and gloss may do to it; `light`
-    (..., 3, cells) what they make; `gap` (..., 3, cells) by how much what they make looks brighter than what is
-    seen, `weight` (..., cells) of its square, `contrast` (..., cells) the span between black and white that is left;
-    `cells` (..., cells) the weighted errors; `odds` (...) the prior's, at most 0.
+    `amounts` (..., fields) of the fields; `ways` (..., 19, cells) the possible effects of cameras and gloss; `light`
+    (..., 3, cells) their result; `gap` (..., 3, cells) by how much that result is brighter than the picture; `weight`
+    (..., cells) of its square; `contrast` (..., cells) the span left between black and white; `cells` (..., cells) the
+    weighted errors; `odds` (...) the prior's, at most 0.
     """
 
     amounts: Floats
@@ -150,17 +155,17 @@ class Light:
 
     @property
     def bent(self) -> Floats:
-        """By how many standard deviations a camera would have to mix colours, (...)."""
+        """Return by how many standard deviations a camera would have to mix colours, (...)."""
         return np.asarray(np.abs(self.amounts[..., _CROSSTALK] / LIGHT.crosstalk_varies).max(axis=-1))
 
     def score(self, known: Flags) -> Floats:
-        """The logarithm of how likely the known cells are, (...)."""
+        """Return the log-likelihood of the known cells, (...)."""
         errors = np.minimum(self.cells, CAP) @ known.astype(np.float32)
         return np.asarray(self.odds - 1.5 * INDEPENDENT * errors)
 
 
 def art_fields(art: Singles, soft: Singles, noise: Singles) -> ArtFields:
-    """The fields of a picture whose grey levels are `art`, and blurred `soft`, (3, cells) each, of white."""
+    """Return the fields of a picture with grey levels `art`, and blurred `soft`, (3, cells) each, of white."""
     light = art**2
     missing = 1 - light
     channels = np.eye(3, dtype=np.float32)[:, :, None]
@@ -195,13 +200,13 @@ class LightModel:
         self._expected[0], self._expected[-1] = 1.0, LIGHT.blur
 
     def start(self, white: float, veil: float) -> Floats:
-        """Amounts to begin with."""
+        """Return amounts to begin with."""
         amounts = self._expected.copy()
         amounts[0], amounts[self._whites] = white, veil
         return amounts
 
     def fitted(self, art: ArtFields, seen: Seen, known: Flags, amounts: Floats, rounds: int) -> Light:
-        """Fit the light in which pictures look like what is seen, where `known` (cells,); begin with `amounts`."""
+        """Fit the light that makes pictures most like the `known` cells (cells,); begin with `amounts`."""
         varies = self._varies[int(seen.bleached)][int(seen.whole)]
         light = self._light(art, seen, amounts, varies)
         for _ in range(rounds):
@@ -210,18 +215,18 @@ class LightModel:
                 4 * np.maximum(light.light, LIGHT.clear_light)
             )
             weight[seen.clipped & (light.gap == 0)] = 0
-            # A vivid camera shows strong colours without any of what they lack: how little that was is not known.
+            # A vivid camera shows strong colours with nothing in the other channels: their true low level is not known.
             weight[(seen.levels < LIGHT.black) & (light.light <= LIGHT.light[0])] = 0
             light = self._light(art, seen, self._solved(art, light.ways, seen.levels**2, weight, varies), varies)
         return light
 
     def without_gloss(self, art: ArtFields, light: Light) -> Singles:
-        """Grey levels (3, cells), of white, that a picture would show in a fitted light but for what gloss mirrors."""
+        """Return grey levels (3, cells), of white, of a picture in a fitted light without gloss."""
         white = light.amounts[: self._whites].astype(np.float32) @ self._white.T
         return np.asarray(np.sqrt(np.maximum(art.art * white, 0)), np.float32)
 
     def blank_score(self, levels: Singles, weight: Singles, some: Flags) -> float:
-        """The logarithm of how likely smoothly changing colours are that look like `levels` (3, n), where `some` cells.
+        """Return the log-likelihood of smoothly changing colours fitted to `levels` (3, n), of cells `some`.
 
         `weight` (n,) is of a cell's squared error.
         """
@@ -237,7 +242,7 @@ class LightModel:
         return -1.5 * INDEPENDENT * float(np.minimum(cells, CAP).sum())
 
     def _solved(self, art: ArtFields, ways_now: Singles, target: Singles, weight: Singles, varies: Floats) -> Floats:
-        """The amounts at which weighted least squares and the prior agree, (..., fields)."""
+        """Return the amounts at which weighted least squares and the prior agree, (..., fields)."""
         shape = weight.shape[:-2]
         normal = np.broadcast_to(np.diag(1 / varies**2), (*shape, len(varies), len(varies))).copy()
         pull = np.broadcast_to(self._expected / varies**2, (*shape, len(varies))).copy()
@@ -261,7 +266,7 @@ class LightModel:
         return np.asarray(np.linalg.solve(normal, pull[..., None])[..., 0])
 
     def _add_smooth(self, normal: Floats, lit_twice: Singles, once: Singles, veiled: Singles) -> None:
-        """Add to `normal` (..., fields, fields) what white and veil are by each other, by weights (..., cells)."""
+        """Add to `normal` (..., fields, fields) the products of white and veil, by weights (..., cells)."""
         white, veil = slice(self._whites), slice(self._whites, self._veils)
         for basis, by, here in zip(self._rows, (lit_twice, veiled), (white, veil), strict=True):
             # A matrix by itself: half the work of a product of two.
@@ -276,7 +281,7 @@ class LightModel:
         white = (used[..., : self._whites] @ self._white.T)[..., None, :]
         veil = (used[..., self._whites : self._veils] @ self._waves.T)[..., None, :]
         ways_now = art.ways.copy()
-        # The lamp has a colour of its own, and so has what gloss mirrors, as far as it mirrors anything.
+        # The lamp has a colour of its own, and so has its reflection in gloss.
         ways_now[..., _WHITE_CASTS, :] *= np.maximum(white, 0)
         ways_now[..., _VEIL_CASTS, :] *= np.maximum(veil, 0)
         amount = used[..., None, self._veils + _WAY_OF]
@@ -285,7 +290,7 @@ class LightModel:
         gap = np.sqrt(light) - seen.levels
         gap[seen.clipped & (gap > 0)] = 0
         contrast = np.clip(np.sqrt(np.maximum(white, 0)) - np.sqrt(np.maximum(veil, 0)), *LIGHT.contrast)[..., 0, :]
-        # Of what makes pictures differ from their art, gloss takes as much as of the contrast.
+        # Gloss reduces the differences of pictures from their art as much as the contrast.
         weight = 1 / (art.noise * contrast**2 + np.float32(seen.noise))
         odd = (amounts - self._expected) / varies
         return Light(
@@ -301,11 +306,11 @@ class LightModel:
 
 
 def _over_channels(values: Singles) -> Singles:
-    """The sum over the last axis but one, which has three entries: quicker than numpy's own."""
+    """Return the sum over the last axis but one, which has three entries: quicker than numpy's own."""
     return values[..., 0, :] + values[..., 1, :] + values[..., 2, :]
 
 
 def spread_of(picture: Singles) -> Singles:
-    """Return how much the art varies round each cell, (h, w)."""
+    """Return the variation (h, w) of the art round each cell."""
     mean, square = cv2.blur(picture, (3, 3)), cv2.blur(picture * picture, (3, 3))
     return np.asarray(np.sqrt(np.maximum(square - mean * mean, 0).mean(axis=2)), np.float32)

@@ -1,4 +1,4 @@
-"""Ranks the pictures of a deck by a first rough look at the light on a framed card: only the likeliest are fitted."""
+"""Ranks the pictures of a deck by a first rough fit of light to a framed card: only the likeliest are fitted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vision.read.relight.model import ArtFields, Light, LightModel, Seen
 
 @dataclass(frozen=True)
 class LightRankParams:
-    """How a first look at the light chooses faces; odds are log-odds."""
+    """Parameters of the first ranking by light; odds are log-odds."""
 
     # the white and the veil
     starts: tuple[tuple[float, float]] = ((1.0, 0.1),)
@@ -25,7 +25,7 @@ class LightRankParams:
     far: float = (
         40.0  # log-odds by which a picture is behind after a round of fitting that the next one does not make up for
     )
-    # How many pictures are given, of bleached cards and of others, and how far behind at last it is not worth while.
+    # Number of pictures, of bleached cards and of others, and the log-odds behind the best at which to stop.
     bleached_rivals: int = 5
     rivals: int = 4
     hopeless: float = 25.0
@@ -36,7 +36,7 @@ LIGHT_RANK = LightRankParams()
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """A picture, by its number, that a frame may show at a turn: how likely, and in a light of what amounts."""
+    """A picture, by its number, that a frame may show at a turn, with its score and its light's amounts."""
 
     score: float
     picture: int
@@ -67,9 +67,9 @@ class Ranking:
         )
 
     def likeliest(self, views: Mapping[int, Seen]) -> Iterator[Ranked]:
-        """The pictures worth fitting, two at least, the likeliest first; `views` is what a frame shows at each turn.
+        """Yield the pictures worth fitting, two at least, the likeliest first; `views`: the frame at each turn.
 
-        Under a hand a picture may look likelier upside down; it is given as it would lie, too.
+        Under a hand a picture may look likelier upside down; the same turn as the best one is given, too.
         """
         bleached = any(seen.bleached for seen in views.values())
         ranked = sorted(self._ranked(views), key=lambda one: -one.score)

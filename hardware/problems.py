@@ -96,8 +96,8 @@ class Problem:
     """A part of the table that does not work, or works again.
 
     part: "camera", "bell 2", "disk", "guard dark". message: one sentence for the person at the table, a `Said` where it
-    has translations, "" when all is well. advice: one on what to do, "" where nothing is to be done or it is said.
-    t_ns: since when.
+    has translations, "" when all is well. advice: a sentence on what to do, "" where there is nothing to do or the
+    message says it. t_ns: since when.
     """
 
     part: str

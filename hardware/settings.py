@@ -17,13 +17,13 @@ class DebounceSettings:
     """When a train of edges on a button's line is one press.
 
     chatter_ns: gaps up to this long belong to the same press, ns.
-    contact_ns: closed at least this long in one piece, ns, or it was no press; a finger closes a button for 5 ms and
-        more, and interference comes in bursts of pulses.
-    spike_ns, spike_quiet_ns: closed for less than `spike_ns` and then quiet for `spike_quiet_ns`: a spike from
-        outside, which does not date a press that follows later, ns. Contacts that bounce come back sooner.
+    contact_ns: shortest unbroken contact of a press, ns. A finger closes a button for 5 ms and more; interference
+        comes in bursts of short pulses.
+    spike_ns, spike_quiet_ns: a contact shorter than `spike_ns`, then quiet for `spike_quiet_ns`, is a spike, ns. A
+        press after it has its own first edge. Contacts that bounce come back sooner.
     stuck_ns: closed (or chattering) this long without a break: stuck or shorted, ns.
     recovered_ns: open this long: a button that was out of play is back, ns.
-    flutter_presses, flutter_ns: as many presses within this time, ns, are a loose wire and no fingers.
+    flutter_presses, flutter_ns: this many presses within this time, ns, come from a loose wire.
     """
 
     chatter_ns: int = 30 * MS
@@ -49,7 +49,7 @@ class Pin:
 
     number: the BCM number (GPIO17 is 17, whatever its place on the header).
     pull: "up", "down" or "none": the resistor inside the Raspberry Pi.
-    active_high: whether a high level means pressed, blocked or tilted; with a button to ground and a pull-up it is low.
+    active_high: whether a high level means pressed, blocked or tilted; False for a button to ground with a pull-up.
     """
 
     number: int
@@ -132,12 +132,12 @@ class SandSettings:
     barrier, tilt: pins of the light barrier at the neck and of the tilt switch; None: not fitted. One is enough.
     profile: what was learned; None: any pause of `unlearned_gap_ns` counts as the end.
     unlearned_gap_ns: pause that ends an unlearned timer, ns.
-    gap_factor, gap_margin_ns: the end is a pause longer than the longest learned gap times this, plus this, ns.
+    gap_factor, gap_margin_ns: a pause above longest learned gap * `gap_factor` + `gap_margin_ns` is the end, ns.
     tilt_settle_ns: a tilt switch that was quiet this long has come to rest, ns (its ball rolls while it is turned).
     start_edges, start_span_ns: running sand is at least this many edges over at least this time, ns; a knock is less.
     grace_ns: sand that does not run this long after the timer was turned is not running, ns.
     early: the sand stopped early if more than this share of it is left.
-    endless: more sand than this times the learned duration is a sensor that sees something else.
+    endless: flow above this times the learned duration means that the sensor sees something else.
     """
 
     backend: str = "gpio"
@@ -217,7 +217,7 @@ class MicrophoneSettings:
     rate_hz: samples a second.
     block: samples that are handed over at a time; 256 at 48 kHz are 5.3 ms.
     distance_m: from the bell to the microphone, m; sound takes 2.9 ms for each.
-    sensitivity: 1 is normal; 2 hears a bell of half the loudness and more that is none.
+    sensitivity: 1 is normal; 2 hears a bell of half the loudness, and takes more other sounds for a bell.
     stall_ns: no samples this long: the microphone hangs or is unplugged, ns.
     """
 

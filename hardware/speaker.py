@@ -120,7 +120,7 @@ REST_NS = 60 * SECOND
 
 @dataclass(frozen=True)
 class _Job:
-    """A sentence or chime to sound (aloud), or only to render ahead; void as soon as the generation is another one."""
+    """A sentence or chime. aloud: play it, else only render it ahead. A job of an older generation is void."""
 
     text: str | Chime
     generation: int
@@ -168,7 +168,7 @@ class SpokenSpeaker:
         self._thread.start()
 
     def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
-        """Say sentences: at once, and nothing of what was to be said before, or after that."""
+        """Queue sentences; urgent: stop the present one and drop what waits, then say these."""
         with self._changed:
             if urgent:
                 self._generation += 1
@@ -310,7 +310,7 @@ class SpokenSpeaker:
 
 
 def clean(sentence: str) -> str:
-    """Give a sentence as a speech program may have it: one line, not endless, and no marks that are commands to it."""
+    """Return a sentence that is safe for a speech program: one line, at most 600 characters, no `[[` commands."""
     text = " ".join("".join(char if char.isprintable() else " " for char in sentence).split())
     # espeak-ng reads [[…]] as phonemes.
     return text.replace("[[", "(").replace("]]", ")")[:LONGEST_TEXT]

@@ -25,9 +25,9 @@ def boottime_ns() -> int:
 
 
 def clock_offset_ns(stamp_ns: object, monotonic_ns: int, boottime_ns: int) -> int | None:
-    """Find what to add to a sensor's stamp to have it on the monotonic clock, ns, or None if it is on neither clock.
+    """Return the offset from a sensor's clock to the monotonic clock, ns; None if the stamp fits neither clock.
 
-    A frame just received was stamped less than a second ago.
+    A stamp fits a clock if it is less than a second old by it.
     """
     if not isinstance(stamp_ns, int):
         return None
@@ -43,7 +43,7 @@ Image = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Turn:
-    """upside_down: by half a turn. mirrored: left and right are swapped (after that)."""
+    """How a camera is mounted. upside_down: turned by half a turn. mirrored: after that, left and right are swapped."""
 
     upside_down: bool = False
     mirrored: bool = False
@@ -70,7 +70,7 @@ class Turn:
         return turned
 
     def area(self, area: Polygon | None) -> Polygon | None:
-        """Return an area, (k, 2) in shares of the right picture, as it is in the camera's own."""
+        """Map an area from the upright picture to the camera's own; (k, 2), both in shares of the picture's size."""
         if area is None:
             return None
         columns, rows = self.flips
@@ -157,7 +157,7 @@ class Camera(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return a sentence for each setting that it could not apply; it is used all the same."""
+        """Return a sentence for each setting that it could not apply; the camera works without it."""
 
     def read(self) -> Frame | None:
         """Wait for the next frame, at most about a second. None: there will never be another one (end of a file).
@@ -190,7 +190,7 @@ class CameraSettings:
     frames_per_s: frames a second.
     lock: whether exposure and white balance are settled on the table when the camera is opened and then held.
     longest_exposure_us: microseconds; longer ones smear hands and turning cards.
-    mains_hz: frequency of the mains, 50 or 60, that lamps flicker with (twice a period), to be tried first.
+    mains_hz: frequency of the mains that is tried first, 50 or 60; lamps flicker twice a period.
     live: whether files and recordings are played at the pace they were taken, on the clock of today.
     """
 
@@ -249,7 +249,7 @@ def open_camera(spec: str, settings: CameraSettings | None = None) -> Camera:
 def parse_spec(spec: str) -> tuple[str, str]:
     """Split a camera's name into back-end and argument. Raises BadCameraError for an unknown name.
 
-    Whether the camera is there is seen when it is opened.
+    It does not check that the camera is there: `open_camera` does.
     """
     kind, _, which = spec.partition(":")
     if kind in BACKENDS and re.fullmatch(_WHICH.get(kind, ".+"), which):

@@ -61,7 +61,7 @@ class Door:
         self._keys: dict[str, bytes] = {}
 
     def prepare(self) -> None:
-        """Learn of members and invitations; of those that are new only one at a time, as each takes some 50 ms."""
+        """Read members and invitations. A call derives one new invitation's secret only: that takes some 50 ms."""
         with self._engine.connect() as connection:
             codes = _codes(connection)
             asked = select(Table.id, Table.key).where(Table.out_ms.is_(None))
@@ -72,7 +72,7 @@ class Door:
             self._secrets[fresh] = secret_of(fresh)
 
     def asked(self, table: str, message: Received) -> Answer | None:
-        """Let a table in that asks with a seal which only an invitation can make; None for any other.
+        """Answer a table whose seal fits an invitation, and let it in; None where no seal fits.
 
         A member that asks once more, because it did not hear the answer, gets it again. A name in use is refused.
 
@@ -145,7 +145,7 @@ def _codes(connection: Connection) -> list[str]:
 
 
 def _wish(table: str, message: Received) -> tuple[str, str]:
-    """Return the name that a table wants to be called by, and the sign that its answer bears."""
+    """Return the name that a table asks for, and the nonce that the answer repeats."""
     data = parse_object(message.payload)
     return harmless(str(data.get("name", "")))[:60].strip() or table, str(data.get("nonce", ""))[:64]
 

@@ -1,4 +1,4 @@
-"""Writes the messages of a table into the rows of its games; known rows stay, so that all may be sent again."""
+"""Writes the messages of a table into the rows of its games. A row that exists stays, so a table may send twice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Values = Mapping[str, Any]
 
 
 class Recorder:
-    """Writes in one transaction. now_ms: when it is taken in. What comes in a row of one kind is written together."""
+    """Writes in one transaction, and events in a row as one insert. now_ms: when the club received the messages."""
 
     def __init__(self, connection: Connection, now_ms: int) -> None:
         self._connection, self._now_ms = connection, now_ms
@@ -140,7 +140,7 @@ def _ruling(uid: str, event: int, place: int, since: int, data: Values) -> Value
 
 
 def settle_result(connection: Connection, uid: str) -> None:
-    """Note who has won by the end that holds now, or that nobody has yet."""
+    """Write points and places of the seats by the `end` that holds now; none where no `end` holds."""
     asked = select(Ruling.data, Event.wall_ms).join(
         Event, (Event.game_uid == Ruling.game_uid) & (Event.number == Ruling.event)
     )

@@ -1,4 +1,4 @@
-"""`ringmaster calibrate`: sets a table up, step by step, and keeps what it finds where `run` takes it from."""
+"""`ringmaster calibrate`: sets a table up, step by step, and saves the result in the state folder that `run` reads."""
 
 from __future__ import annotations
 

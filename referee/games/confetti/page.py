@@ -72,7 +72,7 @@ def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str,
 
 
 def _last_round_ms(play: Session) -> int | None:
-    """Return how long the sand ran last time, where nothing else tells how long it will."""
+    """Return how long the sand ran in the last round, ms; None where no round has ended."""
     ended_ns: int | None = None
     for _, ruling in play.log.newest(50):
         if ruling["ruling"] == "time":

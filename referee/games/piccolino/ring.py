@@ -1,4 +1,4 @@
-"""The verdict on a ring, final or early (P3, P9).
+"""Rulings on a ring, final or early (P3, P9); `tops.py` judges whether it is valid.
 
 Which frame it is judged on, the last one exposed before it (P9), is settled by order: `hardware/camera/frames.py`
 holds a ring back until that frame is there, `clockwork.py` gives it first, the session writes its time

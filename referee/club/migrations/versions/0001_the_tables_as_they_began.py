@@ -17,7 +17,7 @@ _TABLES = ("seats", "rulings", "events", "disputes", "corrections", "games", "ta
 
 
 def upgrade() -> None:
-    """Make it so."""
+    """Create all tables and indices."""
     op.create_table("invitations", _text("code", 16, key=True), _long("made_ms"), _long("until_ms"))
     op.create_table(
         "tables",
@@ -49,13 +49,13 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take it back."""
+    """Drop all tables."""
     for table in _TABLES:
         op.drop_table(table)
 
 
 def _create_of_games(name: str, key: tuple[str, ...], *columns: sa.Column[Any]) -> None:
-    """Make a table whose rows belong to games, each named by its game and some numbers."""
+    """Create a table whose primary key is a game and the numbers in `key`."""
     game = sa.Column("game_uid", sa.String(64), sa.ForeignKey("games.uid"), primary_key=True)
     numbers = [sa.Column(one, sa.Integer, primary_key=True, autoincrement=False) for one in key]
     op.create_table(name, game, *numbers, *columns)

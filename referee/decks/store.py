@@ -136,7 +136,7 @@ class DeckStore:
             ) from error
 
     def rename(self, name: str, new: str) -> None:
-        """Return a deck another name.
+        """Rename a deck.
 
         Raises:
             BadDeckError: there is none of this name.

@@ -127,8 +127,7 @@ class Match:
 
         Raises:
             ValueError, KeyError: another version wrote it, or a person changed it, and it cannot be resumed. It stays
-            in the
-                store, closed.
+                in the store, closed.
         """
         try:
             row = open_game(self.store.read)

@@ -116,7 +116,7 @@ class Feed:
             await asyncio.sleep(LEAST_GAP_S)
 
     async def _beat(self) -> None:
-        """Return a sign now and then where there is no news, and let go who takes nothing any more."""
+        """Send a heartbeat where there is no news, and drop pages that take nothing any more."""
         while True:
             await asyncio.sleep(HEARTBEAT_S)
             now_s = self._loop.time()

@@ -243,7 +243,7 @@ class Coloretto:
         return [] if cards is None else cards
 
     def _pass_on(self) -> None:
-        """Return the turn to the next seat to the left that has not taken a row (K4, K5), maybe the same again."""
+        """Pass the turn to the next seat to the left that has not taken a row (K4, K5), maybe the same again."""
         seats = ((self.turn + step) % self.players for step in range(1, self.players + 1))
         self.turn = next(seat for seat in seats if seat not in self.taken)
 

@@ -111,7 +111,7 @@ class Room:
         return [health.part for health in self.health.troubles()]
 
     def film(self, seconds: float, per_s: int, draw: Callable[[int], Image] = lambda _: table()) -> None:
-        """Return pictures at a rate, by the time of each, and look twice a second."""
+        """Feed pictures at a rate, by the time of each, and look twice a second."""
         for _ in range(round(2 * seconds)):
             for number in range(1, per_s // 2 + 1):
                 t_ns = self.now_ns + number * S // per_s

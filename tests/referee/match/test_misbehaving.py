@@ -105,7 +105,7 @@ class RogueLines:
             raise ValueError("already closed")
 
     def fail(self) -> None:
-        """Return no edge at all, as a driver might whose memory is torn."""
+        """Report no edge at all, as a driver might whose memory is torn."""
         self.failing = True
         if self._on_edge is not None:
             self._on_edge(cast(Edge, "no edge"))

@@ -33,7 +33,7 @@ class Agent(BaseHTTPRequestHandler):
         self._answer(b"", 0)
 
     def do_GET(self) -> None:
-        """Return the file at the path of the address."""
+        """Send the file at the path of the address."""
         path = Path(self.path)
         self._answer(path.read_bytes() if path.is_file() else b"", 0 if path.is_file() else 1)
 

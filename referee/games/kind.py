@@ -216,6 +216,4 @@ def _as_option(value: object) -> object:
         return "on" if value else "off"
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, bool):
-        return "on" if value else "off"
     return [_as_option(one) for one in value] if isinstance(value, tuple) else value

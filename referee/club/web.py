@@ -22,8 +22,8 @@ from referee.language import LANGUAGES, Language, catalogue
 from referee.mqtt.client import shown_code
 from referee.phrases import in_language
 from referee.sayings import house
-from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, is_this_machine
+from referee.web.limits import Guard, RefusedError
 from referee.web.responses import OWN_ERRORS, Json, on_bad_request, on_fault
 
 FILES = FilePath(__file__).parent / "page"

@@ -14,7 +14,7 @@ from referee.lessons.names import check_name
 from referee.lessons.workbench import Workbench
 from vision.errors import VisionError
 from vision.taught.deck_file import read_deck_file, renamed
-from vision.teaching.lay_apart import CUT_OR_COVERED
+from vision.teaching.lesson_cards import CUT_OR_COVERED
 
 
 def study(on: GoingOn, bench: Workbench, number: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from referee.lessons.draft import Draft, Group, Points, Shot, is_whole
 from referee.lessons.progress import missing, tally
-from vision.teaching.lay_apart import CUT_OR_COVERED
+from vision.teaching.lesson_cards import CUT_OR_COVERED
 
 
 def draft_view(draft: Draft) -> dict[str, Any]:

@@ -25,8 +25,8 @@ from vision.image import load_picture
 from vision.markers import markers_in, table_if_shown
 from vision.read.print_deck import PrintDeck
 from vision.taught.deck_file import pack_deck, read_deck_file
-from vision.teaching.lay_apart import CUT_OR_COVERED, CardSize, LaidCards, agreed_size
 from vision.teaching.lesson import TeachingPicture, straight_cards
+from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, agreed_size
 from vision.teaching.margins import odds_of, with_margins
 from vision.teaching.mark_lesson import learn_marks, shows_marks
 from vision.teaching.names import CardName

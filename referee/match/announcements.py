@@ -14,10 +14,10 @@ from referee.engine.session import Notice, RulingData, Session
 from referee.games.kind import GameKind
 from referee.jsonlines import to_line
 from referee.log import LOG
-from referee.match.guard.mishaps import Mishap
+from referee.match.monitor.mishaps import Mishap
 from referee.match.voice import Voice
 from referee.sayings import service as sayings
-from referee.sayings.guard import GUARD
+from referee.sayings.mishaps import GUARD
 from referee.store.upkeep import FILES
 
 SECOND_NS = 1_000_000_000

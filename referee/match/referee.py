@@ -50,11 +50,11 @@ from referee.match.commands import (
     Timely,
 )
 from referee.match.devices import FollowsPlay, Parts
-from referee.match.film import FilmKeeper
-from referee.match.guard.guard import Guard
-from referee.match.guard.machine import machine_watchers
-from referee.match.housekeeping import Housekeeping
+from referee.match.frame_history import FilmKeeper
 from referee.match.match import Match
+from referee.match.monitor.machine import machine_watchers
+from referee.match.monitor.monitor import Guard
+from referee.match.periodic import Housekeeping
 from referee.match.phone_bells import Arrival, PhoneBells
 from referee.match.pictures import Pictures, pictures_wanted
 from referee.match.question_pictures import QuestionPictures

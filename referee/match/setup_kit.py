@@ -10,7 +10,7 @@ from hardware.events import Event
 from referee.errors import SettingError
 from referee.phrases import Remembering, in_language
 from referee.setup.devices import loudness
-from referee.setup.finding import Hearing, Kept, Seen, Wish, troubles_in_words
+from referee.setup.step import Hearing, Kept, Seen, Wish, troubles_in_words
 from referee.setup.walk import Walk, as_data
 
 if TYPE_CHECKING:

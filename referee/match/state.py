@@ -41,7 +41,7 @@ from referee.match.match import Match
 from referee.match.question_pictures import PictureNames
 from referee.match.settings import TableSettings
 from referee.sayings import service as sayings
-from referee.setup.finding import deck_of
+from referee.setup.step import deck_of
 from referee.setup.walk import Walk
 from referee.store.games import games, iso_time
 

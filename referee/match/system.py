@@ -26,7 +26,7 @@ from referee.match.why import log_named
 from referee.names import players_in
 from referee.phrases import in_language
 from referee.sayings.service import problem
-from referee.setup.finding import load_kept
+from referee.setup.step import load_kept
 from referee.store.backup import Restored, back_up, restore
 from referee.store.disputed import Machine as RulingMachine
 from referee.store.disputed import keep_disputed, open_settings

@@ -15,7 +15,7 @@ from referee.errors import BadInputError
 from referee.games.registry import game_kind
 from referee.language import Language
 from referee.match.match import Match
-from referee.sayings import guard
+from referee.sayings import mishaps
 from referee.sayings.service import phone_way
 from referee.store.games import game_numbered, kept_game
 
@@ -60,7 +60,7 @@ def explanation(log: GameLog, place: Place, ruling: RulingData, language: Langua
         "corrected": record.is_changed(ruling),
         "steps": game_kind(log.header.game).page.steps(ruling, [event for _, event in readings], language),
         "way": phone_way(ruling["phone"], language) if "phone" in ruling else "",
-        "mishaps": [guard.begun(what, language) for what in _mishaps(log, record)],
+        "mishaps": [mishaps.begun(what, language) for what in _mishaps(log, record)],
         "readings": [
             {"event": log.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
             for number, event in readings

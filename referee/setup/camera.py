@@ -12,8 +12,8 @@ import numpy as np
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.scoring.seats import marker_rectangle
-from referee.setup import finding
-from referee.setup.finding import Choice, Finding, Seen, Shape, State, Wish, camera_missing, shares
+from referee.setup import step
+from referee.setup.step import Choice, Finding, Seen, Shape, State, Wish, camera_missing, shares
 from vision.arrays import Image
 from vision.errors import MirroredError, VisionError
 from vision.marker_blur import blurs_mm
@@ -141,10 +141,10 @@ def _coverage(seen: Seen, markers: tuple[Marker, ...]) -> tuple[str, tuple[Shape
         return "", shapes
     outwards = rectangle - rectangle.mean(0)
     outline = table.to_px(rectangle + _BEYOND_MM * np.sign(outwards))
-    cut = finding.sides_cut(outline, size_px)
+    cut = step.sides_cut(outline, size_px)
     shapes += (Shape(shares(outline, size_px), "bad" if cut else "good"),)
     if cut:
-        where = finding.sides(cut, language)
+        where = step.sides(cut, language)
         return language.text("setup.camera.table_is_cut_off_at", where=where), shapes
     middle = np.array([[size_px[0] / 2, size_px[1] / 2]])
     if float(table.px_per_mm(middle)[0]) < LEAST_PX_PER_MM:

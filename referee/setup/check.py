@@ -9,8 +9,8 @@ from hardware.events import BellPressed
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.phrases import in_language
-from referee.setup.finding import Choice, Finding, Seen, Shape, State, Wish, camera_missing, shares
 from referee.setup.seats import chosen_deck
+from referee.setup.step import Choice, Finding, Seen, Shape, State, Wish, camera_missing, shares
 from vision.arrays import Image, Points
 from vision.camera_moved import table_now
 from vision.deck import Deck

@@ -13,7 +13,7 @@ from hardware.sand import EDGES_MIN, learn_sandtimer
 from hardware.settings import MS, SECOND, SandProfile
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.setup.finding import Choice, Finding, Heard, Seen, State, Wish
+from referee.setup.step import Choice, Finding, Heard, Seen, State, Wish
 
 PRESSES = 3
 BOUNCE_NS = 60 * MS

@@ -13,9 +13,9 @@ from hardware.camera.exposure import CLIPPED, WHITE_HIGH, WHITE_LOW
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.sayings.colours import colour_name
-from referee.setup import finding
-from referee.setup.finding import Choice, Finding, Seen, Shape, State, Wish, camera_missing
+from referee.setup import step
 from referee.setup.seats import chosen_deck, chosen_palette
+from referee.setup.step import Choice, Finding, Seen, Shape, State, Wish, camera_missing
 from vision.arrays import Image, Points
 from vision.channels import largest
 from vision.errors import VisionError
@@ -146,7 +146,7 @@ class LightStep:
         more = tuple(text for text in (colours, *seen.notes) if text)
         if bleached:
             middle = np.mean([np.mean(box, axis=0) for box in bleached], axis=0)
-            where = finding.area(float(middle[0]), float(middle[1]), language)
+            where = step.area(float(middle[0]), float(middle[1]), language)
             text = language.text("setup.light.lamp_dazzles_put_no_cards", where=where)
             return Finding(State.MEND, text, more, None, shapes, again)
         white = float(np.median(whites.max(axis=1))) if len(whites) else None

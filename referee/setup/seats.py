@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from hardware.events import BellPressed
-from referee.decks.finding import AnyDeck, find_deck
+from referee.decks.lookup import AnyDeck, find_deck
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError, RingmasterError
 from referee.language import Language
 from referee.scoring.seats import MOST_PLAYERS, SeatRing, even_places, marker_rectangle
-from referee.setup.finding import (
+from referee.setup.step import (
     Choice,
     Finding,
     Handle,

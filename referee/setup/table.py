@@ -12,8 +12,8 @@ from referee.errors import BadInputError
 from referee.language import Language
 from referee.measured_table import profile_of, sheet_profile
 from referee.scoring.seats import marker_rectangle, rectangle_of
-from referee.setup import finding
-from referee.setup.finding import Choice, Finding, Seen, Shape, State, Wish, camera_missing, seats_of, shares
+from referee.setup import step
+from referee.setup.step import Choice, Finding, Seen, Shape, State, Wish, camera_missing, seats_of, shares
 from vision.arrays import Image, Points
 from vision.errors import BadTableError, DoubledMarkerError, VisionError
 from vision.markers import Marker, MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
@@ -210,8 +210,8 @@ class TableStep:
         shapes = tuple(Shape(shares(m.corners_px, size_px), label=str(m.id)) for m in lay)
         if not self._phone.whole:
             middles = np.array([marker.corners_px.mean(0) for marker in lay]).reshape(-1, 2)
-            empty = finding.corners_without(middles, size_px)
-            where = finding.corner(empty[0], language) if empty else language.text("setup.table.farther_from_others")
+            empty = step.corners_without(middles, size_px)
+            where = step.corner(empty[0], language) if empty else language.text("setup.table.farther_from_others")
             text = language.text("setup.table.lay_phone_showing_number", where=where, n=self._phone.next_number)
             return Finding(State.WAIT, text, (), len(lay) / PHONE_CORNERS, shapes)
         try:
@@ -277,8 +277,8 @@ def what_is_missing(sight: MarkerSight, size_px: tuple[int, int], language: Lang
     if not sight.markers:
         return language.text("setup.table.no_marker_card_is_in")
     middles = np.array([marker.corners_px.mean(0) for marker in sight.markers])
-    empty = finding.corners_without(middles, size_px)
-    where = finding.corner(empty[0], language) if empty else language.text("setup.table.farther_from_others")
+    empty = step.corners_without(middles, size_px)
+    where = step.corner(empty[0], language) if empty else language.text("setup.table.farther_from_others")
     left = [number for number in range(_USUAL) if number not in {marker.id for marker in sight.markers}]
     if not left:
         return language.text("setup.table.lay_one_of_marker_cards", where=where)

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.setup.finding import Choice, Finding, State
+from referee.setup.step import Choice, Finding, State
 from referee.setup.walk import Walk, new_step
 
 LOOK_S = 0.5

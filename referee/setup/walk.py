@@ -14,9 +14,9 @@ from referee.phrases import in_language
 from referee.setup.camera import CameraStep
 from referee.setup.check import CheckStep
 from referee.setup.devices import BellStep, LampStep, SandtimerStep
-from referee.setup.finding import SKIPPED, Finding, Kept, Seen, State, Step, Wish, load_kept, save_kept
 from referee.setup.light import LightStep
 from referee.setup.seats import DeckStep, SeatsStep
+from referee.setup.step import SKIPPED, Finding, Kept, Seen, State, Step, Wish, load_kept, save_kept
 from referee.setup.table import TableStep
 from vision.errors import VisionError
 

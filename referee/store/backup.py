@@ -23,8 +23,8 @@ from referee.match.settings import GIVES_WAY, TableSettings
 from referee.match.table import PROFILE
 from referee.sayings import kept as sayings
 from referee.settings_file import changed_where_possible
-from referee.setup.finding import FILE as SETUP
-from referee.setup.finding import kept_from, load_kept, save_kept
+from referee.setup.step import FILE as SETUP
+from referee.setup.step import kept_from, load_kept, save_kept
 from referee.store.folder import EVIDENCE
 from referee.store.games import Query, kept_game, shelf
 from referee.store.parcel import TORN, Parcel, Tally, opened, pack, unpack

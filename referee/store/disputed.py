@@ -28,7 +28,7 @@ from referee.errors import BadInputError, WorkFailedError
 from referee.files import put_in_place
 from referee.games.recorded_game import DECK_FILE, TABLE
 from referee.jsonlines import shown
-from referee.match.film import Film
+from referee.match.frame_history import Film
 from referee.match.settings import TableSettings
 from referee.match.table import PROFILE
 from referee.store.games import Query, game_numbered, games, kept_game

@@ -33,7 +33,7 @@ from vision.markers import (
 from vision.profile import REACH_MM, TableProfile
 
 if TYPE_CHECKING:
-    from referee.decks.finding import AnyDeck
+    from referee.decks.lookup import AnyDeck
 
 
 @dataclass(frozen=True)

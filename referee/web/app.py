@@ -17,12 +17,24 @@ from starlette.types import Receive, Scope, Send
 
 from referee.decks.listing import DeckListing
 from referee.match.referee import Referee
-from referee.web import changing, decks, house, keeping, reading, screens, setup, system, teaching, waiting_room, who
+from referee.web import (
+    auth,
+    decks,
+    house,
+    pairing_routes,
+    routes_backup,
+    routes_read,
+    routes_write,
+    screens,
+    setup,
+    system,
+    teaching,
+)
 from referee.web.feed import Feed
-from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, addresses, is_this_machine, name_of
-from referee.web.local_door import local_door
+from referee.web.limits import Guard, RefusedError
 from referee.web.options import WebOptions
+from referee.web.pairing_socket import local_door
 from referee.web.qr import qr_svg
 from referee.web.refusal import refusal
 from referee.web.responses import OWN_ERRORS, Desks, Json, on_bad_request, on_fault
@@ -55,7 +67,7 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
                 end()
 
     app = FastAPI(title="Ringmaster", docs_url=None, redoc_url=None, lifespan=lifespan)
-    app.state.who = who.Who(options)
+    app.state.who = auth.Who(options)
 
     def bell_pressed(t_ns: int) -> None:
         feed: Feed | None = getattr(app.state, "feed", None)
@@ -64,7 +76,7 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
             feed.notify(0)
 
     app.state.bell_pressed = bell_pressed
-    app.state.has_bell = lambda: options.has_room and waiting_room.has_bell(desk.state())
+    app.state.has_bell = lambda: options.has_room and pairing_routes.has_bell(desk.state())
     names = OwnNames(options.hosts)
 
     def language() -> str:
@@ -86,11 +98,11 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)
     ask, uploads = Desks(), Uploads(options.state_dir)
-    app.include_router(reading.routes(desk, ask, app.state.who, options))
-    app.include_router(who.routes(app.state.who))
+    app.include_router(routes_read.routes(desk, ask, app.state.who, options))
+    app.include_router(auth.routes(app.state.who))
     app.include_router(screens.routes(app.state.who, screens.Screens(options.clock)))
-    app.include_router(waiting_room.routes(desk, app.state.who, options))
-    app.include_router(changing.routes(desk, ask, app.state.who, options.state_dir, uploads))
+    app.include_router(pairing_routes.routes(desk, app.state.who, options))
+    app.include_router(routes_write.routes(desk, ask, app.state.who, options.state_dir, uploads))
     app.include_router(setup.routes(desk, ask, app.state.who))
     app.include_router(house.routes(desk, ask, app.state.who, options.house))
     app.include_router(system.routes(ask, app.state.who, options.system))
@@ -98,7 +110,7 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
         app.include_router(decks.routes(desk, ask, app.state.who, DeckListing(options.state_dir), uploads))
     if options.lessons is not None:
         app.include_router(teaching.routes(desk, ask, app.state.who, options.lessons))
-    app.include_router(keeping.routes(app.state.who, options.keeping, options.state_dir, uploads))
+    app.include_router(routes_backup.routes(app.state.who, options.keeping, options.state_dir, uploads))
     _add_files(app)
     _add_address(app, names)
     return app

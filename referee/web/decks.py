@@ -14,10 +14,10 @@ from referee.lessons.faults import LessonError
 from referee.lessons.names import check_name
 from referee.match.referee import Referee
 from referee.models import Model
-from referee.web.guard import DECK_PATH, RefusedError
+from referee.web.auth import Who
+from referee.web.limits import DECK_PATH, RefusedError
 from referee.web.responses import Desks, Json, JsonRoute
 from referee.web.uploads import Uploads
-from referee.web.who import Who
 from vision.deck import deck_names
 from vision.errors import BadDeckError
 from vision.taught.deck_file import SUFFIX, TaughtDeck, pack_deck, renamed, unpack_deck

@@ -11,8 +11,8 @@ from pydantic import Field
 from referee.language import Language
 from referee.match.referee import Referee
 from referee.mqtt.settings import HouseSettings
+from referee.web.auth import Who
 from referee.web.responses import Desks, Json, JsonRoute
-from referee.web.who import Who
 
 
 class House(Protocol):

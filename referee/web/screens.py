@@ -12,10 +12,10 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from referee.models import Model
-from referee.web.guard import RefusedError
+from referee.web.auth import Who, address_of, let_in
 from referee.web.hosts import is_at_home
+from referee.web.limits import RefusedError
 from referee.web.responses import Json, JsonRoute
-from referee.web.who import Who, address_of, let_in
 
 TICKET = "ringmaster-screen"
 GONE_S = 20.0

@@ -12,9 +12,9 @@ from calibration.print import MARKER_IDS, marker_svg
 from referee.match.referee import Referee
 from referee.match.setup_kit import setup_now
 from referee.printing import printed
-from referee.web.guard import RefusedError
+from referee.web.auth import Who
+from referee.web.limits import RefusedError
 from referee.web.responses import Desks, Json
-from referee.web.who import Who
 
 _Printable = Annotated[str, Path(pattern="^(markers|confetti|piccolino|coloretto|everdeck)$")]
 _Marker = Annotated[int, Path(ge=0, lt=len(MARKER_IDS))]

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from referee.web.feed import Feed, Line
-from referee.web.guard import RefusedError
+from referee.web.limits import RefusedError
 
 _GZIP = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 """Header of a gzip file (RFC 1952); the feed's deflated blocks follow, and it never ends by itself."""

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from referee.match.system import System
 from referee.models import Model
+from referee.web.auth import Who
 from referee.web.responses import Desks, Json, JsonRoute
-from referee.web.who import Who
 
 
 class Switch(Model):

@@ -12,9 +12,9 @@ from referee.lessons.draft import MOST_CARDS_SAID, Game
 from referee.lessons.lessons import Lessons
 from referee.match.referee import Referee
 from referee.models import Model
-from referee.web.guard import RefusedError
+from referee.web.auth import Who
+from referee.web.limits import RefusedError
 from referee.web.responses import Desks, Json, JsonRoute
-from referee.web.who import Who
 
 _KEPT = {"Cache-Control": "private, max-age=3600"}
 _Number = Annotated[int, Field(ge=0, lt=1_000_000)]

@@ -12,7 +12,7 @@ from itertools import permutations
 from typing import Any
 
 from hardware.events import Event as DeviceEvent
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
 from referee.engine.events import Event, Header

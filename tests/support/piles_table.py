@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hardware.camera.frames import SECOND_NS, Frame
 from hardware.events import BellPressed
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.engine.events import Header
 from referee.engine.session import RulingData, Session
 from referee.games.piccolino.demo import PiccolinoGame, Plan, write_piccolino

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from referee.accuracy import GROUPS, Known, Reader, TruePicture, Verdict, judge, load_truth, reader_of
-from referee.decks.finding import find_deck
+from referee.decks.lookup import find_deck
 from referee.output import along
 from referee.speed import yardstick
 from tools.bench.common import Row, command, say, timed

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.engine.events import Event, Header
 from referee.engine.session import Doubt
 from referee.errors import BadInputError

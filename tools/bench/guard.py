@@ -10,11 +10,11 @@ import cv2
 import numpy as np
 
 from hardware.camera.frames import SECOND_NS, Frame
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.games.confetti import demo as confetti_script
 from referee.games.piccolino import demo as piccolino_script
-from referee.match.guard.mishaps import Change, Lasting, Mishap
-from referee.match.guard.pictures import PICTURES, PictureGuard, Stripes
+from referee.match.monitor.mishaps import Change, Lasting, Mishap
+from referee.match.monitor.pictures import PICTURES, PictureGuard, Stripes
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from tests.support.evening import GAMMA, relit

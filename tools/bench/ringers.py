@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hardware.camera.frames import SECOND_NS, Frame
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.games.piccolino.watching.ringer import ArmEyes
 from referee.games.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from referee.scoring.seats import SeatRing, marker_rectangle

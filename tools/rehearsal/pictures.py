@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import cv2
 
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.games.piccolino.demo import Plan, write_piccolino
 from simulation.live import LiveTable, Shots
 from simulation.still import table_picture

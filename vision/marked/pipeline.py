@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from vision.arrays import Floats, Image
 from vision.deck import Deck
 from vision.effort import at_most
+from vision.marked.assign import also_unclear, settled, sure_corners
 from vision.marked.colour import lamp_of
 from vision.marked.layouts import common_stretch
 from vision.marked.left_over import beside
 from vision.marked.marks import WorkImage, work_image
-from vision.marked.refinement import looked_closer
+from vision.marked.refine import looked_closer
 from vision.marked.sampler import Sampler
 from vision.marked.scoring import Verdicts
-from vision.marked.settle import also_unclear, settled, sure_corners
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
 from vision.markers import Marker, whites_of

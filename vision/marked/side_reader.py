@@ -8,9 +8,11 @@ import numpy as np
 
 from vision.arrays import Flags, Floats
 from vision.deck import Deck
-from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, worth_a_look
 from vision.marked.colour import fitted_palette, least_print, linear_of
+from vision.marked.contour_terms import WORTH_A_LOOK, ground_levels, judged_again, worth_a_look
+from vision.marked.contour_traces import CardColours, traces
 from vision.marked.contours import MovedCards
+from vision.marked.covered_marks import peeking_marks
 from vision.marked.cut_marks import cut_marks, radii_of
 from vision.marked.evidence import gather
 from vision.marked.foreground import foreground_and_marks
@@ -29,13 +31,11 @@ from vision.marked.layouts import (
 from vision.marked.lone_marks import find_lines, lone_mark_cards, round_on_table
 from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
-from vision.marked.peeking import peeking_marks
 from vision.marked.pose_search import Anchors, pivoted_cards
 from vision.marked.sampler import Sampler
 from vision.marked.scoring import LOOKED_AT, Measured, Verdicts, joined, judge, likelier, renewed, shown_of
 from vision.marked.side_marks import SideMarks
 from vision.marked.side_model import SideModel
-from vision.marked.traces import CardColours, traces
 from vision.quads import within_quads
 from vision.table_fit import Piece
 

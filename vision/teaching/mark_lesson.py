@@ -12,8 +12,8 @@ from vision.deck import CIRCLE, SIZES, Deck, Face, Mark
 from vision.errors import BadLessonError
 from vision.image import Picture
 from vision.teaching.card_circles import MarkedCard, marked_card
-from vision.teaching.lay_apart import CardSize, LaidCards
 from vision.teaching.lesson import TeachingPicture, straight_cards
+from vision.teaching.lesson_cards import CardSize, LaidCards
 from vision.teaching.mark_colours import colours_of
 from vision.teaching.names import CardName, check_images, named_cards
 from vision.teaching.taught_prints import LearnedCard, LearnedPicture, Lesson, face_ids

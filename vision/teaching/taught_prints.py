@@ -12,7 +12,7 @@ from vision.arrays import Floats
 from vision.deck import Deck
 from vision.read.print_deck import Print, PrintDeck
 from vision.teaching.faces import SAME, FaceGroup, Sighting
-from vision.teaching.lay_apart import CardSize, LaidCards
+from vision.teaching.lesson_cards import CardSize, LaidCards
 from vision.teaching.names import BACK, CardName
 from vision.teaching.same_print import best_turn, difference, laid_on, small
 

@@ -40,8 +40,8 @@ def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
         BadInputError: an argument makes no sense, or too few markers are in sight.
         VisionError: the picture, the deck or the table profile cannot be used.
     """
-    from referee.decks.finding import find_print_deck
     from referee.decks.game_deck import check_plays
+    from referee.decks.lookup import find_print_deck
     from referee.games.coloretto.table_score import score_coloretto_picture
     from referee.scoring.evidence_picture import write_picture
     from vision.image import load_picture

@@ -29,8 +29,8 @@ def _start(header: Header) -> Game:
 
 
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
-    from referee.games.piccolino.watching.eyes import TableEyes
     from referee.games.piccolino.watching.ringer import ArmEyes
+    from referee.games.piccolino.watching.tracker import TableEyes
     from referee.games.piccolino.watching.watcher import PiccolinoWatcher
     from vision.deck import Deck
     from vision.read.pile_reader import PrintClowns

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from referee.decks.finding import find_deck
+from referee.decks.lookup import find_deck
 from referee.demo.table import DemoTable, demo_table
 from referee.engine.events import Header
 from referee.games.coloretto.rules import Coloretto

@@ -16,7 +16,7 @@ from hardware.events import BellPressed, SandFlipped, SandRanOut
 from hardware.events import Event as DeviceEvent
 from hardware.gpio import PinFactory
 from hardware.problems import DeviceMissingError, Health, Problem
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
 from referee.engine.session import Outcome, Session

@@ -11,7 +11,7 @@ import numpy as np
 
 from hardware.camera.frames import Frame
 from hardware.camera.supervisor import CameraWatch
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
 from referee.engine.session import Session

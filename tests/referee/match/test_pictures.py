@@ -11,7 +11,7 @@ import pytest
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.engine.events import Event
 from referee.engine.session import Outline, Seen, Shown
 from referee.games.coloretto.demo import Plan, write_coloretto

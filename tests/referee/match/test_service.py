@@ -25,14 +25,14 @@ from hardware.events import BellPressed
 from referee.errors import WorkFailedError
 from referee.lessons.going_on import GoingOn
 from referee.match import table_decks
-from referee.match.film import FilmKeeper
-from referee.match.guard.guard import Guard
+from referee.match.frame_history import FilmKeeper
+from referee.match.monitor.monitor import Guard
 from referee.match.pictures import Pictures, Wanted
 from referee.match.process import Shutdown, busy_threads
 from referee.match.referee import Referee, running
 from referee.mqtt.discovery import house_state
 from referee.mqtt.publisher import Publisher
-from referee.setup.finding import load_kept
+from referee.setup.step import load_kept
 from referee.web.app import create_app
 from referee.web.options import WebOptions
 from referee.web.server import PageServer

@@ -24,9 +24,9 @@ from referee.scoring.seats import SeatRing, even_places
 from referee.setup.camera import CameraStep
 from referee.setup.check import CheckStep
 from referee.setup.devices import BellStep, LampStep, SandtimerStep
-from referee.setup.finding import Heard, Kept, Seen, State, load_kept, save_kept
 from referee.setup.light import LightStep
 from referee.setup.seats import SeatsStep, moved
+from referee.setup.step import Heard, Kept, Seen, State, load_kept, save_kept
 from referee.setup.table import PICTURES, TableStep
 from referee.setup.walk import NAMES, new_step
 from referee.watchers.table_finder import TableFinder

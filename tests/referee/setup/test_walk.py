@@ -14,7 +14,7 @@ from referee.errors import BadInputError, SettingError
 from referee.language import Language
 from referee.match import voice
 from referee.match.settings import TableSettings
-from referee.setup.finding import FILE, Finding, Kept, Seen, State, Wish, load_kept
+from referee.setup.step import FILE, Finding, Kept, Seen, State, Wish, load_kept
 from referee.setup.terminal import Terminal
 from referee.setup.walk import NAMES, Walk
 from simulation.still import table_picture

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, Request, ViewportSize, expect
 from hardware.camera.frames import Frame
 from hardware.problems import Health, Problem
 from hardware.voice import NOTES, Chime
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.engine.events import Event
 from referee.engine.session import Answer, Doubt, Outline, Seen, Shown
 from referee.games.coloretto.demo import Plan, write_coloretto

@@ -13,7 +13,7 @@ from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.setup import rooms
 from referee.games.coloretto.watching.count import KIND as DIFFERS
 from referee.games.coloretto.watching.count import EndCount
-from referee.games.coloretto.watching.eyes import ColorettoEyes
+from referee.games.coloretto.watching.table_watch import ColorettoEyes
 from referee.games.coloretto.watching.tracker import Tracker
 from referee.watchers.table_finder import no_table_notice
 from vision.errors import VisionError

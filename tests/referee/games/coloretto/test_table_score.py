@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from referee.commands import main
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.games.coloretto.score import Table
 from referee.games.coloretto.table_score import score_coloretto_picture
 from referee.games.seating import AREA_MM, ring_of, spot

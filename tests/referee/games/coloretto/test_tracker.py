@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice
 from referee.games.coloretto.demo import Plan

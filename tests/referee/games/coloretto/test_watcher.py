@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 
 from hardware.camera.frames import Frame
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
 from referee.engine.events import Event, Header
@@ -20,8 +20,8 @@ from referee.errors import BadInputError
 from referee.games.coloretto.demo import ColorettoGame, Plan, write_coloretto
 from referee.games.coloretto.rules import from_header
 from referee.games.coloretto.setup import rooms
-from referee.games.coloretto.watching.eyes import ColorettoEyes
 from referee.games.coloretto.watching.looks import Look
+from referee.games.coloretto.watching.table_watch import ColorettoEyes
 from referee.games.coloretto.watching.watcher import ColorettoWatcher
 from referee.games.registry import game_kind, watcher_for
 from referee.games.seating import AREA_MM, people_at, ring_of

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.decks.store import DeckStore
-from referee.setup.finding import Kept, load_kept, save_kept
+from referee.setup.step import Kept, load_kept, save_kept
 from tests.support.page_tools import START, PageUnderTest, Phone, served
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from hardware.camera.frames import Frame
 from hardware.events import Event as DeviceEvent
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
 from referee.engine.session import Outcome, Session
 from referee.games.piccolino.demo import Plan, write_piccolino
-from referee.games.piccolino.watching.eyes import TableEyes
+from referee.games.piccolino.watching.tracker import TableEyes
 from referee.games.recorded_game import RecordedGame
 from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup

@@ -18,9 +18,9 @@ from referee.demo.idle import simulated_devices, simulated_parts
 from referee.doctor.machine import Machine
 from referee.language import Language
 from referee.match import announcements
-from referee.match.guard.guard import Guard
-from referee.match.guard.machine import ClockJump, DiskFull, HeatAndPower, Watching
-from referee.match.housekeeping import Housekeeping
+from referee.match.monitor.machine import ClockJump, DiskFull, HeatAndPower, Watching
+from referee.match.monitor.monitor import Guard
+from referee.match.periodic import Housekeeping
 from referee.match.process import Watchdog
 from referee.match.why import explanation
 from referee.store.games import games, kept_game

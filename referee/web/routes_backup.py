@@ -16,10 +16,10 @@ from starlette.responses import StreamingResponse
 
 from referee.language import Language
 from referee.match.system import Keeping
-from referee.web.guard import RESTORE_PATH
+from referee.web.auth import Who
+from referee.web.limits import RESTORE_PATH
 from referee.web.responses import Json
 from referee.web.uploads import ON_ITS_WAY, Uploads
-from referee.web.who import Who
 
 _PART_BYTES = 1 << 18
 RulingId = Annotated[str, InPath(pattern=r"^[0-9]{1,18}-[0-9]{1,18}-[0-9]{1,18}$")]

@@ -22,12 +22,12 @@ from hardware.problems import Health, Problem
 from referee.called import called
 from referee.commands import main
 from referee.store.folder import INSTALLED, SIMULATED, state_folder
-from referee.web.first_device import ALONE_S, GONE_S, MOST_WAITING, REST_S, FirstDevice, Wait
 from referee.web.hosts import is_at_home, phone_address, where
 from referee.web.options import WebOptions
+from referee.web.pairing_first import ALONE_S, GONE_S, MOST_WAITING, REST_S, FirstDevice, Wait
+from referee.web.pairing_marker import mark_rows, marks_in
+from referee.web.pairing_routes import acts_of
 from referee.web.qr import qr_lines
-from referee.web.shown_mark import mark_rows, marks_in
-from referee.web.waiting_room import acts_of
 from tests.support.commands import sent
 from tests.support.page_tools import START, Answer, FakeClock, PageUnderTest, Phone, served
 

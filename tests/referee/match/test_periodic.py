@@ -13,7 +13,7 @@ import pytest
 from hardware.lamp import Signal
 from hardware.problems import Health, Problem
 from hardware.voice import NOTES, Chime
-from referee.match.housekeeping import Housekeeping
+from referee.match.periodic import Housekeeping
 from referee.match.process import HOUR_NS, Watchdog, interval_ns, notify
 from referee.store.database import copies
 from referee.store.folder import JOURNAL

@@ -1,4 +1,4 @@
-"""Routes of a device that waits to be the first (see `first_device`)."""
+"""Routes of a device that waits to be the first (see `pairing_first`)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request, Response
 
 from referee.match.referee import Referee
-from referee.web.first_device import Wait
+from referee.web.auth import Who, let_in
 from referee.web.hosts import is_at_home
 from referee.web.options import WebOptions
+from referee.web.pairing_first import Wait
+from referee.web.pairing_marker import mark_rows, marks_in
 from referee.web.responses import Json
-from referee.web.shown_mark import mark_rows, marks_in
-from referee.web.who import Who, let_in
 
 TICKET = "ringmaster-waits"
 LOOK_S = 0.7

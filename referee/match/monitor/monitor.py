@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from hardware.camera import notes as camera_notes
 from hardware.camera.frames import SECOND_NS
 from hardware.problems import Health, Problem
-from referee.match.guard.machine import Pace, Watching
-from referee.match.guard.mishaps import Change, Lasting, Mishap
-from referee.match.guard.pictures import PictureGuard, Stripes
+from referee.match.monitor.machine import Pace, Watching
+from referee.match.monitor.mishaps import Change, Lasting, Mishap
+from referee.match.monitor.pictures import PictureGuard, Stripes
 from referee.match.process import part_thread
 from referee.phrases import phrase
-from referee.sayings import guard as sayings
+from referee.sayings import mishaps as sayings
 
 if TYPE_CHECKING:
     from referee.match.referee import Referee

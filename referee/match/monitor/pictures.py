@@ -22,7 +22,7 @@ from hardware.camera.exposure import (
     within,
 )
 from hardware.camera.frames import SECOND_NS, Frame
-from referee.match.guard.mishaps import Change, Lasting, Mishap
+from referee.match.monitor.mishaps import Change, Lasting, Mishap
 from vision.arrays import Image
 from vision.errors import VisionError
 from vision.marker_look import MarkerSights, MarkerWatch, Places

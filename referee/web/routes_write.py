@@ -12,11 +12,11 @@ from referee.language import Language
 from referee.match.commands import Command
 from referee.match.phone_bells import Arrival
 from referee.match.referee import Referee
-from referee.web.guard import PICTURE_PATH
+from referee.web.auth import Who
+from referee.web.limits import PICTURE_PATH
 from referee.web.picture_score import score_upload
 from referee.web.responses import Desks, Json, JsonRoute
 from referee.web.uploads import Uploads
-from referee.web.who import Who
 
 
 def routes(desk: Referee, ask: Desks, who: Who, state: Path | None, uploads: Uploads) -> APIRouter:

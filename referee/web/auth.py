@@ -11,11 +11,11 @@ from pydantic import Field
 
 from referee.called import called
 from referee.models import Model, refused_as
-from referee.web.first_device import FirstDevice
-from referee.web.guard import RefusedError
 from referee.web.hosts import is_this_machine
+from referee.web.limits import RefusedError
 from referee.web.options import WebOptions
 from referee.web.pairing import Pairing, TooManyTriesError
+from referee.web.pairing_first import FirstDevice
 from referee.web.responses import Json, JsonRoute
 from referee.web.round_trips import RoundTrips
 from referee.web.tokens import TokenStore, csrf_of

@@ -11,13 +11,13 @@ from referee.language import LANGUAGES
 from referee.match import queries
 from referee.match.referee import Referee
 from referee.match.settings import PageSettings
+from referee.web.auth import Who, address_of
 from referee.web.feed import Feed
 from referee.web.games import games_in
-from referee.web.guard import RefusedError
+from referee.web.limits import RefusedError
 from referee.web.options import WebOptions
 from referee.web.responses import Desks, Json
 from referee.web.stream import EventStream
-from referee.web.who import Who, address_of
 from referee.web.words import words_in
 
 _Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]

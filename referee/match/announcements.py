@@ -8,7 +8,7 @@ from typing import Any
 
 from hardware.problems import Health
 from referee.announcer import URGENT, Announcer
-from referee.engine.corrections import Change, Place, told
+from referee.engine.corrections import Change, RulingPlace, told
 from referee.engine.events import Event, Question
 from referee.engine.session import Notice, RulingData, Session
 from referee.games.kind import GameKind
@@ -55,7 +55,7 @@ class Announcements:
             named = next((ruling["seat"] for ruling in rulings if ruling not in fresh), None)
             self._voice.tell(sayings.rang(announcer.players, named, announcer.language))
 
-    def resumed(self, announcer: Announcer, play: Session, unheard: Sequence[tuple[Place, RulingData]]) -> None:
+    def resumed(self, announcer: Announcer, play: Session, unheard: Sequence[tuple[RulingPlace, RulingData]]) -> None:
         """Announce that a game goes on, with the last ruling heard, all unheard ones, and the question."""
         if not play.over:
             unsaid = {place for place, _ in unheard}

@@ -32,7 +32,7 @@ from typing import Any
 
 from hardware.problems import Problem
 from referee.announcer import Announcer
-from referee.engine.corrections import Place, corrected_events
+from referee.engine.corrections import RulingPlace, corrected_events
 from referee.engine.events import Question
 from referee.engine.session import RulingData, Session
 from referee.games.registry import GAMES, game_kind
@@ -51,7 +51,7 @@ _HIDDEN = ("t_ns", "frame_t_ns", "faces", "phone")
 _TURNING = ("round", "time", "hand", "ring", "round_end", "end")
 _NO_PHASE = {"key": "idle", "turn": None, "since_ns": None, "lasts_ms": None}
 PictureOf = Mapping[tuple[int, int], str]
-Newest = Sequence[tuple[Place, RulingData]]
+Newest = Sequence[tuple[RulingPlace, RulingData]]
 Data = Mapping[str, Any]
 
 

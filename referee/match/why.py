@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.announcer import Announcer
-from referee.engine.corrections import Place
+from referee.engine.corrections import RulingPlace
 from referee.engine.events import Event
 from referee.engine.log import MISHAP, GameLog, Record, numbers_in
 from referee.engine.session import RulingData
@@ -39,7 +39,7 @@ def log_named(match: Match, ident: str) -> GameLog:
     return kept_game(match.store.read, row).log()
 
 
-def explanation(log: GameLog, place: Place, ruling: RulingData, language: Language) -> dict[str, Any]:
+def explanation(log: GameLog, place: RulingPlace, ruling: RulingData, language: Language) -> dict[str, Any]:
     """Return the grounds of a ruling, as JSON data.
 
     `{"text", "ruling", "corrected", "steps", "way", "mishaps", "readings"}`. `steps`: for Confetti the arrangement

@@ -26,7 +26,7 @@ from vision.quads import enlarged
 from vision.read.lamp_white import white_of
 from vision.reading import Reading, UnclearCard
 from vision.table import Table
-from vision.table_fit import Piece
+from vision.table_fit import FlatShape
 
 # Log-odds taken off covered cards where the table has a pattern. On 1,600 drawn cloths none was read wrongly even
 # without, except for rims alone.
@@ -48,7 +48,7 @@ class Overview:
     sampler: Sampler
     readers: list[SideReader]
     verdicts: list[Verdicts]
-    pieces: list[Piece]
+    pieces: list[FlatShape]
     markers_px: NDArray[np.float64]
 
 

@@ -37,7 +37,7 @@ from vision.marked.scoring import LOOKED_AT, Measured, Verdicts, joined, judge, 
 from vision.marked.side_marks import SideMarks
 from vision.marked.side_model import SideModel
 from vision.quads import within_quads
-from vision.table_fit import Piece
+from vision.table_fit import FlatShape
 
 _WHOLE_SLACK_MM = 1.6
 _PART_SLACK_MM = 1.2
@@ -211,11 +211,11 @@ class SideReader:
     def _nothing(self) -> Verdicts:
         return Verdicts(self._model.layouts, no_cards(), np.zeros(0), dict.fromkeys(LOOKED_AT, np.zeros(0)))
 
-    def pieces(self, whole: Verdicts) -> list[Piece]:
+    def pieces(self, whole: Verdicts) -> list[FlatShape]:
         """Return the marks of certain cards with three marks: pieces of known size on the table."""
         sure = whole.hypotheses.take(whole.sure)
         return [
-            Piece(self._model.layouts.centres_mm[face], self._marks.found.centres_px[marks], _MARK_SIGMA_PX)
+            FlatShape(self._model.layouts.centres_mm[face], self._marks.found.centres_px[marks], _MARK_SIGMA_PX)
             for face, marks in zip(sure.faces, sure.marks, strict=True)
         ]
 

@@ -41,7 +41,7 @@ class LearnedPicture:
 
 
 @dataclass(frozen=True)
-class Margins:
+class FaceMargins:
     """Separation of a lesson's cards by the deck that came of it.
 
     `judged` cards were judged, `sure` of them for certain right; `weakest` is the face that was told from its next one
@@ -69,7 +69,7 @@ class Lesson:
     seen: Mapping[str, int]
     nearest: tuple[tuple[str, str, float], ...]
     noise: float | None
-    margins: Margins | None = None
+    margins: FaceMargins | None = None
 
 
 def renamed_faces(lesson: Lesson, names: Mapping[str, tuple[str, Mapping[str, str]]]) -> Lesson:

@@ -1,1 +1,1 @@
-"""The guard: detects causes of wrong readings, and announces remedies before anything is misread."""
+"""The monitor: detects causes of wrong readings, and announces remedies before anything is misread."""

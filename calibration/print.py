@@ -14,7 +14,7 @@ from zipfile import ZipFile
 import cv2
 from reportlab.lib.utils import ImageReader
 
-from calibration.sheet import PAPERS_MM, Box, Grid, Sheet, grid_for
+from calibration.sheet import PAPERS_MM, Box, Grid, SheetPages, grid_for
 from vision.deck import Deck, Face
 from vision.errors import BadDeckError
 from vision.read.print_deck import PrintDeck, attributes_told
@@ -29,7 +29,7 @@ BEHIND = "behind.json"
 
 
 @dataclass(frozen=True)
-class PrintedCard:
+class CardToPrint:
     """A card to be printed: its face and what that means, and the pictures of both sides."""
 
     face: str
@@ -52,7 +52,7 @@ def drawn_deck_pdf(deck: PrintDeck, paper: str) -> tuple[bytes, dict[str, Any]]:
         behind = json.loads(packed.read(BEHIND))
         pictures = {face.id: ImageReader(BytesIO(packed.read(f"{face.id}.png"))) for face in deck.faces}
     cards = [
-        PrintedCard(face.id, attributes_told(face.attributes), (pictures[face.id], pictures[behind[face.id]]))
+        CardToPrint(face.id, attributes_told(face.attributes), (pictures[face.id], pictures[behind[face.id]]))
         for face in deck.faces
         for _ in range(face.count or 0)
     ]
@@ -65,7 +65,7 @@ def _pictures_of(name: str) -> Traversable:
 
 
 def cards_pdf(
-    name: str, card_mm: tuple[float, float], cards: Sequence[PrintedCard], paper: str
+    name: str, card_mm: tuple[float, float], cards: Sequence[CardToPrint], paper: str
 ) -> tuple[bytes, dict[str, Any]]:
     """Lay out cards; gives the PDF and the manifest.
 
@@ -79,7 +79,7 @@ def cards_pdf(
     grid = grid_for(card_mm, paper)
     if grid is None:
         raise BadDeckError("error.deck.cards_of_do_not_fit", "the cards of {name} do not fit on the paper", name=name)
-    sheet = Sheet(PAPERS_MM[paper], f"Ringmaster: {name}", two_sided=True)
+    sheet = SheetPages(PAPERS_MM[paper], f"Ringmaster: {name}", two_sided=True)
     listed: list[dict[str, Any]] = []
     n_sheets = -(-len(cards) // grid.per_page)
     for number in range(n_sheets):
@@ -107,7 +107,7 @@ def cards_pdf(
     return sheet.pdf(), manifest
 
 
-def _draw_drawings(sheet: Sheet, grid: Grid, placed: list[tuple[ImageReader, Box]], note: str) -> None:
+def _draw_drawings(sheet: SheetPages, grid: Grid, placed: list[tuple[ImageReader, Box]], note: str) -> None:
     boxes = [box for _, box in placed]
     for picture, box in placed:
         sheet.picture(picture, box)
@@ -137,7 +137,7 @@ def deck_pdf(deck: Deck, paper: str) -> tuple[bytes, dict[str, Any]]:
         )
     sides = list(deck.background)
     ids = [face.id for face in deck.side(sides[0])]
-    sheet = Sheet(PAPERS_MM[paper], f"Ringmaster: {deck.name}", two_sided=len(sides) > 1)
+    sheet = SheetPages(PAPERS_MM[paper], f"Ringmaster: {deck.name}", two_sided=len(sides) > 1)
     cards: list[dict[str, Any]] = []
     n_sheets = -(-len(ids) // grid.per_page)
     page = 0
@@ -159,7 +159,9 @@ def deck_pdf(deck: Deck, paper: str) -> tuple[bytes, dict[str, Any]]:
     return sheet.pdf(), manifest
 
 
-def _draw_faces(sheet: Sheet, deck: Deck, grid: Grid, placed: list[tuple[Face, Box]], note: str, front: bool) -> None:
+def _draw_faces(
+    sheet: SheetPages, deck: Deck, grid: Grid, placed: list[tuple[Face, Box]], note: str, front: bool
+) -> None:
     boxes = [box for _, box in placed]
     background = deck.background[placed[0][0].side]
     if background.lower() != _WHITE:
@@ -176,7 +178,7 @@ def _draw_faces(sheet: Sheet, deck: Deck, grid: Grid, placed: list[tuple[Face, B
     sheet.next_page()
 
 
-def _draw_face(sheet: Sheet, deck: Deck, face: Face, box: Box) -> None:
+def _draw_face(sheet: SheetPages, deck: Deck, face: Face, box: Box) -> None:
     for mark in face.marks:
         colour = deck.palette[face.side][mark.colour]
         if mark.shape in deck.outlines:
@@ -204,7 +206,7 @@ def markers_pdf(paper: str) -> tuple[bytes, dict[str, Any]]:
     top-left, `cut_mm` likewise of the card to cut out, `marker` (the number), `face` and `side`.
     """
     grid = Grid(2, 4, _CARD_MM, PAPERS_MM[paper])
-    sheet = Sheet(grid.page_mm, "Ringmaster: markers", two_sided=False)
+    sheet = SheetPages(grid.page_mm, "Ringmaster: markers", two_sided=False)
     cards: list[dict[str, Any]] = []
     pages = -(-len(MARKER_IDS) // grid.per_page)
     for page in range(pages):
@@ -263,7 +265,7 @@ def _white_runs(number: int) -> Iterator[tuple[int, int, int]]:
             column = max(run, column + 1)
 
 
-def _draw_marker(sheet: Sheet, number: int, square: Box) -> None:
+def _draw_marker(sheet: SheetPages, number: int, square: Box) -> None:
     """Fill the black square and the marker's white runs, row by row."""
     cell = MARKER_MM / _CELLS
     sheet.rectangle(square, "#000000")

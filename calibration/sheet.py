@@ -64,7 +64,7 @@ def grid_for(cell_mm: tuple[float, float], paper: str) -> Grid | None:
     return Grid(columns, rows, cell_mm, PAPERS_MM[paper]) if columns and rows else None
 
 
-class Sheet:
+class SheetPages:
     """Pages of one paper size, drawn one after the other."""
 
     def __init__(self, page_mm: tuple[float, float], title: str, two_sided: bool) -> None:

@@ -13,7 +13,7 @@ from vision.channels import smallest
 from vision.errors import BadTableError
 from vision.markers import Marker, check_not_doubled, table_from_markers, unmirrored_markers
 from vision.table import Table
-from vision.table_fit import Piece, fit_table
+from vision.table_fit import FlatShape, fit_table
 from vision.table_texture import small_grey
 from vision.white_edges import moved_to_white
 
@@ -91,7 +91,7 @@ def survey_by_sheets(image: Image, kind: str) -> SheetSurvey:
     short, long = sorted(size_mm)
     shape = np.array([[0, 0], [short, 0], [short, long], [0, long]]) - (short / 2, long / 2)
     size_px = (image.shape[1], image.shape[0])
-    table, places = fit_table([Piece(shape, quad, _SIGMA_PX) for quad in quads], size_px)
+    table, places = fit_table([FlatShape(shape, quad, _SIGMA_PX) for quad in quads], size_px)
     if table.scale_error > _MOST_ERROR:
         raise BadTableError(
             "error.table.sheets_tell_table_badly_lay",

@@ -20,7 +20,7 @@ from enum import Enum
 from typing import Protocol
 
 from hardware.edges import Clock, Edge, EdgeDevice, EdgeLines, LineSpec
-from hardware.events import BellEdge, BellPressed, Event, Sink
+from hardware.events import BellEdge, BellPressed, Sink, TimedEvent
 from hardware.gpio import FactoryMaker, GpioLines, lgpio_factory
 from hardware.problems import BadSettingError, Health, Problem
 from hardware.settings import BellSettings, DebounceSettings, MicrophoneSettings
@@ -33,7 +33,7 @@ class Press:
     t_ns: int
 
 
-class Fault(Enum):
+class ButtonFault(Enum):
     """Why a button is out of play. HELD: closed without end. FLUTTER: more presses than fingers can do."""
 
     HELD = "held"
@@ -45,7 +45,7 @@ class Stuck:
     """The button is out of play since `t_ns`."""
 
     t_ns: int
-    fault: Fault
+    fault: ButtonFault
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class Debouncer:
             self._let_go_ns = self._edge_ns
         else:
             self._phase = _Phase.OUT
-            return [Stuck(t_ns, Fault.HELD)]
+            return [Stuck(t_ns, ButtonFault.HELD)]
         return []
 
     def _press(self) -> Outcome:
@@ -187,7 +187,7 @@ class Debouncer:
         presses.append(self._first_ns)
         if len(presses) == presses.maxlen and self._first_ns - presses[0] <= self._settings.flutter_ns:
             self._phase = _Phase.OUT
-            return Stuck(self._first_ns, Fault.FLUTTER)
+            return Stuck(self._first_ns, ButtonFault.FLUTTER)
         self._phase = _Phase.HELD
         return Press(self._first_ns)
 
@@ -265,26 +265,26 @@ class BellLogic:
             return self._waiting[0].t_ns if first is None else min(first, self._waiting[0].t_ns)
         return first
 
-    def begin(self, edge: Edge) -> list[Event]:
+    def begin(self, edge: Edge) -> list[TimedEvent]:
         """Take a line as it is found: a button that is down already was not pressed now."""
         if edge.line in self._seats:
             self._lines[edge.line] = Debouncer(self._settings, active=edge.active, t_ns=edge.t_ns)
             self._mark(edge.line)
         return []
 
-    def feed(self, edge: Edge) -> list[Event]:
+    def feed(self, edge: Edge) -> list[TimedEvent]:
         """Take an edge; lines of other devices are ignored."""
         if edge.line not in self._seats:
             return []
-        events: list[Event] = [BellEdge(edge.t_ns, self._seats[edge.line], edge.active)]
+        events: list[TimedEvent] = [BellEdge(edge.t_ns, self._seats[edge.line], edge.active)]
         events += self._note(edge.line, self._lines[edge.line].feed(edge.t_ns, edge.active))
         self._mark(edge.line)
         return events + self._release()
 
-    def advance(self, t_ns: int) -> list[Event]:
+    def advance(self, t_ns: int) -> list[TimedEvent]:
         """Take the promise that all edges up to `t_ns` have been fed."""
         self._complete_ns = t_ns if self._complete_ns is None else max(t_ns, self._complete_ns)
-        events: list[Event] = []
+        events: list[TimedEvent] = []
         for name, line in list(self._busy.items()):
             events += self._note(name, line.advance(t_ns))
             self._mark(name)
@@ -300,8 +300,8 @@ class BellLogic:
     def _first_open_ns(self) -> int | None:
         return min((t for line in self._busy.values() if (t := line.undecided_ns) is not None), default=None)
 
-    def _note(self, name: str, outcomes: list[Outcome]) -> list[Event]:
-        events: list[Event] = []
+    def _note(self, name: str, outcomes: list[Outcome]) -> list[TimedEvent]:
+        events: list[TimedEvent] = []
         seat = self._seats[name]
         device = "bell" if seat is None else f"bell {seat}"
         for outcome in outcomes:
@@ -315,12 +315,12 @@ class BellLogic:
                 events.append(Problem(device, Health.STUCK, message, t_ns=outcome.t_ns))
         return events
 
-    def _release(self) -> list[Event]:
+    def _release(self) -> list[TimedEvent]:
         """Give out the presses before which nothing can come any more."""
         if not self._waiting:
             return []
         undecided = self._first_open_ns()
-        events: list[Event] = []
+        events: list[TimedEvent] = []
         while self._waiting and self._complete_ns is not None:
             first = self._waiting[0]
             if first.t_ns > self._complete_ns or (undecided is not None and undecided < first.t_ns):
@@ -329,14 +329,14 @@ class BellLogic:
         return events
 
 
-def _stuck_message(seat: int | None, fault: Fault) -> str:
+def _stuck_message(seat: int | None, fault: ButtonFault) -> str:
     which = "The bell" if seat is None else f"The bell button of seat {seat + 1}"
-    if fault is Fault.HELD:
+    if fault is ButtonFault.HELD:
         return f"{which} is held down, jammed or shorted and does not count until it is let go."
     return f"{which} rings faster than anybody can: its wire may be loose; it does not count until it is quiet."
 
 
-class Bell(Protocol):
+class BellDevice(Protocol):
     """A bell that puts `BellPressed`, `BellEdge` and `Problem` on its sink."""
 
     def start(self) -> None:
@@ -363,7 +363,7 @@ def make_bell(
     lines: EdgeLines | None = None,
     make_factory: FactoryMaker = lgpio_factory,
     microphone: MicrophoneSettings | None = None,
-) -> Bell:
+) -> BellDevice:
     """Return the bell that the settings name, not started yet.
 
     lines: where the edges come from instead of the back-end, such as recorded or simulated ones; their names are those

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from hardware.events import BellEdge, Event, SandEdge, SandLine, Sink
+from hardware.events import BellEdge, SandEdge, SandLine, Sink, TimedEvent
 from hardware.problems import HardwareError, Health, Problem
 from hardware.settings import MS, SECOND, Pin
 from hardware.supervised import SupervisedThread
@@ -97,19 +97,19 @@ class EdgeLogic(Protocol):
     def undecided_ns(self) -> int | None:
         """Time of the earliest thing that is not decided yet, ns; None: nothing is."""
 
-    def begin(self, edge: Edge) -> list[Event]:
+    def begin(self, edge: Edge) -> list[TimedEvent]:
         """Take a line's level as it was found when the watching began."""
 
-    def feed(self, edge: Edge) -> list[Event]:
+    def feed(self, edge: Edge) -> list[TimedEvent]:
         """Take an edge."""
 
-    def advance(self, t_ns: int) -> list[Event]:
+    def advance(self, t_ns: int) -> list[TimedEvent]:
         """Take the promise that all edges up to `t_ns` have been fed."""
 
 
-def judge_edges(logic: EdgeLogic, edges: Iterable[Edge], until_ns: int | None = None) -> list[Event]:
+def judge_edges(logic: EdgeLogic, edges: Iterable[Edge], until_ns: int | None = None) -> list[TimedEvent]:
     """Put recorded edges, in time order, through a logic; then let time go on to `until_ns` (None: the last edge's)."""
-    events: list[Event] = []
+    events: list[TimedEvent] = []
     last_ns = 0
     for edge in edges:
         events += logic.advance(edge.t_ns - 1)
@@ -275,7 +275,7 @@ class EdgeDevice:
             self._health = (state, message)
             self._sink.put(Problem(self.name, state, message, t_ns=t_ns))
 
-    def _give(self, events: Iterable[Event]) -> None:
+    def _give(self, events: Iterable[TimedEvent]) -> None:
         for event in events:
             self._sink.put(event)
 

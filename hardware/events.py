@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Protocol
 
 
-class Event(Protocol):
+class TimedEvent(Protocol):
     """Anything that happened at a time."""
 
     @property
@@ -21,7 +21,7 @@ class Event(Protocol):
 class Sink(Protocol):
     """Sink for a device's events; `hardware.events.Source` is one."""
 
-    def put(self, event: Event) -> None:
+    def put(self, event: TimedEvent) -> None:
         """Take an event; never blocks."""
 
     def hold(self, t_ns: int | None) -> None:
@@ -149,7 +149,7 @@ class SandResumed:
 class _Entry:
     t_ns: int
     arrival: int
-    event: Event = field(compare=False)
+    event: TimedEvent = field(compare=False)
 
 
 class Source:
@@ -163,7 +163,7 @@ class Source:
         self._held_ns: int | None = None
         self._seen_ns: int | None = None
 
-    def put(self, event: Event) -> None:
+    def put(self, event: TimedEvent) -> None:
         """Take an event; never blocks for longer than the queue's lock."""
         self._queue._put(event)
 
@@ -212,7 +212,7 @@ class EventQueue:
         self._arrivals = 0
         self._given_ns: int | None = None
         self.late = 0
-        self.on_put: Callable[[Event], None] = lambda event: None
+        self.on_put: Callable[[TimedEvent], None] = lambda event: None
 
     def source(self, name: str, lag_ns: int | None = None, patience_ns: int = 1_000_000_000) -> Source:
         """Give a device its way onto the queue.
@@ -226,11 +226,11 @@ class EventQueue:
             self._sources.append(source)
         return source
 
-    def take(self, now_ns: int) -> list[Event]:
+    def take(self, now_ns: int) -> list[TimedEvent]:
         """Return the events that are ready at `now_ns` of the monotonic clock, in time order; does not wait."""
         with self._changed:
             bound = min((source._ready_ns(now_ns) for source in self._sources), default=now_ns + 1)
-            events: list[Event] = []
+            events: list[TimedEvent] = []
             while self._entries and self._entries[0].t_ns < bound:
                 events.append(heapq.heappop(self._entries).event)
             if events:
@@ -247,7 +247,7 @@ class EventQueue:
         with self._changed:
             return len(self._entries)
 
-    def _put(self, event: Event) -> None:
+    def _put(self, event: TimedEvent) -> None:
         with self._changed:
             if self._given_ns is not None and event.t_ns < self._given_ns:
                 self.late += 1

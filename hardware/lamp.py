@@ -37,7 +37,7 @@ class Signal(Enum):
 
 
 @dataclass(frozen=True)
-class Step:
+class LampSignal:
     """A colour (red, green, blue, each 0 to 1) and a sound for a while. length_ns: None is until the next signal."""
 
     colour: Colour
@@ -45,15 +45,15 @@ class Step:
     length_ns: int | None
 
 
-def _steps(*steps: tuple[Colour, bool, int]) -> tuple[Step, ...]:
+def _steps(*steps: tuple[Colour, bool, int]) -> tuple[LampSignal, ...]:
     """Return steps from (colour, sound, milliseconds)."""
-    return tuple(Step(colour, buzz, length_ms * MS) for colour, buzz, length_ms in steps)
+    return tuple(LampSignal(colour, buzz, length_ms * MS) for colour, buzz, length_ms in steps)
 
 
 # Distinguished by rhythm as well as by colour, for the colour-blind, and by ear alone, for the blind.
-PATTERNS: dict[Signal, tuple[Step, ...]] = {
-    Signal.OFF: (Step(DARK, False, None),),
-    Signal.TIME_RUNNING: (Step(BLUE, False, None),),
+PATTERNS: dict[Signal, tuple[LampSignal, ...]] = {
+    Signal.OFF: (LampSignal(DARK, False, None),),
+    Signal.TIME_RUNNING: (LampSignal(BLUE, False, None),),
     Signal.VALID: _steps((GREEN, True, 120), (GREEN, False, 3000)),
     Signal.FALSE: _steps(*((RED, True, 150), (DARK, False, 120)) * 3, *((RED, False, 600), (DARK, False, 200)) * 3),
     Signal.UNCLEAR: _steps(
@@ -183,7 +183,7 @@ class GpioLamp:
 
     def _play(self) -> None:
         lasting = Signal.OFF
-        steps: Sequence[Step] = PATTERNS[lasting]
+        steps: Sequence[LampSignal] = PATTERNS[lasting]
         position = 0
         while True:
             with self._changed:
@@ -203,13 +203,13 @@ class GpioLamp:
                 self._changed.wait_for(lambda: self._fresh, length_s)
 
     def _free(self) -> None:
-        self._set(Step(DARK, False, None))
+        self._set(LampSignal(DARK, False, None))
         for part in (self._led, self._buzzer):
             with contextlib.suppress(*driver_faults()):
                 if part is not None:
                     part.close()
 
-    def _set(self, step: Step) -> None:
+    def _set(self, step: LampSignal) -> None:
         red, green, blue = (self._settings.brightness * part for part in step.colour)
         try:
             if self._led is not None:

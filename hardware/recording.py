@@ -303,7 +303,7 @@ class StoredMessage(NamedTuple):
 
 
 @dataclass
-class Outline:
+class RecordingOutline:
     """One MCAP file, passed through once.
 
     profile: which program wrote it. starts_ns: the earliest time in each chunk, in the file's order. first: the first
@@ -323,7 +323,7 @@ class Recording:
     header: the header of an event log, or None if the file does not say which game it is.
     """
 
-    def __init__(self, path: Path, outline: Outline, warn: Callable[[str], None]) -> None:
+    def __init__(self, path: Path, outline: RecordingOutline, warn: Callable[[str], None]) -> None:
         self.path = path
         self.header = _json(outline.first) if outline.first else None
         self._outline = outline
@@ -415,8 +415,8 @@ def read_recording(path: str | Path, warn: Callable[[str], None] = lambda messag
     return Recording(path, outline, warn)
 
 
-def _outline(path: Path) -> Outline:
-    found, channels, passed = Outline(), dict[int, Channel](), 0
+def _outline(path: Path) -> RecordingOutline:
+    found, channels, passed = RecordingOutline(), dict[int, Channel](), 0
     try:
         for record in _records(path):
             if isinstance(record, Header):

@@ -19,7 +19,6 @@ from itertools import pairwise
 
 from hardware.edges import Clock, Edge, EdgeDevice, EdgeLines, LineSpec
 from hardware.events import (
-    Event,
     SandEdge,
     SandFlipped,
     SandLine,
@@ -28,6 +27,7 @@ from hardware.events import (
     SandResumed,
     SandTrouble,
     Sink,
+    TimedEvent,
     Witness,
 )
 from hardware.gpio import FactoryMaker, GpioLines, lgpio_factory
@@ -263,7 +263,7 @@ class Run:
             return moved_ns is not None and moved_ns <= self.stop_ns + self._settings.end_gap_ns
         return self._glass.left_ns > self._settings.tolerance_ns
 
-    def stop_untold(self, stopped_ns: int) -> list[Event]:
+    def stop_untold(self, stopped_ns: int) -> list[TimedEvent]:
         """Judge an early stop without a tilt switch: a second flow as long as the first is the sand running back."""
         flows = self._glass.flows
         if len(flows) == 2 and abs(flows[1] - flows[0]) <= self._settings.tolerance_ns:
@@ -333,13 +333,13 @@ class SandLogic:
             times += [self._turn_ns, self._grains.first_ns, self._tilt.since_ns if self._tilt.moving else None]
         return min((t for t in times if t is not None), default=None)
 
-    def begin(self, edge: Edge) -> list[Event]:
+    def begin(self, edge: Edge) -> list[TimedEvent]:
         """Take a line as it is found."""
         if edge.line == TILT:
             self._tilt.begin(edge.active)
         return []
 
-    def feed(self, edge: Edge) -> list[Event]:
+    def feed(self, edge: Edge) -> list[TimedEvent]:
         """Take an edge; lines of other devices are ignored."""
         events = self._run_to(edge.t_ns - 1)
         if edge.line == FLIP:
@@ -353,7 +353,7 @@ class SandLogic:
             self._tilt.feed(edge.t_ns, edge.active)
         return events
 
-    def advance(self, t_ns: int) -> list[Event]:
+    def advance(self, t_ns: int) -> list[TimedEvent]:
         """Take the promise that all edges up to `t_ns` have been fed."""
         return self._run_to(t_ns)
 
@@ -376,8 +376,8 @@ class SandLogic:
             "endless": self._run.endless_ns if self._mode is _Mode.FLOW else None,
         }
 
-    def _run_to(self, t_ns: int) -> list[Event]:
-        events: list[Event] = []
+    def _run_to(self, t_ns: int) -> list[TimedEvent]:
+        events: list[TimedEvent] = []
         while True:
             due = [(at, name) for name, at in self._deadlines().items() if at is not None and at <= t_ns]
             if not due:
@@ -385,7 +385,7 @@ class SandLogic:
             at, name = min(due)
             events += self._decide(name, at)
 
-    def _decide(self, name: str, t_ns: int) -> list[Event]:
+    def _decide(self, name: str, t_ns: int) -> list[TimedEvent]:
         if name == "settle":
             return self._settled(self._tilt.settle(), t_ns)
         if name == "stop":
@@ -401,7 +401,7 @@ class SandLogic:
             return self._ran_out(t_ns, Witness.DURATION)
         return [self._run.see_too_much(t_ns)]
 
-    def _sand_runs(self) -> list[Event]:
+    def _sand_runs(self) -> list[TimedEvent]:
         """Sand is seen to run; which way up is known only when the timer has come to rest."""
         if self._mode is not _Mode.REST:
             return []
@@ -411,7 +411,7 @@ class SandLogic:
         first_ns = self._grains.first_ns
         return [] if first_ns is None else self._begin_flow(first_ns)
 
-    def _begin_flow(self, first_ns: int) -> list[Event]:
+    def _begin_flow(self, first_ns: int) -> list[TimedEvent]:
         level, turn_ns = self._tilt.level, self._turn_ns
         turned = level is not None and self._flow_level is not None and level != self._flow_level
         self._turn_ns = self._grace_ns = None
@@ -422,7 +422,7 @@ class SandLogic:
             return [
                 self._run.begin(first_ns if turn_ns is None else turn_ns, Witness.TILT if turn_ns else Witness.BARRIER)
             ]
-        events: list[Event] = []
+        events: list[TimedEvent] = []
         if turned:
             events.append(self._run.flip_early(first_ns if turn_ns is None else turn_ns))
         elif self._run.stopped_by is not None:
@@ -430,7 +430,7 @@ class SandLogic:
         self._run.stopped_by = None
         return events
 
-    def _settled(self, changed: bool, t_ns: int) -> list[Event]:
+    def _settled(self, changed: bool, t_ns: int) -> list[TimedEvent]:
         """Judge a timer that has come to rest after it moved."""
         since_ns = self._tilt.since_ns
         if since_ns is None:
@@ -458,7 +458,7 @@ class SandLogic:
         self._turn_ns, self._grace_ns = since_ns, t_ns + self._settings.grace_ns
         return []
 
-    def _stopped(self, stopped_ns: int, t_ns: int) -> list[Event]:
+    def _stopped(self, stopped_ns: int, t_ns: int) -> list[TimedEvent]:
         """Judge sand that has stopped at `stopped_ns`, which is known at `t_ns`."""
         self._run.account(stopped_ns)
         self._mode = _Mode.REST
@@ -479,7 +479,7 @@ class SandLogic:
             return self._run.stop_untold(stopped_ns)
         return [self._run.trouble(stopped_ns, SandReason.CLOGGED)]
 
-    def _turned_while_running(self) -> list[Event]:
+    def _turned_while_running(self) -> list[TimedEvent]:
         """Take the timer as turned: it has been moved and sand runs on, so quickly that no pause was seen."""
         self._turn_sure_ns = None
         turn_ns, self._turn_ns = self._turn_ns, None
@@ -491,7 +491,7 @@ class SandLogic:
             return [self._run.end(turn_ns, Witness.TILT), self._run.begin(turn_ns, Witness.TILT)]
         return [self._run.flip_early(turn_ns)]
 
-    def _no_sand_came(self) -> list[Event]:
+    def _no_sand_came(self) -> list[TimedEvent]:
         """Judge a timer that was turned without sand beginning to run in time."""
         turn_ns, self._turn_ns, self._grace_ns = self._turn_ns, None, None
         if turn_ns is None:
@@ -502,18 +502,18 @@ class SandLogic:
             return [SandTrouble(turn_ns, SandReason.NO_SAND)]
         return [*self._start_duration(turn_ns, Witness.TILT), SandTrouble(turn_ns, SandReason.BARRIER_SILENT)]
 
-    def _start_duration(self, t_ns: int, witness: Witness) -> list[Event]:
+    def _start_duration(self, t_ns: int, witness: Witness) -> list[TimedEvent]:
         self._mode = _Mode.DURATION
         self._run.start_ns = t_ns
         self._flow_level = self._tilt.level
         return [self._run.begin(t_ns, witness)]
 
-    def _turned_without_barrier(self, t_ns: int) -> list[Event]:
+    def _turned_without_barrier(self, t_ns: int) -> list[TimedEvent]:
         self._run.account(t_ns)
         self._run.start_ns, self._flow_level = t_ns, self._tilt.level
         return [self._run.flip_early(t_ns)]
 
-    def _flip_by_hand(self, t_ns: int) -> list[Event]:
+    def _flip_by_hand(self, t_ns: int) -> list[TimedEvent]:
         tapped_ns, self._tap_ns = self._tap_ns, t_ns
         if tapped_ns is not None and t_ns - tapped_ns < DOUBLE_TAP_NS:
             return []
@@ -523,7 +523,7 @@ class SandLogic:
             return []
         return self._start_duration(t_ns, Witness.HAND)
 
-    def _ran_out(self, t_ns: int, witness: Witness) -> list[Event]:
+    def _ran_out(self, t_ns: int, witness: Witness) -> list[TimedEvent]:
         self._mode = _Mode.REST
         self._turn_ns = self._grace_ns = None
         return [self._run.end(t_ns, witness)]

@@ -20,7 +20,7 @@ from hardware.voice import (
     PhraseCache,
     Player,
     SpeakerSettings,
-    Voice,
+    VoiceProgram,
     cache_folder,
     installed_player,
     installed_voices,
@@ -144,7 +144,7 @@ class SpokenSpeaker:
     def __init__(
         self,
         settings: SpeakerSettings,
-        voices: Sequence[Voice],
+        voices: Sequence[VoiceProgram],
         player: Player,
         on_health: Callable[[Problem], None] | None = None,
         clock: Clock = time.monotonic_ns,
@@ -157,7 +157,7 @@ class SpokenSpeaker:
         self._clock = clock
         self._cache = PhraseCache(settings.cache or cache_folder(), settings.cache_files, settings.volume)
         self._health: tuple[Health, str] = (Health.OK, "")
-        self._resting: dict[Voice, int] = {}
+        self._resting: dict[VoiceProgram, int] = {}
         self._changed = threading.Condition()
         self._waiting: deque[str | Chime] = deque(maxlen=settings.waiting)
         self._ahead: deque[str] = deque(maxlen=AHEAD_MOST)
@@ -240,7 +240,7 @@ class SpokenSpeaker:
             self._report(failure.state, failure.message)
         return None
 
-    def _render(self, voice: Voice, job: _Job, text: str) -> Path | _Failure | None:
+    def _render(self, voice: VoiceProgram, job: _Job, text: str) -> Path | _Failure | None:
         """Let one voice render a sentence; None if the job became void."""
         try:
             child = Child(voice.render_command(self._cache.part(voice, text)), text, 0 if job.aloud else 10)

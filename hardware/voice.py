@@ -102,7 +102,7 @@ DEVICE_OPTION = {"aplay": "--device", "pw-play": "--target", "paplay": "--device
 
 
 @dataclass(frozen=True)
-class Voice:
+class VoiceProgram:
     """A program that makes a WAV file of the text on its standard input.
 
     name: for people. identity: changes with everything that changes the sound. command: the output's path follows it.
@@ -129,7 +129,7 @@ class Player:
         return [*self.command, str(wav)]
 
 
-def installed_voices(settings: SpeakerSettings) -> tuple[Voice, ...]:
+def installed_voices(settings: SpeakerSettings) -> tuple[VoiceProgram, ...]:
     """Return the voices that can be used, the best first; none if speech is off.
 
     Raises DeviceMissingError, with what to install, if there is none.
@@ -168,15 +168,15 @@ def installed_player(settings: SpeakerSettings) -> Player:
     )
 
 
-def _espeak_voices(settings: SpeakerSettings) -> list[Voice]:
+def _espeak_voices(settings: SpeakerSettings) -> list[VoiceProgram]:
     program = shutil.which("espeak-ng")
     if program is None:
         return []
     voice, pace = ESPEAK_VOICES[settings.language], str(settings.words_a_minute)
-    return [Voice("espeak-ng", f"espeak-ng {voice} {pace}", (program, "-v", voice, "-s", pace, "--stdin", "-w"))]
+    return [VoiceProgram("espeak-ng", f"espeak-ng {voice} {pace}", (program, "-v", voice, "-s", pace, "--stdin", "-w"))]
 
 
-def _piper_voices(settings: SpeakerSettings) -> list[Voice]:
+def _piper_voices(settings: SpeakerSettings) -> list[VoiceProgram]:
     program = shutil.which("piper")
     if program is None:
         return []
@@ -184,7 +184,9 @@ def _piper_voices(settings: SpeakerSettings) -> list[Voice]:
     # Without a voice it may be another program called piper: Debian has one for mice.
     usable = [model for model in models if model.is_file() and Path(f"{model}.json").is_file()]
     return [
-        Voice(f"piper ({model.stem})", f"piper {model} {model.stat().st_size}", (program, "-m", str(model), "-f"))
+        VoiceProgram(
+            f"piper ({model.stem})", f"piper {model} {model.stat().st_size}", (program, "-m", str(model), "-f")
+        )
         for model in usable[:1]
     ]
 
@@ -269,7 +271,7 @@ class PhraseCache:
             folder = Path(self._temporary.name)
         self.folder = folder
 
-    def find(self, voice: Voice, text: str) -> Path | None:
+    def find(self, voice: VoiceProgram, text: str) -> Path | None:
         """Return the file of a sentence if it was rendered before and is whole."""
         path = self._path(voice, text)
         if wav_length_ns(path) is None:
@@ -278,11 +280,11 @@ class PhraseCache:
             os.utime(path)
         return path
 
-    def part(self, voice: Voice, text: str) -> Path:
+    def part(self, voice: VoiceProgram, text: str) -> Path:
         """Return the path to render a sentence to; then call `keep`."""
         return self._path(voice, text).with_suffix(f".{os.getpid()}.part")
 
-    def keep(self, voice: Voice, text: str) -> Path | None:
+    def keep(self, voice: VoiceProgram, text: str) -> Path | None:
         """Keep what was rendered, and give it; None if it is no sound or the disk is full."""
         part, path = self.part(voice, text), self._path(voice, text)
         try:
@@ -316,7 +318,7 @@ class PhraseCache:
         if self._temporary is not None:
             self._temporary.cleanup()
 
-    def _path(self, voice: Voice, text: str) -> Path:
+    def _path(self, voice: VoiceProgram, text: str) -> Path:
         loudness = "" if self._volume == 1 else f"\n{self._volume:.2f}"
         name = hashlib.sha256(f"{voice.identity}\n{text}{loudness}".encode()).hexdigest()[:32]
         return self.folder / f"{name}.wav"

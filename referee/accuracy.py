@@ -56,7 +56,7 @@ class TruePicture:
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class ReportedCard:
     """A card as a reader reports it; `reason` is None where the reader is certain.
 
     `corners_px` is (4, 2), or (1, 2), its middle, where only a part of an unclear card is known.
@@ -68,16 +68,16 @@ class Read:
     reason: str | None
 
 
-Reader = Callable[[Image], Sequence[Read]]
+Reader = Callable[[Image], Sequence[ReportedCard]]
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class PictureOutcome:
     """The outcome of each true card of a picture with its group, and the certain readings that are on no card."""
 
     picture: TruePicture
-    cards: tuple[tuple[str, str, TrueCard, Read | None], ...]
-    false: tuple[Read, ...]
+    cards: tuple[tuple[str, str, TrueCard, ReportedCard | None], ...]
+    false: tuple[ReportedCard, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return the picture's name, and each card that was not right."""
@@ -134,33 +134,35 @@ def reader_of(deck: Deck | PrintDeck | None) -> tuple[Reader, Known | None]:
     """Return the reader of a deck and the faces that it knows; None is the finder for any deck, which knows none."""
     if deck is None:
 
-        def find(image: Image) -> list[Read]:
+        def find(image: Image) -> list[ReportedCard]:
             cards = find_any_cards(image)
-            return [Read(None, "", card.corners_px, None) for card in cards if card.reason is None]
+            return [ReportedCard(None, "", card.corners_px, None) for card in cards if card.reason is None]
 
         return find, None
     if isinstance(deck, Deck):
 
-        def read_marks(image: Image) -> list[Read]:
+        def read_marks(image: Image) -> list[ReportedCard]:
             reading = read_picture(image, deck)[0]
-            reads = [Read(card.face.id, card.face.side, card.corners_px, None) for card in reading.cards]
+            reads = [ReportedCard(card.face.id, card.face.side, card.corners_px, None) for card in reading.cards]
             for card in reading.unclear:
                 outline = card.corners_px if len(card.corners_px) == 4 else np.array([card.centre_px])
-                reads.append(Read(None, "", outline, card.reason))
+                reads.append(ReportedCard(None, "", outline, card.reason))
             return reads
 
         return read_marks, frozenset(deck_face[::-1] for deck_face in deck.by_id)
     prints = CardReader(deck)
 
-    def read_prints(image: Image) -> list[Read]:
+    def read_prints(image: Image) -> list[ReportedCard]:
         reading = prints.read(image)
-        certain = [Read(card.face.id, card.face.side, card.corners_px, None) for card in reading.cards if card.face]
-        return certain + [Read(None, "", card.corners_px, card.reason) for card in reading.unclear]
+        certain = [
+            ReportedCard(card.face.id, card.face.side, card.corners_px, None) for card in reading.cards if card.face
+        ]
+        return certain + [ReportedCard(None, "", card.corners_px, card.reason) for card in reading.unclear]
 
     return read_prints, frozenset((face.id, "front") for face in deck.fronts)
 
 
-def judge(picture: TruePicture, reads: Sequence[Read], known: Known | None) -> Verdict:
+def judge(picture: TruePicture, reads: Sequence[ReportedCard], known: Known | None) -> PictureOutcome:
     """Compare a reading with the truth; cards and readings are paired by their places alone."""
     true = [card for card in picture.cards if card.visible >= HIDDEN]
     pairs = match([read.corners_px for read in reads], [card.corners_px for card in true])
@@ -175,10 +177,10 @@ def judge(picture: TruePicture, reads: Sequence[Read], known: Known | None) -> V
             read_of[free[0]] = read
     cards = tuple((*_outcome(card, read_of.get(j), known), card, read_of.get(j)) for j, card in enumerate(true))
     false = [read for read in left if read.reason is None and (known is None or (read.face, read.side) in known)]
-    return Verdict(picture, cards, tuple(false))
+    return PictureOutcome(picture, cards, tuple(false))
 
 
-def _outcome(card: TrueCard, read: Read | None, known: Known | None) -> tuple[str, str]:
+def _outcome(card: TrueCard, read: ReportedCard | None, known: Known | None) -> tuple[str, str]:
     """Return a card's group and outcome; a card that the deck does not have is right as long as no face is named."""
     group = GROUPS[0 if card.visible >= 0.9 else 1 if card.visible >= 0.5 else 2]
     if known is None:
@@ -196,7 +198,7 @@ def _outcome(card: TrueCard, read: Read | None, known: Known | None) -> tuple[st
     return group, "unclear" if read.reason is not None else "right" if named == face else "wrong"
 
 
-def summary(verdicts: Iterable[Verdict]) -> dict[str, Any]:
+def summary(verdicts: Iterable[PictureOutcome]) -> dict[str, Any]:
     """Count outcomes by group, of all pictures."""
     pictures = list(verdicts)
     counts = Counter((group, outcome) for verdict in pictures for group, outcome, *_ in verdict.cards)

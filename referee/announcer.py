@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hardware.events import Event
+from hardware.events import TimedEvent
 from referee.games.kind import Words
 from referee.games.registry import GAMES
 from referee.language import Language
@@ -65,7 +65,7 @@ class Announcer:
             return None
         return Announcement(tuple(spoken), any(ruling["ruling"] in URGENT for ruling in rulings))
 
-    def announce_event(self, event: Event) -> Announcement | None:
+    def announce_event(self, event: TimedEvent) -> Announcement | None:
         """Return what to say about something that a device noticed, None if nothing."""
         spoken = sandtimer.sentences(event, self.language)
         return Announcement(spoken, urgent=True) if spoken else None

@@ -19,7 +19,7 @@ def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
 
         return markers_pdf(paper)
     from calibration.print import deck_pdf, drawn_deck_pdf, is_drawn
-    from referee.decks.finding import find_deck
+    from referee.decks.lookup import find_deck
     from vision.read.print_deck import PrintDeck
 
     deck = find_deck(what)

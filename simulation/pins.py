@@ -11,7 +11,7 @@ from gpiozero.pins.mock import MockFactory, MockPin
 
 from hardware.edges import Edge, LineSpec
 from hardware.gpio import PinFactory
-from simulation.script import TURN_S, Flip, Ring, Script
+from simulation.script import TURN_S, BellHit, Flip, Script
 
 SECOND_NS = 1_000_000_000
 MS = 1_000_000
@@ -35,7 +35,7 @@ def edges_of(script: Script, seed: int, start_ns: int, *, tilted: bool = False) 
         following = flips[number + 1].at_s - TURN_S if number + 1 < len(flips) else script.length_s
         edges += sand(rng, start_ns + _ns(flip.at_s), min(flip.runs_s, following - flip.at_s))
     for action in script.actions:
-        if isinstance(action, Ring):
+        if isinstance(action, BellHit):
             edges += press(rng, action.line, start_ns + _ns(action.at_s), _ns(action.hold_s))
     return tuple(sorted(edges, key=lambda edge: edge.t_ns))
 

@@ -137,13 +137,13 @@ class Motion:
         left = 1.0 if t_s < flip.at_s else max(0.0, 1 - (t_s - flip.at_s) / flip.runs_s)
         return SandNow(180 * ((index + share) % 2), 70 * math.sin(math.pi * share), left if share > 0.5 else 0.0)
 
-    def _add(self, action: Carry | Ring | Flip | Rest) -> None:
+    def _add(self, action: Carry | BellHit | Flip | Rest) -> None:
         person = self.script.people[action.seat]
         stays = self._stays[action.seat]
         match action:
             case Carry():
                 stays.append(self._carry(action, person))
-            case Ring():
+            case BellHit():
                 stays.append(_Stay(action.at_s, action.at_s + action.hold_s, self._bell(), _BELL_MM, FLAT))
             case Flip():
                 spot = self._glass()
@@ -242,11 +242,11 @@ def _on_leg(leg: _Leg, t_s: float) -> tuple[float, float, float, float]:
     return x, y, lift * math.sin(math.pi * share) ** 0.7, share
 
 
-def _begin(action: Carry | Ring | Flip | Rest) -> float:
+def _begin(action: Carry | BellHit | Flip | Rest) -> float:
     match action:
         case Carry():
             return action.grasp_s
-        case Ring():
+        case BellHit():
             return action.at_s
         case Flip():
             return action.at_s - TURN_S
@@ -254,11 +254,11 @@ def _begin(action: Carry | Ring | Flip | Rest) -> float:
             return action.start_s
 
 
-def _end(action: Carry | Ring | Flip | Rest) -> float:
+def _end(action: Carry | BellHit | Flip | Rest) -> float:
     match action:
         case Carry():
             return action.release_s
-        case Ring():
+        case BellHit():
             return action.at_s + action.hold_s
         case Flip():
             return action.at_s
@@ -318,7 +318,7 @@ class Carry:
 
 
 @dataclass(frozen=True)
-class Ring:
+class BellHit:
     """A hand hits the bell: contact at `at_s`, for `hold_s`. line: which line closes, as `hardware.bell` names it."""
 
     seat: int
@@ -346,7 +346,7 @@ class Rest:
     spot_mm: Spot
 
 
-Action = Carry | Ring | Flip | Rest
+Action = Carry | BellHit | Flip | Rest
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simulation.art import HandArt
 from simulation.drawing import card_corners, hand_corners
 from simulation.live import LiveTable
-from simulation.script import CardNow, HandNow, Ring
+from simulation.script import BellHit, CardNow, HandNow
 from vision.arrays import Points
 
 Owner = NDArray[np.int16]
@@ -78,7 +78,7 @@ def truth_at(table: LiveTable, t_ns: int) -> TableTruth:
 
 def rings_of(table: LiveTable) -> tuple[tuple[int, int], ...]:
     """Return when the bell was hit, ns, and by whose hand, in the order of time."""
-    rings = [action for action in table.script.actions if isinstance(action, Ring)]
+    rings = [action for action in table.script.actions if isinstance(action, BellHit)]
     return tuple(sorted((table.start_ns + round(ring.at_s * 1e9), ring.seat) for ring in rings))
 
 

@@ -21,7 +21,7 @@ CIRCLE = "circle"
 
 
 @dataclass(frozen=True)
-class Mark:
+class PrintedMark:
     """One printed mark.
 
     `x_mm`, `y_mm` lead from the card's top-left corner, right and down; `diameter_mm` is that of the circle, or of
@@ -43,7 +43,7 @@ class Face:
 
     id: str
     side: str
-    marks: tuple[Mark, ...]
+    marks: tuple[PrintedMark, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,9 +192,9 @@ def _face(deck: Deck, side: str, card: dict[str, Any]) -> Face:
     return Face(text(card["id"], "id"), side, tuple(marks))
 
 
-def _mark(deck: Deck, side: str, data: dict[str, Any]) -> Mark:
+def _mark(deck: Deck, side: str, data: dict[str, Any]) -> PrintedMark:
     width, height = deck.card_mm
-    mark = Mark(
+    mark = PrintedMark(
         **{
             **data,
             "x_mm": number(data["x_mm"], "x_mm", 0, width),

@@ -74,7 +74,7 @@ class FlawedFileError(ValueError):
 
 
 @dataclass(frozen=True)
-class Header:
+class ImageHeader:
     """Kind (`JPEG`, `PNG`, `WEBP`, `HEIF`) and size in pixels, as stored: a camera's turn is not yet applied.
 
     `held_per_pixel`: bytes that a decoder holds for every pixel of the file, however small a picture it gives.
@@ -149,7 +149,7 @@ def frame_of(data: bytes) -> NDArray[np.uint8]:
         raise BadImageError(error.flaw.sentence.key, error.flaw.value) from error
 
 
-def header_of(data: bytes) -> Header:
+def header_of(data: bytes) -> ImageHeader:
     """Read the header of a picture file.
 
     Raises:
@@ -171,14 +171,14 @@ def header_of(data: bytes) -> Header:
             turn = int(image.getexif().get(_ORIENTATION, 1)) if see_through else 1
     except _UNREADABLE as error:
         raise FlawedFileError(Flaw.DAMAGED) from error
-    header = Header(image.format or "", image.width, image.height, 0, data + end, see_through, turn)
+    header = ImageHeader(image.format or "", image.width, image.height, 0, data + end, see_through, turn)
     if isinstance(image, JpegImagePlugin.JpegImageFile):
         return _jpeg_header(replace(header, kind="JPEG"), data, image)
     deep = 2 if see_through and image.format == "PNG" and data[24] == 16 else 1
     return replace(header, held_per_pixel=_RGBA * deep + _RGB if see_through else _RGB)
 
 
-def _heic_header(data: bytes) -> Header:
+def _heic_header(data: bytes) -> ImageHeader:
     # 50 ms that other pictures need not wait for.
     from pillow_heif import get_file_mimetype, open_heif
 
@@ -190,10 +190,10 @@ def _heic_header(data: bytes) -> Header:
         raise FlawedFileError(Flaw.DAMAGED) from error
     held = _YUV + (_RGBA + _RGB if image.has_alpha else _RGB)
     width, height = image.size
-    return Header("HEIF", width, height, held, data, image.has_alpha)
+    return ImageHeader("HEIF", width, height, held, data, image.has_alpha)
 
 
-def _jpeg_header(header: Header, data: bytes, image: JpegImagePlugin.JpegImageFile) -> Header:
+def _jpeg_header(header: ImageHeader, data: bytes, image: JpegImagePlugin.JpegImageFile) -> ImageHeader:
     """Add what a decoder holds, and leave out of the file what libjpeg remarks on though it costs no pixel.
 
     libjpeg prints only the first thing that it finds wrong: after a harmless remark lost pixels go unnoticed.
@@ -265,7 +265,7 @@ def _bytes_of(path: Path, name: str) -> bytes:
         ) from error
 
 
-def _check_size(header: Header, file_bytes: int, name: str) -> None:
+def _check_size(header: ImageHeader, file_bytes: int, name: str) -> None:
     size = f"{header.width} × {header.height} pixels"
     pixels = header.width * header.height
     if pixels > MOST_PIXELS:
@@ -292,12 +292,12 @@ def _check_size(header: Header, file_bytes: int, name: str) -> None:
         )
 
 
-def _reduction(header: Header) -> int:
+def _reduction(header: ImageHeader) -> int:
     longer, area = max(header.width, header.height), header.width * header.height
     return max(n for n in _REDUCED if n == 1 or (longer >= n * _FINE_PX and area >= n * n * _FINE_AREA_PX))
 
 
-def _decoded(header: Header, reduction: int) -> NDArray[np.uint8]:
+def _decoded(header: ImageHeader, reduction: int) -> NDArray[np.uint8]:
     """Decode. Raises FlawedFileError for a file that the decoder gives up on or has to patch."""
     # Only a JPEG can be decoded small; OpenCV's own way of shrinking the others afterwards aliases.
     small = reduction if header.kind == "JPEG" else 1
@@ -311,7 +311,7 @@ def _decoded(header: Header, reduction: int) -> NDArray[np.uint8]:
     return np.asarray(image, dtype=np.uint8)
 
 
-def _heic_pixels(header: Header) -> NDArray[np.uint8]:
+def _heic_pixels(header: ImageHeader) -> NDArray[np.uint8]:
     from pillow_heif import open_heif
 
     try:
@@ -320,7 +320,7 @@ def _heic_pixels(header: Header) -> NDArray[np.uint8]:
         raise FlawedFileError(Flaw.DAMAGED) from error
 
 
-def _pixels(header: Header, small: int) -> NDArray[Any]:
+def _pixels(header: ImageHeader, small: int) -> NDArray[Any]:
     # OpenCV, not Pillow: Pillow fills missing pixels without a word. libjpeg patches damage and only prints that.
     flags = cv2.IMREAD_UNCHANGED if header.see_through else _REDUCED[small]
     with caught_from_libraries() as complaints:

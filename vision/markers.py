@@ -14,7 +14,7 @@ from vision.arrays import Points
 from vision.errors import THE_PICTURE, BadTableError, DoubledMarkerError, MirroredError, Sentence
 from vision.search_scale import shrinking
 from vision.table import Table
-from vision.table_fit import Piece, fit_table, misfit
+from vision.table_fit import FlatShape, fit_table, misfit
 from vision.white_edges import moved_to_white
 
 _Find = tuple[int, int]
@@ -256,7 +256,7 @@ def _on_one_table(found: dict[_Find, Points], shape: tuple[int, ...]) -> dict[_F
     """Return the squares (4, 2) that are on one table with the others; it takes three to decide."""
     size_px = (shape[1], shape[0])
     while len(found) > 2 and _unlikeness(list(found.values())) > _UNLIKE:
-        pieces = {find: Piece(SQUARE_MM, corners) for find, corners in found.items()}
+        pieces = {find: FlatShape(SQUARE_MM, corners) for find, corners in found.items()}
         together, _ = misfit(list(pieces.values()), size_px)
         if together < _BADLY_OFF:
             break
@@ -289,7 +289,7 @@ def table_from_markers(markers: tuple[Marker, ...], size_px: tuple[int, int]) ->
     Raises:
         BadTableError: no marker, or markers that no flat table could show.
     """
-    table, places = fit_table([Piece(SQUARE_MM, marker.corners_px) for marker in markers], size_px)
+    table, places = fit_table([FlatShape(SQUARE_MM, marker.corners_px) for marker in markers], size_px)
     return table.moved(places[0, :2])
 
 

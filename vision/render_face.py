@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.deck import Deck, Face, Mark
+from vision.deck import Deck, Face, PrintedMark
 
 # fillPoly paints every pixel that an outline touches; drawn this finely before it is scaled down, that is 0.03 mm.
 _FINE_PX_PER_MM = 20.0
@@ -16,7 +16,7 @@ _CIRCLE_POINTS = 96
 _LEAST_CORNERS = 3
 
 
-def mark_outline_mm(deck: Deck, mark: Mark) -> NDArray[np.float64]:
+def mark_outline_mm(deck: Deck, mark: PrintedMark) -> NDArray[np.float64]:
     """Give the mark's outline on its card, (n, 2), in mm from the card's top-left corner, x right, y down.
 
     A circle is given as a polygon of 96 points; of a mark that the card's edge cuts, what is on the card.

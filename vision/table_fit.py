@@ -31,7 +31,7 @@ _ROW = 0.2  # as broad as long
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class FlatShape:
     """Something flat of known size on the table: `shape_mm` (k, 2) points, seen at `points_px` (k, 2)."""
 
     shape_mm: Points
@@ -47,7 +47,7 @@ class _PlaneModel:
     optical axis meets the table, and it has no roll against the camera.
     """
 
-    def __init__(self, pieces: Sequence[Piece], size_px: tuple[int, int], cut: bool = False) -> None:
+    def __init__(self, pieces: Sequence[FlatShape], size_px: tuple[int, int], cut: bool = False) -> None:
         self.pieces, self.cut = pieces, cut
         self.prior_sigma = np.array(_CUT_PRIOR_SIGMA if cut else _PRIOR_SIGMA)
         self.prior = np.zeros(len(self.prior_sigma))
@@ -184,7 +184,7 @@ def _levenberg_marquardt(model: _PlaneModel, vector: Points, damping: float, rou
     return vector
 
 
-def fit_table(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[Table, Points]:
+def fit_table(pieces: Sequence[FlatShape], size_px: tuple[int, int]) -> tuple[Table, Points]:
     """Fit the camera over the table to pieces of known size at unknown places (bundle adjustment on one plane).
 
     Gives the table, its origin where the optical axis meets it, and (n, 3) x, y, turn of every piece in its frame.
@@ -206,13 +206,13 @@ def fit_table(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[Table,
     return replace(_table_of(model, vector), scale_error=error), vector[len(model.prior) :].reshape(-1, 3)
 
 
-def misfit(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[float, Table]:
+def misfit(pieces: Sequence[FlatShape], size_px: tuple[int, int]) -> tuple[float, Table]:
     """Return the misfit of pieces to one flat table, as the root mean square of errors over sigma, and the table."""
     model, vector = _fitted(pieces, size_px)
     return _root_mean_square(model, model.residuals(vector[None])[0]), _table_of(model, vector)
 
 
-def _fitted(pieces: Sequence[Piece], size_px: tuple[int, int]) -> tuple[_PlaneModel, Points]:
+def _fitted(pieces: Sequence[FlatShape], size_px: tuple[int, int]) -> tuple[_PlaneModel, Points]:
     """Fit a whole picture's camera, or that of one cut from a larger one where only this explains what is seen."""
     model = _PlaneModel(pieces, size_px)
     whole = _fitted_whole(model)

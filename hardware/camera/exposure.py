@@ -66,7 +66,7 @@ class ExposureLimits:
         return Exposure(time_us, min(max(light / time_us, 1.0), self.highest_gain))
 
 
-class Light(Enum):
+class ExposureObstacle(Enum):
     """Obstacle to a good exposure."""
 
     ENOUGH = "enough"
@@ -89,7 +89,7 @@ class Judgement:
     clipped_share: float
     settled: bool
     exposure: Exposure
-    light: Light
+    light: ExposureObstacle
 
 
 def judge(image: npt.NDArray[np.uint8], current: Exposure, limits: ExposureLimits | None = None) -> Judgement:
@@ -103,16 +103,18 @@ def judge(image: npt.NDArray[np.uint8], current: Exposure, limits: ExposureLimit
     clipped = float(np.mean(brightest >= CLIPPED))
     factor = _factor(white, clipped)
     if factor == 1.0:
-        return Judgement(white, clipped, True, current, Light.ENOUGH)
+        return Judgement(white, clipped, True, current, ExposureObstacle.ENOUGH)
     wanted = limits.split(current.light * factor)
     # Less than 2 % of a change is what cameras round away: going on would go round in circles.
     if abs(wanted.light / current.light - 1.0) < 0.02:
-        return Judgement(white, clipped, True, current, Light.TOO_DARK if factor > 1.0 else Light.TOO_BRIGHT)
-    return Judgement(white, clipped, False, wanted, Light.ENOUGH)
+        return Judgement(
+            white, clipped, True, current, ExposureObstacle.TOO_DARK if factor > 1.0 else ExposureObstacle.TOO_BRIGHT
+        )
+    return Judgement(white, clipped, False, wanted, ExposureObstacle.ENOUGH)
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettledExposure:
     """Result of settling: exposure in force, judgement of the last picture, number of pictures."""
 
     exposure: Exposure
@@ -126,7 +128,7 @@ def settle(
     start: Exposure,
     limits: ExposureLimits | None = None,
     steps: int = 20,
-) -> Settled:
+) -> SettledExposure:
     """Take pictures and set the exposure until the white is right, at most `steps` times.
 
     take: gives a picture taken with what was applied last. apply: sets an exposure, waits until it is in force, and
@@ -136,10 +138,10 @@ def settle(
     judgement = judge(take(), current, limits)
     for step in range(1, steps + 1):
         if judgement.settled:
-            return Settled(current, judgement, step)
+            return SettledExposure(current, judgement, step)
         current = apply(judgement.exposure)
         judgement = judge(take(), current, limits)
-    return Settled(current, judgement, steps + 1)
+    return SettledExposure(current, judgement, steps + 1)
 
 
 def within(image: npt.NDArray[np.uint8], area: Polygon | None) -> npt.NDArray[np.uint8]:
@@ -244,7 +246,7 @@ def settle_without_stripes(
     start: Exposure,
     limits: ExposureLimits,
     whole: Callable[[], Image] | None = None,
-) -> tuple[Settled, bool]:
+) -> tuple[SettledExposure, bool]:
     """Settle the exposure (`exposure.settle`) by the mains frequency under which the lamp makes no stripes.
 
     limits: with the half period that is tried first. whole: gives whole pictures, where `take` gives parts. Gives also
@@ -298,7 +300,7 @@ class Lock:
         return None
 
 
-class Verdict(Enum):
+class FrameAction(Enum):
     """Action for a frame: use it, refuse it, refuse it and lock again, or release the lock and use it."""
 
     USE = "use"
@@ -320,16 +322,16 @@ class DriftWatch:
         self._give_up_after = give_up_after
         self._in_a_row = 0
 
-    def judge(self, metadata: Mapping[str, object]) -> Verdict:
+    def judge(self, metadata: Mapping[str, object]) -> FrameAction:
         """Judge the next frame by its metadata."""
         if self.lock.drift(metadata) is None:
             self._in_a_row = 0
-            return Verdict.USE
+            return FrameAction.USE
         self._in_a_row += 1
         if self._in_a_row > self._give_up_after:
-            return Verdict.GIVE_UP
+            return FrameAction.GIVE_UP
         self.refused += 1
-        return Verdict.SET_AGAIN if self._in_a_row % self._again_after == 1 else Verdict.REFUSE
+        return FrameAction.SET_AGAIN if self._in_a_row % self._again_after == 1 else FrameAction.REFUSE
 
 
 def exposure_controls(exposure: Exposure) -> dict[str, object]:

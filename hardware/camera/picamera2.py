@@ -36,11 +36,11 @@ from hardware.camera.exposure import (
     DriftWatch,
     Exposure,
     ExposureLimits,
+    ExposureObstacle,
+    FrameAction,
     Judgement,
-    Light,
     Lock,
     Polygon,
-    Verdict,
     exposure_controls,
     exposure_matches,
     settle_without_stripes,
@@ -111,9 +111,9 @@ def set_up(camera: Tunable, settings: CameraSettings, area: Polygon | None = Non
 
 def exposure_notes(judgement: Judgement) -> list[str]:
     """Say what is wrong with the light on the table, if anything."""
-    if judgement.light is Light.TOO_DARK:
+    if judgement.light is ExposureObstacle.TOO_DARK:
         return [camera_notes.LITTLE_LIGHT]
-    if judgement.light is Light.TOO_BRIGHT or not judgement.settled:
+    if judgement.light is ExposureObstacle.TOO_BRIGHT or not judgement.settled:
         return [camera_notes.MUCH_LIGHT]
     return []
 
@@ -385,14 +385,14 @@ class Picamera2Camera:
         if self._watch is None:
             return True
         verdict = self._watch.judge(metadata)
-        if verdict is Verdict.SET_AGAIN:
+        if verdict is FrameAction.SET_AGAIN:
             self.set_controls(self._watch.lock.controls())
-        elif verdict is Verdict.GIVE_UP:
+        elif verdict is FrameAction.GIVE_UP:
             drifts = self._watch.lock.drift(metadata) == "exposure"
             self._tuning_notes.append(camera_notes.EXPOSURE_DRIFTS if drifts else camera_notes.COLOURS_DRIFT)
             self._watch = None
             return True
-        return verdict is Verdict.USE
+        return verdict is FrameAction.USE
 
     def _frame(self, request: Request, metadata: Mapping[str, Any]) -> Frame:
         first_ns, last_ns = self._exposed(metadata)

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, select, update
 from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError, StatementError
 
-from referee.club.models import Table
+from referee.club.models import ClubTable
 from referee.club.recording import Recorder
 from referee.errors import BadInputError
 from referee.jsonlines import parse_object
@@ -131,7 +131,7 @@ class Intake:
             for table, one in known.items():
                 if one.heard:
                     values = {"stream": one.stream, "seq": one.seq, "seen_ms": now_ms}
-                    connection.execute(update(Table).where(Table.id == table).values(**values))
+                    connection.execute(update(ClubTable).where(ClubTable.id == table).values(**values))
         self.taken += taken
         for message, why in aside:
             self.aside(message.topic, message.payload, why)
@@ -182,7 +182,7 @@ def _opened(message: Received) -> _Opened:
 
 def _tables(connection: Connection, names: Iterable[str] | None) -> dict[str, _Known]:
     """Return the tables of these names, None for all, that were let in and not put out."""
-    asked = select(Table.id, Table.key, Table.stream, Table.seq).where(Table.out_ms.is_(None))
+    asked = select(ClubTable.id, ClubTable.key, ClubTable.stream, ClubTable.seq).where(ClubTable.out_ms.is_(None))
     if names is not None:
-        asked = asked.where(Table.id.in_(list(names)))
+        asked = asked.where(ClubTable.id.in_(list(names)))
     return {table: _Known(bytes.fromhex(key), stream, seq) for table, key, stream, seq in connection.execute(asked)}

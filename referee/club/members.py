@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, select, update
 
-from referee.club.models import Invitation, Table
+from referee.club.models import ClubTable, Invitation
 from referee.errors import BadInputError
 from referee.jsonlines import parse_object
 from referee.mqtt.client import Received, is_sealed, key_of, new_code, secret_of
@@ -22,7 +22,7 @@ _MOST_BYTES = 2000
 
 
 @dataclass(frozen=True)
-class Answer:
+class Admission:
     """The answer to a table that asked to be let in. why: the key of a refusal, "" for a table that is let in."""
 
     table: str
@@ -64,14 +64,14 @@ class Door:
         """Read members and invitations. A call derives one new invitation's secret only: that takes some 50 ms."""
         with self._engine.connect() as connection:
             codes = _codes(connection)
-            asked = select(Table.id, Table.key).where(Table.out_ms.is_(None))
+            asked = select(ClubTable.id, ClubTable.key).where(ClubTable.out_ms.is_(None))
             self._keys = {table: bytes.fromhex(key) for table, key in connection.execute(asked)}
         self._secrets = {code: secret for code, secret in self._secrets.items() if code in codes}
         fresh = next((code for code in codes if code not in self._secrets), None)
         if fresh is not None:
             self._secrets[fresh] = secret_of(fresh)
 
-    def asked(self, table: str, message: Received) -> Answer | None:
+    def asked(self, table: str, message: Received) -> Admission | None:
         """Answer a table whose seal fits an invitation, and let it in; None where no seal fits.
 
         A member that asks once more, because it did not hear the answer, gets it again. A name in use is refused.
@@ -83,18 +83,18 @@ class Door:
             return None
         known = self._keys.get(table)
         if known is not None and _fits(known, message):
-            return Answer(table, known, _wish(table, message)[1])
+            return Admission(table, known, _wish(table, message)[1])
         for code, secret in self._secrets.items():
             key = key_of(secret, table)
             if _fits(key, message):
                 name, nonce = _wish(table, message)
-                return Answer(table, key, nonce, self._let_in(table, key, name, code))
+                return Admission(table, key, nonce, self._let_in(table, key, name, code))
         return None
 
     def _let_in(self, table: str, key: bytes, name: str, code: str) -> str:
         """Let it in, unless the invitation is used up or a name is another's; gives why not."""
         with self._engine.begin() as connection:
-            tables = connection.execute(select(Table.id, Table.name, Table.out_ms)).all()
+            tables = connection.execute(select(ClubTable.id, ClubTable.name, ClubTable.out_ms)).all()
             others = [one for one in tables if one.out_ms is None]
             if any(one.id == table or folded(one.name) == folded(name) for one in others):
                 return "name_in_use"
@@ -103,9 +103,9 @@ class Door:
             values: dict[str, Any] = {"name": name, "key": key.hex(), "joined_ms": now_ms(), "out_ms": None}
             values |= {"stream": "", "seq": 0}
             if any(one.id == table for one in tables):
-                connection.execute(update(Table).where(Table.id == table).values(**values))
+                connection.execute(update(ClubTable).where(ClubTable.id == table).values(**values))
             else:
-                connection.execute(Table.__table__.insert().values(id=table, seen_ms=0, **values))  # type: ignore[attr-defined]
+                connection.execute(ClubTable.__table__.insert().values(id=table, seen_ms=0, **values))  # type: ignore[attr-defined]
         del self._secrets[code]
         self._keys[table] = key
         return ""
@@ -120,20 +120,20 @@ def put_out(engine: Engine, which: str) -> str:
     with engine.begin() as connection:
         rows = [
             row
-            for row in connection.execute(select(Table.id, Table.name).where(Table.out_ms.is_(None)))
+            for row in connection.execute(select(ClubTable.id, ClubTable.name).where(ClubTable.out_ms.is_(None)))
             if which in (row[0], row[1])
         ]
         if len(rows) != 1:
             there_is = "no table" if not rows else "more than one table"
             raise BadInputError("error.club.is_called_ringmaster_club_tables", tables=there_is, which=ascii(which)[:60])
-        connection.execute(update(Table).where(Table.id == rows[0][0]).values(out_ms=now_ms()))
+        connection.execute(update(ClubTable).where(ClubTable.id == rows[0][0]).values(out_ms=now_ms()))
         return str(rows[0][1])
 
 
 def keys(engine: Engine) -> Iterator[tuple[str, bytes, bool]]:
     """Return each table that ever was let in, its key, and whether it was put out."""
     with engine.connect() as connection:
-        rows = connection.execute(select(Table.id, Table.key, Table.out_ms)).all()
+        rows = connection.execute(select(ClubTable.id, ClubTable.key, ClubTable.out_ms)).all()
     for table, key, out_ms in rows:
         yield table, bytes.fromhex(key), out_ms is not None
 

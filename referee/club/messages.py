@@ -46,7 +46,7 @@ def _ruling(value: dict[str, Any]) -> dict[str, Any]:
 Ruling = Annotated[dict[str, Any], BeforeValidator(lambda value: _ruling(value) if isinstance(value, dict) else value)]
 
 
-class Header(_Strict):
+class ClubHeader(_Strict):
     """A game and its players."""
 
     game: Kind
@@ -59,7 +59,7 @@ class GameBegun(_Strict):
 
     kind: Literal["game"]
     game: Uid
-    header: Header
+    header: ClubHeader
     started_ms: WallMs
 
 
@@ -75,7 +75,7 @@ class EventJudged(_Strict):
     rulings: Annotated[list[Ruling], Field(max_length=1000)]
 
 
-class Corrected(_Strict):
+class ClubCorrection(_Strict):
     """A correction, with the rulings (event, place) that it ended and began."""
 
     kind: Literal["correction"]
@@ -89,7 +89,7 @@ class Corrected(_Strict):
     new: Annotated[list[list[Any]], Field(max_length=10_000)]
 
     @model_validator(mode="after")
-    def _new_are_rulings(self) -> Corrected:
+    def _new_are_rulings(self) -> ClubCorrection:
         _NEW.validate_python([tuple(one) for one in self.new], strict=True)
         return self
 
@@ -109,7 +109,7 @@ class Nothing(_Strict):
 
 
 _NEW: TypeAdapter[list[tuple[int, int, dict[str, Any]]]] = TypeAdapter(list[tuple[Number, Number, Ruling]])
-Message = GameBegun | EventJudged | Corrected | Disputed | Nothing
+Message = GameBegun | EventJudged | ClubCorrection | Disputed | Nothing
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
 
 

@@ -23,7 +23,7 @@ class Invitation(Base):
     until_ms: Mapped[int] = mapped_column(BigInteger)
 
 
-class Table(Base):
+class ClubTable(Base):
     """A table that was let in. out_ms: when it was put out. stream, seq: up to which of its messages all is here."""
 
     __tablename__ = "tables"
@@ -37,7 +37,7 @@ class Table(Base):
     seen_ms: Mapped[int] = mapped_column(BigInteger, default=0)
 
 
-class Game(Base):
+class ClubGame(Base):
     """A game. evening: its date (ISO 8601); what is played after midnight belongs to the evening before."""
 
     __tablename__ = "games"
@@ -50,7 +50,7 @@ class Game(Base):
     ended_ms: Mapped[int | None] = mapped_column(BigInteger)
 
 
-class Seat(Base):
+class ClubSeat(Base):
     """A seat of a game. player: one name for one person; points, place: set once the game is over."""
 
     __tablename__ = "seats"
@@ -62,7 +62,7 @@ class Seat(Base):
     place: Mapped[int | None] = mapped_column(Integer)
 
 
-class Event(Base):
+class ClubEvent(Base):
     """An event as it was journalled. received_ms: when it was taken in here."""
 
     __tablename__ = "events"
@@ -74,7 +74,7 @@ class Event(Base):
     refused: Mapped[int] = mapped_column(Integer)
 
 
-class Ruling(Base):
+class ClubRuling(Base):
     """A ruling on an event, in force from correction `since` (0: at once) to correction `until` (None: still)."""
 
     __tablename__ = "rulings"

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from referee.club.messages import Corrected, Disputed, EventJudged, GameBegun, message_in
-from referee.club.models import Base, Correction, Dispute, Event, Game, Ruling, Seat
+from referee.club.messages import ClubCorrection, Disputed, EventJudged, GameBegun, message_in
+from referee.club.models import Base, ClubEvent, ClubGame, ClubRuling, ClubSeat, Correction, Dispute
 from referee.errors import BadInputError
 from referee.names import folded, told_apart
 from referee.store.history import evening_of
@@ -43,7 +43,7 @@ class Recorder:
             case EventJudged():
                 self._demand_own(table, message.game)
                 self._event(message)
-            case Corrected():
+            case ClubCorrection():
                 self._demand_own(table, message.game)
                 self._correction(message)
             case Disputed():
@@ -61,7 +61,7 @@ class Recorder:
     def _owner(self, uid: str) -> str | None:
         """Return the table that a game belongs to, None for a game that is not here."""
         if self._owners.get(uid) is None:
-            self._owners[uid] = self._connection.scalar(select(Game.table_id).where(Game.uid == uid))
+            self._owners[uid] = self._connection.scalar(select(ClubGame.table_id).where(ClubGame.uid == uid))
         return self._owners[uid]
 
     def _demand_own(self, table: str, uid: str) -> None:
@@ -84,8 +84,8 @@ class Recorder:
             {"game_uid": message.game, "seat": seat, "name": name, "player": folded(name)}
             for seat, name in enumerate(told_apart(message.header.players))
         ]
-        self._add(Game, [row])
-        self._add(Seat, seats)
+        self._add(ClubGame, [row])
+        self._add(ClubSeat, seats)
 
     def _event(self, message: EventJudged) -> None:
         uid, number = message.game, message.number
@@ -104,7 +104,7 @@ class Recorder:
         if any(one["kind"] == "end" for one in rulings):
             self._ends.add(uid)
 
-    def _correction(self, message: Corrected) -> None:
+    def _correction(self, message: ClubCorrection) -> None:
         self._write()
         uid, number = message.game, message.number
         row = message.model_dump(include={"wall_ms", "event", "data", "undoes"})
@@ -112,14 +112,19 @@ class Recorder:
         if not self._add(Correction, [{"game_uid": uid, "number": number, **row}]):
             return
         for event, place in message.gone:
-            at = (Ruling.game_uid == uid, Ruling.event == event, Ruling.place == place, Ruling.until.is_(None))
-            self._connection.execute(update(Ruling).where(*at, Ruling.since < number).values(until=number))
-        self._add(Ruling, new)
+            at = (
+                ClubRuling.game_uid == uid,
+                ClubRuling.event == event,
+                ClubRuling.place == place,
+                ClubRuling.until.is_(None),
+            )
+            self._connection.execute(update(ClubRuling).where(*at, ClubRuling.since < number).values(until=number))
+        self._add(ClubRuling, new)
         self._ends.add(uid)
 
     def _write(self) -> None:
-        self._add(Event, self._events)
-        self._add(Ruling, self._rulings)
+        self._add(ClubEvent, self._events)
+        self._add(ClubRuling, self._rulings)
         self._events, self._rulings = [], []
 
     def _add(self, kind: type[Base], rows: Sequence[Values]) -> int:
@@ -141,16 +146,16 @@ def _ruling(uid: str, event: int, place: int, since: int, data: Values) -> Value
 
 def settle_result(connection: Connection, uid: str) -> None:
     """Write points and places of the seats by the `end` that holds now; none where no `end` holds."""
-    asked = select(Ruling.data, Event.wall_ms).join(
-        Event, (Event.game_uid == Ruling.game_uid) & (Event.number == Ruling.event)
+    asked = select(ClubRuling.data, ClubEvent.wall_ms).join(
+        ClubEvent, (ClubEvent.game_uid == ClubRuling.game_uid) & (ClubEvent.number == ClubRuling.event)
     )
-    holds = (Ruling.game_uid == uid, Ruling.kind == "end", Ruling.until.is_(None))
-    end = connection.execute(asked.where(*holds).order_by(Ruling.event.desc())).first()
-    connection.execute(update(Game).where(Game.uid == uid).values(ended_ms=None if end is None else end[1]))
-    count = len(connection.execute(select(Seat.seat).where(Seat.game_uid == uid)).all())
+    holds = (ClubRuling.game_uid == uid, ClubRuling.kind == "end", ClubRuling.until.is_(None))
+    end = connection.execute(asked.where(*holds).order_by(ClubRuling.event.desc())).first()
+    connection.execute(update(ClubGame).where(ClubGame.uid == uid).values(ended_ms=None if end is None else end[1]))
+    count = len(connection.execute(select(ClubSeat.seat).where(ClubSeat.game_uid == uid)).all())
     for seat, (points, place) in enumerate(results(None if end is None else end[0], count)):
-        at = (Seat.game_uid == uid, Seat.seat == seat)
-        connection.execute(update(Seat).where(*at).values(points=points, place=place))
+        at = (ClubSeat.game_uid == uid, ClubSeat.seat == seat)
+        connection.execute(update(ClubSeat).where(*at).values(points=points, place=place))
 
 
 def results(end: Values | None, seats: int) -> list[tuple[int | None, int | None]]:

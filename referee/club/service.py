@@ -20,7 +20,7 @@ from referee.club.members import Door, keys
 from referee.club.settings import ClubSettings
 from referee.errors import BadInputError
 from referee.mqtt import topics
-from referee.mqtt.client import Ends, Extras, Line, LineError, Received, seal
+from referee.mqtt.client import BrokerLine, Ends, Extras, LineError, Received, seal
 from referee.mqtt.set_aside import SetAside
 
 MOST_WAITING, MOST_BATCH = 4000, 500
@@ -47,7 +47,7 @@ class ClubService:
         self._door = Door(engine)
         self._stopping = threading.Event()
         self._lost = threading.Event()
-        self._line: Line | None = None
+        self._line: BrokerLine | None = None
         self._told_out: set[str] = set()
         self.live = LiveTables()
         self.evidence = EvidenceDesk(self._publish)
@@ -85,7 +85,7 @@ class ClubService:
         while not self._stopping.is_set():
             self._lost.clear()
             ends = Ends(self._received, lambda mid: None, lambda why: self._lost.set(), self.set_aside.put)
-            line = Line(self._settings, f"ringmaster-club-{id(self):x}", ends, None, None)
+            line = BrokerLine(self._settings, f"ringmaster-club-{id(self):x}", ends, None, None)
             try:
                 line.open()
             except LineError as error:

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, func, select
 from referee.announcer import Announcer
 from referee.club.league import Result, Standing, league
 from referee.club.live import LiveTables
-from referee.club.models import Correction, Dispute, Event, Game, Ruling, Seat, Table
+from referee.club.models import ClubEvent, ClubGame, ClubRuling, ClubSeat, ClubTable, Correction, Dispute
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.store.games import iso_time
@@ -28,11 +28,11 @@ class Views:
 
     def tables(self) -> Rows:
         """Return the club's tables by name, each with its state and its number of games."""
-        count = select(Game.table_id, func.count().label("games")).group_by(Game.table_id).subquery()
-        asked = select(Table.id, Table.name, Table.seen_ms, func.coalesce(count.c.games, 0))
-        asked = asked.outerjoin(count, count.c.table_id == Table.id).where(Table.out_ms.is_(None))
+        count = select(ClubGame.table_id, func.count().label("games")).group_by(ClubGame.table_id).subquery()
+        asked = select(ClubTable.id, ClubTable.name, ClubTable.seen_ms, func.coalesce(count.c.games, 0))
+        asked = asked.outerjoin(count, count.c.table_id == ClubTable.id).where(ClubTable.out_ms.is_(None))
         with self._engine.connect() as connection:
-            rows = connection.execute(asked.order_by(Table.name, Table.id)).all()
+            rows = connection.execute(asked.order_by(ClubTable.name, ClubTable.id)).all()
         return [
             {"id": one, "name": name, "seen": iso_time(seen_ms or None), "games": games, **self._live.of(one)}
             for one, name, seen_ms, games in rows
@@ -41,18 +41,20 @@ class Views:
     def key_of(self, table: str) -> bytes | None:
         """Return the key of a table that is in the club, None for another."""
         with self._engine.connect() as connection:
-            key = connection.scalar(select(Table.key).where(Table.id == table, Table.out_ms.is_(None)))
+            key = connection.scalar(select(ClubTable.key).where(ClubTable.id == table, ClubTable.out_ms.is_(None)))
         return None if key is None else bytes.fromhex(key)
 
     def evenings(self) -> Rows:
         """Return the evenings, the last one first: `{"evening", "games", "players", "tables", "disputes"}`."""
-        seats = select(Game.evening, func.count(func.distinct(Seat.player))).join(Seat, Seat.game_uid == Game.uid)
+        seats = select(ClubGame.evening, func.count(func.distinct(ClubSeat.player))).join(
+            ClubSeat, ClubSeat.game_uid == ClubGame.uid
+        )
         games = select(
-            Game.evening, func.count(), func.count(Game.ended_ms), func.count(func.distinct(Game.table_id))
-        ).group_by(Game.evening)
+            ClubGame.evening, func.count(), func.count(ClubGame.ended_ms), func.count(func.distinct(ClubGame.table_id))
+        ).group_by(ClubGame.evening)
         with self._engine.connect() as connection:
-            players = {row[0]: row[1] for row in connection.execute(seats.group_by(Game.evening))}
-            rows = connection.execute(games.order_by(Game.evening.desc())).all()
+            players = {row[0]: row[1] for row in connection.execute(seats.group_by(ClubGame.evening))}
+            rows = connection.execute(games.order_by(ClubGame.evening.desc())).all()
         return [
             {
                 "evening": evening,
@@ -66,13 +68,15 @@ class Views:
 
     def games(self, evening: str | None = None, most: int | None = _MOST_GAMES) -> Rows:
         """Return games, the last begun first, with the seats of each."""
-        asked = select(Game, Table.name).join(Table, Table.id == Game.table_id)
-        asked = asked if evening is None else asked.where(Game.evening == evening)
-        asked = asked.order_by(Game.started_ms.desc(), Game.uid).limit(most)
+        asked = select(ClubGame, ClubTable.name).join(ClubTable, ClubTable.id == ClubGame.table_id)
+        asked = asked if evening is None else asked.where(ClubGame.evening == evening)
+        asked = asked.order_by(ClubGame.started_ms.desc(), ClubGame.uid).limit(most)
         uids = select(asked.subquery().c.uid)
         with self._engine.connect() as connection:
             rows = connection.execute(asked).all()
-            seats = connection.execute(select(Seat).where(Seat.game_uid.in_(uids)).order_by(Seat.seat)).all()
+            seats = connection.execute(
+                select(ClubSeat).where(ClubSeat.game_uid.in_(uids)).order_by(ClubSeat.seat)
+            ).all()
         at: dict[str, Rows] = {}
         for seat in seats:
             at.setdefault(seat.game_uid, []).append({"name": seat.name, "points": seat.points, "place": seat.place})
@@ -91,13 +95,17 @@ class Views:
 
     def standings(self, since: str | None = None) -> list[Standing]:
         """Return the league, of the games that are over, from an evening on; under the names used last."""
-        asked = select(Game.uid, Seat.player, Seat.name, Seat.place).join(Seat, Seat.game_uid == Game.uid)
-        asked = asked.where(Game.ended_ms.is_not(None), Seat.place.is_not(None))
-        asked = asked if since is None else asked.where(Game.evening >= since)
+        asked = select(ClubGame.uid, ClubSeat.player, ClubSeat.name, ClubSeat.place).join(
+            ClubSeat, ClubSeat.game_uid == ClubGame.uid
+        )
+        asked = asked.where(ClubGame.ended_ms.is_not(None), ClubSeat.place.is_not(None))
+        asked = asked if since is None else asked.where(ClubGame.evening >= since)
         games: dict[str, list[tuple[str, int]]] = {}
         names: dict[str, str] = {}
         with self._engine.connect() as connection:
-            for uid, player, name, place in connection.execute(asked.order_by(Game.ended_ms, Game.uid, Seat.seat)):
+            for uid, player, name, place in connection.execute(
+                asked.order_by(ClubGame.ended_ms, ClubGame.uid, ClubSeat.seat)
+            ):
                 games.setdefault(uid, []).append((player, int(place or 0)))
                 names[player] = name
         found = league((Result(tuple(places)) for places in games.values()), self._scale)
@@ -123,14 +131,16 @@ class Views:
     def players(self) -> Rows:
         """Return all players across tables, who played most first: `{"player", "games", "tables", "last"}`."""
         asked = select(
-            Seat.player,
-            func.max(Seat.name),
+            ClubSeat.player,
+            func.max(ClubSeat.name),
             func.count(),
-            func.count(func.distinct(Game.table_id)),
-            func.max(Game.evening),
-        ).join(Game, Game.uid == Seat.game_uid)
+            func.count(func.distinct(ClubGame.table_id)),
+            func.max(ClubGame.evening),
+        ).join(ClubGame, ClubGame.uid == ClubSeat.game_uid)
         with self._engine.connect() as connection:
-            rows = connection.execute(asked.group_by(Seat.player).order_by(func.count().desc(), Seat.player)).all()
+            rows = connection.execute(
+                asked.group_by(ClubSeat.player).order_by(func.count().desc(), ClubSeat.player)
+            ).all()
         return [
             {"player": name, "games": games, "tables": tables, "last": last} for _, name, games, tables, last in rows
         ]
@@ -142,13 +152,13 @@ class Views:
         )
         one = disputed.subquery()
         asked = (
-            select(one.c.game_uid, one.c.event, Event.wall_ms, Game.kind, Game.table_id, Table.name)
-            .join(Event, (Event.game_uid == one.c.game_uid) & (Event.number == one.c.event))
-            .join(Game, Game.uid == one.c.game_uid)
-            .join(Table, Table.id == Game.table_id)
+            select(one.c.game_uid, one.c.event, ClubEvent.wall_ms, ClubGame.kind, ClubGame.table_id, ClubTable.name)
+            .join(ClubEvent, (ClubEvent.game_uid == one.c.game_uid) & (ClubEvent.number == one.c.event))
+            .join(ClubGame, ClubGame.uid == one.c.game_uid)
+            .join(ClubTable, ClubTable.id == ClubGame.table_id)
         )
         with self._engine.connect() as connection:
-            rows = connection.execute(asked.order_by(Event.wall_ms.desc()).limit(most)).all()
+            rows = connection.execute(asked.order_by(ClubEvent.wall_ms.desc()).limit(most)).all()
             return [
                 {
                     "game": uid,
@@ -174,9 +184,13 @@ class Views:
         first: bool = False,
     ) -> str:
         """Return what was ruled on an event in words: now, or at first."""
-        holds = Ruling.since == 0 if first else Ruling.until.is_(None)
-        asked = select(Ruling.data).where(Ruling.game_uid == uid, Ruling.event == event, holds).order_by(Ruling.place)
-        names = connection.scalars(select(Seat.name).where(Seat.game_uid == uid).order_by(Seat.seat)).all()
+        holds = ClubRuling.since == 0 if first else ClubRuling.until.is_(None)
+        asked = (
+            select(ClubRuling.data)
+            .where(ClubRuling.game_uid == uid, ClubRuling.event == event, holds)
+            .order_by(ClubRuling.place)
+        )
+        names = connection.scalars(select(ClubSeat.name).where(ClubSeat.game_uid == uid).order_by(ClubSeat.seat)).all()
         return " ".join(filter(None, (said(kind, names, one, language) for one in connection.scalars(asked))))
 
     def export(self, what: str, language: Language) -> Rows:
@@ -201,12 +215,12 @@ class Views:
         raise BadInputError("error.club.there_is_to_export_not", list=", ".join(EXPORTS), what=ascii(what)[:40])
 
     def _rulings(self) -> Rows:
-        asked = select(Ruling, Event.wall_ms).join(
-            Event, (Event.game_uid == Ruling.game_uid) & (Event.number == Ruling.event)
+        asked = select(ClubRuling, ClubEvent.wall_ms).join(
+            ClubEvent, (ClubEvent.game_uid == ClubRuling.game_uid) & (ClubEvent.number == ClubRuling.event)
         )
-        order = (Event.wall_ms, Ruling.game_uid, Ruling.event, Ruling.place)
+        order = (ClubEvent.wall_ms, ClubRuling.game_uid, ClubRuling.event, ClubRuling.place)
         with self._engine.connect() as connection:
-            rows = connection.execute(asked.where(Ruling.until.is_(None)).order_by(*order)).all()
+            rows = connection.execute(asked.where(ClubRuling.until.is_(None)).order_by(*order)).all()
         return [{"game": row.game_uid, "event": row.event, "at": iso_time(row.wall_ms), **row.data} for row in rows]
 
 

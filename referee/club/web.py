@@ -22,8 +22,8 @@ from referee.language import LANGUAGES, Language, catalogue
 from referee.mqtt.client import shown_code
 from referee.phrases import in_language
 from referee.sayings import house
-from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, is_this_machine
+from referee.web.limits import RefusedError, RequestLimits
 from referee.web.responses import OWN_ERRORS, Json, on_bad_request, on_fault
 
 FILES = FilePath(__file__).parent / "page"
@@ -41,7 +41,7 @@ def create_club_app(service: ClubService, engine: Engine, settings: ClubSettings
     """Return the club's page as an ASGI application."""
     app = FastAPI(title="Ringmaster club", docs_url=None, redoc_url=None)
     app.state.language = lambda: "en"
-    app.add_middleware(Guard, names=OwnNames(), language=app.state.language)
+    app.add_middleware(RequestLimits, names=OwnNames(), language=app.state.language)
     app.add_exception_handler(RequestValidationError, on_bad_request)
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)

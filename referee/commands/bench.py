@@ -28,7 +28,7 @@ def command() -> None:
 def accuracy(folder: Path, deck: str, only: str, as_json: bool) -> int:
     """Count right and wrong cards."""
     from referee.accuracy import OUTCOMES, judge, load_truth, reader_of, summary
-    from referee.decks.finding import find_deck
+    from referee.decks.lookup import find_deck
     from vision.image import load_image
 
     pictures = [one for one in load_truth(folder) if only in one.path.name or only in one.scenario]

@@ -13,7 +13,7 @@ from referee.output import Output, complain, for_people
 from referee.phrases import phrase
 
 if TYPE_CHECKING:
-    from referee.decks.finding import AnyDeck
+    from referee.decks.lookup import AnyDeck
     from referee.decks.store import DeckStore
     from vision.read.print_deck import Print
 
@@ -104,7 +104,7 @@ def _store(state: Path | None) -> DeckStore:
 
 
 def _list(store: DeckStore, *, as_json: bool) -> int:
-    from referee.decks.finding import find_deck
+    from referee.decks.lookup import find_deck
     from vision.deck import deck_names
 
     output, status = Output(), 0
@@ -121,7 +121,7 @@ def _list(store: DeckStore, *, as_json: bool) -> int:
 
 
 def _show(name: str, state: Path | None, *, as_json: bool) -> None:
-    from referee.decks.finding import find_deck
+    from referee.decks.lookup import find_deck
     from vision.deck import deck_names
     from vision.read.print_deck import PrintDeck
     from vision.taught.deck_file import fingerprint

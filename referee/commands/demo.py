@@ -58,7 +58,7 @@ def command(
         BadInputError: there is no demonstration of this game, or the picture cannot be written to such a place.
         WorkFailedError: the picture or the page's port cannot be had.
     """
-    from referee.decks.finding import find_deck
+    from referee.decks.lookup import find_deck
     from referee.demo.show import ShowOptions, print_line, show_fast, show_live
     from referee.demo.table import demo_header, demo_of, demo_table
     from referee.games.registry import game_kind

@@ -19,7 +19,7 @@ from referee.sayings.checks import say_part, say_state
 
 if TYPE_CHECKING:
     from hardware.problems import Problem
-    from referee.doctor.machine import Machine, Setup
+    from referee.doctor.machine import FittedDevices, Machine
 
 WITHOUT_PINS = {
     "bell": phrase("doctor.call_bell_can_be_heard"),
@@ -58,12 +58,12 @@ def command(
     from hardware.camera.camera import parse_spec
     from hardware.settings import BellSettings, LampSettings, SandSettings
     from hardware.voice import SpeakerSettings
-    from referee.doctor.machine import Machine, Setup
+    from referee.doctor.machine import FittedDevices, Machine
 
     if not (math.isfinite(press) and press >= 0):
         raise BadInputError("error.commands.nobody_can_wait_seconds_for", seconds=press)
     parse_spec(camera)
-    setup = Setup(
+    setup = FittedDevices(
         game=game,
         camera=camera,
         bell=BellSettings(backend=bell),
@@ -76,7 +76,7 @@ def command(
     return examine(setup, Machine(), as_json=as_json)
 
 
-def examine(setup: Setup, machine: Machine, *, as_json: bool) -> int:
+def examine(setup: FittedDevices, machine: Machine, *, as_json: bool) -> int:
     """Make all checks and print what they found; 1 when a needed part does not work, else 0."""
     from hardware.problems import Health
     from referee.doctor.machine import ALWAYS_NEEDED, lacking
@@ -102,7 +102,7 @@ def examine(setup: Setup, machine: Machine, *, as_json: bool) -> int:
     return 1 if lacks else 0
 
 
-def _checks(setup: Setup, machine: Machine) -> Iterator[list[Problem]]:
+def _checks(setup: FittedDevices, machine: Machine) -> Iterator[list[Problem]]:
     """Make the checks one after the other, the quick ones first."""
     from referee.announcer import sound_check
     from referee.doctor import checks
@@ -120,7 +120,7 @@ def _checks(setup: Setup, machine: Machine) -> Iterator[list[Problem]]:
     yield checks.check_camera(setup.camera, machine, setup.opener)
 
 
-def _pin_checks(setup: Setup) -> Iterator[list[Problem]]:
+def _pin_checks(setup: FittedDevices) -> Iterator[list[Problem]]:
     from hardware.problems import Health, Problem
     from referee.doctor import checks
 

@@ -13,7 +13,7 @@ from referee.output import complain, for_people
 from referee.phrases import phrase
 
 if TYPE_CHECKING:
-    from referee.store.parcel import Tally
+    from referee.store.parcel import ImportTally
 
 
 @click.command(help=COMMANDS["import"])
@@ -30,10 +30,10 @@ def command(path: Path, state: Path | None) -> int:
     import sqlite3
 
     from referee.store.folder import EVIDENCE, JOURNAL, locked, state_folder
-    from referee.store.parcel import Tally, opened, plain_games, unpack
+    from referee.store.parcel import ImportTally, opened, plain_games, unpack
     from referee.store.recovery import open_store
 
-    tally = Tally()
+    tally = ImportTally()
     try:
         with path.open("rb") as file:
             is_zip = file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
@@ -57,7 +57,7 @@ def command(path: Path, state: Path | None) -> int:
     return _told(tally)
 
 
-def _told(tally: Tally) -> int:
+def _told(tally: ImportTally) -> int:
     """Report what came of it, and give the exit status."""
     if tally.added or tally.there or not tally.left_out:
         print(for_people(phrase("terminal.taken_there_already", added=tally.added, there=tally.there)), flush=True)

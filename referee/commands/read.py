@@ -100,7 +100,7 @@ def command(images: tuple[str, ...], deck: str, table: Path | None, as_json: boo
 
 
 def _reader_of(name: str, profile: TableProfile | None, language: Language) -> Callable[[Picture], Found]:
-    from referee.decks.finding import find_deck
+    from referee.decks.lookup import find_deck
     from vision.read.print_deck import PrintDeck
 
     if name == "none":

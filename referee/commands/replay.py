@@ -124,8 +124,8 @@ def replay_recording(
 
     Gives 2 when a part of it had to be left out, else 0.
     """
-    from referee.decks.finding import find_deck
     from referee.decks.game_deck import GameDeck, check_plays, deck_of
+    from referee.decks.lookup import find_deck
     from referee.games.recorded_game import DECK_FILE, TABLE, RecordedGame
     from referee.watchers.table_finder import WatchSetup
     from vision.profile import load_profile

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from referee.decks.finding import AnyDeck, find_deck
+from referee.decks.lookup import AnyDeck, find_deck
 from referee.decks.store import DeckStore
 from referee.engine.events import DECK, DECK_COLOURS, DECK_VERSION, Header
 from referee.errors import BadInputError, WorkFailedError

@@ -11,7 +11,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from referee.decks.finding import AnyDeck, find_deck
+from referee.decks.lookup import AnyDeck, find_deck
 from referee.decks.store import DeckStore
 from vision.arrays import Image
 from vision.deck import Deck, deck_names

@@ -25,8 +25,8 @@ from vision.descriptions import LEAST_CARD_MM, MOST_CARD_MM
 from vision.image import load_picture
 from vision.read.print_deck import PrintDeck, attributes_told
 from vision.taught.deck_file import pack_deck, unpack_deck
-from vision.teaching.lay_apart import CUT_OR_COVERED, CardSize, LaidCards
 from vision.teaching.lesson import TeachingPicture, laid_out, learn_prints
+from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards
 from vision.teaching.margins import odds_of, with_margins
 from vision.teaching.mark_lesson import learn_marks, shows_marks
 from vision.teaching.names import CardName, check_images, load_names

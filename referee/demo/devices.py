@@ -16,7 +16,7 @@ from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
 from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor
 from hardware.edges import Clock, EdgeDevice, LineSpec
-from hardware.events import Event, EventQueue
+from hardware.events import EventQueue, TimedEvent
 from hardware.gpio import GpioLines, PinFactory
 from hardware.problems import Problem
 from hardware.sand import Sandtimer, learn_sandtimer, sand_lines
@@ -26,7 +26,7 @@ from referee.errors import SettingError
 from referee.match.settings import TableSettings
 from simulation.live import LiveTable, SimulatedCamera
 from simulation.pins import TILT, PinMover, edges_of, pin_factory, sand
-from simulation.script import Flip, Ring, Script
+from simulation.script import BellHit, Flip, Script
 from simulation.waits import Waits
 
 EDGE_LAG_NS = 15 * MS
@@ -160,7 +160,7 @@ class SimulatedDevices:
         self._on_health: OnHealth | None = None
         self._playing = False
 
-    def start(self, on_health: OnHealth, on_event: Callable[[Event], None]) -> None:
+    def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
         """Begin to play; returns when the first pictures are drawn. on_health: takes how the camera is."""
         self._on_health, self.queue.on_put = on_health, on_event
         self.table.prepare()
@@ -181,7 +181,7 @@ class SimulatedDevices:
         self.table = table
         table.release(time.monotonic_ns())
         # At a table where nobody rings or turns the timer, sand that runs from before runs out.
-        if any(isinstance(action, Ring | Flip) for action in table.script.actions):
+        if any(isinstance(action, BellHit | Flip) for action in table.script.actions):
             self.edges.begin(table).start()
 
     def hold(self) -> None:

@@ -13,7 +13,7 @@ from referee.demo.table import TABLE_SEED
 from referee.games.seating import AREA_MM, people_at, ring_of, spot
 from referee.match.devices import Parts
 from simulation.live import LiveTable, Shots
-from simulation.script import Action, Flip, Ring, Script, ScriptCard
+from simulation.script import Action, BellHit, Flip, Script, ScriptCard
 from vision.deck import load_deck
 
 _PLAYERS = 3
@@ -46,7 +46,9 @@ def set_up_table(length_s: float = 1800.0) -> LiveTable:
     random.Random(_SEED).shuffle(faces)
     places = [spot(ring, seat, column, row, "white") for seat in range(_PLAYERS) for row, column in _HAND[seat]]
     cards = tuple(ScriptCard(face, face, place) for face, place in zip(faces, places, strict=False))
-    rings = [Ring(1 + number % 2, _FIRST_S + number * _EVERY_RING_S) for number in range(int(length_s / _EVERY_RING_S))]
+    rings = [
+        BellHit(1 + number % 2, _FIRST_S + number * _EVERY_RING_S) for number in range(int(length_s / _EVERY_RING_S))
+    ]
     flips = [Flip(0, 4.0 + number * _EVERY_FLIP_S, SAND_S) for number in range(int(length_s / _EVERY_FLIP_S))]
     return _table(cards, (*rings, *flips), length_s)
 

@@ -23,7 +23,7 @@ _RING: Colour = (60, 60, 230)
 
 
 @dataclass(frozen=True)
-class Mark:
+class StripMark:
     """Something on the strip of time: when, whose seat (None: nobody's), and what it is."""
 
     t_ns: int
@@ -39,7 +39,7 @@ class Finish:
     seat: int | None
     frame: Frame
     outlines: tuple[Outline, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[StripMark, ...]
     frames_ns: tuple[int, ...]
 
 
@@ -48,7 +48,7 @@ class PhotoFinishes:
 
     def __init__(self, players: Sequence[str]) -> None:
         self.players = tuple(players)
-        self._marks: deque[Mark] = deque(maxlen=_KEPT_MARKS)
+        self._marks: deque[StripMark] = deque(maxlen=_KEPT_MARKS)
         self._frames_ns: deque[int] = deque(maxlen=_KEPT_FRAMES)
         self._last: tuple[Frame, tuple[Outline, ...]] | None = None
         self._rung: dict[int, tuple[Frame, tuple[Outline, ...]]] = {}
@@ -64,9 +64,9 @@ class PhotoFinishes:
         whose = seat if isinstance(seat, int) else None
         if event.kind == "card_shown":
             face = [str(event.data[key]) for key in ("colour", "mood") if event.data.get(key)]
-            self._marks.append(Mark(event.t_ns, whose, " ".join(face) or "?"))
+            self._marks.append(StripMark(event.t_ns, whose, " ".join(face) or "?"))
         elif event.kind == "bell":
-            self._marks.append(Mark(event.t_ns, whose, "bell"))
+            self._marks.append(StripMark(event.t_ns, whose, "bell"))
             if self._last is not None:
                 self._rung[event.t_ns] = self._last
             # A ring is ruled soon, or never.

@@ -18,7 +18,7 @@ _MOVES = frozenset({"card_placed", "row_taken", "last_round"})
 
 
 @dataclass(frozen=True)
-class Answer:
+class PlayerAnswer:
     """An answer of the players: an event's kind ("ringer" or "decided") and data, and its words."""
 
     kind: str
@@ -34,7 +34,7 @@ class TablePlayers:
         self._asked_s: dict[tuple[str, float], float] = {}
         self._answered: set[tuple[str, float]] = set()
 
-    def answer(self, kind: str, ring_s: float, now_s: float) -> Answer | None:
+    def answer(self, kind: str, ring_s: float, now_s: float) -> PlayerAnswer | None:
         """Answer a question ("who_rang" or "decide") about the ring at `ring_s` of the script, that is asked `now_s`.
 
         None: they think about it still, have answered it, or nobody rings in the script.
@@ -44,8 +44,10 @@ class TablePlayers:
         # Contacts close a little later than the hand comes down.
         ring = min(self._rings, key=lambda ring: abs(ring["t_ns"] / 1e9 - ring_s))
         if kind == "who_rang":
-            return Answer("ringer", {"seat": ring["seat"]}, f"(a tap on the page: {self._names[ring['seat']]} rang)")
-        return Answer(
+            return PlayerAnswer(
+                "ringer", {"seat": ring["seat"]}, f"(a tap on the page: {self._names[ring['seat']]} rang)"
+            )
+        return PlayerAnswer(
             "decided", {"valid": ring["valid"]}, f"(a tap on the page: {'valid' if ring['valid'] else 'false'} ring)"
         )
 

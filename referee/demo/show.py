@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hardware.camera.frames import Frame, FrameExposed
-from hardware.events import Event as DeviceEvent
+from hardware.events import TimedEvent as DeviceEvent
 from referee.announcer import Announcement, Announcer
 from referee.called import called
 from referee.decks.game_deck import deck_of, version_of

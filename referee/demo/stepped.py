@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
-from hardware.events import Event as DeviceEvent
 from hardware.events import EventQueue
+from hardware.events import TimedEvent as DeviceEvent
 from hardware.gpio import PinFactory
 from hardware.settings import MS
 from referee.demo.devices import EdgeSide, go_on_after

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hardware.camera.frames import SECOND_NS, Frame
-from referee.decks.finding import AnyDeck
 from referee.decks.game_deck import check_plays
+from referee.decks.lookup import AnyDeck
 from referee.engine.events import DECK, Header
 from referee.errors import BadInputError
 from referee.games.kind import Demo, DemoScript

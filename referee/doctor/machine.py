@@ -104,7 +104,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Setup:
+class FittedDevices:
     """The devices' settings.
 
     game: the game to be judged, None for any. camera: its name, as `open_camera` takes it. silent: no sound and no

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from hardware.camera.frames import Frame, FrameBuffer, FrameExposed
-from hardware.events import Event as DeviceEvent
 from hardware.events import EventQueue
+from hardware.events import TimedEvent as DeviceEvent
 from referee.engine.session import Outcome
 
 LONGEST_SLEEP_S = 0.1

@@ -32,7 +32,7 @@ _FOLLOWS = frozenset({"cards_move", "out"})
 
 
 @dataclass(frozen=True)
-class Place:
+class RulingPlace:
     """Place of a ruling: the number of its event, and its index among the rulings on that."""
 
     event: int
@@ -43,8 +43,8 @@ class Place:
 class Change:
     """Changes by a correction. gone: rulings that hold no more, new: those that hold instead or besides, in order."""
 
-    gone: tuple[tuple[Place, RulingData], ...]
-    new: tuple[tuple[Place, RulingData], ...]
+    gone: tuple[tuple[RulingPlace, RulingData], ...]
+    new: tuple[tuple[RulingPlace, RulingData], ...]
 
 
 def in_force(corrections: Iterable[CorrectionRow]) -> list[CorrectionRow]:
@@ -72,8 +72,8 @@ def corrected(event: Event, data: Mapping[str, Any]) -> Event:
 
 def change_between(before: Mapping[int, Sequence[RulingData]], after: Mapping[int, Sequence[RulingData]]) -> Change:
     """Return the differences of the rulings on each event."""
-    gone: list[tuple[Place, RulingData]] = []
-    new: list[tuple[Place, RulingData]] = []
+    gone: list[tuple[RulingPlace, RulingData]] = []
+    new: list[tuple[RulingPlace, RulingData]] = []
     for number in sorted(before.keys() | after.keys()):
         was, now = before.get(number, ()), after.get(number, ())
         for place in range(max(len(was), len(now))):
@@ -82,9 +82,9 @@ def change_between(before: Mapping[int, Sequence[RulingData]], after: Mapping[in
             if old == other:
                 continue
             if old is not None:
-                gone.append((Place(number, place), old))
+                gone.append((RulingPlace(number, place), old))
             if other is not None:
-                new.append((Place(number, place), other))
+                new.append((RulingPlace(number, place), other))
     return Change(tuple(gone), tuple(new))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from referee.engine.corrections import CorrectionRow, Place, corrected, corrected_events
+from referee.engine.corrections import CorrectionRow, RulingPlace, corrected, corrected_events
 from referee.engine.events import Event, Header
 from referee.errors import BadInputError
 
@@ -75,7 +75,7 @@ class GameLog:
         """Return the name of an event for the page."""
         return f"{self.game}-{number}"
 
-    def ruling_id(self, place: Place) -> str:
+    def ruling_id(self, place: RulingPlace) -> str:
         """Return the name of a ruling for the page."""
         return f"{self.game}-{place.event}-{place.place}"
 
@@ -90,7 +90,7 @@ class GameLog:
                 return number
         raise BadInputError("error.service.there_is_no_such_event")
 
-    def ruling(self, ident: str) -> tuple[Place, RulingData]:
+    def ruling(self, ident: str) -> tuple[RulingPlace, RulingData]:
         """Return the ruling with this name, and its place.
 
         Raises:
@@ -100,10 +100,10 @@ class GameLog:
             case [game, number, place] if game == self.game and number in self.records:
                 rulings = self.records[number].rulings
                 if place < len(rulings):
-                    return Place(number, place), rulings[place]
+                    return RulingPlace(number, place), rulings[place]
         raise BadInputError("error.service.there_is_no_such_ruling")
 
-    def about(self, place: Place, ruling: RulingData) -> int:
+    def about(self, place: RulingPlace, ruling: RulingData) -> int:
         """Return the number of the event that a ruling is about.
 
         For a ring it is the ring's, even if its ringer was named later; for an arrangement the count's, even if it was
@@ -122,16 +122,16 @@ class GameLog:
             return next(counts, place.event)
         return place.event
 
-    def newest(self, most: int) -> list[tuple[Place, RulingData]]:
+    def newest(self, most: int) -> list[tuple[RulingPlace, RulingData]]:
         """Return the latest rulings that hold, newest first."""
-        found: list[tuple[Place, RulingData]] = []
+        found: list[tuple[RulingPlace, RulingData]] = []
         for record in reversed(self.records.values()):
-            found += [(Place(record.number, at), one) for at, one in enumerate(record.rulings)][::-1]
+            found += [(RulingPlace(record.number, at), one) for at, one in enumerate(record.rulings)][::-1]
             if len(found) >= most:
                 break
         return found[:most]
 
-    def shown(self, newest: Iterable[tuple[Place, RulingData]]) -> list[tuple[str, int, bool]]:
+    def shown(self, newest: Iterable[tuple[RulingPlace, RulingData]]) -> list[tuple[str, int, bool]]:
         """Return each ruling's name for the page, the number of its event, and whether it is corrected."""
         return [
             (self.ruling_id(place), self.about(place, ruling), self.records[place.event].is_changed(ruling))

@@ -14,7 +14,7 @@ from hardware.events import BellPressed, SandFlipped, SandRanOut
 from referee.engine.corrections import (
     Change,
     CorrectionRow,
-    Place,
+    RulingPlace,
     change_between,
     corrected,
     corrected_events,
@@ -26,7 +26,7 @@ from referee.errors import BadInputError
 
 if TYPE_CHECKING:
     from hardware.camera.frames import Frame
-    from hardware.events import Event as DeviceEvent
+    from hardware.events import TimedEvent as DeviceEvent
 
 RulingData = Mapping[str, Any]
 Judged = Mapping[int, tuple[RulingData, ...]]
@@ -84,7 +84,7 @@ class Doubt:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Observation:
     """A watcher's result for a frame or a device event: events for the game, in time order, and notices."""
 
     events: tuple[Event, ...] = ()
@@ -111,10 +111,10 @@ class Watcher(Protocol):
     def outlines(self) -> Sequence[Outline]:
         """Return the objects of the frame that it read last."""
 
-    def look(self, frame: Frame) -> Seen:
+    def look(self, frame: Frame) -> Observation:
         """Take the next frame, exposed after all earlier inputs; its events carry its end of exposure."""
 
-    def hear(self, event: DeviceEvent) -> Seen:
+    def hear(self, event: DeviceEvent) -> Observation:
         """Take an event of a device; every available frame exposed before it has been read."""
 
     def judged(self, event: Event, rulings: Sequence[RulingData], view: GameView) -> None:
@@ -123,12 +123,12 @@ class Watcher(Protocol):
     def begin_again(self) -> None:
         """Forget the course of the game: after a correction it is replayed. Observations stay."""
 
-    def finish(self, t_ns: int) -> Seen:
+    def finish(self, t_ns: int) -> Observation:
         """Take the end of a recording, after which nothing is worth waiting for."""
 
 
 @runtime_checkable
-class Doubts(Protocol):
+class QuestioningWatcher(Protocol):
     """A watcher that follows the game with its corrections, and asks about its doubts."""
 
     @property
@@ -258,7 +258,7 @@ class Resumed:
     """
 
     unjudged: tuple[int, ...]
-    unheard: tuple[tuple[Place, RulingData], ...]
+    unheard: tuple[tuple[RulingPlace, RulingData], ...]
     rejudged: Corrected | None
 
 
@@ -306,7 +306,7 @@ class Session:
     @property
     def doubts(self) -> Sequence[Doubt]:
         """Return the watcher's questions to the players."""
-        return self.watcher.doubts if isinstance(self.watcher, Doubts) else ()
+        return self.watcher.doubts if isinstance(self.watcher, QuestioningWatcher) else ()
 
     def question_id(self, doubt: Doubt) -> str:
         """Return the page's name of a watcher's question."""
@@ -340,7 +340,7 @@ class Session:
         self._frame, by_ns = frame, self.log.shift_ns
         moved = replace(frame, t_ns=frame.t_ns + by_ns, exposure_end_ns=frame.exposure_end_ns + by_ns)
         own = moved if by_ns else frame
-        return self._take(self._tried(lambda: self.watcher.look(own), Seen()))
+        return self._take(self._tried(lambda: self.watcher.look(own), Observation()))
 
     def hear(self, event: DeviceEvent) -> Outcome:
         """Take an event of a device, by the monotonic clock. It is never lost by a watcher's fault."""
@@ -418,10 +418,10 @@ class Session:
             # A newer Ringmaster rules differently: that is kept as a correction of no event.
             rejudged = Corrected(CorrectionRow(len(self.log.corrections) + 1, 0, None, None), change)
             self.log.corrections.append(rejudged.row)
-        unheard = tuple((Place(n, place), data) for n in unjudged for place, data in enumerate(judged.get(n, ())))
+        unheard = tuple((RulingPlace(n, place), data) for n in unjudged for place, data in enumerate(judged.get(n, ())))
         return Resumed(unjudged, unheard, rejudged)
 
-    def _take(self, seen: Seen) -> Outcome:
+    def _take(self, seen: Observation) -> Outcome:
         rulings: list[RulingData] = []
         notices = list(seen.notices)
         for event in seen.events:
@@ -460,7 +460,7 @@ class Session:
         self._journal(record)
         return record.number
 
-    def _tried(self, work: Callable[[], Seen], instead: Seen) -> Seen:
+    def _tried(self, work: Callable[[], Observation], instead: Observation) -> Observation:
         try:
             seen = work()
         except Exception as error:  # Whatever a watcher raises, the game goes on; the page shows the fault.
@@ -508,7 +508,7 @@ class Session:
 
     def _follow(self, corrections: Sequence[CorrectionRow] | None = None) -> None:
         """Replay the game for the watcher: the events as observed, and the views with corrections."""
-        if isinstance(self.watcher, Doubts):
+        if isinstance(self.watcher, QuestioningWatcher):
             self.watcher.follow(view_of(self.game))
             return
         instead = corrected_events(self.log.corrections if corrections is None else corrections)
@@ -529,18 +529,18 @@ def _moved(event: DeviceEvent, by_ns: int) -> DeviceEvent:
     return moved
 
 
-def _unwatched(event: DeviceEvent, players: int) -> Seen:
+def _unwatched(event: DeviceEvent, players: int) -> Observation:
     """Return a device event's result where the watcher fails: a ring that it did not see is unclear."""
     match event:
         case BellPressed(t_ns, seat):
             phone = {} if event.way is None else {"phone": {"back_ms": event.way.back_ms, "most_ms": event.way.most_ms}}
-            return Seen((Event(t_ns, "bell", {"seat": seat, "unseen": list(range(players)), **phone}),))
+            return Observation((Event(t_ns, "bell", {"seat": seat, "unseen": list(range(players)), **phone}),))
         case SandFlipped(t_ns):
-            return Seen((Event(t_ns, "timer_flipped", {}),))
+            return Observation((Event(t_ns, "timer_flipped", {}),))
         case SandRanOut(t_ns):
-            return Seen((Event(t_ns, "timer_ran_out", {}),))
+            return Observation((Event(t_ns, "timer_ran_out", {}),))
         case _:
-            return Seen()
+            return Observation()
 
 
 def _way_of(event: Event) -> Mapping[str, float] | None:

@@ -13,7 +13,7 @@ from typing import TypeVar
 from hardware.bell import BellLogic
 from hardware.edges import Edge, EdgeLogic, judge_edges
 from hardware.events import BellEdge, SandEdge
-from hardware.events import Event as DeviceEvent
+from hardware.events import TimedEvent as DeviceEvent
 from hardware.recording import (
     BadRecordingError,
     RecordedFrame,

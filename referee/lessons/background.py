@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from referee.decks.store import DeckStore
 from referee.lessons import work
-from referee.lessons.draft import Example, Shot, Test
+from referee.lessons.draft import Example, LessonPicture, Test
 from referee.lessons.faults import LessonError
 from referee.lessons.going_on import GoingOn
 from referee.lessons.names import check_name
 from referee.lessons.workbench import Workbench
 from vision.errors import VisionError
 from vision.taught.deck_file import read_deck_file, renamed
-from vision.teaching.lay_apart import CUT_OR_COVERED
+from vision.teaching.lesson_cards import CUT_OR_COVERED
 
 
 def study(on: GoingOn, bench: Workbench, number: int) -> None:
@@ -109,7 +109,7 @@ def test(on: GoingOn, bench: Workbench, number: int) -> None:
     with on.lock:
         if on.is_still(given):
             draft = on.get()
-            shot: Shot = draft.shot(number)
+            shot: LessonPicture = draft.shot(number)
             shot.size_px = found.size_px
             draft.test = Test(picture=number, readings=list(found.readings))
             on.keep()

@@ -24,14 +24,14 @@ class _Data(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Outline(_Data):
+class DraftOutline(_Data):
     """A find that was not learned: its corners in the picture's pixels, and the reason."""
 
     corners: Points
     reason: str
 
 
-class Shot(_Data):
+class LessonPicture(_Data):
     """A picture of the lesson.
 
     `state`: waiting until it has been studied; learned; test: only what was mended in it teaches. `cards`: corners of
@@ -43,7 +43,7 @@ class Shot(_Data):
     size_px: tuple[int, int] = (0, 0)
     cards: list[Points] = []
     sizes_mm: list[tuple[float, float]] = []
-    unclear: list[Outline] = []
+    unclear: list[DraftOutline] = []
 
 
 class Example(_Data):
@@ -77,7 +77,7 @@ class Group(_Data):
         return {} if self.is_back else self.said
 
 
-class Reading(_Data):
+class DraftReading(_Data):
     """A card that was read in the test: `group` is None where it showed no face for certain; `mended`: by a person.
 
     `marks` are the colours of a card of marks, small, medium, big.
@@ -95,10 +95,10 @@ class Test(_Data):
     """The closing check: the picture that was read, and how it was read."""
 
     picture: int
-    readings: list[Reading]
+    readings: list[DraftReading]
 
 
-class Measured(_Data):
+class MeasuredFaces(_Data):
     """Separation of the deck's faces: groups, and the odds between the two most similar ones."""
 
     judged: int
@@ -117,18 +117,18 @@ class Draft(_Data):
     expected: Annotated[int, Field(ge=0, le=MOST_CARDS_SAID)] = 0
     kind: Literal["marks", "prints"] | None = None
     card_mm: tuple[float, float] | None = None
-    shots: list[Shot] = []
+    shots: list[LessonPicture] = []
     groups: list[Group] = []
     joined: dict[int, int] = {}
     next_picture: int = 1
     next_group: int = 1
     test: Test | None = None
-    measured: Measured | None = None
+    measured: MeasuredFaces | None = None
     revision: int = 0
     """Grows whenever what the deck is made of changes."""
 
     @property
-    def learned(self) -> list[Shot]:
+    def learned(self) -> list[LessonPicture]:
         """Pictures that were studied."""
         return [shot for shot in self.shots if shot.state != "waiting"]
 
@@ -137,7 +137,7 @@ class Draft(_Data):
         """All groups but backs."""
         return [group for group in self.groups if not group.is_back]
 
-    def shot(self, number: int) -> Shot:
+    def shot(self, number: int) -> LessonPicture:
         """Return a picture.
 
         Raises:
@@ -161,7 +161,7 @@ class Draft(_Data):
             raise LessonError("fault.lesson_gone")
         return found
 
-    def new_shot(self, state: Literal["waiting", "test"] = "waiting") -> Shot:
+    def new_shot(self, state: Literal["waiting", "test"] = "waiting") -> LessonPicture:
         """Add a picture.
 
         Raises:
@@ -169,7 +169,7 @@ class Draft(_Data):
         """
         if len(self.shots) >= MOST_PICTURES:
             raise LessonError("fault.lesson_full", n=MOST_PICTURES)
-        self.shots.append(Shot(number=self.next_picture, state=state))
+        self.shots.append(LessonPicture(number=self.next_picture, state=state))
         self.next_picture += 1
         return self.shots[-1]
 

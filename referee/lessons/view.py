@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from referee.lessons.draft import Draft, Group, Points, Shot, is_whole
+from referee.lessons.draft import Draft, Group, LessonPicture, Points, is_whole
 from referee.lessons.progress import missing, tally
-from vision.teaching.lay_apart import CUT_OR_COVERED
+from vision.teaching.lesson_cards import CUT_OR_COVERED
 
 
 def draft_view(draft: Draft) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def _group(group: Group) -> dict[str, Any]:
     return {"id": group.id, "said": group.said, "proposed": group.proposed, "back": group.is_back, "cards": cards}
 
 
-def _shot(draft: Draft, shot: Shot) -> dict[str, Any]:
+def _shot(draft: Draft, shot: LessonPicture) -> dict[str, Any]:
     of = {example.name: group.id for group in draft.groups for example in group.examples}
     outlines = []
     for place, corners in enumerate(shot.cards):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.games.registry import may_show_marks
-from referee.lessons.draft import Draft, Example, Measured, Outline, Points, Reading, Shot
+from referee.lessons.draft import Draft, DraftOutline, DraftReading, Example, LessonPicture, MeasuredFaces, Points
 from referee.lessons.files import LessonFiles
 from referee.lessons.progress import face_names
 from vision.arrays import Image
@@ -25,8 +25,8 @@ from vision.image import load_picture
 from vision.markers import markers_in, table_if_shown
 from vision.read.print_deck import PrintDeck
 from vision.taught.deck_file import pack_deck, read_deck_file
-from vision.teaching.lay_apart import CUT_OR_COVERED, CardSize, LaidCards, agreed_size
 from vision.teaching.lesson import TeachingPicture, straight_cards
+from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, agreed_size
 from vision.teaching.margins import odds_of, with_margins
 from vision.teaching.mark_lesson import learn_marks, shows_marks
 from vision.teaching.names import CardName
@@ -43,7 +43,7 @@ class Studied:
     `groups` says of each card which of the known groups it belongs to; numbers beyond those are of new ones.
     """
 
-    shot: Shot
+    shot: LessonPicture
     groups: tuple[int, ...] = ()
     card_mm: tuple[float, float] | None = None
     kind: str | None = None
@@ -61,13 +61,13 @@ def study_picture(state: Path, number: int, known: Sequence[str], draft: Draft) 
     size = None if draft.card_mm is None else CardSize(draft.card_mm, True)
     found = study(picture, [_card(files, name) for name in known], size)
     look = found.look
-    shot = Shot(
+    shot = LessonPicture(
         number=number,
         state="learned",
         size_px=picture.size_px,
         cards=[_points(quad) for quad in look.quads_px],
         sizes_mm=[(float(width), float(length)) for width, length in look.size_mm],
-        unclear=[Outline(corners=_points(quad), reason=reason) for quad, reason in look.unclear],
+        unclear=[DraftOutline(corners=_points(quad), reason=reason) for quad, reason in look.unclear],
     )
     if look.table is None:
         return Studied(shot, fault="lesson_no_markers")
@@ -115,7 +115,7 @@ def propose(state: Path, draft: Draft) -> dict[int, dict[str, str]]:
     }
 
 
-def make_deck(state: Path, draft: Draft) -> Measured:
+def make_deck(state: Path, draft: Draft) -> MeasuredFaces:
     """Learn the deck of all pictures, keep it in the lesson's folder, and say how far its faces are apart.
 
     Raises:
@@ -131,7 +131,7 @@ def make_deck(state: Path, draft: Draft) -> Measured:
     if draft.kind == "marks":
         lesson = learn_marks(draft.name, pictures, laid, size)
         write_whole(files.deck, pack_deck(lesson.deck))
-        return Measured(judged=0, sure=0)
+        return MeasuredFaces(judged=0, sure=0)
     at = {shot.number: k for k, shot in enumerate(shots)}
     names = face_names(draft)
     groups = [
@@ -146,12 +146,12 @@ def make_deck(state: Path, draft: Draft) -> Measured:
     margins = lesson.margins
     write_whole(files.deck, pack_deck(lesson.deck))
     if margins is None or not isinstance(lesson.deck, PrintDeck):
-        return Measured(judged=0, sure=0)
+        return MeasuredFaces(judged=0, sure=0)
     ids = {name: group for group, name in names.items()}
     odds = None if margins.weakest is None else odds_of(margins.weakest[2])
     weakest = None if margins.weakest is None else (ids[margins.weakest[0]], ids[margins.weakest[1]])
     alike = [(ids[one], ids[other]) for one, other in lesson.deck.alike]
-    return Measured(judged=margins.judged, sure=margins.sure, odds=odds, weakest=weakest, alike=alike)
+    return MeasuredFaces(judged=margins.judged, sure=margins.sure, odds=odds, weakest=weakest, alike=alike)
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class TestRead:
     """Cards read in a picture, and the picture's size."""
 
     size_px: tuple[int, int]
-    readings: tuple[Reading, ...]
+    readings: tuple[DraftReading, ...]
 
 
 def read_test(state: Path, number: int, draft: Draft) -> TestRead:
@@ -183,7 +183,7 @@ def read_test(state: Path, number: int, draft: Draft) -> TestRead:
         sure = card.reason is None
         odds = card.confidence / max(1 - card.confidence, 1e-6)
         corners = _points(card.corners_px)
-        readings.append(Reading(corners=corners, group=group if sure else None, likely=group, odds=odds))
+        readings.append(DraftReading(corners=corners, group=group if sure else None, likely=group, odds=odds))
     return TestRead(picture.size_px, tuple(readings))
 
 
@@ -192,19 +192,19 @@ def keep_example(state: Path, number: int, place: int, corners: Points, draft: D
     files = LessonFiles(state)
     picture = load_picture(files.picture(number))
     mm = draft.card_mm or (63.0, 88.0)
-    shot = Shot(number=number, size_px=picture.size_px, cards=[corners], sizes_mm=[mm])
+    shot = LessonPicture(number=number, size_px=picture.size_px, cards=[corners], sizes_mm=[mm])
     laid = _laid_in(shot, picture.image)
     card = straight_cards(picture, laid, CardSize(mm, True))[0]
     files.keep_card(f"{number}-{place}", np.asarray(np.clip(np.rint(card * 255), 0, 255), np.uint8))
     return mm
 
 
-def _marked(image: Image, deck: Deck) -> list[Reading]:
+def _marked(image: Image, deck: Deck) -> list[DraftReading]:
     from vision.marked.reader import read_picture
 
     reading, _ = read_picture(image, deck)
     sure = [
-        Reading(
+        DraftReading(
             corners=_points(card.corners_px),
             group=None,
             odds=card.confidence / max(1 - card.confidence, 1e-6),
@@ -212,14 +212,14 @@ def _marked(image: Image, deck: Deck) -> list[Reading]:
         )
         for card in reading.cards
     ]
-    return sure + [Reading(corners=_points(card.corners_px), group=None) for card in reading.unclear]
+    return sure + [DraftReading(corners=_points(card.corners_px), group=None) for card in reading.unclear]
 
 
-def _laid(shot: Shot, picture: TeachingPicture) -> LaidCards:
+def _laid(shot: LessonPicture, picture: TeachingPicture) -> LaidCards:
     return _laid_in(shot, picture.load().image)
 
 
-def _laid_in(shot: Shot, image: Image) -> LaidCards:
+def _laid_in(shot: LessonPicture, image: Image) -> LaidCards:
     """The cards of a picture as they were found then; its marker cards are looked for again."""
     markers = markers_in(image)
     return LaidCards(

@@ -8,16 +8,16 @@ from typing import Any
 
 from hardware.problems import Health
 from referee.announcer import URGENT, Announcer
-from referee.engine.corrections import Change, Place, told
+from referee.engine.corrections import Change, RulingPlace, told
 from referee.engine.events import Event, Question
 from referee.engine.session import Notice, RulingData, Session
 from referee.games.kind import GameKind
 from referee.jsonlines import to_line
 from referee.log import LOG
-from referee.match.guard.mishaps import Mishap
+from referee.match.monitor.mishaps import Mishap
 from referee.match.voice import Voice
 from referee.sayings import service as sayings
-from referee.sayings.guard import GUARD
+from referee.sayings.mishaps import GUARD
 from referee.store.upkeep import FILES
 
 SECOND_NS = 1_000_000_000
@@ -55,7 +55,7 @@ class Announcements:
             named = next((ruling["seat"] for ruling in rulings if ruling not in fresh), None)
             self._voice.tell(sayings.rang(announcer.players, named, announcer.language))
 
-    def resumed(self, announcer: Announcer, play: Session, unheard: Sequence[tuple[Place, RulingData]]) -> None:
+    def resumed(self, announcer: Announcer, play: Session, unheard: Sequence[tuple[RulingPlace, RulingData]]) -> None:
         """Announce that a game goes on, with the last ruling heard, all unheard ones, and the question."""
         if not play.over:
             unsaid = {place for place, _ in unheard}

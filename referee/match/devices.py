@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from hardware.bell import Bell, make_bell
+from hardware.bell import BellDevice, make_bell
 from hardware.camera.camera import Camera, CameraSettings, CameraTimeoutError, Turn, open_camera, opened_turned
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
 from hardware.camera.plugged import Plugged
 from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor, WatchLimits
 from hardware.edges import EdgeLines
-from hardware.events import Event, EventQueue, Source
+from hardware.events import EventQueue, Source, TimedEvent
 from hardware.lamp import Lamp
 from hardware.microphone import MicrophoneBell
 from hardware.problems import HardwareError, Problem
@@ -60,7 +60,7 @@ class Devices(Protocol):
     queue: EventQueue
     buffer: FrameBuffer
 
-    def start(self, on_health: OnHealth, on_event: Callable[[Event], None]) -> None:
+    def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
         """Begin; return at once. on_health takes the devices' states, on_event their events as they come.
 
         Both are called from any thread, and must be quick.
@@ -157,7 +157,7 @@ class TableDevices:
         self._bell = self._make_bell(settings)
         self._sand = self._make_sand(settings)
 
-    def start(self, on_health: OnHealth, on_event: Callable[[Event], None]) -> None:
+    def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
         """Begin; report missing devices."""
         self._on_health, self.queue.on_put = on_health, on_event
         for device in (self._camera, self._bell, self._sand):
@@ -264,7 +264,7 @@ class _CameraPart:
 
 @dataclass
 class _BellPart:
-    bell: Bell
+    bell: BellDevice
     source: Source
 
     def start(self) -> None:

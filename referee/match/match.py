@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 from hardware.camera.frames import Frame
-from hardware.events import Event as DeviceEvent
-from referee.engine.corrections import Change, Place, changed_places
+from hardware.events import TimedEvent as DeviceEvent
+from referee.engine.corrections import Change, RulingPlace, changed_places
 from referee.engine.events import Event, Header
 from referee.engine.log import MISHAP, PAUSE, RESUME, GameLog, Record, numbers_in
 from referee.engine.session import Corrected, Outcome, RulingData, Session, Watcher
@@ -120,7 +120,7 @@ class Match:
         self.session, self._begun = None, []
         return Outcome()
 
-    def resume(self) -> tuple[Session, tuple[tuple[Place, RulingData], ...]] | None:
+    def resume(self) -> tuple[Session, tuple[tuple[RulingPlace, RulingData], ...]] | None:
         """Resume the game in play, and return it with its unheard rulings.
 
         Return None if there was none.
@@ -253,7 +253,7 @@ class Match:
         start, enter = game_kind(row.header.game).start, partial(self._enter, row.game)
         return Session(row.header, start, watcher, enter, log, self._clock())
 
-    def _resumed(self, kept: KeptGame, watcher: Watcher) -> tuple[Session, tuple[tuple[Place, RulingData], ...]]:
+    def _resumed(self, kept: KeptGame, watcher: Watcher) -> tuple[Session, tuple[tuple[RulingPlace, RulingData], ...]]:
         session = self._session(kept.row, watcher, kept.log())
         resumed, game = session.resume(kept.row.judged), kept.row.game
         self._unkept += [session.log.records[number] for number in resumed.unjudged]

@@ -70,7 +70,7 @@ class Overlay:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PictureRequest:
     """A request for pictures round `t_ns` of the monotonic clock, for an event of a game.
 
     before_only: only the last one before. sight: outlines in the deciding frame. frame: that one, where reading it took
@@ -85,7 +85,7 @@ class Wanted:
     frame: Frame | None = None
 
 
-def pictures_wanted(session: Session, count: int, frame: Frame | None) -> Iterator[Wanted]:
+def pictures_wanted(session: Session, count: int, frame: Frame | None) -> Iterator[PictureRequest]:
     """Yield the pictures to take of a game's events after the first `count`. frame: the last watched one."""
     outlines = session.watcher.outlines
     sight = None if frame is None or not outlines else Overlay(frame.exposure_end_ns, frame.size_px, tuple(outlines))
@@ -96,7 +96,9 @@ def pictures_wanted(session: Session, count: int, frame: Frame | None) -> Iterat
             # An event read from a frame has the end of that frame's exposure.
             t_ns = record.event.t_ns - session.log.shift_ns + (not is_ring)
             read_from = frame if frame is not None and not is_ring and frame.exposure_end_ns + 1 == t_ns else None
-            yield Wanted(session.log.game, record.number, t_ns, before_only=not is_ring, sight=sight, frame=read_from)
+            yield PictureRequest(
+                session.log.game, record.number, t_ns, before_only=not is_ring, sight=sight, frame=read_from
+            )
 
 
 class Pictures:
@@ -120,7 +122,7 @@ class Pictures:
         self.area = area
         self._on_kept, self._on_idle = on_kept, on_idle
         self._clock = clock
-        self._wanted: queue.Queue[Wanted | None] = queue.Queue(MOST_WAITING)
+        self._wanted: queue.Queue[PictureRequest | None] = queue.Queue(MOST_WAITING)
         self._live_lock = threading.Lock()
         self._live: tuple[int, bytes] | None = None
         self._surveyed_ns: int | None = None
@@ -143,7 +145,7 @@ class Pictures:
                 self._drop_one()
         self._thread.stop(timeout_s)
 
-    def want(self, wanted: Wanted) -> None:
+    def want(self, wanted: PictureRequest) -> None:
         """Request pictures; never waits. When too many wait, the oldest are dropped."""
         while True:
             try:
@@ -153,7 +155,7 @@ class Pictures:
                 self._drop_one()
 
     @property
-    def waiting(self) -> tuple[Wanted, ...]:
+    def waiting(self) -> tuple[PictureRequest, ...]:
         """Return the requested pictures that are not taken yet."""
         return tuple(wanted for wanted in tuple(self._wanted.queue) if wanted is not None)
 
@@ -185,7 +187,7 @@ class Pictures:
         newest = self.newest()
         return None if newest is None else self.area.surveyed(newest[1])
 
-    def take(self, wanted: Wanted) -> bool:
+    def take(self, wanted: PictureRequest) -> bool:
         """Take requested pictures from the buffer and keep them; False if there are none to keep."""
         frames = self._choose(wanted)
         if not frames:
@@ -234,12 +236,12 @@ class Pictures:
             self._surveyed_ns = now_ns
             self.area.survey(frame.bgr())
 
-    def _wait_for(self, wanted: Wanted) -> None:
+    def _wait_for(self, wanted: PictureRequest) -> None:
         if not wanted.before_only:
             last_ns = wanted.t_ns + OFFSETS_MS[-1] * MS
             self._buffer.wait_complete(last_ns, max(0.0, (last_ns - self._clock()) / SECOND_NS + 0.2))
 
-    def _choose(self, wanted: Wanted) -> list[Frame]:
+    def _choose(self, wanted: PictureRequest) -> list[Frame]:
         if wanted.frame is not None:
             return [wanted.frame]
         offsets = (0,) if wanted.before_only else OFFSETS_MS

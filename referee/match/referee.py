@@ -16,14 +16,14 @@ from typing import Any
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
-from hardware.events import Event as DeviceEvent
+from hardware.events import TimedEvent as DeviceEvent
 from hardware.problems import Health, HealthBoard, Problem
 from hardware.settings import MS
 from referee.announcer import Announcer
 from referee.engine.clockwork import LONGEST_SLEEP_S, Clockwork
 from referee.engine.corrections import Change
 from referee.engine.events import Header
-from referee.engine.session import Doubts, Outcome, Session
+from referee.engine.session import Outcome, QuestioningWatcher, Session
 from referee.errors import BadInputError, OvertakenError
 from referee.files import name_kept, set_aside_files
 from referee.games.coloretto.page import sheet
@@ -50,18 +50,18 @@ from referee.match.commands import (
     Timely,
 )
 from referee.match.devices import FollowsPlay, Parts
-from referee.match.film import FilmKeeper
-from referee.match.guard.guard import Guard
-from referee.match.guard.machine import machine_watchers
-from referee.match.housekeeping import Housekeeping
+from referee.match.frame_history import FrameHistory
 from referee.match.match import Match
+from referee.match.monitor.machine import machine_watchers
+from referee.match.monitor.monitor import Monitor
+from referee.match.periodic import PeriodicWork
 from referee.match.phone_bells import Arrival, PhoneBells
 from referee.match.pictures import Pictures, pictures_wanted
 from referee.match.question_pictures import QuestionPictures
 from referee.match.settings import TableSettings, load_settings, save_settings
 from referee.match.setup_kit import SetupKit, setup_now
 from referee.match.state import Data, Scene, moment, setup_of, state_of
-from referee.match.system import Keeping, System
+from referee.match.system import BackupDesk, System
 from referee.match.table import TableArea
 from referee.match.table_decks import TableDecks
 from referee.match.voice import Voice
@@ -131,14 +131,14 @@ class Referee:
         self.pictures = Pictures(
             buffer, self.evidence, self.area, self.pictures_kept, self.store.checkpoint, self.report, self.clock
         )
-        self.film = FilmKeeper(buffer, self.area, self.report, self.clock)
+        self.film = FrameHistory(buffer, self.area, self.report, self.clock)
         self._asked = QuestionPictures(self.area)
         self.setup_kit = SetupKit(self)
         self.walk = Walk(self.setup_kit)
-        self.keeping, self.system = Keeping(self), System(self, process.power_here())
-        self._guard = Guard(self, machine_watchers(folder), drawn=parts.drawn)
+        self.keeping, self.system = BackupDesk(self), System(self, process.power_here())
+        self._guard = Monitor(self, machine_watchers(folder), drawn=parts.drawn)
         self._watchdog = process.Watchdog(process.interval_ns(), self.devices.camera_hangs, folder, boot)
-        self._housekeeping = Housekeeping(self, self._watchdog, self._news)
+        self._housekeeping = PeriodicWork(self, self._watchdog, self._news)
         self._thread = process.part_thread("referee", self._referee, self.report, self._fell)
         self._state: dict[str, Any] = {}
         self._publish()
@@ -557,7 +557,7 @@ class Referee:
             if doubt is None or number >= len(doubt.answers):
                 raise BadInputError("error.service.that_is_not_asked_any")
             given = doubt.answers[number]
-            if isinstance(session.watcher, Doubts):
+            if isinstance(session.watcher, QuestioningWatcher):
                 session.watcher.answered(doubt)
             taken = session.taken_instead(doubt)
             gone_on = not taken or any(record.is_of_game for record in session.log.since(taken[-1]))

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hardware.camera.frames import SECOND_NS
-from hardware.events import Event
+from hardware.events import TimedEvent
 from referee.errors import SettingError
 from referee.phrases import Remembering, in_language
 from referee.setup.devices import loudness
-from referee.setup.finding import Hearing, Kept, Seen, Wish, troubles_in_words
+from referee.setup.step import Hearing, KeptStep, StepInput, Wish, troubles_in_words
 from referee.setup.walk import Walk, as_data
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class SetupKit:
     def __init__(self, referee: Referee) -> None:
         self._referee, self._hearing = referee, Hearing()
 
-    def heard(self, event: Event) -> None:
+    def heard(self, event: TimedEvent) -> None:
         """Take an event of bell or sandtimer."""
         self._hearing.note(event, self._referee.clock())
 
@@ -34,13 +34,13 @@ class SetupKit:
         """Return the time."""
         return self._referee.clock()
 
-    def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
+    def seen(self, since_ns: int, kept: Mapping[str, KeptStep]) -> StepInput:
         """Return the present observations, and the events heard since."""
         language, now_ns = Remembering(self._referee.language.code), self._referee.clock()
         frame = self._referee.devices.buffer.newest
         fresh = frame is not None and now_ns - frame.exposure_end_ns < _OLD_NS
         peak = self._referee.devices.loudness
-        return Seen(
+        return StepInput(
             now_ns=now_ns,
             since_ns=since_ns,
             language=language,

@@ -32,7 +32,7 @@ from typing import Any
 
 from hardware.problems import Problem
 from referee.announcer import Announcer
-from referee.engine.corrections import Place, corrected_events
+from referee.engine.corrections import RulingPlace, corrected_events
 from referee.engine.events import Question
 from referee.engine.session import RulingData, Session
 from referee.games.registry import GAMES, game_kind
@@ -41,7 +41,7 @@ from referee.match.match import Match
 from referee.match.question_pictures import PictureNames
 from referee.match.settings import TableSettings
 from referee.sayings import service as sayings
-from referee.setup.finding import deck_of
+from referee.setup.step import deck_of
 from referee.setup.walk import Walk
 from referee.store.games import games, iso_time
 
@@ -51,7 +51,7 @@ _HIDDEN = ("t_ns", "frame_t_ns", "faces", "phone")
 _TURNING = ("round", "time", "hand", "ring", "round_end", "end")
 _NO_PHASE = {"key": "idle", "turn": None, "since_ns": None, "lasts_ms": None}
 PictureOf = Mapping[tuple[int, int], str]
-Newest = Sequence[tuple[Place, RulingData]]
+Newest = Sequence[tuple[RulingPlace, RulingData]]
 Data = Mapping[str, Any]
 
 

@@ -26,9 +26,9 @@ from referee.match.why import log_named
 from referee.names import players_in
 from referee.phrases import in_language
 from referee.sayings.service import problem
-from referee.setup.finding import load_kept
+from referee.setup.step import load_kept
 from referee.store.backup import Restored, back_up, restore
-from referee.store.disputed import Machine as RulingMachine
+from referee.store.disputed import MachineReport as RulingMachine
 from referee.store.disputed import keep_disputed, open_settings
 from referee.store.games import game_numbered, games, iso_time
 from referee.store.history import listed
@@ -166,7 +166,7 @@ class System:
             yield replace(one, message=problem(one, language))
 
 
-class Keeping:
+class BackupDesk:
     """Backs up a family's data in one file, restores it, and reports on a ruling or the machine."""
 
     def __init__(self, referee: Referee) -> None:

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from hardware.problems import Health, Problem
-from referee.decks.finding import AnyDeck, find_deck
 from referee.decks.game_deck import built_in_decks, decks_for, with_version
+from referee.decks.lookup import AnyDeck, find_deck
 from referee.decks.store import DeckStore
 from referee.engine.events import DECK, Header
 from referee.engine.session import Watcher
 from referee.errors import BadInputError
 from referee.games.registry import GAMES, game_kind, watcher_for
-from referee.setup.finding import deck_of, load_kept
+from referee.setup.step import deck_of, load_kept
 from referee.store.games import Query, games
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.table_finder import WatchSetup

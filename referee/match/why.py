@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.announcer import Announcer
-from referee.engine.corrections import Place
+from referee.engine.corrections import RulingPlace
 from referee.engine.events import Event
 from referee.engine.log import MISHAP, GameLog, Record, numbers_in
 from referee.engine.session import RulingData
@@ -15,7 +15,7 @@ from referee.errors import BadInputError
 from referee.games.registry import game_kind
 from referee.language import Language
 from referee.match.match import Match
-from referee.sayings import guard
+from referee.sayings import mishaps
 from referee.sayings.service import phone_way
 from referee.store.games import game_numbered, kept_game
 
@@ -39,7 +39,7 @@ def log_named(match: Match, ident: str) -> GameLog:
     return kept_game(match.store.read, row).log()
 
 
-def explanation(log: GameLog, place: Place, ruling: RulingData, language: Language) -> dict[str, Any]:
+def explanation(log: GameLog, place: RulingPlace, ruling: RulingData, language: Language) -> dict[str, Any]:
     """Return the grounds of a ruling, as JSON data.
 
     `{"text", "ruling", "corrected", "steps", "way", "mishaps", "readings"}`. `steps`: for Confetti the arrangement
@@ -60,7 +60,7 @@ def explanation(log: GameLog, place: Place, ruling: RulingData, language: Langua
         "corrected": record.is_changed(ruling),
         "steps": game_kind(log.header.game).page.steps(ruling, [event for _, event in readings], language),
         "way": phone_way(ruling["phone"], language) if "phone" in ruling else "",
-        "mishaps": [guard.begun(what, language) for what in _mishaps(log, record)],
+        "mishaps": [mishaps.begun(what, language) for what in _mishaps(log, record)],
         "readings": [
             {"event": log.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
             for number, event in readings

@@ -3,7 +3,7 @@
 An invitation's code never goes over the line. Both ends make one key of it and of the table's name, and put under each
 message what only that key can make (HMAC, RFC 2104).
 
-A `Line` is new for each connection, so that Paho sends nothing of an earlier one again.
+A `BrokerLine` is new for each connection, so that Paho sends nothing of an earlier one again.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class _Client(Client):
             return MQTTErrorCode.MQTT_ERR_UNKNOWN
 
 
-class Line:
+class BrokerLine:
     """One connection, from `open` until it is lost or closed.
 
     will: topic and payload that the broker publishes, and retains, if it loses us. most_a_second: messages from the

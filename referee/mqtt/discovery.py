@@ -16,7 +16,7 @@ from hardware.settings import SEATS_MAX
 from referee.language import Language
 from referee.mqtt import topics
 from referee.sayings import house
-from referee.sayings.guard import GUARD
+from referee.sayings.mishaps import GUARD
 
 COUNT, PAUSE = "count", "pause"
 

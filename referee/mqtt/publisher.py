@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from hardware.events import BellPressed
-from hardware.events import Event as DeviceEvent
+from hardware.events import TimedEvent as DeviceEvent
 from hardware.problems import Health, Problem
 from hardware.supervised import nothing
 from referee.errors import BadInputError, RingmasterError, WorkFailedError
@@ -29,11 +29,20 @@ from referee.language import Language
 from referee.match.commands import Command, Simple
 from referee.match.process import Report, part_thread
 from referee.mqtt import topics
-from referee.mqtt.client import Ends, Extras, Line, LineError, Received, is_sealed
+from referee.mqtt.client import BrokerLine, Ends, Extras, LineError, Received, is_sealed
 from referee.mqtt.club_member import ClubMember
 from referee.mqtt.discovery import COUNT, PAUSE, About, discovery, house_state, sand_left_s
 from referee.mqtt.set_aside import SetAside
-from referee.mqtt.settings import FILE, Membership, MqttSettings, Trouble, load_mqtt, renamed, save_mqtt, take_mqtt
+from referee.mqtt.settings import (
+    FILE,
+    BrokenSettings,
+    Membership,
+    MqttSettings,
+    load_mqtt,
+    renamed,
+    save_mqtt,
+    take_mqtt,
+)
 from referee.phrases import in_language
 from referee.store.database import connect_to_read
 from referee.store.evidence import EvidenceFolder
@@ -49,11 +58,17 @@ under way is sent again if none of it arrives for so long, s."""
 _FORGOTTEN_S, _GOODBYE_S = 5.0, 0.5  # how long the broker may take, where we leave for good and where we come back
 
 
-class Connection:
+class PublisherConnection:
     """Belongs to the publisher's thread."""
 
     def __init__(
-        self, line: Line, settings: MqttSettings, journal: Store, table: Table, folder: Path, member: ClubMember
+        self,
+        line: BrokerLine,
+        settings: MqttSettings,
+        journal: Store,
+        table: TableDesk,
+        folder: Path,
+        member: ClubMember,
     ) -> None:
         self._line, self._settings, self._journal, self._table, self._member = line, settings, journal, table, member
         # A connection of its own: the ruling that is being written has never to wait for what was written before.
@@ -250,7 +265,7 @@ SETTINGS = "broker"
 """Name of a problem of these settings on the health board."""
 
 
-class Table(Protocol):
+class TableDesk(Protocol):
     """The desk: source of the state and target of commands."""
 
     def state(self) -> Mapping[str, Any]:
@@ -275,13 +290,13 @@ class Publisher:
         folder: Path,
         journal: Store,
         evidence: EvidenceFolder,
-        table: Table,
+        table: TableDesk,
         open_game: Callable[[], int | None],
         first_retry_s: float = FIRST_RETRY_S,
         report: Report = nothing,
     ) -> None:
         self._folder, self._journal, self._table, self._open_game = folder, journal, table, open_game
-        self._inbox: queue.SimpleQueue[Callable[[Connection | None], None] | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Callable[[PublisherConnection | None], None] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._settings, self._trouble = take_mqtt(folder)
         self._stamp = self._file_stamp()
@@ -343,7 +358,9 @@ class Publisher:
         with self._lock:
             settings, status = self._settings, self._status
         outbox = self._journal.outbox
-        trouble = Trouble(self.member.trouble) if self.member.trouble else self._trouble or Trouble(status)
+        trouble = (
+            BrokenSettings(self.member.trouble) if self.member.trouble else self._trouble or BrokenSettings(status)
+        )
         text = in_language(trouble.text(settings.name), language)
         return {**settings.public(), "status": status, "text": text, "waiting": max(0, outbox.last - outbox.sent)}
 
@@ -395,7 +412,7 @@ class Publisher:
         if now - before < TWICE_S:
             self._part()
 
-    def _heard_here(self, connection: Connection, message: Received) -> None:
+    def _heard_here(self, connection: PublisherConnection, message: Received) -> None:
         """Take it which process has our name: another one that came after us is a copy of this table, or we of it."""
         club = self._settings.club
         if club is not None and not is_sealed(bytes.fromhex(club.key), message.topic, message.payload, message.seal):
@@ -419,7 +436,7 @@ class Publisher:
         """Take another name than the table that has ours, too."""
         with self._lock:
             self._keep(renamed(self._settings, secrets.token_hex(4), self._folder))
-            self._trouble = Trouble("copied")
+            self._trouble = BrokenSettings("copied")
         self._here_ms = 0
         self._report_trouble()
         self._begin_stream()
@@ -468,7 +485,7 @@ class Publisher:
                 self._settings, trouble = take_mqtt(self._folder)
                 if trouble is not None and trouble.key == "damaged":
                     # What this process knows is written again, so that neither name nor club is lost.
-                    self._settings, trouble = before, Trouble("restored")
+                    self._settings, trouble = before, BrokenSettings("restored")
                 if trouble is not None:
                     self._trouble = trouble
                     self._keep(self._settings)
@@ -527,9 +544,9 @@ class Publisher:
             self.set_aside.put,
         )
         will = (topics.topic(settings.table, topics.AVAILABLE), topics.OFFLINE)
-        line = Line(settings, f"ringmaster-{settings.table}", ends, will, MOST_A_SECOND)
+        line = BrokerLine(settings, f"ringmaster-{settings.table}", ends, will, MOST_A_SECOND)
         line.open()
-        connection = Connection(line, settings, self._journal, self._table, self._folder, self.member)
+        connection = PublisherConnection(line, settings, self._journal, self._table, self._folder, self.member)
         try:
             self._status = "up"
             connection.greet()
@@ -549,7 +566,7 @@ class Publisher:
         finally:
             connection.close()
 
-    def _take(self, connection: Connection | None, wait_s: float) -> None:
+    def _take(self, connection: PublisherConnection | None, wait_s: float) -> None:
         """Do what was asked for, waiting for it at most so long."""
         with contextlib.suppress(queue.Empty):
             work = self._inbox.get(timeout=wait_s)
@@ -560,7 +577,7 @@ class Publisher:
                     work(connection)
                 work = self._inbox.get_nowait()
 
-    def _received(self, connection: Connection | None, message: Received) -> None:
+    def _received(self, connection: PublisherConnection | None, message: Received) -> None:
         if connection is None:
             return
         try:
@@ -575,7 +592,7 @@ class Publisher:
             self.set_aside.put(message.topic, message.payload, error)
 
 
-def _ring(line: Connection, event: BellPressed) -> None:
+def _ring(line: PublisherConnection, event: BellPressed) -> None:
     if time.monotonic_ns() - event.t_ns < STALE_NS:
         payload = json.dumps({"event_type": "ring", "seat": event.seat, "t_ns": event.t_ns})
         line.tell(topics.BELL, payload.encode(), expires_s=10)

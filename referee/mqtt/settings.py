@@ -143,7 +143,7 @@ def load_mqtt(folder: Path) -> MqttSettings:
 
 
 @dataclass(frozen=True)
-class Trouble:
+class BrokenSettings:
     """The settings are not as they were kept.
 
     key: of `sayings.house`. "damaged": they could not be read, and the file was set aside. "restored": the same, but
@@ -159,21 +159,21 @@ class Trouble:
         return settings_left(self.left) if self.left else house.line(self.key, name)
 
 
-def take_mqtt(folder: Path) -> tuple[MqttSettings, Trouble | None]:
+def take_mqtt(folder: Path) -> tuple[MqttSettings, BrokenSettings | None]:
     """Return the settings kept in a folder, and what is wrong with them."""
     try:
         found, left = _kept(folder)
     except FileNotFoundError:
         return _fresh(folder), None
     except OSError:
-        return _fresh(folder), Trouble("damaged")
+        return _fresh(folder), BrokenSettings("damaged")
     except (ValueError, RecursionError):
         set_aside(folder / FILE)
-        return _fresh(folder), Trouble("damaged")
+        return _fresh(folder), BrokenSettings("damaged")
     here = own_name(folder)
     if found.machine and here and found.machine != here:
-        return renamed(found, here, folder), Trouble("copied")
-    return found.model_copy(update={"machine": here}), Trouble("left", tuple(left)) if left else None
+        return renamed(found, here, folder), BrokenSettings("copied")
+    return found.model_copy(update={"machine": here}), BrokenSettings("left", tuple(left)) if left else None
 
 
 def renamed(settings: MqttSettings, table: str, folder: Path) -> MqttSettings:

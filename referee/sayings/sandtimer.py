@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hardware.events import Event, SandResumed, SandTrouble
+from hardware.events import SandResumed, SandTrouble, TimedEvent
 from referee.language import Language
 
 
-def sentences(event: Event, language: Language) -> tuple[str, ...]:
+def sentences(event: TimedEvent, language: Language) -> tuple[str, ...]:
     """Give the sentence for something that went wrong with the sandtimer, or is right again; none for other events."""
     if isinstance(event, SandTrouble):
         return (language.text(f"sandtimer.trouble.{event.reason.name.lower()}"),)

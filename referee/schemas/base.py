@@ -14,13 +14,13 @@ Seat = Annotated[int, Field(ge=0, description="counted from 0, clockwise")]
 CardColours = Annotated[list[str], Field(min_length=3, max_length=3, description="small, medium, big")]
 
 
-class Answer(BaseModel):
+class JsonAnswer(BaseModel):
     """An object with these keys and no others."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Mark(Answer):
+class Mark(JsonAnswer):
     """A mark of a known deck."""
 
     size: str

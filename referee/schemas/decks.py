@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from referee.schemas.base import Answer, Corners, Mark, Mm
+from referee.schemas.base import Corners, JsonAnswer, Mark, Mm
 
 
-class Deck(Answer):
+class ListedDeck(JsonAnswer):
     """`ringmaster decks --json`: a line a deck."""
+
+    model_config = ConfigDict(title="Deck")
 
     deck: str
     game: str | None
@@ -20,7 +22,7 @@ class Deck(Answer):
     taught: bool
 
 
-class DeckFace(Answer):
+class DeckFace(JsonAnswer):
     """A face of a deck."""
 
     face: str
@@ -30,7 +32,7 @@ class DeckFace(Answer):
     count: int | None = None
 
 
-class ShownDeck(Answer):
+class ShownDeck(JsonAnswer):
     """`ringmaster decks show --json`: one line."""
 
     deck: str
@@ -42,7 +44,7 @@ class ShownDeck(Answer):
     version: str | None = None
 
 
-class TaughtCard(Answer):
+class TaughtCard(JsonAnswer):
     """A card in a picture that was learned from; new: whether its face had not been seen before."""
 
     face: str
@@ -50,14 +52,14 @@ class TaughtCard(Answer):
     corners_px: Corners
 
 
-class TaughtUnclear(Answer):
+class TaughtUnclear(JsonAnswer):
     """A card that nothing was learned from."""
 
     corners_px: Corners
     reason: str
 
 
-class TaughtPicture(Answer):
+class TaughtPicture(JsonAnswer):
     """`ringmaster teach --json`: a line a picture, and a last one for the deck."""
 
     image: str
@@ -65,7 +67,7 @@ class TaughtPicture(Answer):
     unclear: list[TaughtUnclear]
 
 
-class TaughtFace(Answer):
+class TaughtFace(JsonAnswer):
     """A face that was learned, and in how many places it was seen."""
 
     face: str
@@ -75,14 +77,14 @@ class TaughtFace(Answer):
     marks: list[Mark] | None = None
 
 
-class Nearest(Answer):
+class Nearest(JsonAnswer):
     """The two faces that look most alike, and how much they differ."""
 
     faces: list[str]
     difference: float
 
 
-class Weakest(Answer):
+class Weakest(JsonAnswer):
     """Return the two faces with the least log-odds between them."""
 
     face: str
@@ -90,7 +92,7 @@ class Weakest(Answer):
     log_odds: float
 
 
-class Margins(Answer):
+class Margins(JsonAnswer):
     """Log-odds between the most similar cards."""
 
     judged: int
@@ -98,7 +100,7 @@ class Margins(Answer):
     weakest: Weakest
 
 
-class TaughtDeck(Answer):
+class TaughtDeck(JsonAnswer):
     """`ringmaster teach --json`: the last line."""
 
     deck: str

@@ -6,13 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from referee.schemas.base import Answer, CardColours, Seat
+from referee.schemas.base import CardColours, JsonAnswer, Seat
 
 
-class Ruling(BaseModel):
+class ReplayLine(BaseModel):
     """`ringmaster replay --json`: a line a ruling, with these keys and those that go with its kind."""
 
-    model_config = ConfigDict(extra="allow", strict=True)
+    model_config = ConfigDict(extra="allow", strict=True, title="Ruling")
 
     ruling: Literal[
         "also_rang",
@@ -66,7 +66,7 @@ class Ruling(BaseModel):
     ] = None
 
 
-class PastGame(Answer):
+class PastGame(JsonAnswer):
     """`ringmaster history --json`: a line a game, the last played first."""
 
     id: str

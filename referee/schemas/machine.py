@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from referee.schemas.base import Answer
+from referee.schemas.base import JsonAnswer
 
 
-class Finding(Answer):
+class Finding(JsonAnswer):
     """`ringmaster doctor --json`: a line a finding."""
 
     check: str
@@ -19,7 +19,7 @@ class Finding(Answer):
     needed: Annotated[bool, Field(description="whether the game needs it")]
 
 
-class Code(Answer):
+class Code(JsonAnswer):
     """`ringmaster code --json`: one line."""
 
     code: str

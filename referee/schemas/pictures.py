@@ -6,17 +6,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from referee.schemas.base import Answer, Corners, Mark, Mm, Px, Seat, Share
+from referee.schemas.base import Corners, JsonAnswer, Mark, Mm, Px, Seat, Share
 
 
-class Best(Answer):
+class Best(JsonAnswer):
     """The likeliest face of a card that could not be read."""
 
     face: str
     confidence: Share
 
 
-class MarkedCard(Answer):
+class MarkedCard(JsonAnswer):
     """A card identified by its marks."""
 
     face: str
@@ -28,7 +28,7 @@ class MarkedCard(Answer):
     seat: Seat | None
 
 
-class PrintedCard(Answer):
+class PrintedCard(JsonAnswer):
     """A card identified by its print; a card's back has no face."""
 
     face: str | None
@@ -40,7 +40,7 @@ class PrintedCard(Answer):
     seat: Seat | None
 
 
-class UnknownCard(Answer):
+class UnknownCard(JsonAnswer):
     """A card of a deck that nobody knows (`--deck none`)."""
 
     corners_px: Corners
@@ -48,7 +48,7 @@ class UnknownCard(Answer):
     confidence: Share
 
 
-class Unclear(Answer):
+class Unclear(JsonAnswer):
     """A card that could not be read, or a place that may hide one."""
 
     corners_px: Corners
@@ -58,7 +58,7 @@ class Unclear(Answer):
     best: Best | None
 
 
-class Read(Answer):
+class Read(JsonAnswer):
     """`ringmaster read --json`: a line a picture."""
 
     image: str
@@ -68,14 +68,14 @@ class Read(Answer):
     unclear: list[Unclear]
 
 
-class ColourSet(Answer):
+class ColourSet(JsonAnswer):
     """A set of one colour; cards: the indices of those that give small, medium, big."""
 
     colour: str
     cards: Annotated[list[int], Field(min_length=3, max_length=3)]
 
 
-class ConfettiScore(Answer):
+class ConfettiScore(JsonAnswer):
     """`ringmaster score confetti --json`: a line a hand."""
 
     sets: int
@@ -86,7 +86,7 @@ class ConfettiScore(Answer):
     arrangement: list[ColourSet]
 
 
-class ColorettoScore(Answer):
+class ColorettoScore(JsonAnswer):
     """`ringmaster score coloretto --json`: a line a hand."""
 
     points: int
@@ -107,7 +107,7 @@ class ConfettiSeat(ConfettiScore):
     other_side: list[str]
 
 
-class ColorettoHand(Answer):
+class ColorettoHand(JsonAnswer):
     """Cards of a player."""
 
     colours: dict[str, int]

@@ -113,7 +113,7 @@ class SeatedReading:
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class SurveyedTable:
     """A table as a picture showed it: `markers_mm` are the centres of the marker cards by id."""
 
     table: Table
@@ -148,7 +148,7 @@ class SeatedReader:
         self._read = reading_of(deck)
         self._profile = profile
         self._players = players
-        self.survey: Survey | None = None
+        self.survey: SurveyedTable | None = None
 
     def read(self, image: NDArray[np.uint8]) -> SeatedReading:
         """Read a picture, (h, w, 3) BGR. A seat whose place is not in it has something unclear.
@@ -219,7 +219,9 @@ class SeatedReader:
         put = None if self._profile is None else self._profile.seats.get(self._players)
         ring = SeatRing(rectangle, self._players, reach_mm, put)
         places = {marker.id: np.asarray(table.to_mm(marker.corners_px).mean(0)) for marker in sight.markers}
-        self.survey = Survey(table, ring, {number: place for number, place in places.items() if number not in pushed})
+        self.survey = SurveyedTable(
+            table, ring, {number: place for number, place in places.items() if number not in pushed}
+        )
         seen = _with_doubts(reading, table, ring)
         return SeatedReading(seen, table, ring, sight.doubled, pushed, markers=sight.cards)
 

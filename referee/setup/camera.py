@@ -12,8 +12,8 @@ import numpy as np
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.scoring.seats import marker_rectangle
-from referee.setup import finding
-from referee.setup.finding import Choice, Finding, Seen, Shape, State, Wish, camera_missing, shares
+from referee.setup import step
+from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wish, camera_missing, shares
 from vision.arrays import Image
 from vision.errors import MirroredError, VisionError
 from vision.marker_blur import blurs_mm
@@ -45,13 +45,13 @@ class CameraStep:
         """Return the instruction."""
         return language.text("setup.camera.aim_camera_so_that_whole")
 
-    def begin(self, seen: Seen) -> Wish:
+    def begin(self, seen: StepInput) -> Wish:
         """Try the cameras that are plugged in, where the one that is set gives nothing."""
         if seen.image is not None or "camera" not in seen.troubles:
             return Wish()
         return Wish(cameras=[camera for camera, _ in seen.cameras() if camera != seen.settings.camera])
 
-    def look(self, seen: Seen) -> Finding:
+    def look(self, seen: StepInput) -> StepFinding:
         """Judge the picture."""
         plugged = seen.cameras()
         cameras = tuple(
@@ -71,16 +71,16 @@ class CameraStep:
             markers = unmirrored_markers(seen.image).markers
         except MirroredError:
             text = language.text("setup.camera.picture_is_mirrored_tap_swap")
-            return Finding(State.MEND, text, choices=turn[::-1])
+            return StepFinding(State.MEND, text, choices=turn[::-1])
         sharp, how = self._sharpness(seen.image, markers, language)
         cut, shapes = _coverage(seen, markers)
         more = tuple(text for text in (how, *seen.notes) if text)
         good = not cut and sharp >= 0.5
         text = cut or (language.text("setup.camera.camera_sees_table_well") if good else how)
         rest = tuple(one for one in more if one != text)
-        return Finding(State.GOOD if good else State.MEND, text, rest, sharp, shapes, turn)
+        return StepFinding(State.GOOD if good else State.MEND, text, rest, sharp, shapes, turn)
 
-    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+    def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
         """Turn or mirror the picture, or take another camera."""
         if answer.get("camera") in [camera for camera, _ in seen.cameras()]:
             return Wish({"camera": answer["camera"]})
@@ -90,7 +90,7 @@ class CameraStep:
             return Wish({"camera_mirrored": not seen.settings.camera_mirrored})
         raise BadInputError("error.setup.that_is_no_answer_here")
 
-    def keep(self, seen: Seen) -> Wish:
+    def keep(self, seen: StepInput) -> Wish:
         """Keep nothing: the turn is kept already."""
         return Wish()
 
@@ -119,7 +119,7 @@ class CameraStep:
         return 0.5, language.text("setup.camera.lay_marker_cards_on_table")
 
 
-def _missing(seen: Seen, cameras: tuple[Choice, ...]) -> Finding:
+def _missing(seen: StepInput, cameras: tuple[Choice, ...]) -> StepFinding:
     """Return what is found where no picture comes, and the cameras that could be tapped instead."""
     found = camera_missing(seen)
     if found.state is State.WAIT:
@@ -130,7 +130,7 @@ def _missing(seen: Seen, cameras: tuple[Choice, ...]) -> Finding:
     return replace(found, text=seen.language.text("setup.camera.no_picture_comes_from_this"), choices=cameras)
 
 
-def _coverage(seen: Seen, markers: tuple[Marker, ...]) -> tuple[str, tuple[Shape, ...]]:
+def _coverage(seen: StepInput, markers: tuple[Marker, ...]) -> tuple[str, tuple[Shape, ...]]:
     """Return what is wrong with how much of the table is seen ("": nothing), and its outline."""
     language, size_px = seen.language, seen.size_px
     shapes = tuple(Shape(shares(marker.corners_px, size_px)) for marker in markers)
@@ -141,10 +141,10 @@ def _coverage(seen: Seen, markers: tuple[Marker, ...]) -> tuple[str, tuple[Shape
         return "", shapes
     outwards = rectangle - rectangle.mean(0)
     outline = table.to_px(rectangle + _BEYOND_MM * np.sign(outwards))
-    cut = finding.sides_cut(outline, size_px)
+    cut = step.sides_cut(outline, size_px)
     shapes += (Shape(shares(outline, size_px), "bad" if cut else "good"),)
     if cut:
-        where = finding.sides(cut, language)
+        where = step.sides(cut, language)
         return language.text("setup.camera.table_is_cut_off_at", where=where), shapes
     middle = np.array([[size_px[0] / 2, size_px[1] / 2]])
     if float(table.px_per_mm(middle)[0]) < LEAST_PX_PER_MM:

@@ -9,8 +9,8 @@ from hardware.events import BellPressed
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.phrases import in_language
-from referee.setup.finding import Choice, Finding, Seen, Shape, State, Wish, camera_missing, shares
 from referee.setup.seats import chosen_deck
+from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wish, camera_missing, shares
 from vision.arrays import Image, Points
 from vision.camera_moved import table_now
 from vision.deck import Deck
@@ -53,11 +53,11 @@ class CheckStep:
         """Return the instruction."""
         return language.text("setup.check.lay_ten_cards_anywhere_on")
 
-    def begin(self, seen: Seen) -> Wish:
+    def begin(self, seen: StepInput) -> Wish:
         """Nothing is to be done."""
         return Wish()
 
-    def look(self, seen: Seen) -> Finding:
+    def look(self, seen: StepInput) -> StepFinding:
         """Read the cards, and listen."""
         if seen.image is None:
             return camera_missing(seen)
@@ -65,7 +65,7 @@ class CheckStep:
         try:
             reading = self._reading(seen, seen.image)
         except VisionError as error:
-            return Finding(State.MEND, language.text("setup.check.table_is_not_seen_measure"), (str(error),))
+            return StepFinding(State.MEND, language.text("setup.check.table_is_not_seen_measure"), (str(error),))
         shapes = tuple(Shape(shares(corners, seen.size_px)) for corners in reading.cards)
         shapes += tuple(Shape(shares(c, seen.size_px), "bad", why) for c, why in reading.unclear if len(c))
         read, unclear = len(reading.cards), len(reading.unclear)
@@ -76,33 +76,33 @@ class CheckStep:
         if unclear:
             why = language.list_of(sorted({_in_words(reason, language) for _, reason in reading.unclear}))
             text = language.text("setup.check.not_all_cards_are_clear", why=why)
-            return Finding(State.MEND, text, (told,), bar, shapes, again)
+            return StepFinding(State.MEND, text, (told,), bar, shapes, again)
         if read < CARDS:
             text = language.text("setup.check.read_so_far_of_10", n=read)
-            return Finding(State.WAIT, text, _what_to_mend(seen), bar, shapes, again)
+            return StepFinding(State.WAIT, text, _what_to_mend(seen), bar, shapes, again)
         if not rang and "bell" in seen.troubles:
             text = language.text("setup.check.all_cards_are_read_but", n=read)
-            return Finding(State.MEND, text, (seen.troubles["bell"],), bar, shapes, again)
+            return StepFinding(State.MEND, text, (seen.troubles["bell"],), bar, shapes, again)
         if not rang:
             text = language.text("setup.check.all_cards_are_read_now", n=read)
-            return Finding(State.WAIT, text, (), bar, shapes, again)
+            return StepFinding(State.WAIT, text, (), bar, shapes, again)
         mend = _what_to_mend(seen)
         text = language.text("setup.check.ready_to_play_cards_are", n=read)
-        return Finding(State.MEND if mend else State.GOOD, text, mend, bar, shapes, again)
+        return StepFinding(State.MEND if mend else State.GOOD, text, mend, bar, shapes, again)
 
-    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+    def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
         """Look again."""
         if not answer.get("again"):
             raise BadInputError("error.setup.that_is_no_answer_here")
         self._read = None
         return Wish()
 
-    def keep(self, seen: Seen) -> Wish:
+    def keep(self, seen: StepInput) -> Wish:
         """Keep how many were read and how many were not."""
         reading = self._read[1] if self._read is not None else CheckReading((), ())
         return Wish(data={"read": len(reading.cards), "unclear": len(reading.unclear)})
 
-    def _reading(self, seen: Seen, image: Image) -> CheckReading:
+    def _reading(self, seen: StepInput, image: Image) -> CheckReading:
         if self._read is None or seen.image_t_ns - self._read[0] >= LOOK_NS:
             self._read = seen.image_t_ns, read_cards(chosen_deck(seen), image, seen.profile)
         return self._read[1]
@@ -135,7 +135,7 @@ def _in_words(reason: str, language: Language) -> str:
     return language.text(_REASONS.get(reason, "setup.check.one_cannot_be_told"))
 
 
-def _what_to_mend(seen: Seen) -> tuple[str, ...]:
+def _what_to_mend(seen: StepInput) -> tuple[str, ...]:
     """Return what earlier steps found wanting, a sentence each."""
     wanting = [kept for name, kept in seen.kept.items() if name != "check" and kept.state in ("mend", "missing")]
     return tuple(in_language(kept.text, seen.language) for kept in wanting if kept.text)

@@ -13,7 +13,7 @@ from hardware.sand import EDGES_MIN, learn_sandtimer
 from hardware.settings import MS, SECOND, SandProfile
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.setup.finding import Choice, Finding, Heard, Seen, State, Wish
+from referee.setup.step import Choice, Heard, State, StepFinding, StepInput, Wish
 
 PRESSES = 3
 BOUNCE_NS = 60 * MS
@@ -23,7 +23,7 @@ _KINDS = ("one", "seats", "microphone", "none")
 
 
 @dataclass(frozen=True)
-class Press:
+class MeasuredPress:
     """A press: how long its contact bounced, and how much later it was known, ms."""
 
     t_ns: int
@@ -44,11 +44,11 @@ class BellStep:
         """Return the instruction."""
         return language.text("setup.device.press_bell_three_times_with")
 
-    def begin(self, seen: Seen) -> Wish:
+    def begin(self, seen: StepInput) -> Wish:
         """Nothing is to be done."""
         return Wish()
 
-    def look(self, seen: Seen) -> Finding:
+    def look(self, seen: StepInput) -> StepFinding:
         """Judge the presses."""
         language, settings = seen.language, seen.settings
         kinds = tuple(
@@ -56,32 +56,32 @@ class BellStep:
         )
         if settings.bell == "none":
             text = language.text("setup.device.no_bell_is_used_phones")
-            return Finding(State.GOOD, text, choices=kinds)
+            return StepFinding(State.GOOD, text, choices=kinds)
         trouble = seen.troubles.get("bell")
         found = presses(seen.heard)
         if trouble and len(found) < PRESSES:
-            return Finding(State.MISSING, trouble, (_go_on(language),), choices=kinds)
+            return StepFinding(State.MISSING, trouble, (_go_on(language),), choices=kinds)
         level = seen.level if settings.bell == "microphone" else None
         if len(found) < PRESSES:
             bar = len(found) / PRESSES if level is None else level
             text = language.text("setup.device.heard_so_far_of_3", n=len(found))
             more = (language.text("setup.device.bar_shows_how_loud_it"),) if level is not None else ()
-            return Finding(State.WAIT, text, more, bar, choices=kinds)
-        return Finding(*_judged(found, language), 1.0, choices=kinds)
+            return StepFinding(State.WAIT, text, more, bar, choices=kinds)
+        return StepFinding(*_judged(found, language), 1.0, choices=kinds)
 
-    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+    def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
         """Take another kind of bell."""
         if answer.get("bell") in _KINDS:
             return Wish({"bell": answer["bell"]})
         raise BadInputError("error.setup.that_is_no_answer_here")
 
-    def keep(self, seen: Seen) -> Wish:
+    def keep(self, seen: StepInput) -> Wish:
         """Keep nothing: the measurement is only shown, and the bell is kept already."""
         found = presses(seen.heard)
         return Wish(data={"bounce_ms": max((p.bounce_ms for p in found), default=0.0), "presses": len(found)})
 
 
-def presses(heard: Sequence[Heard]) -> list[Press]:
+def presses(heard: Sequence[Heard]) -> list[MeasuredPress]:
     """Give the presses, each with its bounce and its delay."""
     edges = [one.event for one in heard if isinstance(one.event, BellEdge) and not one.event.found]
     found = []
@@ -93,7 +93,7 @@ def presses(heard: Sequence[Heard]) -> list[Press]:
         # The last edge of a quick tap is its release; a bounce is over before.
         closed = [edge.t_ns for edge in edges if edge.t_ns in own and edge.pressed]
         bounce_ms = (max(closed) - t_ns) / MS if closed else 0.0
-        found.append(Press(t_ns, bounce_ms, (one.arrived_ns - t_ns) / MS))
+        found.append(MeasuredPress(t_ns, bounce_ms, (one.arrived_ns - t_ns) / MS))
     return found
 
 
@@ -102,7 +102,7 @@ def loudness(peak: float) -> float:
     return min(1.0, max(0.0, 1 + 20 * math.log10(max(peak, 1e-6)) / 60))
 
 
-def _judged(found: Sequence[Press], language: Language) -> tuple[State, str, tuple[str, ...]]:
+def _judged(found: Sequence[MeasuredPress], language: Language) -> tuple[State, str, tuple[str, ...]]:
     bounce = max(press.bounce_ms for press in found)
     delay = sorted(press.delay_ms for press in found)[len(found) // 2]
     figures = language.text("setup.device.i_hear_press_within_ms", bounce=language.decimal(bounce), delay=round(delay))
@@ -145,28 +145,28 @@ class SandtimerStep:
         """Return the instruction."""
         return language.text("setup.device.turn_sandtimer_and_let_it")
 
-    def begin(self, seen: Seen) -> Wish:
+    def begin(self, seen: StepInput) -> Wish:
         """Nothing is to be done."""
         return Wish()
 
-    def look(self, seen: Seen) -> Finding:
+    def look(self, seen: StepInput) -> StepFinding:
         """Follow the sand."""
         language = seen.language
         choices = self._choices(seen)
         if self._told_s is not None:
-            return Finding(State.GOOD, _runs_for(self._told_s * SECOND, language), choices=choices)
+            return StepFinding(State.GOOD, _runs_for(self._told_s * SECOND, language), choices=choices)
         if self._begun_ns is not None:
             gone_s = (seen.now_ns - self._begun_ns) / SECOND
             text = language.text("setup.device.seconds_so_far_tap_again", n=int(gone_s))
-            return Finding(State.WAIT, text, choices=choices)
+            return StepFinding(State.WAIT, text, choices=choices)
         if not seen.settings.sandtimer:
             text = language.text("setup.device.it_has_no_sensors_tap")
-            return Finding(State.WAIT, text, choices=choices)
+            return StepFinding(State.WAIT, text, choices=choices)
         edges = barrier_edges(seen.heard)
         bar = flicker(edges, seen.now_ns)
         trouble = seen.troubles.get("sandtimer")
         if trouble and not edges:
-            return Finding(
+            return StepFinding(
                 State.MISSING, trouble, (language.text("setup.device.you_can_tap_how_long"),), choices=choices
             )
         whole = whole_runs(edges, seen)
@@ -176,11 +176,11 @@ class SandtimerStep:
                 profile = learn_sandtimer(whole[-RUNS:])
             except TooLittleSandError:
                 text = language.text("setup.device.two_runs_took_unequally_long")
-                return Finding(State.WAIT, text, bar=bar, choices=choices)
+                return StepFinding(State.WAIT, text, bar=bar, choices=choices)
             spread = language.text(
                 "setup.device.its_two_ways_differ_by", seconds=language.decimal(profile.spread_ns / SECOND)
             )
-            return Finding(State.GOOD, _runs_for(profile.duration_ns, language), (spread,), bar, choices=choices)
+            return StepFinding(State.GOOD, _runs_for(profile.duration_ns, language), (spread,), bar, choices=choices)
         if running:
             text = language.text("setup.device.sand_runs_run_of_2", n=len(whole) + 1)
         elif whole:
@@ -189,9 +189,9 @@ class SandtimerStep:
             text = language.text("setup.device.hardly_any_sand_is_seen")
         else:
             text = language.text("setup.device.turn_it_now")
-        return Finding(State.WAIT, text, bar=bar, choices=choices)
+        return StepFinding(State.WAIT, text, bar=bar, choices=choices)
 
-    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+    def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
         """Take how long it runs, the beginning or end of a run, or whether it has sensors."""
         if "sensors" in answer:
             return Wish({"sandtimer": bool(answer["sensors"])})
@@ -206,7 +206,7 @@ class SandtimerStep:
         self._told_s = seconds
         return Wish()
 
-    def keep(self, seen: Seen) -> Wish:
+    def keep(self, seen: StepInput) -> Wish:
         """Return what was learned as a setting.
 
         Raises:
@@ -217,7 +217,7 @@ class SandtimerStep:
             raise BadInputError("setup.device.sandtimer_is_not_known_yet")
         return Wish({"sand": [profile.duration_ns, profile.spread_ns, profile.longest_gap_ns]})
 
-    def _learned(self, seen: Seen) -> SandProfile | None:
+    def _learned(self, seen: StepInput) -> SandProfile | None:
         if self._told_s is not None:
             return SandProfile(self._told_s * SECOND, SECOND, PAUSE_NS // 3)
         whole = whole_runs(barrier_edges(seen.heard), seen)
@@ -226,7 +226,7 @@ class SandtimerStep:
         except TooLittleSandError:
             return None
 
-    def _choices(self, seen: Seen) -> tuple[Choice, ...]:
+    def _choices(self, seen: StepInput) -> tuple[Choice, ...]:
         language = seen.language
         usual = tuple(
             Choice(language.text("setup.device.seconds", n=n), {"seconds": n}, chosen=n == self._told_s)
@@ -254,7 +254,7 @@ def barrier_edges(heard: Sequence[Heard]) -> list[int]:
     )
 
 
-def whole_runs(edges: Sequence[int], seen: Seen) -> list[list[int]]:
+def whole_runs(edges: Sequence[int], seen: StepInput) -> list[list[int]]:
     """Return the runs that are over, each the times of its edges.
 
     Left out are flickers that are no sand, and a run that was on when the step was opened.
@@ -303,11 +303,11 @@ class LampStep:
         """Return the instruction."""
         return language.text("setup.device.do_you_see_lamp_and")
 
-    def begin(self, seen: Seen) -> Wish:
+    def begin(self, seen: StepInput) -> Wish:
         """Light the lamp; what to do is said, too."""
         return Wish(signal=Signal.VALID)
 
-    def look(self, seen: Seen) -> Finding:
+    def look(self, seen: StepInput) -> StepFinding:
         """Ask."""
         language = seen.language
         choices = tuple(
@@ -332,13 +332,13 @@ class LampStep:
         asked = [kind for kind, key in (("lamp", "seen"), ("speaker", "heard")) if self._answers.get(key) is not False]
         troubles = [seen.troubles[kind] for kind in asked if kind in seen.troubles]
         if troubles:
-            return Finding(State.MISSING, troubles[0], tuple(troubles[1:]), seen.settings.volume, choices=choices)
+            return StepFinding(State.MISSING, troubles[0], tuple(troubles[1:]), seen.settings.volume, choices=choices)
         if len(self._answers) == 2:
             text = _answered(self._answers["seen"], self._answers["heard"], language)
-            return Finding(State.GOOD, text, bar=seen.settings.volume, choices=choices)
-        return Finding(State.WAIT, self.ask(language), bar=seen.settings.volume, choices=choices)
+            return StepFinding(State.GOOD, text, bar=seen.settings.volume, choices=choices)
+        return StepFinding(State.WAIT, self.ask(language), bar=seen.settings.volume, choices=choices)
 
-    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+    def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
         """Take an answer, or another loudness."""
         language = seen.language
         if answer.get("again"):
@@ -355,7 +355,7 @@ class LampStep:
                 return Wish()
         raise BadInputError("error.setup.that_is_no_answer_here")
 
-    def keep(self, seen: Seen) -> Wish:
+    def keep(self, seen: StepInput) -> Wish:
         """Take what nobody sees or hears for not fitted."""
         changes: dict[str, object] = {}
         if "seen" in self._answers:

@@ -13,9 +13,9 @@ from hardware.camera.exposure import CLIPPED, WHITE_HIGH, WHITE_LOW
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.sayings.colours import colour_name
-from referee.setup import finding
-from referee.setup.finding import Choice, Finding, Seen, Shape, State, Wish, camera_missing
+from referee.setup import step
 from referee.setup.seats import chosen_deck, chosen_palette
+from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wish, camera_missing
 from vision.arrays import Image, Points
 from vision.channels import largest
 from vision.errors import VisionError
@@ -127,14 +127,14 @@ class LightStep:
         """Return the instruction."""
         return language.text("setup.light.switch_on_light_that_you")
 
-    def begin(self, seen: Seen) -> Wish:
+    def begin(self, seen: StepInput) -> Wish:
         """Have the camera set itself to this light."""
         return Wish(settle=True)
 
-    def look(self, seen: Seen) -> Finding:
+    def look(self, seen: StepInput) -> StepFinding:
         """Judge the light."""
         if seen.settling:
-            return Finding(State.WAIT, seen.language.text("guard.one_moment_camera_sets_itself"))
+            return StepFinding(State.WAIT, seen.language.text("guard.one_moment_camera_sets_itself"))
         if seen.image is None:
             return camera_missing(seen)
         language = seen.language
@@ -146,28 +146,28 @@ class LightStep:
         more = tuple(text for text in (colours, *seen.notes) if text)
         if bleached:
             middle = np.mean([np.mean(box, axis=0) for box in bleached], axis=0)
-            where = finding.area(float(middle[0]), float(middle[1]), language)
+            where = step.area(float(middle[0]), float(middle[1]), language)
             text = language.text("setup.light.lamp_dazzles_put_no_cards", where=where)
-            return Finding(State.MEND, text, more, None, shapes, again)
+            return StepFinding(State.MEND, text, more, None, shapes, again)
         white = float(np.median(whites.max(axis=1))) if len(whites) else None
         if white is not None and white < WHITE_LOW * 0.6:
             text = language.text("setup.light.it_is_dark_one_more")
-            return Finding(State.MEND, text, more, white / WHITE_HIGH, shapes, again)
+            return StepFinding(State.MEND, text, more, white / WHITE_HIGH, shapes, again)
         bar = None if white is None else min(1.0, white / WHITE_HIGH)
         state = State.MEND if seen.notes else State.GOOD
-        return Finding(state, language.text("setup.light.light_is_good"), more, bar, shapes, again)
+        return StepFinding(state, language.text("setup.light.light_is_good"), more, bar, shapes, again)
 
-    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+    def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
         """Set the camera again."""
         if answer.get("settle"):
             return Wish(settle=True)
         raise BadInputError("error.setup.that_is_no_answer_here")
 
-    def keep(self, seen: Seen) -> Wish:
+    def keep(self, seen: StepInput) -> Wish:
         """The camera holds what it was set to."""
         return Wish()
 
-    def _closest(self, seen: Seen, whites: Points) -> str:
+    def _closest(self, seen: StepInput, whites: Points) -> str:
         """Say which cards of the chosen deck come closest under this lamp."""
         deck = chosen_deck(seen)
         if not isinstance(deck, PrintDeck):
@@ -176,7 +176,7 @@ class LightStep:
         return self._prints.in_words(deck, np.maximum(white, 0.08), _px_per_mm(seen), seen.language)
 
 
-def _px_per_mm(seen: Seen) -> float:
+def _px_per_mm(seen: StepInput) -> float:
     """Scale of the table in the middle of the picture."""
     width, height = seen.size_px
     try:
@@ -248,7 +248,7 @@ def closest_colours(palette: Mapping[str, str], ground: str, lamp: Points, white
     return _most_alike(names, hues, spreads)
 
 
-def colours_in_words(seen: Seen, whites: Points) -> str:
+def colours_in_words(seen: StepInput, whites: Points) -> str:
     """Say which two colours of the chosen deck come closest under this lamp; "" where that is not known."""
     found = chosen_palette(seen)
     if found is None:

@@ -9,19 +9,19 @@ from dataclasses import replace
 import numpy as np
 
 from hardware.events import BellPressed
-from referee.decks.finding import AnyDeck, find_deck
+from referee.decks.lookup import AnyDeck, find_deck
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError, RingmasterError
 from referee.language import Language
 from referee.scoring.seats import MOST_PLAYERS, SeatRing, even_places, marker_rectangle
-from referee.setup.finding import (
+from referee.setup.step import (
     Choice,
-    Finding,
     Handle,
     Heard,
-    Seen,
     Shape,
     State,
+    StepFinding,
+    StepInput,
     Wish,
     camera_missing,
     deck_of,
@@ -55,12 +55,12 @@ class DeckStep:
         """Return the instruction."""
         return language.text("setup.seats.which_cards_do_you_play")
 
-    def begin(self, seen: Seen) -> Wish:
+    def begin(self, seen: StepInput) -> Wish:
         """Begin with the deck of the last time."""
         self._deck = chosen_name(seen)
         return Wish()
 
-    def look(self, seen: Seen) -> Finding:
+    def look(self, seen: StepInput) -> StepFinding:
         """Offer what there is."""
         language = seen.language
         names = (*PRINTABLE, *_taught(seen))
@@ -73,9 +73,9 @@ class DeckStep:
         teach = Choice(language.text("setup.seats.teach_my_own_cards"), href="#teach")
         text = language.text("setup.seats.you_play_with", deck=_called(self._deck))
         more = (language.text("setup.seats.print_it_at_100_ruler"),) if links else ()
-        return Finding(State.GOOD, text, more, choices=(*choices, *links, teach))
+        return StepFinding(State.GOOD, text, more, choices=(*choices, *links, teach))
 
-    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+    def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
         """Take another deck."""
         deck = answer.get("deck")
         if deck not in (*PRINTABLE, *_taught(seen)):
@@ -83,17 +83,17 @@ class DeckStep:
         self._deck = str(deck)
         return Wish(data={"deck": self._deck})
 
-    def keep(self, seen: Seen) -> Wish:
+    def keep(self, seen: StepInput) -> Wish:
         """Keep which deck it is."""
         return Wish(data={"deck": self._deck or chosen_name(seen)})
 
 
-def chosen_name(seen: Seen) -> str:
+def chosen_name(seen: StepInput) -> str:
     """Return the name of the deck that was chosen, or the usual one."""
     return deck_of(seen.kept) or USUAL_DECK
 
 
-def chosen_deck(seen: Seen) -> AnyDeck | None:
+def chosen_deck(seen: StepInput) -> AnyDeck | None:
     """Return the deck that was chosen; None if it is there no more."""
     try:
         return find_deck(chosen_name(seen), seen.folder)
@@ -101,7 +101,7 @@ def chosen_deck(seen: Seen) -> AnyDeck | None:
         return None
 
 
-def chosen_palette(seen: Seen) -> tuple[Mapping[str, str], str, str] | None:
+def chosen_palette(seen: StepInput) -> tuple[Mapping[str, str], str, str] | None:
     """Return the colours of the chosen deck (`#rrggbb` each), its ground and that side; None where it has none."""
     deck = chosen_deck(seen)
     if isinstance(deck, Deck):
@@ -110,7 +110,7 @@ def chosen_palette(seen: Seen) -> tuple[Mapping[str, str], str, str] | None:
     return None
 
 
-def _taught(seen: Seen) -> list[str]:
+def _taught(seen: StepInput) -> list[str]:
     try:
         return DeckStore(seen.folder).names()
     except RingmasterError:
@@ -146,7 +146,7 @@ class SeatsStep:
         """Return the instruction."""
         return language.text("setup.seats.how_many_play_seat_1")
 
-    def begin(self, seen: Seen) -> Wish:
+    def begin(self, seen: StepInput) -> Wish:
         """Begin with the players of the last time."""
         before = seen.kept["seats"].data.get("players") if "seats" in seen.kept else None
         if isinstance(before, int) and FEWEST <= before <= MOST_PLAYERS:
@@ -154,7 +154,7 @@ class SeatsStep:
         self._places = seats_of(seen.kept)
         return Wish()
 
-    def look(self, seen: Seen) -> Finding:
+    def look(self, seen: StepInput) -> StepFinding:
         """Show the seats, and ask for rings where each has a button."""
         if seen.image is None:
             return camera_missing(seen)
@@ -178,7 +178,7 @@ class SeatsStep:
         text = language.text("setup.seats.seat_ring_now", n=len(rung) + 1)
         return self._found(seen, State.WAIT, text, len(rung) / self._players, shapes, counts)
 
-    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+    def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
         """Take the number of players, or where a seat is moved: `at` a point of the picture, or `by_cm`, clockwise."""
         if answer.get("even"):
             self._places.pop(self._players, None)
@@ -191,7 +191,7 @@ class SeatsStep:
             self._players = players
         return Wish(profile=self._profile(seen), data=self._data())
 
-    def keep(self, seen: Seen) -> Wish:
+    def keep(self, seen: StepInput) -> Wish:
         """Keep the number of players, where they sit, and whose bell is whose."""
         data = self._data()
         rung = order_rung(seen.heard)
@@ -205,7 +205,7 @@ class SeatsStep:
     def _data(self) -> dict[str, object]:
         return {"players": self._players, "places": {str(n): list(places) for n, places in self._places.items()}}
 
-    def _profile(self, seen: Seen) -> TableProfile | None:
+    def _profile(self, seen: StepInput) -> TableProfile | None:
         """Return the measured table with the seats as they are now; None if it has them so already."""
         if seen.profile is None or dict(seen.profile.seats) == self._places:
             return None
@@ -214,7 +214,7 @@ class SeatsStep:
     def _ring(self, rectangle: Points) -> SeatRing:
         return SeatRing(rectangle, self._players, places=self._places.get(self._players))
 
-    def _move(self, seen: Seen, answer: Mapping[str, object]) -> None:
+    def _move(self, seen: StepInput, answer: Mapping[str, object]) -> None:
         seat, at, by_cm = answer.get("seat"), answer.get("at"), answer.get("by_cm")
         self._place = _place(seen) or self._place
         if self._place is None or seen.profile is None:
@@ -236,22 +236,22 @@ class SeatsStep:
 
     def _found(
         self,
-        seen: Seen,
+        seen: StepInput,
         state: State,
         text: str,
         bar: float | None,
         shapes: tuple[Shape, ...],
         counts: tuple[Choice, ...],
-    ) -> Finding:
+    ) -> StepFinding:
         if shapes or state is State.WAIT:
             more: tuple[str, ...] = ()
             handles: tuple[Handle, ...] = ()
             if self._place is not None and seen.profile is not None:
                 handles = seat_handles(self._ring(self._place[1]), self._place[0], seen.size_px, seen.language)
                 more = (seen.language.text("setup.seats.drag_seat_to_where_somebody"),)
-            return Finding(state, text, more, bar, shapes, counts, handles)
+            return StepFinding(state, text, more, bar, shapes, counts, handles)
         unknown = seen.language.text("setup.seats.nobody_knows_where_table_is")
-        return Finding(State.MEND, text, (unknown,), bar, choices=counts)
+        return StepFinding(State.MEND, text, (unknown,), bar, choices=counts)
 
 
 def order_rung(heard: Sequence[Heard]) -> list[int]:
@@ -312,7 +312,7 @@ def seat_shapes(ring: SeatRing, table: Table, size_px: tuple[int, int]) -> tuple
     return tuple(shapes)
 
 
-def _place(seen: Seen) -> tuple[Table, Points] | None:
+def _place(seen: StepInput) -> tuple[Table, Points] | None:
     """Return the table and the rectangle people sit round: as it was measured, else by the marker cards in sight."""
     if seen.image is None:
         return None

@@ -12,8 +12,8 @@ from referee.errors import BadInputError
 from referee.language import Language
 from referee.measured_table import profile_of, sheet_profile
 from referee.scoring.seats import marker_rectangle, rectangle_of
-from referee.setup import finding
-from referee.setup.finding import Choice, Finding, Seen, Shape, State, Wish, camera_missing, seats_of, shares
+from referee.setup import step
+from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wish, camera_missing, seats_of, shares
 from vision.arrays import Image, Points
 from vision.errors import BadTableError, DoubledMarkerError, VisionError
 from vision.markers import Marker, MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
@@ -143,11 +143,11 @@ class TableStep:
         """Return the instruction."""
         return language.text("setup.table.lay_marker_cards_0_1")
 
-    def begin(self, seen: Seen) -> Wish:
+    def begin(self, seen: StepInput) -> Wish:
         """Nothing is to be done."""
         return Wish()
 
-    def look(self, seen: Seen) -> Finding:
+    def look(self, seen: StepInput) -> StepFinding:
         """Look for what measures the table."""
         if seen.image is None:
             return camera_missing(seen)
@@ -162,7 +162,7 @@ class TableStep:
         further = {"markers": (printed,), "phone": (shown,)}.get(self._kind, ())
         return replace(found, choices=(*kinds, *further))
 
-    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+    def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
         """Take another reference."""
         kind = answer.get("reference")
         if kind not in _KINDS:
@@ -171,7 +171,7 @@ class TableStep:
         self._pictures.clear()
         return Wish()
 
-    def keep(self, seen: Seen) -> Wish:
+    def keep(self, seen: StepInput) -> Wish:
         """Return the profile.
 
         Raises:
@@ -199,57 +199,57 @@ class TableStep:
             return self._phone.profile(image)
         return None if self._sheets is None else sheet_profile(self._sheets, image)
 
-    def _by_phone(self, seen: Seen, image: Image) -> Finding:
+    def _by_phone(self, seen: StepInput, image: Image) -> StepFinding:
         language, size_px = seen.language, seen.size_px
         try:
             sight = unmirrored_markers(image)
         except VisionError:
-            return Finding(State.MEND, language.text("setup.table.picture_is_mirrored_put_that"))
+            return StepFinding(State.MEND, language.text("setup.table.picture_is_mirrored_put_that"))
         self._phone.look(sight.markers, seen.image_t_ns)
         lay = self._phone.markers
         shapes = tuple(Shape(shares(m.corners_px, size_px), label=str(m.id)) for m in lay)
         if not self._phone.whole:
             middles = np.array([marker.corners_px.mean(0) for marker in lay]).reshape(-1, 2)
-            empty = finding.corners_without(middles, size_px)
-            where = finding.corner(empty[0], language) if empty else language.text("setup.table.farther_from_others")
+            empty = step.corners_without(middles, size_px)
+            where = step.corner(empty[0], language) if empty else language.text("setup.table.farther_from_others")
             text = language.text("setup.table.lay_phone_showing_number", where=where, n=self._phone.next_number)
-            return Finding(State.WAIT, text, (), len(lay) / PHONE_CORNERS, shapes)
+            return StepFinding(State.WAIT, text, (), len(lay) / PHONE_CORNERS, shapes)
         try:
             table = self._phone.table(size_px)
             rectangle = rectangle_of(np.array([table.to_mm(m.corners_px).mean(0) for m in lay]))
         except VisionError:
             self._phone = PhoneSurvey()
-            return Finding(State.WAIT, language.text("setup.table.that_was_no_flat_table"))
+            return StepFinding(State.WAIT, language.text("setup.table.that_was_no_flat_table"))
         text = language.text("setup.table.measured_take_phone_away_and")
-        return Finding(State.GOOD, text, (error_in_words(table, rectangle, language),), 1.0, shapes)
+        return StepFinding(State.GOOD, text, (error_in_words(table, rectangle, language),), 1.0, shapes)
 
-    def _by_markers(self, seen: Seen, image: Image) -> Finding:
+    def _by_markers(self, seen: StepInput, image: Image) -> StepFinding:
         language, size_px = seen.language, seen.size_px
         try:
             sight = unmirrored_markers(image)
             check_not_doubled(sight)
         except DoubledMarkerError as error:
             numbers = language.list_of([str(number) for number in error.ids])
-            return Finding(State.MEND, language.text("setup.table.two_marker_cards_have_number", n=numbers))
+            return StepFinding(State.MEND, language.text("setup.table.two_marker_cards_have_number", n=numbers))
         except VisionError:
-            return Finding(State.MEND, language.text("setup.table.picture_is_mirrored_put_that"))
+            return StepFinding(State.MEND, language.text("setup.table.picture_is_mirrored_put_that"))
         shapes = tuple(Shape(shares(m.corners_px, size_px), label=str(m.id)) for m in sight.markers)
         try:
             table = table_from_markers(sight.markers, size_px)
             rectangle = marker_rectangle(sight.markers, table)
         except (VisionError, BadInputError):
             self._pictures.clear()
-            return Finding(State.WAIT, what_is_missing(sight, size_px, language), shapes=shapes)
+            return StepFinding(State.WAIT, what_is_missing(sight, size_px, language), shapes=shapes)
         self._remember(seen, image)
         help_ = what_is_missing(sight, size_px, language) if len(sight.markers) < _USUAL else ""
         more = (*([help_] if help_ else []), error_in_words(table, rectangle, language))
         if len(self._pictures) < PICTURES:
             bar = len(self._pictures) / PICTURES
-            return Finding(State.WAIT, language.text("setup.table.one_moment_table_is_being"), more, bar, shapes)
+            return StepFinding(State.WAIT, language.text("setup.table.one_moment_table_is_being"), more, bar, shapes)
         text = language.text("setup.table.table_is_measured")
-        return Finding(State.MEND if help_ else State.GOOD, text, more, 1.0, shapes)
+        return StepFinding(State.MEND if help_ else State.GOOD, text, more, 1.0, shapes)
 
-    def _look_for_sheets(self, seen: Seen, image: Image) -> Finding:
+    def _look_for_sheets(self, seen: StepInput, image: Image) -> StepFinding:
         language = seen.language
         text = language.text("setup.table.measured_take_sheets_away_all")
         try:
@@ -259,14 +259,14 @@ class TableStep:
                 few = language.text(
                     "setup.table.lay_of_them_near_corners", n=language.number(max(_USUAL, ENOUGH[self._kind]))
                 )
-                return Finding(State.WAIT, few, (_size_in_words(self._kind, language),))
-            return Finding(State.GOOD, text, bar=1.0)
+                return StepFinding(State.WAIT, few, (_size_in_words(self._kind, language),))
+            return StepFinding(State.GOOD, text, bar=1.0)
         quads = [self._sheets.table.to_px(corners) for corners in self._sheets.corners_mm]
         shapes = tuple(Shape(shares(quad, seen.size_px)) for quad in quads)
         rectangle = rectangle_of(self._sheets.corners_mm.reshape(-1, 2))
-        return Finding(State.GOOD, text, (error_in_words(self._sheets.table, rectangle, language),), 1.0, shapes)
+        return StepFinding(State.GOOD, text, (error_in_words(self._sheets.table, rectangle, language),), 1.0, shapes)
 
-    def _remember(self, seen: Seen, image: Image) -> None:
+    def _remember(self, seen: StepInput, image: Image) -> None:
         if self._pictures and seen.image_t_ns - self._pictures[-1][0] < APART_NS:
             return
         self._pictures = [*self._pictures, (seen.image_t_ns, image)][-PICTURES:]
@@ -277,8 +277,8 @@ def what_is_missing(sight: MarkerSight, size_px: tuple[int, int], language: Lang
     if not sight.markers:
         return language.text("setup.table.no_marker_card_is_in")
     middles = np.array([marker.corners_px.mean(0) for marker in sight.markers])
-    empty = finding.corners_without(middles, size_px)
-    where = finding.corner(empty[0], language) if empty else language.text("setup.table.farther_from_others")
+    empty = step.corners_without(middles, size_px)
+    where = step.corner(empty[0], language) if empty else language.text("setup.table.farther_from_others")
     left = [number for number in range(_USUAL) if number not in {marker.id for marker in sight.markers}]
     if not left:
         return language.text("setup.table.lay_one_of_marker_cards", where=where)

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.setup.finding import Choice, Finding, State
+from referee.setup.step import Choice, State, StepFinding
 from referee.setup.walk import Walk, new_step
 
 LOOK_S = 0.5
@@ -68,7 +68,7 @@ class Terminal:
                 self._walk.skip()
                 return False
 
-    def _wait(self) -> tuple[Finding, str]:
+    def _wait(self) -> tuple[StepFinding, str]:
         """Show what is found until somebody types; where nobody does, until it is well or nothing moves any more."""
         moved_s, shown = time.monotonic(), ""
         while True:
@@ -141,7 +141,7 @@ def keys_of_people() -> TextIO | None:
     return sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
 
 
-def _in_lines(found: Finding, language: Language) -> str:
+def _in_lines(found: StepFinding, language: Language) -> str:
     more = [*found.more]
     if found.handles:
         more = [language.text("setup.2_10_moves_seat_2")]

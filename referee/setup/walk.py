@@ -14,9 +14,9 @@ from referee.phrases import in_language
 from referee.setup.camera import CameraStep
 from referee.setup.check import CheckStep
 from referee.setup.devices import BellStep, LampStep, SandtimerStep
-from referee.setup.finding import SKIPPED, Finding, Kept, Seen, State, Step, Wish, load_kept, save_kept
 from referee.setup.light import LightStep
 from referee.setup.seats import DeckStep, SeatsStep
+from referee.setup.step import SKIPPED, KeptStep, State, Step, StepFinding, StepInput, Wish, load_kept, save_kept
 from referee.setup.table import TableStep
 from vision.errors import VisionError
 
@@ -49,7 +49,7 @@ def new_step(name: str) -> Step:
 class Kit(Protocol):
     """Devices of the walk: the running referee's, or the terminal's own."""
 
-    def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
+    def seen(self, since_ns: int, kept: Mapping[str, KeptStep]) -> StepInput:
         """Return what is seen now, and heard since a time of the monotonic clock."""
 
     def carry_out(self, wish: Wish) -> None:
@@ -75,7 +75,7 @@ class Walk:
         self._kept = load_kept(kit.seen(kit.now_ns(), {}).folder)
 
     @property
-    def kept(self) -> dict[str, Kept]:
+    def kept(self) -> dict[str, KeptStep]:
         """Return the kept result of each step."""
         return dict(self._kept)
 
@@ -103,7 +103,7 @@ class Walk:
             if aloud:
                 self._kit.carry_out(Wish(say=step.ask(seen.language)))
 
-    def look(self) -> tuple[str, Finding]:
+    def look(self) -> tuple[str, StepFinding]:
         """Return the open step's name and what it finds now.
 
         Raises:
@@ -113,7 +113,7 @@ class Walk:
             step = self._opened()
             return step.name, _found(step, self._seen())
 
-    def seen_now(self) -> tuple[str, Finding] | None:
+    def seen_now(self) -> tuple[str, StepFinding] | None:
         """Return the open step's finding; None if no step is open: another page may have closed it just now."""
         with self._lock:
             return None if self._step is None else self.look()
@@ -129,10 +129,10 @@ class Walk:
             wish = step.answer(self._seen(), answer)
             self._kit.carry_out(wish)
             if wish.data:
-                before = self._kept.get(step.name, Kept(SKIPPED))
-                self._keep(step.name, Kept(before.state, before.text, {**before.data, **wish.data}))
+                before = self._kept.get(step.name, KeptStep(SKIPPED))
+                self._keep(step.name, KeptStep(before.state, before.text, {**before.data, **wish.data}))
 
-    def keep(self) -> Finding:
+    def keep(self) -> StepFinding:
         """Keep what the open step has found; it is over then.
 
         Raises:
@@ -146,9 +146,9 @@ class Walk:
             if found.state is not State.MISSING:
                 wish = step.keep(seen)
                 self._kit.carry_out(wish)
-                self._keep(step.name, Kept(found.state.value, found.text, dict(wish.data)))
+                self._keep(step.name, KeptStep(found.state.value, found.text, dict(wish.data)))
             else:
-                self._keep(step.name, Kept(found.state.value, found.text))
+                self._keep(step.name, KeptStep(found.state.value, found.text))
             self._step = None
             return found
 
@@ -156,7 +156,7 @@ class Walk:
         """Leave the open step for later; what was kept of it before stays."""
         with self._lock:
             step = self._opened()
-            self._kept.setdefault(step.name, Kept(SKIPPED))
+            self._kept.setdefault(step.name, KeptStep(SKIPPED))
             save_kept(self._seen().folder, self._kept)
             self._step = None
 
@@ -180,11 +180,11 @@ class Walk:
                 for name in NAMES
             ]
 
-    def _keep(self, name: str, kept: Kept) -> None:
+    def _keep(self, name: str, kept: KeptStep) -> None:
         self._kept[name] = kept
         save_kept(self._seen().folder, self._kept)
 
-    def _seen(self) -> Seen:
+    def _seen(self) -> StepInput:
         return self._kit.seen(self._since_ns, self._kept)
 
     def _opened(self) -> Step:
@@ -193,7 +193,7 @@ class Walk:
         return self._step
 
 
-def _found(step: Step, seen: Seen) -> Finding:
+def _found(step: Step, seen: StepInput) -> StepFinding:
     """Return what a step finds; a picture that it cannot bear is no reason to stop."""
     try:
         return step.look(seen)
@@ -201,10 +201,10 @@ def _found(step: Step, seen: Seen) -> Finding:
         why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
         LOG.warning("the step %s cannot judge what it is shown: %s", step.name, why)
         text = seen.language.text("setup.what_camera_shows_now_tells")
-        return Finding(State.MISSING, text)
+        return StepFinding(State.MISSING, text)
 
 
-def as_data(name: str, finding: Finding) -> dict[str, Any]:
+def as_data(name: str, finding: StepFinding) -> dict[str, Any]:
     """Return a finding as data for the page."""
     return {
         "step": name,

@@ -23,11 +23,11 @@ from referee.match.settings import GIVES_WAY, TableSettings
 from referee.match.table import PROFILE
 from referee.sayings import kept as sayings
 from referee.settings_file import changed_where_possible
-from referee.setup.finding import FILE as SETUP
-from referee.setup.finding import kept_from, load_kept, save_kept
+from referee.setup.step import FILE as SETUP
+from referee.setup.step import kept_from, load_kept, save_kept
 from referee.store.folder import EVIDENCE
 from referee.store.games import Query, kept_game, shelf
-from referee.store.parcel import TORN, Parcel, Tally, opened, pack, unpack
+from referee.store.parcel import TORN, ImportTally, Parcel, opened, pack, unpack
 from referee.store.store import Store
 from vision.errors import VisionError
 from vision.profile import TableProfile, load_profile
@@ -92,7 +92,7 @@ def restore(
         BadInputError: it is not a backup, or torn so that nothing in it can be found.
         WorkFailedError: the disk does not take the games.
     """
-    tally = Tally()
+    tally = ImportTally()
     with opened(path) as parcel:
         journal.take_in(lambda connection: unpack(parcel, parcel.games(), connection, folder / EVIDENCE, tally))
         done = Restored(tally.added, tally.there)

@@ -28,7 +28,7 @@ from referee.errors import BadInputError, WorkFailedError
 from referee.files import put_in_place
 from referee.games.recorded_game import DECK_FILE, TABLE
 from referee.jsonlines import shown
-from referee.match.film import Film
+from referee.match.frame_history import HeldFrames
 from referee.match.settings import TableSettings
 from referee.match.table import PROFILE
 from referee.store.games import Query, game_numbered, games, kept_game
@@ -44,7 +44,7 @@ _OF_PEOPLE = frozenset({"timer_flipped", "timer_ran_out", "decided", "stop", "co
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineReport:
     """State of the machine. settings: without secrets. notes: failures of the camera's setup.
 
     shift_ns: the game's clock less that of the film. said: the numbers of the events that people reported, as far as
@@ -57,7 +57,7 @@ class Machine:
     said: frozenset[int] = frozenset()
 
 
-def keep_disputed(folder: Path, log: GameLog, ruling: str, film: Film, machine: Machine) -> Path:
+def keep_disputed(folder: Path, log: GameLog, ruling: str, film: HeldFrames, machine: MachineReport) -> Path:
     """Write the file into the state folder, which keeps the last ones, and return its path.
 
     An existing one stays if there is no more film than then: the first tap comes soonest after the ruling.
@@ -104,7 +104,7 @@ def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) ->
             return kept.read_bytes(), True
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / kept.name
-            write_disputed(path, log, ruling, Film(), Machine(open_settings(settings)), folder)
+            write_disputed(path, log, ruling, HeldFrames(), MachineReport(open_settings(settings)), folder)
             return path.read_bytes(), False
     except (OSError, RecordingNotWrittenError) as error:
         raise WorkFailedError("error.service.file_to_send_cannot_be_made", why=error) from error
@@ -133,7 +133,9 @@ def kept_path(folder: Path, ruling: str) -> Path:
     return folder / DISPUTES / f"{ruling}.mcap"
 
 
-def write_disputed(path: Path, log: GameLog, ruling: str, film: Film, machine: Machine, folder: Path) -> None:
+def write_disputed(
+    path: Path, log: GameLog, ruling: str, film: HeldFrames, machine: MachineReport, folder: Path
+) -> None:
     """Write the file.
 
     log: the game. ruling: the name of the disputed one. film: of the time round it; without one, the file has all
@@ -194,7 +196,7 @@ def _files(folder: Path, log: GameLog) -> dict[str, bytes]:
     return found
 
 
-def _about(ruled: Mapping[str, Any], about: Record, machine: Machine) -> bytes:
+def _about(ruled: Mapping[str, Any], about: Record, machine: MachineReport) -> bytes:
     told = {
         "disputed": dict(ruled),
         "event": {**about.event.data, "event": about.event.kind, "t_ns": about.event.t_ns},

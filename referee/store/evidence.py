@@ -32,7 +32,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Picture:
+class EvidencePicture:
     """One picture. name: its id. t_ms: from the instant it is about, negative before it."""
 
     name: str
@@ -84,12 +84,12 @@ class EvidenceFolder:
         except OSError:
             return None
 
-    def of_event(self, game: int, event: int) -> tuple[Picture, ...]:
+    def of_event(self, game: int, event: int) -> tuple[EvidencePicture, ...]:
         """Return the pictures of an event, in the order of time."""
         rows = self._journal.read(
             "SELECT file, game, event, t_ms FROM evidence WHERE game = ? AND event = ? ORDER BY t_ms", game, event
         )
-        return tuple(Picture(*row) for row in rows)
+        return tuple(EvidencePicture(*row) for row in rows)
 
     def of_game(self, game: int) -> dict[int, str]:
         """Return the picture to show first for each event of a game: the last one before it."""

@@ -51,7 +51,7 @@ class _Evening:
 
 
 @dataclass(frozen=True)
-class Ring:
+class CountedRing:
     """A ring that counts for the figures: of a seat, "valid", "false" or "late"; reaction_ms: None if not known."""
 
     seat: int
@@ -60,7 +60,7 @@ class Ring:
 
 
 @dataclass(frozen=True)
-class Tally:
+class GameTally:
     """cards: number read. corrected: of them, by somebody. rings: with rulings. unclear: rings that were not clear."""
 
     cards: int = 0
@@ -68,9 +68,9 @@ class Tally:
     rings: int = 0
     unclear: int = 0
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: GameTally) -> GameTally:
         pairs = zip(self.data().values(), other.data().values(), strict=True)
-        return Tally(*(one + more for one, more in pairs))
+        return GameTally(*(one + more for one, more in pairs))
 
     def data(self) -> dict[str, int]:
         """Return it as a dictionary."""
@@ -126,10 +126,10 @@ def quality(query: Query, language: Language, zone: tzinfo | None = None) -> dic
     zone: as above.
     """
     tallies = _tallies(query)
-    by_game: defaultdict[str, list[Tally]] = defaultdict(list)
-    evenings: defaultdict[str, Tally] = defaultdict(Tally)
+    by_game: defaultdict[str, list[GameTally]] = defaultdict(list)
+    evenings: defaultdict[str, GameTally] = defaultdict(GameTally)
     for past in listed(query, zone).games:
-        tally = tallies.get(past.row.game, Tally())
+        tally = tallies.get(past.row.game, GameTally())
         by_game[past.row.header.game].append(tally)
         evenings[past.evening] += tally
     challenged = query("SELECT COUNT(*) FROM (SELECT DISTINCT game, event FROM evidence WHERE disputed = 1)")[0][0]
@@ -155,7 +155,7 @@ def interval(part: int, of: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def _rings(rulings: Iterable[Mapping[str, Any]]) -> Iterator[Ring]:
+def _rings(rulings: Iterable[Mapping[str, Any]]) -> Iterator[CountedRing]:
     """Yield the rings that count: of a seat's rings for one pair only the first."""
     open_ms: float | None = None
     rang: set[int | None] = set()
@@ -164,13 +164,13 @@ def _rings(rulings: Iterable[Mapping[str, Any]]) -> Iterator[Ring]:
         if data["ruling"] == "ring":
             open_ms, rang = (data.get("reaction_ms"), {seat}) if data["valid"] else (None, set())
             if seat is not None:
-                yield Ring(seat, "valid", open_ms) if data["valid"] else Ring(seat, "false")
+                yield CountedRing(seat, "valid", open_ms) if data["valid"] else CountedRing(seat, "false")
         elif seat is not None and open_ms is not None and seat not in rang:
             rang.add(seat)
-            yield Ring(seat, "late", open_ms + data["lag_ms"])
+            yield CountedRing(seat, "late", open_ms + data["lag_ms"])
 
 
-def _count(ring: Ring, name: str, player: _Player, evening: _Evening) -> None:
+def _count(ring: CountedRing, name: str, player: _Player, evening: _Evening) -> None:
     player.valid += ring.kind == "valid"
     player.false += ring.kind == "false"
     player.too_late += ring.kind == "late"
@@ -181,7 +181,7 @@ def _count(ring: Ring, name: str, player: _Player, evening: _Evening) -> None:
         evening.reactions_ms[name].append(ring.reaction_ms)
 
 
-def _tallies(query: Query) -> dict[int, Tally]:
+def _tallies(query: Query) -> dict[int, GameTally]:
     """Return the numbers of cards read and corrected, and of rings with rulings, by game."""
     cards: dict[int, int] = dict(query(_READ))
     ruled = {game: (rings, unclear) for game, rings, unclear in query(_RULED)}
@@ -189,7 +189,7 @@ def _tallies(query: Query) -> dict[int, Tally]:
     rows = [row for row in shelf(query).games if row.game in touched]
     corrected = {row.game: _corrected(kept_game(query, row)) for row in rows}
     return {
-        game: Tally(cards.get(game, 0), corrected.get(game, 0), *ruled.get(game, (0, 0)))
+        game: GameTally(cards.get(game, 0), corrected.get(game, 0), *ruled.get(game, (0, 0)))
         for game in cards.keys() | ruled.keys()
     }
 
@@ -200,9 +200,9 @@ def _corrected(kept: KeptGame) -> int:
     return sum(_differ(row.event.data, instead[row.number]) for row in cards)
 
 
-def _last(played: list[Tally]) -> Tally:
+def _last(played: list[GameTally]) -> GameTally:
     """Return the sum of the last games with enough cards; those of years ago say little of today."""
-    total = Tally()
+    total = GameTally()
     for tally in reversed(played):
         if total.cards >= LAST_CARDS:
             break
@@ -210,7 +210,7 @@ def _last(played: list[Tally]) -> Tally:
     return total
 
 
-def _in_words(tally: Tally, language: Language) -> str:
+def _in_words(tally: GameTally, language: Language) -> str:
     low, high = interval(tally.corrected, tally.cards)
     return sayings.cards_corrected(tally.cards, tally.corrected, (100 * low, 100 * high), language)
 

@@ -65,14 +65,14 @@ class Past:
 
 
 @dataclass(frozen=True)
-class Listed:
+class PastGames:
     """Past games in the order of play, and the numbers of unreadable ones."""
 
     games: tuple[Past, ...]
     unreadable: tuple[int, ...]
 
 
-def listed(query: Query, zone: tzinfo | None = None) -> Listed:
+def listed(query: Query, zone: tzinfo | None = None) -> PastGames:
     """Return all past games; zone: the table's own if None."""
     shown = shelf(query)
     ends = {game: json.loads(data) for game, data in query(_ENDS)}
@@ -85,7 +85,7 @@ def listed(query: Query, zone: tzinfo | None = None) -> Listed:
         some = list(group)
         for (row, _), ms in zip(some, _since_one_start(some), strict=True):
             found.append(Past(row, ends.get(row.game), ms, evening_of(ms, zone)))
-    return Listed(tuple(found), shown.unreadable)
+    return PastGames(tuple(found), shown.unreadable)
 
 
 def history(query: Query, language: Language, zone: tzinfo | None = None) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class _Checked(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True)
 
 
-class Piece(_Checked):
+class ParcelPicture(_Checked):
     """A picture of an event. t_ms: from the event."""
 
     place: Annotated[int, Field(ge=0, le=99)]
@@ -96,7 +96,7 @@ class _Outline(_Checked):
     certain: bool
 
 
-class Sight(_Checked):
+class ParcelSight(_Checked):
     """The outlines in the picture that an event was judged on."""
 
     t_ms: Real
@@ -105,15 +105,15 @@ class Sight(_Checked):
     outlines: Annotated[list[_Outline], Field(max_length=400)]
 
 
-class Kept(_Checked):
+class ParcelFacts(_Checked):
     """The facts of an event beside the event log. was: the event as it came, where a correction changed it."""
 
     number: Number
     wall_ms: Time
     refused: bool = False
     was: dict[str, Any] | None = None
-    pictures: Annotated[list[Piece], Field(max_length=100)] = []
-    sight: Sight | None = None
+    pictures: Annotated[list[ParcelPicture], Field(max_length=100)] = []
+    sight: ParcelSight | None = None
 
 
 class _Correction(_Checked):
@@ -141,8 +141,8 @@ class Packed:
 
     number: int
     game: KeptGame
-    pieces: Mapping[int, list[Piece]]
-    sights: Mapping[int, Sight]
+    pieces: Mapping[int, list[ParcelPicture]]
+    sights: Mapping[int, ParcelSight]
     again: bool
 
 
@@ -151,7 +151,7 @@ Games = Iterable[tuple[int, Callable[[], Packed]]]
 
 
 @dataclass
-class Tally:
+class ImportTally:
     """Result of taking games. again: games in the file that have another result by their events.
 
     left_out: sentences by the game's number in the file. pictures_left_out: pictures that could not be read.
@@ -292,12 +292,12 @@ def game_of(number: int, header: Mapping[str, Any], lines: Iterable[Mapping[str,
         BadInputError: it is not a game that can be played.
     """
     events: dict[int, EventRow] = {}
-    facts: dict[int, Kept] = {}
+    facts: dict[int, ParcelFacts] = {}
     try:
         model = HeaderModel.model_validate(header)
         about = KeptHeader.model_validate(header.get("kept"))
         for line in (*lines, *about.aside):
-            one = Kept.model_validate(line.get("kept"))
+            one = ParcelFacts.model_validate(line.get("kept"))
             data = {key: value for key, value in (one.was or line).items() if key != "kept"}
             if one.number in events:
                 raise BadInputError("error.journal.its_events_are_not_numbered")
@@ -389,7 +389,7 @@ class Parcel:
         header, *events = (parse_object(line) for line in lines or [b""])
         return game_of(number, header, events)
 
-    def picture(self, number: int, event: int, piece: Piece) -> bytes:
+    def picture(self, number: int, event: int, piece: ParcelPicture) -> bytes:
         """Return a picture.
 
         Raises:
@@ -445,7 +445,7 @@ def _check_list(path: Path) -> None:
         raise BadInputError("error.journal.there_are_more_files_in", path=path)
 
 
-def unpack(parcel: Parcel | None, games: Games, connection: Connection, folder: Path, tally: Tally) -> None:
+def unpack(parcel: Parcel | None, games: Games, connection: Connection, folder: Path, tally: ImportTally) -> None:
     """Add games to a store, and their pictures to its evidence folder; games that are there already stay as they are.
 
     parcel: with the pictures. tally: counts the games, and names unreadable ones.
@@ -489,7 +489,7 @@ def _add(
     connection: Connection,
     folder: Path,
     written: list[Path],
-    tally: Tally,
+    tally: ImportTally,
 ) -> None:
     number = int(next(iter(connection.execute(LAST_GAME)))[0]) + 1
     game = replace(packed.game, row=replace(packed.game.row, boot=origin))

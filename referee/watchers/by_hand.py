@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hardware.camera.frames import Frame
-from hardware.events import Event as DeviceEvent
+from hardware.events import TimedEvent as DeviceEvent
 from referee.engine.events import Event
-from referee.engine.session import Outline, RulingData, Seen
+from referee.engine.session import Observation, Outline, RulingData
 
 
 class ByHandWatcher:
@@ -15,13 +15,13 @@ class ByHandWatcher:
 
     outlines: tuple[Outline, ...] = ()
 
-    def look(self, frame: Frame) -> Seen:
+    def look(self, frame: Frame) -> Observation:
         """See nothing."""
-        return Seen()
+        return Observation()
 
-    def hear(self, event: DeviceEvent) -> Seen:
+    def hear(self, event: DeviceEvent) -> Observation:
         """Hear nothing."""
-        return Seen()
+        return Observation()
 
     def judged(self, event: Event, rulings: Sequence[RulingData], view: object) -> None:
         """Note nothing."""
@@ -29,6 +29,6 @@ class ByHandWatcher:
     def begin_again(self) -> None:
         """Forget nothing."""
 
-    def finish(self, t_ns: int) -> Seen:
+    def finish(self, t_ns: int) -> Observation:
         """Have waited for nothing."""
-        return Seen()
+        return Observation()

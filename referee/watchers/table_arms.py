@@ -19,7 +19,7 @@ _SAME_MM = 60.0  # an arm comes in so near to where it did a frame ago
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class ArmRegion:
     """Region of the arm tracker: the table, its seats, and the size of the pictures."""
 
     table: Table
@@ -35,10 +35,10 @@ class TableArms:
     """Follows the arms over one table; begins again where the table was found again."""
 
     def __init__(self) -> None:
-        self._finder: tuple[Place, ArmFinder] | None = None
+        self._finder: tuple[ArmRegion, ArmFinder] | None = None
         self._came_in: list[tuple[int, Floats]] = []  # by seat, where arms came in over the edge in the last frame, mm
 
-    def look(self, place: Place, frame: Frame, spots_px: Floats) -> list[tuple[int | None, Arm]]:
+    def look(self, place: ArmRegion, frame: Frame, spots_px: Floats) -> list[tuple[int | None, Arm]]:
         """Return the arms in the next frame, with how far each is from the nearest of some spots (k, 2), and whose.
 
         None where two seats meet, and for arms that cannot be separated. An arm that has come in where it is one seat's
@@ -57,7 +57,7 @@ class TableArms:
             self._finder[1].settle()
         self._came_in = []
 
-    def _owners(self, place: Place, arms: Sequence[Arm]) -> list[int | None]:
+    def _owners(self, place: ArmRegion, arms: Sequence[Arm]) -> list[int | None]:
         """Return whose each arm is by where it comes in."""
         owners: list[int | None] = []
         came_in: list[tuple[int, Floats]] = []
@@ -71,7 +71,7 @@ class TableArms:
         self._came_in = came_in
         return owners
 
-    def _seat_of(self, place: Place, entry_mm: Floats) -> int | None:
+    def _seat_of(self, place: ArmRegion, entry_mm: Floats) -> int | None:
         """Return whose arm comes in there, or came in there a frame ago."""
         seat = _seat_at(place, entry_mm)
         if seat is not None:
@@ -80,7 +80,7 @@ class TableArms:
         return seats.pop() if len(seats) == 1 else None
 
 
-def _seat_at(place: Place, point_mm: Floats) -> int | None:
+def _seat_at(place: ArmRegion, point_mm: Floats) -> int | None:
     """Return the seat whose part of the edge a point is at, unless it is near the part's end."""
     distances = [np.linalg.norm(part - point_mm, axis=1) for part in place.parts_mm]
     seat = int(np.argmin([there.min() for there in distances]))

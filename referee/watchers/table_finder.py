@@ -18,7 +18,7 @@ from referee.engine.events import Header
 from referee.engine.session import Notice
 from referee.errors import BadInputError
 from referee.scoring.seats import SeatRing, marker_rectangle
-from referee.watchers.table_arms import Place
+from referee.watchers.table_arms import ArmRegion
 from vision.arrays import Image
 from vision.camera_moved import not_shown_to_stand, stand_of
 from vision.errors import DoubledMarkerError, MirroredError, MovedCameraError, VisionError
@@ -33,7 +33,7 @@ from vision.markers import (
 from vision.profile import REACH_MM, TableProfile
 
 if TYPE_CHECKING:
-    from referee.decks.finding import AnyDeck
+    from referee.decks.lookup import AnyDeck
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class TableFinder:
         self._profile = profile
         self._players = players
         self._markers_px: dict[int, NDArray[np.float64]] = {}  # as they lay when the table was found
-        self._calibrated: Place | None = None  # by the profile, as long as that holds
-        self.place: Place | None = None
+        self._calibrated: ArmRegion | None = None  # by the profile, as long as that holds
+        self.place: ArmRegion | None = None
 
     def look(self, image: Image) -> None:
         """Find table and seats in a picture (h, w, 3) BGR; where it says nothing new, what was known stays.
@@ -98,7 +98,7 @@ class TableFinder:
             return len(markers) < _TELLING_MARKERS or not self._have_moved(markers)
         return len(markers) >= _TELLING_MARKERS and not self._have_moved(markers)
 
-    def _survey(self, image: Image) -> Place | None:
+    def _survey(self, image: Image) -> ArmRegion | None:
         sight = unmirrored_markers(image)
         if (place := self._by_profile(image, sight)) is not None:
             self._markers_px = {marker.id: marker.corners_px for marker in sight.markers} or self._markers_px
@@ -115,13 +115,13 @@ class TableFinder:
         table = table_from_markers(markers, size)
         ring = self._ring(marker_rectangle(markers, table))
         self._markers_px = {marker.id: marker.corners_px for marker in markers}
-        return Place(table, ring)
+        return ArmRegion(table, ring)
 
     def _ring(self, rectangle_mm: NDArray[np.float64]) -> SeatRing:
         places = None if self._profile is None else self._profile.seats.get(self._players)
         return SeatRing(rectangle_mm, self._players, SEATS_REACH_MM, places)
 
-    def _by_profile(self, image: Image, sight: MarkerSight) -> Place | None:
+    def _by_profile(self, image: Image, sight: MarkerSight) -> ArmRegion | None:
         """Return table and seats of the profile while the camera stands as it stood; None: use the markers.
 
         Raises:
@@ -134,7 +134,7 @@ class TableFinder:
         # Arms may cover all by which it could be shown.
         if stand.stands or (stand.stands is None and self._calibrated is not None):
             if self._calibrated is None or self._calibrated.table.size_px != size:
-                self._calibrated = Place(self._profile.table_for(size), self._ring(self._profile.edge_mm))
+                self._calibrated = ArmRegion(self._profile.table_for(size), self._ring(self._profile.edge_mm))
             return self._calibrated
         if self._calibrated is not None:
             self.place = self._calibrated = None

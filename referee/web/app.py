@@ -17,12 +17,24 @@ from starlette.types import Receive, Scope, Send
 
 from referee.decks.listing import DeckListing
 from referee.match.referee import Referee
-from referee.web import changing, decks, house, keeping, reading, screens, setup, system, teaching, waiting_room, who
+from referee.web import (
+    auth,
+    decks,
+    house,
+    pairing_routes,
+    routes_backup,
+    routes_read,
+    routes_write,
+    screens,
+    setup,
+    system,
+    teaching,
+)
 from referee.web.feed import Feed
-from referee.web.guard import Guard, RefusedError
 from referee.web.hosts import OwnNames, addresses, is_this_machine, name_of
-from referee.web.local_door import local_door
+from referee.web.limits import RefusedError, RequestLimits
 from referee.web.options import WebOptions
+from referee.web.pairing_socket import local_door
 from referee.web.qr import qr_svg
 from referee.web.refusal import refusal
 from referee.web.responses import OWN_ERRORS, Desks, Json, on_bad_request, on_fault
@@ -32,18 +44,18 @@ FILES = Path(__file__).parent / "page"
 
 
 def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
-    """Return the page of a desk; `app.state.who` pairs, `app.state.feed` is there while it runs."""
+    """Return the page of a desk; `app.state.auth` pairs, `app.state.feed` is there while it runs."""
     options = options or WebOptions()
 
     def extras() -> dict[str, Any]:
         lesson = None if options.lessons is None else options.lessons.version
-        return {"pairing": app.state.who.pairing.asked, "lesson": lesson}
+        return {"pairing": app.state.auth.pairing.asked, "lesson": lesson}
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
             Feed.running(desk, extras) as feed,
-            local_door(options.state_dir, app.state.who.code_at_door),
+            local_door(options.state_dir, app.state.auth.code_at_door),
         ):
             app.state.feed = feed
             end = desk.subscribe_to_idle_bell(bell_pressed)
@@ -55,16 +67,16 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
                 end()
 
     app = FastAPI(title="Ringmaster", docs_url=None, redoc_url=None, lifespan=lifespan)
-    app.state.who = who.Who(options)
+    app.state.auth = auth.Auth(options)
 
     def bell_pressed(t_ns: int) -> None:
         feed: Feed | None = getattr(app.state, "feed", None)
-        app.state.who.first.pressed(t_ns / 1e9)
-        if app.state.who.help_in() and feed is not None:
+        app.state.auth.first.pressed(t_ns / 1e9)
+        if app.state.auth.help_in() and feed is not None:
             feed.notify(0)
 
     app.state.bell_pressed = bell_pressed
-    app.state.has_bell = lambda: options.has_room and waiting_room.has_bell(desk.state())
+    app.state.has_bell = lambda: options.has_room and pairing_routes.has_bell(desk.state())
     names = OwnNames(options.hosts)
 
     def language() -> str:
@@ -72,7 +84,7 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
 
     app.state.language = language
     app.add_middleware(_Packed, minimum_size=1000, compresslevel=6)
-    app.add_middleware(Guard, names=names, language=language, demand_paired=app.state.who.demand_paired)
+    app.add_middleware(RequestLimits, names=names, language=language, demand_paired=app.state.auth.demand_paired)
     app.add_exception_handler(RequestValidationError, on_bad_request)
 
     async def on_http_error(request: Request, error: Exception) -> Response:
@@ -86,19 +98,19 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)
     ask, uploads = Desks(), Uploads(options.state_dir)
-    app.include_router(reading.routes(desk, ask, app.state.who, options))
-    app.include_router(who.routes(app.state.who))
-    app.include_router(screens.routes(app.state.who, screens.Screens(options.clock)))
-    app.include_router(waiting_room.routes(desk, app.state.who, options))
-    app.include_router(changing.routes(desk, ask, app.state.who, options.state_dir, uploads))
-    app.include_router(setup.routes(desk, ask, app.state.who))
-    app.include_router(house.routes(desk, ask, app.state.who, options.house))
-    app.include_router(system.routes(ask, app.state.who, options.system))
+    app.include_router(routes_read.routes(desk, ask, app.state.auth, options))
+    app.include_router(auth.routes(app.state.auth))
+    app.include_router(screens.routes(app.state.auth, screens.Screens(options.clock)))
+    app.include_router(pairing_routes.routes(desk, app.state.auth, options))
+    app.include_router(routes_write.routes(desk, ask, app.state.auth, options.state_dir, uploads))
+    app.include_router(setup.routes(desk, ask, app.state.auth))
+    app.include_router(house.routes(desk, ask, app.state.auth, options.house))
+    app.include_router(system.routes(ask, app.state.auth, options.system))
     if options.state_dir is not None:
-        app.include_router(decks.routes(desk, ask, app.state.who, DeckListing(options.state_dir), uploads))
+        app.include_router(decks.routes(desk, ask, app.state.auth, DeckListing(options.state_dir), uploads))
     if options.lessons is not None:
-        app.include_router(teaching.routes(desk, ask, app.state.who, options.lessons))
-    app.include_router(keeping.routes(app.state.who, options.keeping, options.state_dir, uploads))
+        app.include_router(teaching.routes(desk, ask, app.state.auth, options.lessons))
+    app.include_router(routes_backup.routes(app.state.auth, options.keeping, options.state_dir, uploads))
     _add_files(app)
     _add_address(app, names)
     return app
@@ -138,8 +150,8 @@ def _add_address(app: FastAPI, names: OwnNames) -> None:
     @app.get("/api/pair/qr.svg", responses={200: {"content": {"image/svg+xml": {}}}})
     async def code_to_scan(request: Request) -> Response:
         """Return the address that pairs whoever opens it, as a QR code, to a screen in the room."""
-        code = app.state.who.code_for(request)
-        if code is None or app.state.who.address is None:
+        code = app.state.auth.code_for(request)
+        if code is None or app.state.auth.address is None:
             raise RefusedError(404, "fault.not_here")
         return Response(qr_svg(f"{address_of(request)}#pair={code}"), media_type="image/svg+xml")
 

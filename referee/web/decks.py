@@ -14,10 +14,10 @@ from referee.lessons.faults import LessonError
 from referee.lessons.names import check_name
 from referee.match.referee import Referee
 from referee.models import Model
-from referee.web.guard import DECK_PATH, RefusedError
+from referee.web.auth import Auth
+from referee.web.limits import DECK_PATH, RefusedError
 from referee.web.responses import Desks, Json, JsonRoute
 from referee.web.uploads import Uploads
-from referee.web.who import Who
 from vision.deck import deck_names
 from vision.errors import BadDeckError
 from vision.taught.deck_file import SUFFIX, TaughtDeck, pack_deck, renamed, unpack_deck
@@ -27,7 +27,7 @@ _MOST_TRIES = 100
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class Rename(Model):
+class RenameDeck(Model):
     """Give a taught deck another name."""
 
     do: Literal["rename"]
@@ -42,10 +42,10 @@ class Remove(Model):
     deck: _Name
 
 
-DeckCommand = Annotated[Rename | Remove, Field(discriminator="do")]
+DeckCommand = Annotated[RenameDeck | Remove, Field(discriminator="do")]
 
 
-def routes(desk: Referee, ask: Desks, who: Who, listing: DeckListing, uploads: Uploads) -> APIRouter:
+def routes(desk: Referee, ask: Desks, auth: Auth, listing: DeckListing, uploads: Uploads) -> APIRouter:
     """Return the requests that deal with decks."""
     router = APIRouter(route_class=JsonRoute)
     store = listing.store
@@ -81,7 +81,7 @@ def routes(desk: Referee, ask: Desks, who: Who, listing: DeckListing, uploads: U
     )
     async def load(request: Request) -> Response:
         """Take a deck from a file; where its name exists, it gets another one."""
-        who.demand_paired(request)
+        auth.demand_paired(request)
         async with uploads.taken(request) as file:
             name = await ask(lambda: _taken(store, file.read_bytes()))
         return Json({"deck": name, **await ask(listed)})
@@ -89,14 +89,14 @@ def routes(desk: Referee, ask: Desks, who: Who, listing: DeckListing, uploads: U
     @router.post("/api/decks")
     async def do(request: Request, command: DeckCommand) -> Response:
         """Rename or remove a taught deck."""
-        who.demand_paired(request)
+        auth.demand_paired(request)
         await ask(lambda: _carry_out(desk, store, command))
         return Json(await ask(listed))
 
     return router
 
 
-def _carry_out(desk: Referee, store: DeckStore, command: Rename | Remove) -> None:
+def _carry_out(desk: Referee, store: DeckStore, command: RenameDeck | Remove) -> None:
     if command.deck in deck_names():
         raise LessonError("fault.deck_built_in")
     if command.deck not in store.names():

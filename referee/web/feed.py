@@ -29,7 +29,7 @@ _RESTLESS = ("version", "t_ns")
 
 
 @dataclass(eq=False)
-class Line:
+class PageLine:
     """A page's line. limit: ends what it waits for. whose: device or address. wake: set when there may be news."""
 
     limit: asyncio.Timeout
@@ -58,7 +58,7 @@ class Feed:
         self.version = 0
         self.watchers = 0
         self.closed = False
-        self._lines: set[Line] = set()
+        self._lines: set[PageLine] = set()
 
     @classmethod
     @asynccontextmanager
@@ -76,12 +76,12 @@ class Feed:
                 task.cancel()
             feed.close()
 
-    def join(self, line: Line) -> None:
+    def join(self, line: PageLine) -> None:
         """Let a page follow."""
         self._lines.add(line)
         self.watchers += 1
 
-    def leave(self, line: Line) -> None:
+    def leave(self, line: PageLine) -> None:
         """Let it go."""
         self._lines.discard(line)
         self.watchers -= 1

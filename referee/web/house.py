@@ -11,8 +11,8 @@ from pydantic import Field
 from referee.language import Language
 from referee.match.referee import Referee
 from referee.mqtt.settings import HouseSettings
+from referee.web.auth import Auth
 from referee.web.responses import Desks, Json, JsonRoute
-from referee.web.who import Who
 
 
 class House(Protocol):
@@ -32,7 +32,7 @@ class ChangeHouse(HouseSettings):
     leave: bool = False
 
 
-def routes(desk: Referee, ask: Desks, who: Who, house: House | None) -> APIRouter:
+def routes(desk: Referee, ask: Desks, auth: Auth, house: House | None) -> APIRouter:
     """Return the requests about the house; there are none where nothing can be identified."""
     router = APIRouter(route_class=JsonRoute)
 
@@ -42,14 +42,14 @@ def routes(desk: Referee, ask: Desks, who: Who, house: House | None) -> APIRoute
     @router.get("/api/house")
     async def public(request: Request) -> Response:
         """Return what is set, and how the line is."""
-        told = who.shown(request, house)
+        told = auth.shown(request, house)
         return Json(await ask(lambda: told.public(language())))
 
     @router.post("/api/house")
     async def change(request: Request, wanted: ChangeHouse) -> Response:
         """Change the settings."""
-        who.demand_paired(request)
-        told = who.shown(request, house)
+        auth.demand_paired(request)
+        told = auth.shown(request, house)
         await ask(lambda: told.change(wanted.model_dump(exclude_unset=True)))
         return Json(await ask(lambda: told.public(language())))
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from referee.lessons.lessons import Lessons
-    from referee.match.system import Keeping, System
+    from referee.match.system import BackupDesk, System
     from referee.web.house import House
 
 Taken = tuple[int, NDArray[np.uint8]]
@@ -52,5 +52,5 @@ class WebOptions:
     lessons: Lessons | None = None
     has_room: bool = True
     house: House | None = None
-    keeping: Keeping | None = None
+    keeping: BackupDesk | None = None
     system: System | None = None

@@ -27,7 +27,7 @@ def score_upload(
         raise BadInputError("error.no_picture_has_arrived")
     import cv2
 
-    from referee.decks.finding import find_marked_deck
+    from referee.decks.lookup import find_marked_deck
     from referee.decks.store import DeckStore
     from referee.games.confetti.table_score import score_picture
     from referee.store.folder import state_folder

@@ -18,7 +18,7 @@ from referee.jsonlines import parse_object
 from referee.language import Language
 from referee.models import own_refusal
 from referee.web.feed import encoded
-from referee.web.guard import RefusedError
+from referee.web.limits import RefusedError
 from referee.web.refusal import fault
 from vision.errors import VisionError
 

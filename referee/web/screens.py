@@ -12,10 +12,10 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from referee.models import Model
-from referee.web.guard import RefusedError
+from referee.web.auth import Auth, address_of, let_in
 from referee.web.hosts import is_at_home
+from referee.web.limits import RefusedError
 from referee.web.responses import Json, JsonRoute
-from referee.web.who import Who, address_of, let_in
 
 TICKET = "ringmaster-screen"
 GONE_S = 20.0
@@ -90,7 +90,7 @@ class Screens:
         self._waiting = {key: one for key, one in self._waiting.items() if now - one.asked_s <= GONE_S}
 
 
-def routes(who: Who, screens: Screens) -> APIRouter:
+def routes(auth: Auth, screens: Screens) -> APIRouter:
     """Return the requests of such screens, and of who lets them in."""
     router = APIRouter(prefix="/api/pair/screen", route_class=JsonRoute)
 
@@ -101,7 +101,7 @@ def routes(who: Who, screens: Screens) -> APIRouter:
         if not is_at_home(address_of(request), server[0] if server else None):
             return Json({"code": None})
         if screens.takes(ticket):
-            return let_in(who.tokens.add(request.headers.get("user-agent", "")), kept=who.tokens.kept)
+            return let_in(auth.tokens.add(request.headers.get("user-agent", "")), kept=auth.tokens.kept)
         waits = screens.ask(ticket, address_of(request))
         answer = Json({"code": None if waits is None else waits[1]})
         if waits is not None:
@@ -111,7 +111,7 @@ def routes(who: Who, screens: Screens) -> APIRouter:
     @router.post("/let-in")
     async def admit(request: Request, shown: ScreenCode) -> Response:
         """Let the screen in that shows a code."""
-        who.demand_paired(request)
+        auth.demand_paired(request)
         if not screens.let_in(shown.code):
             raise RefusedError(404, "fault.no_screen")
         return Json({"let_in": True})

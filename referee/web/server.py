@@ -64,8 +64,8 @@ class PageServer:
         """
         self._listener = listener or listening(self._host, self._port)
         self._port = self._listener.getsockname()[1]
-        if who := getattr(self._app.state, "who", None):
-            who.address = phone_address(self._host, self._port)
+        if auth := getattr(self._app.state, "auth", None):
+            auth.address = phone_address(self._host, self._port)
         self._thread.start()
         deadline = time.monotonic() + _START_S
         while not self._server.started:

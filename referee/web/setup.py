@@ -12,16 +12,16 @@ from calibration.print import MARKER_IDS, marker_svg
 from referee.match.referee import Referee
 from referee.match.setup_kit import setup_now
 from referee.printing import printed
-from referee.web.guard import RefusedError
+from referee.web.auth import Auth
+from referee.web.limits import RefusedError
 from referee.web.responses import Desks, Json
-from referee.web.who import Who
 
 _Printable = Annotated[str, Path(pattern="^(markers|confetti|piccolino|coloretto|everdeck)$")]
 _Marker = Annotated[int, Path(ge=0, lt=len(MARKER_IDS))]
 _Paper = Annotated[Literal["a4", "letter"], Query()]
 
 
-def routes(desk: Referee, ask: Desks, who: Who) -> APIRouter:
+def routes(desk: Referee, ask: Desks, auth: Auth) -> APIRouter:
     """Return the requests about setting up; changes are commands as all others."""
     router = APIRouter()
     one_pdf = CapacityLimiter(1)
@@ -29,13 +29,13 @@ def routes(desk: Referee, ask: Desks, who: Who) -> APIRouter:
     @router.get("/api/setup")
     async def setup(request: Request) -> Response:
         """Return how far it is; to a paired device also what the open step finds now."""
-        paired = who.token(request) is not None
+        paired = auth.token(request) is not None
         return Json(await ask(lambda: setup_now(desk.walk, look=paired)))
 
     @router.get("/setup.jpg", responses={200: {"content": {"image/jpeg": {}}}})
     async def picture(request: Request) -> Response:
         """Return the camera's picture whole: only to a paired device, for people may be in it."""
-        who.paired_token(request)
+        auth.paired_token(request)
         data = await ask(desk.pictures.whole)
         if data is None:
             raise RefusedError(404, "fault.no_picture")

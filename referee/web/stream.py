@@ -8,8 +8,8 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from referee.web.feed import Feed, Line
-from referee.web.guard import RefusedError
+from referee.web.feed import Feed, PageLine
+from referee.web.limits import RefusedError
 
 _GZIP = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 """Header of a gzip file (RFC 1952); the feed's deflated blocks follow, and it never ends by itself."""
@@ -43,7 +43,7 @@ class EventStream(Response):
             self.headers["content-encoding"] = "gzip"
         try:
             async with asyncio.timeout(None) as limit:
-                line = Line(limit, self._whose)
+                line = PageLine(limit, self._whose)
                 gone.add_done_callback(lambda _: line.wake.set())
                 self._feed.join(line)
                 try:
@@ -56,7 +56,7 @@ class EventStream(Response):
         finally:
             gone.cancel()
 
-    async def _follow(self, line: Line, gone: asyncio.Future[None], send: Send, zipped: bool) -> None:
+    async def _follow(self, line: PageLine, gone: asyncio.Future[None], send: Send, zipped: bool) -> None:
         feed, clock = self._feed, asyncio.get_running_loop().time
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         if zipped:

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from referee.match.system import System
 from referee.models import Model
+from referee.web.auth import Auth
 from referee.web.responses import Desks, Json, JsonRoute
-from referee.web.who import Who
 
 
 class Switch(Model):
@@ -26,7 +26,7 @@ class ForgetGame(Model):
     game: Annotated[str, Field(pattern=r"^[0-9]{1,15}$")]
 
 
-class Rename(Model):
+class RenamePlayer(Model):
     """Rename a player in all games."""
 
     do: Literal["rename"]
@@ -47,23 +47,23 @@ class Noted(Model):
     do: Literal["noted"]
 
 
-Wish = Annotated[Switch | ForgetGame | Rename | ForgetPlayer | Noted, Field(discriminator="do")]
+Wish = Annotated[Switch | ForgetGame | RenamePlayer | ForgetPlayer | Noted, Field(discriminator="do")]
 
 
-def routes(ask: Desks, who: Who, system: System | None) -> APIRouter:
+def routes(ask: Desks, auth: Auth, system: System | None) -> APIRouter:
     """Return the requests about the machine; there are none where nothing is shown of it."""
     router = APIRouter(route_class=JsonRoute)
 
     @router.get("/api/system")
     async def public(request: Request) -> Response:
         """Return how the machine is, and what is kept."""
-        return Json(await ask(who.shown(request, system).public))
+        return Json(await ask(auth.shown(request, system).public))
 
     @router.post("/api/system")
     async def change(request: Request, wish: Wish) -> Response:
         """Carry out a wish, and give how it all is then."""
-        who.demand_paired(request)
-        here = who.shown(request, system)
+        auth.demand_paired(request)
+        here = auth.shown(request, system)
         return Json(await ask(lambda: _carry_out(here, wish)))
 
     return router
@@ -78,7 +78,7 @@ def _carry_out(system: System, wish: Wish) -> dict[str, Any]:
             system.forget_game(int(wish.game))
         case Noted():
             system.note_set_aside()
-        case Rename():
+        case RenamePlayer():
             system.rename(wish.name, wish.new)
         case ForgetPlayer():
             system.forget_player(wish.name)

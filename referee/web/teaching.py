@@ -12,9 +12,9 @@ from referee.lessons.draft import MOST_CARDS_SAID, Game
 from referee.lessons.lessons import Lessons
 from referee.match.referee import Referee
 from referee.models import Model
-from referee.web.guard import RefusedError
+from referee.web.auth import Auth
+from referee.web.limits import RefusedError
 from referee.web.responses import Desks, Json, JsonRoute
-from referee.web.who import Who
 
 _KEPT = {"Cache-Control": "private, max-age=3600"}
 _Number = Annotated[int, Field(ge=0, lt=1_000_000)]
@@ -33,7 +33,7 @@ class Begin(Model):
     expected: _Expected = 0
 
 
-class Rename(Model):
+class RenameCard(Model):
     """Rename it, or change its number."""
 
     do: Literal["rename"]
@@ -73,7 +73,7 @@ class Split(Model):
     group: _Number
 
 
-class Move(Model):
+class MoveCard(Model):
     """Put a card into another group, null: into one of its own."""
 
     do: Literal["move"]
@@ -90,7 +90,7 @@ class Mend(Model):
 
 
 LessonCommand = Annotated[
-    Begin | Rename | Plain | Say | Join | Split | Move | Mend,
+    Begin | RenameCard | Plain | Say | Join | Split | MoveCard | Mend,
     Field(discriminator="do"),
 ]
 
@@ -104,7 +104,7 @@ def carried_out(lessons: Lessons, command: LessonCommand) -> None:
     match command:
         case Begin():
             lessons.begin(command.name.strip(), command.game, command.expected)
-        case Rename():
+        case RenameCard():
             lessons.rename(command.name.strip(), command.expected)
         case Plain():
             plain: dict[str, Callable[[], None]] = {
@@ -122,13 +122,13 @@ def carried_out(lessons: Lessons, command: LessonCommand) -> None:
             lessons.join(command.first, command.second)
         case Split():
             lessons.split(command.group)
-        case Move():
+        case MoveCard():
             lessons.move(command.card, command.to)
         case Mend():
             lessons.mend(command.reading, command.group)
 
 
-def routes(desk: Referee, ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
+def routes(desk: Referee, ask: Desks, auth: Auth, lessons: Lessons) -> APIRouter:
     """Return the requests of the lesson."""
     router = APIRouter(route_class=JsonRoute)
 
@@ -140,19 +140,19 @@ def routes(desk: Referee, ask: Desks, who: Who, lessons: Lessons) -> APIRouter:
     @router.get("/lesson/picture/{number}.jpg")
     async def picture(request: Request, number: Annotated[int, Path(ge=0, lt=1_000_000)]) -> Response:
         """Return a picture of the lesson."""
-        who.demand_sight(request, desk.state()["settings"])
+        auth.demand_sight(request, desk.state()["settings"])
         return _image(await ask(lambda: lessons.picture(number)), "image/jpeg")
 
     @router.get("/lesson/card/{name}.png")
     async def card(request: Request, name: Annotated[str, Path(pattern=r"^[0-9]{1,6}-[0-9]{1,6}$")]) -> Response:
         """Return a card's own picture."""
-        who.demand_sight(request, desk.state()["settings"])
+        auth.demand_sight(request, desk.state()["settings"])
         return _image(await ask(lambda: lessons.card(name)), "image/png")
 
     @router.post("/api/lesson")
     async def do(request: Request, command: LessonCommand) -> Response:
         """Carry out a command, and give the lesson as it is then."""
-        who.demand_paired(request)
+        auth.demand_paired(request)
 
         def done() -> dict[str, object]:
             carried_out(lessons, command)

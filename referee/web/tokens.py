@@ -23,7 +23,7 @@ _MOST_BYTES = 1 << 18
 
 
 @dataclass(frozen=True)
-class Device:
+class PairedDevice:
     """A paired device. digest: of its token. name: what its browser calls it. since: the day, ISO 8601."""
 
     digest: str
@@ -57,8 +57,8 @@ class TokenStore:
         self._today = today
         self._lock = threading.Lock()
         self.kept = True
-        known: list[Device] = [] if self._path is None else kept_data(self._path, _MOST_BYTES, _devices, [])
-        self._devices: dict[str, Device] = {device.digest: device for device in known}
+        known: list[PairedDevice] = [] if self._path is None else kept_data(self._path, _MOST_BYTES, _devices, [])
+        self._devices: dict[str, PairedDevice] = {device.digest: device for device in known}
 
     def __len__(self) -> int:
         return len(self._devices)
@@ -78,7 +78,7 @@ class TokenStore:
         shown = "".join(char for char in name if char.isprintable())[:_NAME_LENGTH]
         while len(self._devices) >= MOST_DEVICES:
             self._devices.pop(next(iter(self._devices)))
-        self._devices[digest_of(token)] = Device(digest_of(token), shown, self._today())
+        self._devices[digest_of(token)] = PairedDevice(digest_of(token), shown, self._today())
         self._write()
         return token
 
@@ -122,8 +122,8 @@ class TokenStore:
         return self.kept
 
 
-def _devices(entries: list[dict[str, str]]) -> list[Device]:
-    devices = [Device(one["digest"], one["name"], one["since"]) for one in entries]
+def _devices(entries: list[dict[str, str]]) -> list[PairedDevice]:
+    devices = [PairedDevice(one["digest"], one["name"], one["since"]) for one in entries]
     if not all(isinstance(value, str) for device in devices for value in asdict(device).values()):
         raise BadInputError("error.web.it_is_no_list_of")
     return devices[-MOST_DEVICES:]

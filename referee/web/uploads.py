@@ -14,7 +14,7 @@ from fastapi import Request
 from starlette.requests import ClientDisconnect
 
 from referee.errors import WorkFailedError
-from referee.web.guard import BODY_S, LARGE_BODIES, RefusedError, too_large
+from referee.web.limits import BODY_S, LARGE_BODIES, RefusedError, too_large
 
 ON_ITS_WAY = ".on-its-way."
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import calibration
 from referee.commands import main
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.games.registry import game_kind
 from vision.deck import Deck
 from vision.render_face import bgr

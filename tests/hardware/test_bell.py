@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.bell import BellLogic, Debouncer, Fault, Outcome, Press, Recovered, Stuck, debounce, make_bell
+from hardware.bell import BellLogic, ButtonFault, Debouncer, Outcome, Press, Recovered, Stuck, debounce, make_bell
 from hardware.edges import Edge, EdgeDevice, judge_edges
-from hardware.events import BellEdge, BellPressed, Event
+from hardware.events import BellEdge, BellPressed, TimedEvent
 from hardware.problems import BadSettingError, DeviceMissingError, Health, Problem
 from hardware.settings import (
     MS,
@@ -51,7 +51,7 @@ def presses(outcomes: list[Outcome]) -> list[int]:
 
 
 BURST = toggles(SECOND, [300 * US, 200 * US] * 19 + [300 * US], True)
-HELD: list[Outcome] = [Press(0), Stuck(5 * SECOND, Fault.HELD)]
+HELD: list[Outcome] = [Press(0), Stuck(5 * SECOND, ButtonFault.HELD)]
 CASES: dict[str, tuple[Pairs, list[Outcome]]] = {
     "a clean press": ([(1000, True), (50 * MS, False)], [Press(1000)]),
     "chatter of 30 ms": (toggles(0, [1 * MS, 29 * MS, 1 * MS, 30 * MS, 60 * MS], True), [Press(0)]),
@@ -82,7 +82,7 @@ def test_which_edges_are_presses(pairs: Pairs, wanted: list[Outcome]) -> None:
 def test_a_loose_wire_that_rings_faster_than_fingers_is_taken_out() -> None:
     outcomes = debounce(toggles(0, [5 * MS, 35 * MS] * 59 + [5 * MS], True), until_ns=10 * SECOND)
     assert len(presses(outcomes)) == 39
-    assert outcomes[39:] == [Stuck(39 * 40 * MS, Fault.FLUTTER), Recovered(59 * 40 * MS + 5 * MS + SECOND)]
+    assert outcomes[39:] == [Stuck(39 * 40 * MS, ButtonFault.FLUTTER), Recovered(59 * 40 * MS + 5 * MS + SECOND)]
 
 
 def test_a_contact_counts_in_full_though_the_edges_before_it_were_told_when_it_was_over() -> None:
@@ -174,7 +174,7 @@ def press(t_ns: int, seat: int, length_ns: int = 80 * MS) -> list[Edge]:
     return [Edge(t_ns, f"seat {seat}", True), Edge(t_ns + length_ns, f"seat {seat}", False)]
 
 
-def rung(events: list[Event]) -> list[tuple[int, int | None]]:
+def rung(events: list[TimedEvent]) -> list[tuple[int, int | None]]:
     return [(event.t_ns, event.seat) for event in events if isinstance(event, BellPressed)]
 
 
@@ -276,10 +276,10 @@ class Strict(BellLogic):
         super().__init__({"bell": None})
         self.promised_ns = 0
 
-    def feed(self, edge: Edge) -> list[Event]:
+    def feed(self, edge: Edge) -> list[TimedEvent]:
         assert edge.t_ns > self.promised_ns
         return super().feed(edge)
 
-    def advance(self, t_ns: int) -> list[Event]:
+    def advance(self, t_ns: int) -> list[TimedEvent]:
         self.promised_ns = max(self.promised_ns, t_ns)
         return super().advance(t_ns)

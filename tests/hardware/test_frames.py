@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from hardware.camera.exposure import Exposure, ExposureLimits, Light, settle
+from hardware.camera.exposure import Exposure, ExposureLimits, ExposureObstacle, settle
 from hardware.camera.frames import Frame, FrameBuffer, PixelFormat, from_stream, to_bgr
 from simulation.live import to_nv12
 
@@ -165,10 +165,10 @@ def test_the_white_of_a_card_ends_bright_and_not_clipped(
     assert settled.judgement.settled
     assert settled.steps <= 16
     card = table.take()[CARD].reshape(-1, 3).max(axis=1)
-    if settled.judgement.light is Light.ENOUGH:
+    if settled.judgement.light is ExposureObstacle.ENOUGH:
         assert np.mean(card >= 254) < 0.02
         assert np.median(card) > 190
     else:
         # Only a light that the camera's limits cannot reach excuses a card that is too dark or too bright.
         light = settled.exposure.light
-        assert light >= 0.9 * 20_000 * 8 if settled.judgement.light is Light.TOO_DARK else light <= 31
+        assert light >= 0.9 * 20_000 * 8 if settled.judgement.light is ExposureObstacle.TOO_DARK else light <= 31

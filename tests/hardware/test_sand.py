@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from hardware.edges import Edge, judge_edges
 from hardware.events import (
-    Event,
     SandEdge,
     SandFlipped,
     SandRanOut,
     SandReason,
     SandResumed,
     SandTrouble,
+    TimedEvent,
     Witness,
 )
 from hardware.problems import BadSettingError, TooLittleSandError
@@ -57,7 +57,7 @@ def bump(t_ns: int, level: bool) -> list[Edge]:
     return [Edge(t_ns, "tilt", not level), Edge(t_ns + 20 * MS, "tilt", level)]
 
 
-def judge(settings_: SandSettings, *parts: list[Edge]) -> list[Event]:
+def judge(settings_: SandSettings, *parts: list[Edge]) -> list[TimedEvent]:
     edges = sorted((edge for part in parts for edge in part), key=lambda edge: edge.t_ns)
     logic = SandLogic(settings_)
     if settings_.tilt is not None:
@@ -81,14 +81,14 @@ def over(at_s: float, ran_s: float, witness: Witness = Witness.BARRIER, disturbe
 TURN = turn(s(5), True)
 BY_TILT, BY_BARRIER = SandFlipped(s(5), Witness.TILT), SandFlipped(s(5), Witness.BARRIER)
 RUN = TURN + sand(s(5.6), s(65))
-WHOLE: list[Event] = [BY_TILT, over(65, 59.4)]
-RESUMED: list[Event] = [SandResumed(s(30)), over(75, 59.4, disturbed=True)]
+WHOLE: list[TimedEvent] = [BY_TILT, over(65, 59.4)]
+RESUMED: list[TimedEvent] = [SandResumed(s(30)), over(75, 59.4, disturbed=True)]
 TURNED_BACK = turn(s(80), False)
 KNOCKS = [Edge(s(5) + i * 8 * MS, "barrier", i % 2 == 0) for i in range(8)]
 BY_DURATION = over(65, 60, Witness.DURATION)
 EARLY = trouble(25, "FLIPPED_EARLY")
 CUT = TURN + sand(s(5.6), s(20))
-CASES: dict[str, tuple[SandSettings, list[Edge], list[Event]]] = {
+CASES: dict[str, tuple[SandSettings, list[Edge], list[TimedEvent]]] = {
     "a whole run": (BOTH, RUN, WHOLE),
     "by the light barrier alone": (BARRIER_ONLY, sand(s(5), s(65)), [BY_BARRIER, over(65, 60)]),
     "by the tilt switch alone": (TILT_ONLY, TURN, [BY_TILT, BY_DURATION]),
@@ -139,7 +139,7 @@ CASES: dict[str, tuple[SandSettings, list[Edge], list[Event]]] = {
 
 
 @pytest.mark.parametrize(("sensors", "edges", "wanted"), CASES.values(), ids=CASES)
-def test_what_happened_to_the_sandtimer(sensors: SandSettings, edges: list[Edge], wanted: list[Event]) -> None:
+def test_what_happened_to_the_sandtimer(sensors: SandSettings, edges: list[Edge], wanted: list[TimedEvent]) -> None:
     assert judge(sensors, edges) == wanted
 
 
@@ -205,7 +205,7 @@ def test_looking_more_often_changes_nothing(seed: int, cut_s: int) -> None:
         key=lambda edge: edge.t_ns,
     )
     looked = SandLogic(BOTH)
-    events: list[Event] = []
+    events: list[TimedEvent] = []
     previous = 0
     for edge in edges:
         for look in sorted(rng.randint(previous, edge.t_ns) for _ in range(2)):

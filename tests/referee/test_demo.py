@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.commands import main
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.demo.show import ShowOptions, _played
 from referee.demo.table import demo_header, demo_table
 from simulation.live import Shots

@@ -24,7 +24,7 @@ from hardware.voice import SpeakerSettings
 from referee.commands import main
 from referee.commands.doctor import examine
 from referee.doctor import checks
-from referee.doctor.machine import Machine, Setup, lacking
+from referee.doctor.machine import FittedDevices, Machine, lacking
 from referee.schemas import SCHEMAS
 from tests.support.device_fakes import FakeClock
 from tests.support.speech_fakes import PLAY, RENDER
@@ -239,8 +239,8 @@ def test_only_what_the_game_needs_is_lacking(faults: set[str], game: str | None,
     assert lacking(found, game) == needed
 
 
-def setup(pins: FactoryMaker, opener: Callable[[str, CameraSettings], Camera]) -> Setup:
-    return Setup(speaker=SpeakerSettings(backend="none"), silent=True, pins=pins, opener=opener)
+def setup(pins: FactoryMaker, opener: Callable[[str, CameraSettings], Camera]) -> FittedDevices:
+    return FittedDevices(speaker=SpeakerSettings(backend="none"), silent=True, pins=pins, opener=opener)
 
 
 def no_camera(spec: str, settings: CameraSettings) -> Camera:

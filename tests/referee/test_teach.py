@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from referee.commands import main
 from referee.schemas import SCHEMAS
 from simulation.still import table_picture
-from vision.deck import Deck, Face, Mark, load_deck
+from vision.deck import Deck, Face, PrintedMark, load_deck
 from vision.marked.reader import read_picture
 from vision.read.print_deck import PrintDeck
 from vision.render_face import face_image
@@ -185,7 +185,7 @@ def edition() -> Deck:
             f"card-{n}",
             "white",
             tuple(
-                Mark(size, colour, "circle", x, y, d, 0.0)
+                PrintedMark(size, colour, "circle", x, y, d, 0.0)
                 for size, (colour, x, y), d in zip(("small", "medium", "big"), marks, DIAMETERS, strict=True)
             ),
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulation.live import LiveTable, Shots
-from simulation.script import Carry, Flip, Lying, Motion, Rest, Ring, Script, ScriptCard, collisions, person_at
+from simulation.script import BellHit, Carry, Flip, Lying, Motion, Rest, Script, ScriptCard, collisions, person_at
 from simulation.still import table_picture
 from simulation.truth import rings_of, truth_at
 from simulation.view import Look
@@ -29,7 +29,7 @@ def script() -> Script:
         Flip(0, 1.5, 4.0),
         Carry(0, ("over",), 3.0, 4.0, (Lying(300, 380, 0, "white"),)),
         Carry(1, ("alone",), 4.0, 5.0, (Lying(150, 200, 90, "black"),)),
-        Ring(1, 6.5),
+        BellHit(1, 6.5),
         Rest(0, 6.0, 7.0, (300, 380)),
     )
     people = (person_at((400, 430), AREA, 0), person_at((20, 225), AREA, 1))
@@ -90,7 +90,7 @@ def test_scripts_that_cannot_be_are_refused() -> None:
     again = Carry(0, ("a",), 1.5, 2.5, (Lying(1, 1, 0, "white"),))
     for cards, actions, said in (
         ((card,), (carry, again), "still carried"),
-        ((card,), (Ring(0, 1.0),), "no bell"),
+        ((card,), (BellHit(0, 1.0),), "no bell"),
         ((card, card), (), "same key"),
     ):
         with pytest.raises(ValueError, match=said):

@@ -13,7 +13,7 @@ from hardware.events import BellPressed, SandFlipped, SandRanOut, SandTrouble
 from hardware.sand import SandLogic
 from referee.demo.devices import wiring_for
 from simulation.pins import edges_of
-from simulation.script import Action, Flip, Ring, Script, person_at
+from simulation.script import Action, BellHit, Flip, Script, person_at
 from simulation.waits import LONGEST_NS, Waits
 
 SECOND = 10**9
@@ -29,7 +29,7 @@ def script_of(*actions: Action) -> Script:
 @settings(max_examples=40)
 def test_each_ring_is_one_press_at_its_first_edge(seed: int, gaps: list[float]) -> None:
     times = [sum(gaps[: i + 1]) for i in range(len(gaps))]
-    edges = edges_of(script_of(*(Ring(0, at) for at in times)), seed, 5 * SECOND)
+    edges = edges_of(script_of(*(BellHit(0, at) for at in times)), seed, 5 * SECOND)
     events = judge_edges(BellLogic({"bell": None}), edges, 100 * SECOND)
     pressed = [event.t_ns for event in events if isinstance(event, BellPressed)]
     assert pressed == [5 * SECOND + round(at * SECOND) for at in times]
@@ -51,7 +51,7 @@ def test_the_sand_is_seen_to_run_and_to_end_with_its_last_grain(seed: int, runs_
 
 
 def test_edges_are_the_same_for_the_same_seed_and_in_order() -> None:
-    script = script_of(Ring(0, 2.0), Flip(0, 1.0, 3.0))
+    script = script_of(BellHit(0, 2.0), Flip(0, 1.0, 3.0))
     one, again, other = (edges_of(script, seed, 0) for seed in (1, 1, 2))
     assert one == again != other
     assert all(first.t_ns <= second.t_ns for first, second in pairwise(one))

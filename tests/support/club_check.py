@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, select
 
-from referee.club.models import Correction, Event, Ruling
+from referee.club.models import ClubEvent, ClubRuling, Correction
 from referee.store.games import KeptGame, games, kept_game
 from referee.store.store import Store
 
@@ -19,7 +19,7 @@ def faults_against(engine: Engine, journal: Store) -> list[str]:
             for name, here, there in _pairs(connection, kept_game(journal.read, row)):
                 if here != there:
                     found.append(f"{name} of game {row.uid}: {len(there)} in the club, {len(here)} at the table")
-            asked = select(Event.received_ms).where(Event.game_uid == row.uid).order_by(Event.number)
+            asked = select(ClubEvent.received_ms).where(ClubEvent.game_uid == row.uid).order_by(ClubEvent.number)
             times = list(connection.scalars(asked))
             if times != sorted(times):
                 found.append(f"events of game {row.uid} came out of order")
@@ -28,9 +28,13 @@ def faults_against(engine: Engine, journal: Store) -> list[str]:
 
 def _pairs(connection: Connection, kept: KeptGame) -> list[tuple[str, list[Any], list[Any]]]:
     uid = kept.row.uid
-    events = select(Event.number, Event.data, Event.refused).where(Event.game_uid == uid).order_by(Event.number)
-    rulings = select(Ruling.event, Ruling.place, Ruling.since, Ruling.until, Ruling.data)
-    rulings = rulings.where(Ruling.game_uid == uid).order_by(Ruling.event, Ruling.place, Ruling.since)
+    events = (
+        select(ClubEvent.number, ClubEvent.data, ClubEvent.refused)
+        .where(ClubEvent.game_uid == uid)
+        .order_by(ClubEvent.number)
+    )
+    rulings = select(ClubRuling.event, ClubRuling.place, ClubRuling.since, ClubRuling.until, ClubRuling.data)
+    rulings = rulings.where(ClubRuling.game_uid == uid).order_by(ClubRuling.event, ClubRuling.place, ClubRuling.since)
     corrections = select(Correction.number, Correction.event, Correction.undoes)
     corrections = corrections.where(Correction.game_uid == uid).order_by(Correction.number)
     here = [(one.number, one.event.kind, one.event.t_ns, one.refused) for one in kept.events]

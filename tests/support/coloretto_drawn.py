@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any
 
-from hardware.events import Event as DeviceEvent
-from referee.decks.finding import find_print_deck
+from hardware.events import TimedEvent as DeviceEvent
+from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice, Outcome, Session
-from referee.games.coloretto.demo import ColorettoGame, Plan, write_coloretto
+from referee.games.coloretto.demo import ColorettoGame, ColorettoPlan, write_coloretto
 from referee.games.coloretto.rules import Coloretto
-from referee.games.coloretto.score import Table
+from referee.games.coloretto.score import SummarySide
 from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
@@ -83,7 +83,7 @@ LOOKS = (
 def watch_game(
     seed: int,
     frames_per_s: float,
-    plan: Plan | None = None,
+    plan: ColorettoPlan | None = None,
     deck: PrintDeck | None = None,
     known: PrintDeck | None = None,
     size: tuple[int, int] = (1280, 720),
@@ -94,7 +94,7 @@ def watch_game(
     """
     deck = deck or find_print_deck("coloretto")
     told = write_coloretto(deck, seed, plan)
-    table_side = tuple(Table)[seed % 2]
+    table_side = tuple(SummarySide)[seed % 2]
     header = Header("coloretto", NAMES[: told.game.players], {"table": table_side.value})
     events: list[Event] = []
     rulings: list[Mapping[str, Any]] = []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from hardware.edges import Edge, OnEdge, OnHealth
-from hardware.events import Event
+from hardware.events import TimedEvent
 from hardware.problems import HardwareError
 from hardware.settings import SECOND
 
@@ -25,10 +25,10 @@ class FakeClock:
 
 class ListSink:
     def __init__(self) -> None:
-        self.events: list[Event] = []
+        self.events: list[TimedEvent] = []
         self.held_ns: int | None = None
 
-    def put(self, event: Event) -> None:
+    def put(self, event: TimedEvent) -> None:
         self.events.append(event)
 
     def hold(self, t_ns: int | None) -> None:

@@ -21,8 +21,8 @@ from vision.image import Picture
 from vision.markers import markers_in, table_if_shown
 from vision.read.print_deck import Print, PrintDeck
 from vision.taught.deck_file import as_kept
-from vision.teaching.lay_apart import CardSize, LaidCards
 from vision.teaching.lesson import TeachingPicture, learn_prints
+from vision.teaching.lesson_cards import CardSize, LaidCards
 from vision.teaching.names import CardName
 
 _AREA_MM = (720.0, 405.0)

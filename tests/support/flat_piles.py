@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from vision.read.print_deck import PrintDeck
 from vision.table import Table
 

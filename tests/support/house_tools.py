@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from referee.mqtt.client import Ends, Line, Received
+from referee.mqtt.client import BrokerLine, Ends, Received
 from referee.mqtt.publisher import Publisher
 from referee.mqtt.settings import Broker, load_mqtt, save_mqtt
 from tests.support.brokers import Mosquitto, mosquitto
@@ -47,11 +47,11 @@ class House:
 
 
 @contextmanager
-def listening(broker: Broker | Mosquitto) -> Iterator[tuple[House, Line]]:
+def listening(broker: Broker | Mosquitto) -> Iterator[tuple[House, BrokerLine]]:
     """Yield a house that subscribes: it receives all messages from now on."""
     where = Broker(host="127.0.0.1", port=broker.port) if isinstance(broker, Mosquitto) else broker
     house = House()
-    line = Line(where, "house", Ends(house.messages.append, lambda mid: None, lambda why: None), None, None)
+    line = BrokerLine(where, "house", Ends(house.messages.append, lambda mid: None, lambda why: None), None, None)
     line.open()
     line.subscribe("#")
     try:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from referee.match.pictures import Wanted
+from referee.match.pictures import PictureRequest
 from tests.support.commands import sent
 from tests.support.table_fakes import Table
 
@@ -21,7 +21,7 @@ class Office:
         self.health, self.evidence, self.pictures = self.referee.health, self.referee.evidence, self.referee.pictures
 
     @property
-    def wanted(self) -> list[Wanted]:
+    def wanted(self) -> list[PictureRequest]:
         return list(self.pictures.waiting)
 
     def do(self, **command: object) -> Mapping[str, Any]:

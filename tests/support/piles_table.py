@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from hardware.camera.frames import SECOND_NS, Frame
 from hardware.events import BellPressed
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.engine.events import Header
 from referee.engine.session import RulingData, Session
-from referee.games.piccolino.demo import PiccolinoGame, Plan, write_piccolino
+from referee.games.piccolino.demo import PiccolinoGame, PiccolinoPlan, write_piccolino
 from referee.games.piccolino.events import Bell, parse_action
 from referee.games.piccolino.one_bell import OneBell
 from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup
 from simulation.art import CardArt
 from simulation.live import LiveTable, Shots
-from simulation.script import Ring
+from simulation.script import BellHit
 from vision.read.print_deck import PrintDeck
 
 PLAYERS = ("Ann", "Ben", "Cem", "Dora", "Emil")
@@ -37,7 +37,7 @@ class PilesTable:
 
     @property
     def rings(self) -> tuple[BellPressed, ...]:
-        actions = [action for action in self.table.script.actions if isinstance(action, Ring)]
+        actions = [action for action in self.table.script.actions if isinstance(action, BellHit)]
         return tuple(BellPressed(self.table.start_ns + round(one.at_s * SECOND_NS), one.seat) for one in actions)
 
     def frames(self, instants_ns: Sequence[int]) -> Iterator[Frame]:
@@ -78,7 +78,11 @@ def piles_table(
     one. known: how the referee knows it, None: as it is printed.
     """
     deck = deck or find_print_deck("piccolino")
-    plan = Plan(players=players, turns=turns) if rung else Plan(players=players, turns=turns, notice=0.0, hothead=None)
+    plan = (
+        PiccolinoPlan(players=players, turns=turns)
+        if rung
+        else PiccolinoPlan(players=players, turns=turns, notice=0.0, hothead=None)
+    )
     game = write_piccolino(deck, seed, plan)
     header = Header("piccolino", PLAYERS[:players], {})
     session = Session(header, game_kind(header.game).start, watcher_for(header, WatchSetup(known or deck)))

@@ -10,7 +10,7 @@ from typing import Any
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice, RulingData
 from referee.games.coloretto.rules import Coloretto, from_header
-from referee.games.coloretto.watching.looks import Look, Spot
+from referee.games.coloretto.watching.looks import Spot, TableLook
 from referee.games.coloretto.watching.tracker import Tracker
 from tests.support.paper_coloretto import PaperGame
 
@@ -89,7 +89,7 @@ class Seen:
             share = self.noise.hidden if hidden is None else hidden
             rows, areas = (tuple(self._spot(cards, share) for cards in spots) for spots in (self.rows, self.areas))
             rows = tuple(replace(spot, marked=self._marked(row)) for row, spot in enumerate(rows))
-            events, notices = self.tracker.see(Look(self.t_ns, rows, areas, self.paper.last_round))
+            events, notices = self.tracker.see(TableLook(self.t_ns, rows, areas, self.paper.last_round))
             self.played.notices += notices
             for event in events:
                 rulings = [ruling.as_json() for ruling in self.game.apply(event)]

@@ -9,12 +9,12 @@ from typing import Any
 
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer
-from hardware.events import Event as DeviceEvent
 from hardware.events import EventQueue
+from hardware.events import TimedEvent as DeviceEvent
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
 from referee.engine.events import Event
-from referee.engine.session import Seen
+from referee.engine.session import Observation
 from referee.errors import SettingError
 from referee.match.devices import Parts
 from referee.match.referee import Referee
@@ -39,8 +39,10 @@ class ScriptWatcher(ByHandWatcher):
         self.told: list[Event] = []
         self.views: list[Any] = []
 
-    def hear(self, event: DeviceEvent) -> Seen:
-        return Seen((Event(event.t_ns, event.kind, event.data),)) if isinstance(event, Scripted) else Seen()
+    def hear(self, event: DeviceEvent) -> Observation:
+        return (
+            Observation((Event(event.t_ns, event.kind, event.data),)) if isinstance(event, Scripted) else Observation()
+        )
 
     def judged(self, event: Event, rulings: object, view: object) -> None:
         self.told.append(event)

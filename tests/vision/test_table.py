@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vision.errors import BadTableError
 from vision.markers import SQUARE_MM
 from vision.table import Table
-from vision.table_fit import Piece, fit_table
+from vision.table_fit import FlatShape, fit_table
 
 Points = NDArray[np.float64]
 
@@ -62,14 +62,14 @@ class Camera:
         x, y, depth = np.linalg.inv(plane) @ ray
         return np.array([x / depth, y / depth])
 
-    def pieces(self, n: int, noise_px: float = 0.0, seed: int = 0) -> list[Piece]:
+    def pieces(self, n: int, noise_px: float = 0.0, seed: int = 0) -> list[FlatShape]:
         random = np.random.default_rng(seed)
         found = []
         for share in PLACES[:n]:
             angle = random.uniform(0, 2 * math.pi)
             turn = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
             corners = self.see(SQUARE_MM @ turn + self.table_at(share))
-            found.append(Piece(SQUARE_MM, corners + random.normal(0, noise_px, (4, 2))))
+            found.append(FlatShape(SQUARE_MM, corners + random.normal(0, noise_px, (4, 2))))
         return found
 
 
@@ -117,7 +117,7 @@ def test_blurred_corners_cost_little(tilt: tuple[float, float], n: int, seed: in
     assert error < 8 * table.scale_error
 
 
-def are_true_to_size(table: Table, pieces: list[Piece]) -> None:
+def are_true_to_size(table: Table, pieces: list[FlatShape]) -> None:
     for piece in pieces:
         corners = table.to_mm(piece.points_px)
         sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
@@ -148,7 +148,7 @@ def test_marks_in_a_row_on_each_of_three_cards_tell_the_scale() -> None:
     pieces = []
     for angle, share in ways.items():
         turn = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
-        pieces.append(Piece(row, camera.see(row @ turn + camera.table_at(share))))
+        pieces.append(FlatShape(row, camera.see(row @ turn + camera.table_at(share))))
     table, _ = fit_table(pieces, SIZE)
     assert worst_length(camera, table, reach=0.2) < 0.05
 
@@ -175,7 +175,7 @@ def test_nothing_gives_no_table_and_pieces_that_contradict_each_other_neither() 
         fit_table([], SIZE)
     pieces = Camera().pieces(4)
     middle = pieces[1].points_px.mean(axis=0)
-    grown = Piece(SQUARE_MM, middle + 4 * (pieces[1].points_px - middle))
+    grown = FlatShape(SQUARE_MM, middle + 4 * (pieces[1].points_px - middle))
     with pytest.raises(BadTableError, match="flat table"):
         fit_table([*pieces, grown], SIZE)
 

@@ -9,8 +9,8 @@ from time import process_time
 import cv2
 import numpy as np
 
-from referee.accuracy import GROUPS, Known, Reader, TruePicture, Verdict, judge, load_truth, reader_of
-from referee.decks.finding import find_deck
+from referee.accuracy import GROUPS, Known, PictureOutcome, Reader, TruePicture, judge, load_truth, reader_of
+from referee.decks.lookup import find_deck
 from referee.output import along
 from referee.speed import yardstick
 from tools.bench.common import Row, command, say, timed
@@ -51,7 +51,7 @@ def measured(
     return counted(verdicts, least, times)
 
 
-def counted(verdicts: Iterable[Verdict], least: float, times: Iterable[float] = ()) -> Row:
+def counted(verdicts: Iterable[PictureOutcome], least: float, times: Iterable[float] = ()) -> Row:
     """Count cards; those read where there is none are wrong."""
     asked = [
         outcome
@@ -64,7 +64,7 @@ def counted(verdicts: Iterable[Verdict], least: float, times: Iterable[float] = 
     return Row(len(asked), right, unclear, wrong + false, **timed(times, "yardsticks"))
 
 
-def _draw(folder: Path, image: Image, verdict: Verdict) -> None:
+def _draw(folder: Path, image: Image, verdict: PictureOutcome) -> None:
     drawn = image.copy()
     outlines = [(card.corners_px, outcome) for _, outcome, card, _ in verdict.cards if outcome != "right"]
     for corners, outcome in [*outlines, *((read.corners_px, "wrong") for read in verdict.false)]:

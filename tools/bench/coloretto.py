@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.engine.events import Event, Header
 from referee.engine.session import Doubt
 from referee.errors import BadInputError
-from referee.games.coloretto.demo import Plan
+from referee.games.coloretto.demo import ColorettoPlan
 from referee.games.coloretto.rules import Coloretto, from_header
-from referee.games.coloretto.watching.looks import Look
+from referee.games.coloretto.watching.looks import TableLook
 from referee.games.coloretto.watching.search import standing
 from referee.games.coloretto.watching.tracker import Tracker
 from referee.output import along
@@ -43,7 +43,7 @@ def measure(games: int = 100, seed: int = 1, drawn: float = 0.0, deck: str = "co
     sums: Counter[str] = Counter()
     for number in along(range(games), games):
         players, at = least + number % (6 - least), seed + number
-        game = watch_game(at, drawn, Plan(players=players), lies, known) if drawn else try_game(players, at)
+        game = watch_game(at, drawn, ColorettoPlan(players=players), lies, known) if drawn else try_game(players, at)
         sums.update(game.figures())
         if game.wrong or game.fouls_false:
             say(game.as_json())
@@ -92,7 +92,7 @@ class _Trial:
                 look_ns += EVERY_NS
         return self._count()
 
-    def _see(self, look: Look) -> None:
+    def _see(self, look: TableLook) -> None:
         for event in self.tracker.see(look)[0]:
             self._tell(event)
 

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field
 
 from referee.games.coloretto.score import PALETTES
-from referee.games.coloretto.watching.looks import Look, Spot
+from referee.games.coloretto.watching.looks import Spot, TableLook
 from tools.bench.coloretto_table import MS, Lying
 
 EVERY_NS = 500 * MS
@@ -68,7 +68,7 @@ class Sampler:
             self._over[seat] = luck.choices(kinds, (1 - sum(shares), *shares))[0]
         self._came |= {who for who in self._over.values() if who != _UNSEEN}
 
-    def look(self, t_ns: int, lies: Lying) -> Look | None:
+    def look(self, t_ns: int, lies: Lying) -> TableLook | None:
         """Return what is seen now, None where an arm keeps from looking."""
         luck, sight = self.luck, self.sight
         under_arm = bool(lies.arms)
@@ -85,7 +85,7 @@ class Sampler:
         )
         came, self._came = self._came, {who for who in self._over.values() if who != _UNSEEN}
         arms = None if None in came else frozenset(seat for seat in came if seat is not None)
-        return Look(t_ns, marked, tuple(areas), lies.last_round, arms)
+        return TableLook(t_ns, marked, tuple(areas), lies.last_round, arms)
 
     def _spot(self, cards: list[int], where: str, t_ns: int, lies: Lying, *, under_arm: bool) -> Spot:
         luck, sight = self.luck, self.sight

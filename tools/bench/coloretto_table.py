@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from referee.games.coloretto.rules import Coloretto
-from referee.games.coloretto.score import PALETTES, Table
-from referee.games.coloretto.setup import JOKER, PLUS2, Settings
+from referee.games.coloretto.score import PALETTES, SummarySide
+from referee.games.coloretto.setup import JOKER, PLUS2, ColorettoOptions
 
 MS = 1_000_000
 
@@ -72,8 +72,8 @@ class Evening:
         each = 2 if players == 2 else 1
         dealt = self.luck.sample(colours, each * players)
         start = tuple(tuple(dealt[seat * each : (seat + 1) * each]) for seat in range(players))
-        self.settings = Settings(
-            self.luck.choice(list(Table)), self.luck.randrange(players), start, tuple(sorted(left_out))
+        self.settings = ColorettoOptions(
+            self.luck.choice(list(SummarySide)), self.luck.randrange(players), start, tuple(sorted(left_out))
         )
         self.game = Coloretto(players, self.settings)
         self.supply = [card for card in colours for _ in range(9 - dealt.count(card))] + [PLUS2] * 10 + [JOKER] * 3

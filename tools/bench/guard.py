@@ -10,11 +10,11 @@ import cv2
 import numpy as np
 
 from hardware.camera.frames import SECOND_NS, Frame
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.games.confetti import demo as confetti_script
 from referee.games.piccolino import demo as piccolino_script
-from referee.match.guard.mishaps import Change, Lasting, Mishap
-from referee.match.guard.pictures import PICTURES, PictureGuard, Stripes
+from referee.match.monitor.mishaps import Lasting, Mishap, MishapChange
+from referee.match.monitor.pictures import PICTURES, PictureMonitor, Stripes
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from tests.support.evening import GAMMA, relit
@@ -91,7 +91,7 @@ def play_quietly(hours: float, seed: int) -> Iterator[Quiet]:
     """Play games with hands, sleeves and their shadows, at least for so long."""
     luck, played_s = random.Random(seed), 0.0
     while played_s < hours * 3600:
-        table, guard = _table(luck), PictureGuard()
+        table, guard = _table(luck), PictureMonitor()
         lamps, told = _LampGuard(table), list[tuple[float, str]]()
         for t_s in _looks(0.0, table.script.length_s):
             changes = guard.look(_shown(table, t_s), round(t_s * SECOND_NS)) + lamps.look(t_s)
@@ -101,7 +101,7 @@ def play_quietly(hours: float, seed: int) -> Iterator[Quiet]:
 
 
 def _watch(kind: str, what: str, table: LiveTable, alter: Alter, begins_s: float) -> Noticed:
-    guard = PictureGuard()
+    guard = PictureMonitor()
     # The table as it is before a game, and some seconds of play.
     for t_s in (0.5, 0.75, 1.0, *_looks(begins_s - 3.0, 3.0)):
         guard.look(_shown(table, t_s), round(t_s * SECOND_NS))
@@ -150,7 +150,7 @@ class _LampGuard:
         self._table, self._alter = table, alter
         self._stripes, self._lasting = Stripes(self._frames), Lasting()
 
-    def look(self, t_s: float) -> list[Change]:
+    def look(self, t_s: float) -> list[MishapChange]:
         """Return what began and ended."""
         t_ns = round(t_s * SECOND_NS)
         return self._lasting.take(self._stripes.here(t_ns), Stripes.mishaps, t_ns)
@@ -173,7 +173,7 @@ def _table(luck: random.Random) -> LiveTable:
         deck = load_deck("confetti")
         return LiveTable(confetti_script.write_confetti(deck, seed).script, deck, seed, shots)
     prints = find_print_deck("piccolino")
-    plan = piccolino_script.Plan(players=luck.randint(2, 5), turns=12)
+    plan = piccolino_script.PiccolinoPlan(players=luck.randint(2, 5), turns=12)
     return LiveTable(piccolino_script.write_piccolino(prints, seed, plan).script, prints, seed, shots)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.accuracy import TruePicture, load_truth
-from referee.decks.finding import find_deck
+from referee.decks.lookup import find_deck
 from referee.errors import BadInputError
 from referee.games.coloretto.table_score import card_of, read_areas
 from referee.output import along

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hardware.camera.frames import SECOND_NS, Frame
-from referee.decks.finding import find_print_deck
-from referee.games.piccolino.watching.ringer import ArmEyes
+from referee.decks.lookup import find_print_deck
+from referee.games.piccolino.watching.ringer import RingerDetector
 from referee.games.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from referee.scoring.seats import SeatRing, marker_rectangle
-from referee.watchers.table_arms import Place
+from referee.watchers.table_arms import ArmRegion
 from simulation.art import FRONT
 from simulation.live import LiveTable, Shots
-from simulation.script import SKINS, SLEEVES, Action, Person, Rest, Ring, Script
+from simulation.script import SKINS, SLEEVES, Action, BellHit, Person, Rest, Script
 from simulation.view import Look
 from tools.bench.common import Row, command, say
 from vision.markers import find_markers, table_from_markers
@@ -73,10 +73,10 @@ def name_ringers(rings: int, seed: int) -> Iterator[Named]:
 def _on_table(players: int, count: int, seed: int, look: Look) -> Iterator[Named]:
     luck = random.Random(seed)
     seats = ring_of(players)
-    rings: list[tuple[Ring, str]] = []
+    rings: list[tuple[BellHit, str]] = []
     actions: list[Action] = []
     for number in range(count):
-        ring = Ring(luck.randrange(players), _FIRST_S + _PACE_S * number + luck.uniform(0, 0.03))
+        ring = BellHit(luck.randrange(players), _FIRST_S + _PACE_S * number + luck.uniform(0, 0.03))
         kind = luck.choice(_KINDS)
         rings.append((ring, kind))
         actions.append(ring)
@@ -85,18 +85,18 @@ def _on_table(players: int, count: int, seed: int, look: Look) -> Iterator[Named
             pile = spot(seats, other, 0.65, 0.6, FRONT)
             actions.append(Rest(other, ring.at_s - 0.5, ring.at_s + 0.4, (pile.x_mm, pile.y_mm)))
         elif kind == LATER:
-            actions.append(Ring(other, ring.at_s + luck.uniform(*_BEHIND_S)))
+            actions.append(BellHit(other, ring.at_s + luck.uniform(*_BEHIND_S)))
     people = tuple(_dressed(person, luck) for person in people_at(seats))
     script = Script(AREA_MM, (), people, tuple(actions), _FIRST_S + _PACE_S * count + 1.0, bell_mm=MIDDLE_MM)
     table = LiveTable(script, find_print_deck("piccolino"), seed, Shots(size=SIZE, look=look))
     place = _place_of(table.frame(0), players)
-    eyes = ArmEyes(lambda: place)
+    eyes = RingerDetector(lambda: place)
     frames = (table.frame(index) for index in range(table.frames))
     for ring, kind in rings:
         yield Named(kind, players, ring.seat, _named(table, frames, eyes, ring))
 
 
-def _named(table: LiveTable, frames: Iterator[Frame], eyes: ArmEyes, ring: Ring) -> int | None:
+def _named(table: LiveTable, frames: Iterator[Frame], eyes: RingerDetector, ring: BellHit) -> int | None:
     """Film on until a ring has been rung, and give whom the eyes name."""
     ring_ns = table.start_ns + round(ring.at_s * SECOND_NS)
     named: int | None = None
@@ -111,11 +111,11 @@ def _named(table: LiveTable, frames: Iterator[Frame], eyes: ArmEyes, ring: Ring)
     return named
 
 
-def _place_of(frame: Frame, players: int) -> Place:
+def _place_of(frame: Frame, players: int) -> ArmRegion:
     image = frame.bgr()
     markers = find_markers(image)
     table = table_from_markers(markers, SIZE)
-    return Place(table, SeatRing(marker_rectangle(markers, table), players))
+    return ArmRegion(table, SeatRing(marker_rectangle(markers, table), players))
 
 
 def _dressed(person: Person, luck: random.Random) -> Person:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import cv2
 
-from referee.decks.finding import find_print_deck
-from referee.games.piccolino.demo import Plan, write_piccolino
+from referee.decks.lookup import find_print_deck
+from referee.games.piccolino.demo import PiccolinoPlan, write_piccolino
 from simulation.live import LiveTable, Shots
 from simulation.still import table_picture
 from vision.arrays import Image
@@ -37,7 +37,7 @@ def piccolino() -> Pictured:
     """Draw a table on which each player has turned one card, after the first such turns with a happy pair."""
     deck = find_print_deck("piccolino")
     for seed in range(1000):
-        game = write_piccolino(deck, seed, Plan(players=PLAYERS, turns=PLAYERS, notice=0.0, hothead=None))
+        game = write_piccolino(deck, seed, PiccolinoPlan(players=PLAYERS, turns=PLAYERS, notice=0.0, hothead=None))
         tops = [event.data for event in game.events if event.kind == "card_shown"]
         happy = Counter(str(top["colour"]) for top in tops if top["mood"] == "happy")
         pairs = [colour for colour, count in happy.items() if count > 1]

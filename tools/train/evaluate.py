@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.find.above import FlatView, TableView, area_in_sight
-from vision.find.finder import CardFinder, Hypotheses
+from vision.find.finder import CardFinder, CardHypotheses
 from vision.find.network import CropNetwork, Network
 from vision.find.unknown import find_unknown
 from vision.markers import markers_in, table_if_shown
@@ -133,7 +133,7 @@ class Tally:
 class Result:
     """Hypotheses on a picture, which cards (n,) they hit within the wider limit, and which of them (m,) are false."""
 
-    hypotheses: Hypotheses
+    hypotheses: CardHypotheses
     hit: NDArray[np.bool_]
     false: NDArray[np.bool_]
 
@@ -163,7 +163,7 @@ def measure(truth: Truth, finder: CardFinder, tally: Tally, size_known: bool, pe
     hits = ((far < _LIMITS[1][0]) & (turned < _LIMITS[1][1])).any(0)
     if peel and view is not None and hits.any():
         again = finder.find(view, card, [*known, *found.corners_px[hits]])
-        found = Hypotheses(
+        found = CardHypotheses(
             np.concatenate([found.corners_px, again.corners_px]),
             np.concatenate([found.scores, again.scores]),
             np.concatenate([found.in_sight, again.in_sight]),
@@ -184,7 +184,7 @@ def _yardstick(picture: NDArray[np.uint8]) -> None:
     cv2.findContours(split, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
 
 
-def _offsets_mm(truth: Truth, table: Table | None, found: Hypotheses) -> tuple[Floats, Floats]:
+def _offsets_mm(truth: Truth, table: Table | None, found: CardHypotheses) -> tuple[Floats, Floats]:
     if table is None:
         scale = _PHOTO_SHORT_MM / _short_sides(truth.corners_px)[1][:, 0].mean()
         return offsets(truth.corners_px * scale, found.corners_px * scale)

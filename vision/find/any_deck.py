@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.find.above import FlatView, TableView, area_in_sight
-from vision.find.finder import CardFinder, Hypotheses
-from vision.find.unknown import UnknownCards, Wanted, find_unknown
+from vision.find.finder import CardFinder, CardHypotheses
+from vision.find.unknown import KnownSize, UnknownCards, find_unknown
 from vision.markers import Marker, sight_markers, table_if_shown
 from vision.quads import enlarged, shared_area
 from vision.table import Table
@@ -72,7 +72,7 @@ def _has_size(quad_mm: Floats, card_mm: tuple[float, float]) -> bool:
 
 
 def cards_without_size(
-    image_bgr: NDArray[np.uint8], table: Table | None, markers: Sequence[Marker], wanted: Wanted | None = None
+    image_bgr: NDArray[np.uint8], table: Table | None, markers: Sequence[Marker], wanted: KnownSize | None = None
 ) -> UnknownCards:
     """Cards of one size on a table, or in a picture without one; marker cards are left out.
 
@@ -88,13 +88,13 @@ def cards_without_size(
     return replace(found, hypotheses=_without_doubles(found.hypotheses))
 
 
-def _without_doubles(found: Hypotheses) -> Hypotheses:
+def _without_doubles(found: CardHypotheses) -> CardHypotheses:
     """The hypotheses of which no better one is at nearly the same place: votes for one card may split in two."""
     kept: list[int] = []
     for k, quad in enumerate(found.corners_px):
         if all(shared_area(quad, found.corners_px[j]) < _SAME for j in kept):
             kept.append(k)
-    return Hypotheses(found.corners_px[kept], found.scores[kept], found.in_sight[kept])
+    return CardHypotheses(found.corners_px[kept], found.scores[kept], found.in_sight[kept])
 
 
 def reason_of(quad: Floats, in_sight: float, size_px: tuple[int, int]) -> str | None:

@@ -25,7 +25,7 @@ _STILL_PX, _STILL_TURN = 2.0, np.radians(6)  # cards that a pass moved by more a
 
 
 @dataclass(frozen=True, eq=False)
-class Hypotheses:
+class CardHypotheses:
     """Cards that may be on a table, as parallel arrays of length n, the best first.
 
     `corners_px` (n, 4, 2): corners in the picture, clockwise as seen from above, the first side a short one;
@@ -41,17 +41,17 @@ class Hypotheses:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class FinderLook:
     """A look at a view `above`: `cards`, the best first, in its px; `marked` is the finer picture with known cards."""
 
     above: FromAbove
     marked: NDArray[np.uint8]
     cards: Settled
 
-    def hypotheses(self, corners: Floats) -> Hypotheses:
+    def hypotheses(self, corners: Floats) -> CardHypotheses:
         """The cards with these corners (n, 4, 2) in px of the view."""
         in_picture = self.above.to_picture(corners.reshape(-1, 2)).reshape(-1, 4, 2)
-        return Hypotheses(in_picture, self.cards.scores, self.cards.in_sight)
+        return CardHypotheses(in_picture, self.cards.scores, self.cards.in_sight)
 
 
 class CardFinder:
@@ -62,7 +62,7 @@ class CardFinder:
 
     def find(
         self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), quick: bool = False
-    ) -> Hypotheses:
+    ) -> CardHypotheses:
         """Hypotheses for cards of a size (sides in units of the view: mm of a table) that are not yet known.
 
         `known` are the corners (4, 2), in px of the picture, of cards that are identified: they are taken off, and
@@ -71,17 +71,19 @@ class CardFinder:
         look = self._first_look(view, card, known, on_edges=True, follow=not quick)
         return look.hypotheses(corners_of(look.cards.poses))
 
-    def look(self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = ()) -> Look:
+    def look(self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = ()) -> FinderLook:
         """A look at cards that may differ from the size `card` by a tenth."""
         return self.again(self.again(self._first_look(view, card, known, on_edges=False, follow=False)))
 
-    def again(self, look: Look) -> Look:
+    def again(self, look: FinderLook) -> FinderLook:
         """The same cards after another pass over their crops, which may change their sizes."""
-        return Look(look.above, look.marked, self._settled(look.marked, look.cards.poses, look.cards.votes, False))
+        return FinderLook(
+            look.above, look.marked, self._settled(look.marked, look.cards.poses, look.cards.votes, False)
+        )
 
     def _first_look(
         self, view: TableView, card: tuple[float, float], known: Sequence[Floats], on_edges: bool, follow: bool
-    ) -> Look:
+    ) -> FinderLook:
         short, long = sorted(card)
         aspect = long / short
         above = view.from_above(short)
@@ -96,7 +98,7 @@ class CardFinder:
         poses, votes = clusters_of(cells, aspect < SQUARE)
         poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]
         marked = with_marks(above.fine, marks)
-        return Look(above, marked, self._settled(marked, poses, votes, True, on_edges, follow))
+        return FinderLook(above, marked, self._settled(marked, poses, votes, True, on_edges, follow))
 
     def _settled(
         self, marked: NDArray[np.uint8], poses: Floats, votes: Floats, size_known: bool, on_edges: bool = True,

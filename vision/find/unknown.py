@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.find.above import TableView
-from vision.find.finder import CardFinder, Hypotheses, Look
+from vision.find.finder import CardFinder, CardHypotheses, FinderLook
 from vision.find.scale import FINE, SHORT_PX
 
 Floats = NDArray[np.float64]
@@ -28,7 +28,7 @@ _ROUNDS = 3  # of measuring the size and looking again
 
 
 @dataclass(frozen=True)
-class Wanted:
+class KnownSize:
     """Known size of the cards: `card`, their sides in units of the view, or `aspect`, long by short, or nothing."""
 
     card: tuple[float, float] | None = None
@@ -41,24 +41,24 @@ class UnknownCards:
 
     card: tuple[float, float]
     view: TableView
-    hypotheses: Hypotheses
+    hypotheses: CardHypotheses
 
 
 def find_unknown(
-    finder: CardFinder, view: TableView, known: Sequence[Floats] = (), wanted: Wanted | None = None
+    finder: CardFinder, view: TableView, known: Sequence[Floats] = (), wanted: KnownSize | None = None
 ) -> UnknownCards:
     """Cards of the one size that explains the picture best, with corners where each side is.
 
     `known` are corners (4, 2), in px of the picture, of what is no such card: marker cards.
     """
-    wanted = wanted or Wanted()
+    wanted = wanted or KnownSize()
     if wanted.card is not None and view.is_surveyed:
         return UnknownCards(wanted.card, view, finder.find(view, wanted.card, known))
     if wanted.card is not None:
         look = finder.look(view, wanted.card, known)
         return UnknownCards(wanted.card, view, look.hypotheses(look.cards.quads))
 
-    def measured(seen: TableView, size: tuple[float, float]) -> tuple[float, tuple[float, float], Look]:
+    def measured(seen: TableView, size: tuple[float, float]) -> tuple[float, tuple[float, float], FinderLook]:
         for _ in range(_ROUNDS):
             look = finder.look(seen, size, known)
             size = _measured(look, size, wanted.aspect)
@@ -79,7 +79,7 @@ def find_unknown(
     return UnknownCards(size, look.above.view, look.hypotheses(look.cards.quads))
 
 
-def _likely(looks: list[Look]) -> list[tuple[float, tuple[float, float]]]:
+def _likely(looks: list[FinderLook]) -> list[tuple[float, tuple[float, float]]]:
     """The sizes (short, long) on which most cards of looks at all scales agree, and how much, the best first."""
     size = np.concatenate([np.log(_sizes(look)) for look in looks])
     good = [look.cards.scores * look.cards.edges**3 * (look.cards.in_sight >= _GOOD) for look in looks]
@@ -96,7 +96,7 @@ def _likely(looks: list[Look]) -> list[tuple[float, tuple[float, float]]]:
     return likely or [(0.0, (short, short * _FIRST_ASPECT))]
 
 
-def _explained(look: Look) -> float:
+def _explained(look: FinderLook) -> float:
     """How well cards explain the picture: agreement, length of outlines, strength of edges, little overlap.
 
     Where cards are 3 mm apart, sizes that reach over the gap take the edge of the next card, and overlap in the gap.
@@ -120,12 +120,12 @@ def _explained(look: Look) -> float:
     return float(agreement * length * strength[outlines > 0].mean() ** 2 * apart**2)
 
 
-def _sizes(look: Look) -> Floats:
+def _sizes(look: FinderLook) -> Floats:
     """(n, 2) short and long sides in units of the view."""
     return np.sort(look.cards.poses[:, 3:], 1) / look.above.per_unit
 
 
-def _measured(look: Look, size: tuple[float, float], aspect: float | None) -> tuple[float, float]:
+def _measured(look: FinderLook, size: tuple[float, float], aspect: float | None) -> tuple[float, float]:
     """Short and long side on which most cards agree that are mostly in sight, or the size so far; `aspect` is kept."""
     own = _sizes(look)[(look.cards.in_sight > _GOOD) & (look.cards.edges > _GOOD)]
     if not len(own):

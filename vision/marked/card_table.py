@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from vision.deck import Deck
 from vision.errors import BadTableError
 from vision.find.any_deck import CERTAIN, WHOLE, cards_without_size
-from vision.find.finder import Hypotheses
-from vision.find.unknown import Wanted
+from vision.find.finder import CardHypotheses
+from vision.find.unknown import KnownSize
 from vision.marked.outline import corners_of
 from vision.markers import Marker
 from vision.table import Table
-from vision.table_fit import Piece, fit_table
+from vision.table_fit import FlatShape, fit_table
 
 _SIGMA_PX = 0.8
 _MOST_PIECES = 24
@@ -33,7 +33,7 @@ class CardTable:
     """A table fitted to the outlines of cards, `pieces`: several that agree, or a single one."""
 
     table: Table
-    pieces: tuple[Piece, ...]
+    pieces: tuple[FlatShape, ...]
 
 
 def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck, markers: Sequence[Marker]) -> Iterator[CardTable]:
@@ -43,10 +43,10 @@ def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck, markers: Sequenc
     such a table only if a card is read there.
     """
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
-    lone: list[Piece] = []
+    lone: list[FlatShape] = []
     # Bent cards and cards seen steeply are found better without a fixed aspect ratio.
     for aspect in (max(deck.card_mm) / min(deck.card_mm), None):
-        found = cards_without_size(image_bgr, None, markers, Wanted(aspect=aspect)).hypotheses
+        found = cards_without_size(image_bgr, None, markers, KnownSize(aspect=aspect)).hypotheses
         pieces = _pieces(found, deck)
         agreed = agreed_table(pieces, size_px)
         if agreed is not None:
@@ -57,13 +57,13 @@ def tables_from_cards(image_bgr: NDArray[np.uint8], deck: Deck, markers: Sequenc
             yield CardTable(_fitted([piece], size_px), (piece,))
 
 
-def _pieces(found: Hypotheses, deck: Deck) -> list[Piece]:
+def _pieces(found: CardHypotheses, deck: Deck) -> list[FlatShape]:
     """Return the cards found that are fully visible, the most certain first."""
     good = np.flatnonzero((found.scores >= CERTAIN) & (found.in_sight >= WHOLE))[:_MOST_PIECES]
-    return [Piece(corners_of(deck), found.corners_px[k], _SIGMA_PX) for k in good]
+    return [FlatShape(corners_of(deck), found.corners_px[k], _SIGMA_PX) for k in good]
 
 
-def agreed_table(pieces: list[Piece], size_px: tuple[int, int]) -> CardTable | None:
+def agreed_table(pieces: list[FlatShape], size_px: tuple[int, int]) -> CardTable | None:
     """Fit a table on which outlines have the size of a card.
 
     Return None where fewer than two, or fewer than half of them, agree on a table.
@@ -85,11 +85,11 @@ def agreed_table(pieces: list[Piece], size_px: tuple[int, int]) -> CardTable | N
         return None
 
 
-def _of_size(pieces: list[Piece], table: Table) -> list[Piece]:
+def _of_size(pieces: list[FlatShape], table: Table) -> list[FlatShape]:
     return [piece for piece in pieces if _error(table, piece) < _MOST_ERROR]
 
 
-def _agreeing(pieces: list[Piece], size_px: tuple[int, int]) -> list[Piece]:
+def _agreeing(pieces: list[FlatShape], size_px: tuple[int, int]) -> list[FlatShape]:
     """Return the pieces that have their size on the best table, fitted to three of the first seven pieces."""
     tables = []
     for few in combinations(pieces[:_SAMPLED], _SAMPLE):
@@ -100,12 +100,12 @@ def _agreeing(pieces: list[Piece], size_px: tuple[int, int]) -> list[Piece]:
     return _of_size(pieces, tables[int(np.argmax(fits))]) if tables else []
 
 
-def _fitted(pieces: list[Piece], size_px: tuple[int, int]) -> Table:
+def _fitted(pieces: list[FlatShape], size_px: tuple[int, int]) -> Table:
     table, places = fit_table(pieces, size_px)
     return table.moved(places[0, :2])
 
 
-def _error(table: Table, piece: Piece) -> float:
+def _error(table: Table, piece: FlatShape) -> float:
     seen, model = table.to_mm(piece.points_px), piece.shape_mm
     found = np.linalg.norm(seen - np.roll(seen, 1, axis=0), axis=1)
     known = np.linalg.norm(model - np.roll(model, 1, axis=0), axis=1)

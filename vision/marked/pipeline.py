@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from vision.arrays import Floats, Image
 from vision.deck import Deck
 from vision.effort import at_most
+from vision.marked.assign import also_unclear, settled, sure_corners
 from vision.marked.colour import lamp_of
 from vision.marked.layouts import common_stretch
 from vision.marked.left_over import beside
 from vision.marked.marks import WorkImage, work_image
-from vision.marked.refinement import looked_closer
+from vision.marked.refine import looked_closer
 from vision.marked.sampler import Sampler
 from vision.marked.scoring import Verdicts
-from vision.marked.settle import also_unclear, settled, sure_corners
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
 from vision.markers import Marker, whites_of
@@ -26,7 +26,7 @@ from vision.quads import enlarged
 from vision.read.lamp_white import white_of
 from vision.reading import Reading, UnclearCard
 from vision.table import Table
-from vision.table_fit import Piece
+from vision.table_fit import FlatShape
 
 # Log-odds taken off covered cards where the table has a pattern. On 1,600 drawn cloths none was read wrongly even
 # without, except for rims alone.
@@ -48,7 +48,7 @@ class Overview:
     sampler: Sampler
     readers: list[SideReader]
     verdicts: list[Verdicts]
-    pieces: list[Piece]
+    pieces: list[FlatShape]
     markers_px: NDArray[np.float64]
 
 

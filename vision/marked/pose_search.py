@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats
+from vision.marked.contour_traces import OUTSIDE_MM, coloured
 from vision.marked.contours import SIDE, Contours
 from vision.marked.evidence import like_ground
 from vision.marked.layouts import Hypotheses, Layouts, concatenated, no_cards
 from vision.marked.sampler import Sampler
-from vision.marked.traces import OUTSIDE_MM, coloured
 from vision.quads import within_quads
 from vision.table import turned
 

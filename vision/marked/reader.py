@@ -18,7 +18,7 @@ from vision.marked.pipeline import LEAST_REACH, look_over, read_marks, read_on
 from vision.markers import SQUARE_MM, Marker, markers_in, table_from_markers, table_if_shown
 from vision.reading import Reading
 from vision.table import Table
-from vision.table_fit import Piece, fit_table
+from vision.table_fit import FlatShape, fit_table
 
 _VAGUE = 0.008  # relative scale error above which the cards refine the table, too
 # Fewer fit a table in any picture. In a cropped one lengths far from them are off by a tenth.
@@ -106,8 +106,8 @@ def _read_by_few(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[M
     return reading, on_table
 
 
-def _squares(markers: Sequence[Marker]) -> list[Piece]:
-    return [Piece(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
+def _squares(markers: Sequence[Marker]) -> list[FlatShape]:
+    return [FlatShape(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
 
 
 def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
@@ -130,7 +130,7 @@ def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
 
 
 def _read_vaguely(
-    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], outlines: Sequence[Piece] = ()
+    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], outlines: Sequence[FlatShape] = ()
 ) -> tuple[Reading, Table]:
     """Read a picture on a table of vague scale, from markers or `outlines`, refined by whole cards."""
     known = _squares(markers)
@@ -142,7 +142,7 @@ def _read_vaguely(
 
 
 def _grown_table(
-    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], known: Sequence[Piece]
+    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], known: Sequence[FlatShape]
 ) -> Table | None:
     """Fit a table of vague scale to whole cards beside the `known` pieces, then again with the cards found on it.
 
@@ -163,7 +163,7 @@ def _grown_table(
     return better
 
 
-def _borne_out(outlines: Sequence[Piece], reading: Reading) -> list[Piece]:
+def _borne_out(outlines: Sequence[FlatShape], reading: Reading) -> list[FlatShape]:
     """Return the outlines in which a card was read."""
     return [o for o in outlines if any(_same_outline(card.corners_px, o.points_px) for card in reading.cards)]
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from vision.arrays import Floats
-from vision.deck import CIRCLE, Deck, Face, Mark
+from vision.deck import CIRCLE, Deck, Face, PrintedMark
 from vision.marked.layouts import Layouts
 from vision.render_face import mark_outline_mm
 
@@ -45,7 +45,7 @@ def _unit_inner(deck: Deck, shape: str) -> Floats:
     return _spread(grid[depth > min(_INSET, 0.75 * float(depth.max()))], INNER)
 
 
-def _placed(unit: Floats, mark: Mark) -> Floats:
+def _placed(unit: Floats, mark: PrintedMark) -> Floats:
     turn = np.radians(mark.rotation_deg)
     turned = unit @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
     return np.asarray(turned * mark.diameter_mm / 2 + (mark.x_mm, mark.y_mm))

@@ -13,7 +13,7 @@ from vision.marked.evidence import BLEACH_SPREAD_DEG, Evidence
 from vision.marked.layouts import Hypotheses, Layouts, concatenated
 from vision.marked.sample_points import RING
 
-SURE = 4.5  # log-odds above which a card is announced; `settle.py` decides, beside its rivals and doubts
+SURE = 4.5  # log-odds above which a card is announced; `assign.py` decides, beside its rivals and doubts
 # Prior log-odds by the number of marks found: three in the right places seldom meet by chance, two often do.
 _PRIOR = np.array([-np.inf, -4.7, 0.5, 3.8])
 _RESIDUAL_MM = 0.35

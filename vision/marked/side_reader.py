@@ -8,9 +8,11 @@ import numpy as np
 
 from vision.arrays import Flags, Floats
 from vision.deck import Deck
-from vision.marked.closer_look import WORTH_A_LOOK, ground_levels, judged_again, worth_a_look
 from vision.marked.colour import fitted_palette, least_print, linear_of
+from vision.marked.contour_terms import WORTH_A_LOOK, ground_levels, judged_again, worth_a_look
+from vision.marked.contour_traces import CardColours, traces
 from vision.marked.contours import MovedCards
+from vision.marked.covered_marks import peeking_marks
 from vision.marked.cut_marks import cut_marks, radii_of
 from vision.marked.evidence import gather
 from vision.marked.foreground import foreground_and_marks
@@ -29,15 +31,13 @@ from vision.marked.layouts import (
 from vision.marked.lone_marks import find_lines, lone_mark_cards, round_on_table
 from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
-from vision.marked.peeking import peeking_marks
 from vision.marked.pose_search import Anchors, pivoted_cards
 from vision.marked.sampler import Sampler
 from vision.marked.scoring import LOOKED_AT, Measured, Verdicts, joined, judge, likelier, renewed, shown_of
 from vision.marked.side_marks import SideMarks
 from vision.marked.side_model import SideModel
-from vision.marked.traces import CardColours, traces
 from vision.quads import within_quads
-from vision.table_fit import Piece
+from vision.table_fit import FlatShape
 
 _WHOLE_SLACK_MM = 1.6
 _PART_SLACK_MM = 1.2
@@ -211,11 +211,11 @@ class SideReader:
     def _nothing(self) -> Verdicts:
         return Verdicts(self._model.layouts, no_cards(), np.zeros(0), dict.fromkeys(LOOKED_AT, np.zeros(0)))
 
-    def pieces(self, whole: Verdicts) -> list[Piece]:
+    def pieces(self, whole: Verdicts) -> list[FlatShape]:
         """Return the marks of certain cards with three marks: pieces of known size on the table."""
         sure = whole.hypotheses.take(whole.sure)
         return [
-            Piece(self._model.layouts.centres_mm[face], self._marks.found.centres_px[marks], _MARK_SIGMA_PX)
+            FlatShape(self._model.layouts.centres_mm[face], self._marks.found.centres_px[marks], _MARK_SIGMA_PX)
             for face, marks in zip(sure.faces, sure.marks, strict=True)
         ]
 

@@ -110,7 +110,7 @@ class PlaceReader(Protocol):
         """Return, with little work, whether a face identified before is still there, most of it visible."""
 
 
-class ClownReader(Protocol):
+class TableReader(Protocol):
     """Reads the cards of one deck anywhere on a table, and their piles."""
 
     def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> Sequence[Card]:

@@ -50,7 +50,7 @@ class Card:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class PrintReading:
     """All cards that were found in one picture: the certain ones, and the others.
 
     `places` (n, 4, 2): the finder's in its first pass, `open` (k, 4, 2) those of mostly visible cards; `left`

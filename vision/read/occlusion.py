@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vision.arrays import Flags, Floats
-from vision.find.finder import Hypotheses
+from vision.find.finder import CardHypotheses
 from vision.quads import shared_area
 from vision.read.places import is_steady, same_place
 from vision.read.rectify import Covers, Pyramid
@@ -35,7 +35,7 @@ class LayerParams:
 LAYER = LayerParams()
 
 
-Find = Callable[[Sequence[Floats]], Hypotheses]
+Find = Callable[[Sequence[Floats]], CardHypotheses]
 """Finds cards beside those that are known, (4, 2) px each."""
 Accepts = Callable[[Verdict, Flags, float], bool]
 """Returns whether a verdict is accepted, by the card's open cells and the finder's score."""
@@ -125,7 +125,7 @@ class Layers:
                 found.append((quad, None if place.verdict is None else place.verdict.face))
         return found[: self._passes.lit]
 
-    def _judge(self, found: Hypotheses) -> None:
+    def _judge(self, found: CardHypotheses) -> None:
         """Rank and verify hypotheses; those where nothing has changed since the last pass keep their verdicts."""
         before, self.left = self.left, []
         quads = self._verifier.deck.art_first(found.corners_px)

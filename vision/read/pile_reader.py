@@ -20,7 +20,7 @@ from vision.read.card_search import CardSearch
 from vision.read.lamp_white import LampWhite
 from vision.read.places import moved
 from vision.read.print_deck import PrintDeck
-from vision.read.unchanged import Look, Memory, look_at
+from vision.read.unchanged import CardLook, Memory, look_at
 from vision.table import Table
 
 _LEAST_SIDE_PX = 16
@@ -46,7 +46,7 @@ class PrintPiles:
         self._search = search
         self._lamp = lamp
         self._memory = memory
-        self._looks: dict[int, Look] = {}  # by the numbers of sights
+        self._looks: dict[int, CardLook] = {}  # by the numbers of sights
         self._last: list[Floats | None] = [None] * len(self.places)
 
     def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
@@ -142,7 +142,7 @@ class PrintPiles:
         return None
 
 
-class PrintClowns:
+class PrintTableReader:
     """Reads the cards of one deck of prints anywhere on a table, and their piles."""
 
     def __init__(self, deck: PrintDeck) -> None:

@@ -13,11 +13,11 @@ import numpy as np
 
 from vision.arrays import Flags, Floats, Image
 from vision.find.above import FlatView, TableView, area_in_sight
-from vision.find.finder import CardFinder, Hypotheses
-from vision.find.unknown import Wanted, find_unknown
+from vision.find.finder import CardFinder, CardHypotheses
+from vision.find.unknown import KnownSize, find_unknown
 from vision.markers import markers_in, table_if_shown
 from vision.quads import enlarged, shared_area
-from vision.read.card import Card, Reading
+from vision.read.card import Card, PrintReading
 from vision.read.doubts import Doubts
 from vision.read.lamp_white import white_of
 from vision.read.occlusion import LAYER, Find, Layers, Passes, Place
@@ -56,14 +56,14 @@ class CardReader:
         self._doubts = Doubts(deck)
         self._finder = CardFinder()
 
-    def read(self, image_bgr: Image, table: Table | None = None) -> Reading:
+    def read(self, image_bgr: Image, table: Table | None = None) -> PrintReading:
         """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one.
 
         Raises:
             BadTableError: the picture is mirrored, as its markers show.
         """
         if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
-            return Reading((), ())
+            return PrintReading((), ())
         markers = markers_in(image_bgr)
         if table is None:
             table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
@@ -77,7 +77,9 @@ class CardReader:
             reading = again
         return reading
 
-    def _read_again(self, image_bgr: Image, first: Reading, white: Floats | None, known: Floats) -> Reading | None:
+    def _read_again(
+        self, image_bgr: Image, first: PrintReading, white: Floats | None, known: Floats
+    ) -> PrintReading | None:
         """Read again on the plane of the cards read first: seen obliquely, others are larger or smaller."""
         certain = np.array([card.corners_px for card in first.cards]).reshape(-1, 4, 2)
         table = table_of(certain, self.deck.card_mm, (image_bgr.shape[1], image_bgr.shape[0]))
@@ -89,11 +91,11 @@ class CardReader:
         again = self._read(image_bgr, table, white, known, replace(_ALL, sized=True))
         # The origin of that plane is unknown.
         cards = tuple(replace(card, centre_mm=None) for card in again.cards)
-        return Reading(cards, tuple(replace(card, centre_mm=None) for card in again.unclear))
+        return PrintReading(cards, tuple(replace(card, centre_mm=None) for card in again.unclear))
 
     def read_open(
         self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, steady_px: Floats | None
-    ) -> Reading:
+    ) -> PrintReading:
         """Read the visible cards in a part of a picture, without looking under those that are taken.
 
         white: (3,) BGR 0..1 of white paper, None where unknown. `known_px` (n, 4, 2) are identified already.
@@ -103,7 +105,7 @@ class CardReader:
             image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px, lit=0 if steady_px is not None else 1)
         )
 
-    def read_beside(self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats) -> Reading:
+    def read_beside(self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats) -> PrintReading:
         """Read the cards beside the known ones and marker cards, `known_px` (n, 4, 2)."""
         return self._read(image_bgr, table, white, known_px, _BESIDE)
 
@@ -125,7 +127,7 @@ class CardReader:
 
     def _read(
         self, image_bgr: Image, table: Table | None, white: Floats | None, known: Floats, passes: Passes
-    ) -> Reading:
+    ) -> PrintReading:
         picture = Pyramid(image_bgr)
         layers = Layers(self._find(image_bgr, table, passes), self.verifier, picture, white, Covers(known), passes)
 
@@ -146,7 +148,7 @@ class CardReader:
         places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
         is_open = np.array([place.in_sight >= _MOSTLY_OPEN for place in layers.found], bool)
         left = np.array([place.quad for place in layers.left]).reshape(-1, 4, 2)
-        return Reading(tuple(cards), tuple(unclear), places, places[is_open], left)
+        return PrintReading(tuple(cards), tuple(unclear), places, places[is_open], left)
 
     def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
         view: TableView = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
@@ -154,12 +156,12 @@ class CardReader:
         if table is not None and (self.deck.has_true_size or passes.sized):
             # The faces themselves refine a pose better than a second pass over crops: 492 of 644 cards, not 489.
             return lambda known: self._finder.find(view, card, known, quick=True)
-        wanted = Wanted(aspect=max(card) / min(card))
+        wanted = KnownSize(aspect=max(card) / min(card))
 
-        def find(known: Sequence[Floats]) -> Hypotheses:
+        def find(known: Sequence[Floats]) -> CardHypotheses:
             nonlocal view, wanted
             found = find_unknown(self._finder, view, known, wanted)
-            view, wanted = found.view, Wanted(found.card)
+            view, wanted = found.view, KnownSize(found.card)
             return found.hypotheses
 
         return find

@@ -36,7 +36,7 @@ MEMORY = MemoryParams()
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class CardLook:
     """Look of a certain card: its corners (4, 2) px, and the pixels within them, (rows, columns, 3)."""
 
     corners_px: Floats
@@ -76,7 +76,7 @@ class Memory:
     def __init__(self, card_mm: tuple[float, float]) -> None:
         self._card_mm = card_mm
         self._table: Table | None = None
-        self._known: list[tuple[Card, Look]] = []
+        self._known: list[tuple[Card, CardLook]] = []
 
     def still_there(self, image_bgr: Image, table: Table, box_px: Box) -> list[Card]:
         """Return unchanged cards with their middle in a part of a picture."""
@@ -100,10 +100,10 @@ class Memory:
         del self._known[: -MEMORY.most]
 
 
-def look_at(image_bgr: Image, corners_px: Floats, card_mm: tuple[float, float]) -> Look:
+def look_at(image_bgr: Image, corners_px: Floats, card_mm: tuple[float, float]) -> CardLook:
     """Return the look of a card on corners (4, 2) px."""
     width, height = (round(side * MEMORY.cells_per_mm) for side in card_mm)
-    return Look(corners_px, _sheet(image_bgr, corners_px, (height, width)))
+    return CardLook(corners_px, _sheet(image_bgr, corners_px, (height, width)))
 
 
 def _sheet(image_bgr: Image, corners_px: Floats, cells: tuple[int, ...]) -> Singles:

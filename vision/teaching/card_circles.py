@@ -39,14 +39,14 @@ class Disc:
 
 
 @dataclass(frozen=True, eq=False)
-class MarkedCard:
+class CardDiscs:
     """Three discs, the smallest first, and the ground's BGR 0 to 1."""
 
     discs: tuple[Disc, ...]
     ground: Floats
 
 
-def marked_card(card: Singles, px_per_mm: float) -> MarkedCard | None:
+def marked_card(card: Singles, px_per_mm: float) -> CardDiscs | None:
     """The discs on a card (h, w, 3), levels 0 to 1 under white light; None for a card that shows anything else."""
     lab = np.asarray(cv2.cvtColor(np.clip(card, 0, 1), cv2.COLOR_BGR2LAB), np.float32)
     rim = round(_RIM_MM * px_per_mm)
@@ -87,7 +87,7 @@ def marked_card(card: Singles, px_per_mm: float) -> MarkedCard | None:
     if not _explained(discs, core, px_per_mm):
         return None
     bare = inner & (away < _STEP)
-    return MarkedCard(tuple(discs), np.median(card[bare], axis=0))
+    return CardDiscs(tuple(discs), np.median(card[bare], axis=0))
 
 
 def _eroded(mask: Masks) -> Masks:

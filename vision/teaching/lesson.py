@@ -12,7 +12,7 @@ from vision.errors import BadLessonError
 from vision.image import Picture
 from vision.read.print_deck import ART_PX_PER_MM
 from vision.teaching.faces import FaceGroup, Sighting, grouped
-from vision.teaching.lay_apart import CardSize, LaidCards, agreed_size, fits, lay_out
+from vision.teaching.lesson_cards import CardSize, LaidCards, agreed_size, fits, lay_out
 from vision.teaching.level_ground import level
 from vision.teaching.names import CardName, check_images, named_cards
 from vision.teaching.same_print import best_turn, difference, laid_on, small

@@ -14,7 +14,7 @@ from vision.read.rectify import Pyramid
 from vision.read.verdict import VERDICT
 from vision.read.verifier import Verifier
 from vision.teaching.lesson import TeachingPicture
-from vision.teaching.taught_prints import Lesson, Margins
+from vision.teaching.taught_prints import FaceMargins, Lesson
 
 MOST_JUDGED = 8
 """Cards: those of the faces that look most alike, as each takes some tenths of a second."""
@@ -25,7 +25,9 @@ def odds_of(margin: float) -> float:
     return float(np.exp(np.clip(margin / VERDICT.log_odds_scale, -10, 10)))
 
 
-def measured(lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture], most: int = MOST_JUDGED) -> Margins:
+def measured(
+    lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture], most: int = MOST_JUDGED
+) -> FaceMargins:
     """Judge cards of a lesson by its deck: of each face that another one is near to the card that was seen last.
 
     Raises:
@@ -57,7 +59,7 @@ def measured(lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture
             if rival is not None:
                 told.append((face, deck.faces[rival].id, margin))
     confused = {(min(one, two), max(one, two)) for one, two, margin in told if margin < VERDICT.likely}
-    return Margins(judged, sure, min(told, key=lambda look: look[2], default=None), tuple(sorted(confused)))
+    return FaceMargins(judged, sure, min(told, key=lambda look: look[2], default=None), tuple(sorted(confused)))
 
 
 def with_margins(lesson: Lesson, pictures: Sequence[TeachingPicture], most: int = MOST_JUDGED) -> Lesson:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vision.arrays import Floats
-from vision.deck import CIRCLE, SIZES, Deck, Face, Mark
+from vision.deck import CIRCLE, SIZES, Deck, Face, PrintedMark
 from vision.errors import BadLessonError
 from vision.image import Picture
-from vision.teaching.card_circles import MarkedCard, marked_card
-from vision.teaching.lay_apart import CardSize, LaidCards
+from vision.teaching.card_circles import CardDiscs, marked_card
 from vision.teaching.lesson import TeachingPicture, straight_cards
+from vision.teaching.lesson_cards import CardSize, LaidCards
 from vision.teaching.mark_colours import colours_of
 from vision.teaching.names import CardName, check_images, named_cards
 from vision.teaching.taught_prints import LearnedCard, LearnedPicture, Lesson, face_ids
@@ -30,7 +30,7 @@ _DARK = 0.35
 class _Sighting:
     picture: int
     place: int
-    card: MarkedCard
+    card: CardDiscs
     side: str
 
 
@@ -187,7 +187,9 @@ def _deck(
         middles = np.median(face.middles, axis=0)
         diameters = np.median([[disc.diameter_mm for disc in s.card.discs] for s in face.sightings], axis=0)
         marks = tuple(
-            Mark(SIZES[k], colours[face.side][face.colours[k]], CIRCLE, float(x), float(y), float(diameters[k]), 0.0)
+            PrintedMark(
+                SIZES[k], colours[face.side][face.colours[k]], CIRCLE, float(x), float(y), float(diameters[k]), 0.0
+            )
             for k, (x, y) in enumerate(middles)
         )
         faces.append(Face(face_id, face.side, marks))

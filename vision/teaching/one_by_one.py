@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from vision.image import Picture
 from vision.teaching.faces import FaceGroup, Sighting, grouped
-from vision.teaching.lay_apart import CardSize, LaidCards, agreed_size, fits, lay_out
 from vision.teaching.lesson import DIFFERENT, TeachingPicture, only_those, straight_cards
+from vision.teaching.lesson_cards import CardSize, LaidCards, agreed_size, fits, lay_out
 from vision.teaching.names import CardName
 from vision.teaching.same_print import best_turn, difference, laid_on, small
 from vision.teaching.straighten import turns_of

@@ -12,7 +12,7 @@ from vision.arrays import Floats
 from vision.deck import Deck
 from vision.read.print_deck import Print, PrintDeck
 from vision.teaching.faces import SAME, FaceGroup, Sighting
-from vision.teaching.lay_apart import CardSize, LaidCards
+from vision.teaching.lesson_cards import CardSize, LaidCards
 from vision.teaching.names import BACK, CardName
 from vision.teaching.same_print import best_turn, difference, laid_on, small
 
@@ -41,7 +41,7 @@ class LearnedPicture:
 
 
 @dataclass(frozen=True)
-class Margins:
+class FaceMargins:
     """Separation of a lesson's cards by the deck that came of it.
 
     `judged` cards were judged, `sure` of them for certain right; `weakest` is the face that was told from its next one
@@ -69,7 +69,7 @@ class Lesson:
     seen: Mapping[str, int]
     nearest: tuple[tuple[str, str, float], ...]
     noise: float | None
-    margins: Margins | None = None
+    margins: FaceMargins | None = None
 
 
 def renamed_faces(lesson: Lesson, names: Mapping[str, tuple[str, Mapping[str, str]]]) -> Lesson:

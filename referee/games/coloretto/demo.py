@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from referee.engine.events import Event
 from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto
-from referee.games.coloretto.setup import JOKER, LAST_ROUND, PLUS2, Settings
+from referee.games.coloretto.setup import JOKER, LAST_ROUND, PLUS2, ColorettoOptions
 from referee.games.seating import AREA_MM, own_columns, people_at, ring_of, spot
 from referee.scoring.seats import SeatRing
 from simulation.art import BACK, FRONT
@@ -36,7 +36,7 @@ _LEFT_OUT = {2: 2, 3: 1}  # colours, by players
 
 
 @dataclass(frozen=True)
-class Plan:
+class ColorettoPlan:
     """Parameters of a demonstration game: players, rounds before its end, options.
 
     foul: whether somebody does wrong. settings: start cards and colours left out are chosen where these say nothing.
@@ -45,7 +45,7 @@ class Plan:
     rounds: int = 3
     foul: bool = True
     players: int = 4
-    settings: Settings = field(default_factory=Settings)
+    settings: ColorettoOptions = field(default_factory=ColorettoOptions)
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,13 @@ class _Table:
         self.actions.append(Carry(seat, tuple(cards), self.now_s, self.now_s + takes_s, tuple(to)))
 
 
-def write_coloretto(deck: PrintDeck, seed: int, plan: Plan | None = None) -> ColorettoGame:
+def write_coloretto(deck: PrintDeck, seed: int, plan: ColorettoPlan | None = None) -> ColorettoGame:
     """Write a game; the same seed and plan always give the same one.
 
     Raises:
         BadInputError: the deck has too few colours, no +2 or no joker, or not the cards to start with.
     """
-    plan = plan or Plan()
+    plan = plan or ColorettoPlan()
     players = plan.players
     rng, ring = random.Random(seed), ring_of(players)
     faces = _faces(deck)

@@ -37,13 +37,13 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
 
 
 def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
-    from referee.games.coloretto.demo import Plan, write_coloretto
+    from referee.games.coloretto.demo import ColorettoPlan, write_coloretto
     from referee.games.kind import DemoScript
     from vision.read.print_deck import PrintDeck
 
     if not isinstance(deck, PrintDeck):
         raise BadInputError("error.coloretto_cannot_be_played_with", name=deck.name)
-    plan = Plan(rounds or Plan.rounds, players=len(header.players), settings=settings_from(header))
+    plan = ColorettoPlan(rounds or ColorettoPlan.rounds, players=len(header.players), settings=settings_from(header))
     game = write_coloretto(deck, seed, plan)
     said = () if game.has_last_card else tuple(move for move in game.moves if move.kind == "last_round")
     held = enumerate(game.game.settings.start_cards)

@@ -10,9 +10,9 @@ from referee.games.coloretto.sayings import say_choice
 from referee.games.coloretto.score import (
     JOKERS_IN_DECK,
     PALETTES,
-    ColorettoHand,
-    ColorettoScore,
-    Table,
+    HandCards,
+    HandScore,
+    SummarySide,
     parse_hand,
     score_coloretto,
 )
@@ -70,7 +70,7 @@ def sheet(hands: Sequence[Mapping[str, Any]], table: str, language: Language) ->
     return [sheet_line(hand, side, language) for hand, side in parsed]
 
 
-def sheet_line(hand: ColorettoHand, table: Table, language: Language) -> dict[str, Any]:
+def sheet_line(hand: HandCards, table: SummarySide, language: Language) -> dict[str, Any]:
     """Return what a hand is worth, and why: `{"points", "lines", "plus2", "jokers", "text"}`.
 
     `lines`: `{"colour", "cards", "jokers": how many of them are jokers, "points"}`, the dearest first.
@@ -85,17 +85,17 @@ def sheet_line(hand: ColorettoHand, table: Table, language: Language) -> dict[st
     }
 
 
-def _line(hand: ColorettoHand, score: ColorettoScore, colour: str, table: Table) -> dict[str, Any]:
+def _line(hand: HandCards, score: HandScore, colour: str, table: SummarySide) -> dict[str, Any]:
     jokers = score.jokers.count(colour)
     cards = hand.colours.get(colour, 0) + jokers
     worth = table.points(cards)
     return {"colour": colour, "cards": cards, "jokers": jokers, "points": worth if colour in score.plus else -worth}
 
 
-def _hand(game: Coloretto, seat: int) -> ColorettoHand:
+def _hand(game: Coloretto, seat: int) -> HandCards:
     held = game.hands[seat]
     colours: Sequence[str] = colours_of(game)
-    return ColorettoHand({colour: held[colour] for colour in colours}, min(held[JOKER], JOKERS_IN_DECK), held[PLUS2])
+    return HandCards({colour: held[colour] for colour in colours}, min(held[JOKER], JOKERS_IN_DECK), held[PLUS2])
 
 
 def _game(play: Session) -> Coloretto:

@@ -1,7 +1,8 @@
 """Coloretto (K1–K9): cards placed, rows taken, rounds and the score; events in, rulings out.
 
 Every action is a triple: `verify_x` says why not (or None), `can_x` answers yes or no, `x` does it and gives the
-rulings. `apply` takes the events of the outside contract; what the rules do not allow is a `Foul` and changes nothing.
+rulings. `apply` takes the events of the outside contract; what the rules do not allow is a `ColorettoFoul` and changes
+nothing.
 """
 
 from __future__ import annotations
@@ -22,15 +23,22 @@ from referee.games.coloretto.events import (
     StartCards,
     Stopped,
 )
-from referee.games.coloretto.rulings import ColorettoRuling, Foul, GameEnded, Ignored, Reason, RoundEnded
-from referee.games.coloretto.score import ColorettoHand, score_coloretto
+from referee.games.coloretto.rulings import (
+    ColorettoEnded,
+    ColorettoFoul,
+    ColorettoIgnored,
+    ColorettoReason,
+    ColorettoRuling,
+    RoundEnded,
+)
+from referee.games.coloretto.score import HandCards, score_coloretto
 from referee.games.coloretto.setup import (
     JOKER,
     MAX_JOKERS,
     MAX_PLAYERS,
     MIN_PLAYERS,
     PLUS2,
-    Settings,
+    ColorettoOptions,
     colours_known,
     is_colour,
     rooms,
@@ -51,12 +59,12 @@ class Coloretto:
         BadInputError: 2 to 5 can play.
     """
 
-    def __init__(self, players: int, settings: Settings | None = None) -> None:
+    def __init__(self, players: int, settings: ColorettoOptions | None = None) -> None:
         if not MIN_PLAYERS <= players <= MAX_PLAYERS:
             raise BadInputError(
                 "error.games.to_can_play_coloretto_not", least=MIN_PLAYERS, most=MAX_PLAYERS, number=players
             )
-        self.settings = settings or Settings()
+        self.settings = settings or ColorettoOptions()
         self.players = players
         self.rooms = rooms(players)
         self.rows: list[list[str] | None] = [[] for _ in self.rooms]
@@ -89,7 +97,7 @@ class Coloretto:
                 return self._refuse(event, seat, row, reason) if reason else self.take(event.t_ns, seat, row)
             case LastRound():
                 if reason := self.verify_announce_last():
-                    return (Ignored(event.t_ns, event.kind, None, reason),)
+                    return (ColorettoIgnored(event.t_ns, event.kind, None, reason),)
                 return self.announce_last()
             case CardTakenBack(row=row):
                 if not self.can_take_back(row):
@@ -103,14 +111,14 @@ class Coloretto:
                 return self._start(action)
             case Stopped():
                 if reason := self.verify_stop():
-                    return (Ignored(event.t_ns, event.kind, None, reason),)
+                    return (ColorettoIgnored(event.t_ns, event.kind, None, reason),)
                 return self.stop(event.t_ns)
 
-    def verify_place(self, seat: int, row: int) -> Reason | None:
+    def verify_place(self, seat: int, row: int) -> ColorettoReason | None:
         """Return why a seat may not put a card in a row (K4), in the order of the outside contract."""
         if reason := self._why_not(seat, row):
             return reason
-        return Reason.ROW_FULL if len(self.rows[row] or ()) >= self.rooms[row] else None
+        return ColorettoReason.ROW_FULL if len(self.rows[row] or ()) >= self.rooms[row] else None
 
     def can_place(self, seat: int, row: int) -> bool:
         """Return whether a seat may put a card in a row."""
@@ -170,11 +178,11 @@ class Coloretto:
 
     view = copy
 
-    def verify_take(self, seat: int, row: int) -> Reason | None:
+    def verify_take(self, seat: int, row: int) -> ColorettoReason | None:
         """Return why a seat may not take a row (K4), in the order of the outside contract."""
         if reason := self._why_not(seat, row):
             return reason
-        return None if self.rows[row] else Reason.ROW_EMPTY
+        return None if self.rows[row] else ColorettoReason.ROW_EMPTY
 
     def can_take(self, seat: int, row: int) -> bool:
         """Return whether a seat may take a row."""
@@ -196,9 +204,9 @@ class Coloretto:
         self.taken, self.turn = set(), seat
         return (RoundEnded(t_ns, seat, self.last), *(self._end(t_ns) if self.last else ()))
 
-    def verify_announce_last(self) -> Reason | None:
+    def verify_announce_last(self) -> ColorettoReason | None:
         """Return why "last round" cannot be drawn."""
-        return Reason.GAME_OVER if self.over else None
+        return ColorettoReason.GAME_OVER if self.over else None
 
     def can_announce_last(self) -> bool:
         """Return whether "last round" can be drawn."""
@@ -210,7 +218,7 @@ class Coloretto:
         self.last = True
         return ()
 
-    def verify_stop(self) -> Reason | None:
+    def verify_stop(self) -> ColorettoReason | None:
         """Return why the players cannot end the game early; one in which nobody took a row has no result.
 
         Raises:
@@ -218,7 +226,7 @@ class Coloretto:
         """
         if not self.over and not self._rows_taken:
             raise BadInputError("error.games.nobody_has_taken_row_yet")
-        return Reason.GAME_OVER if self.over else None
+        return ColorettoReason.GAME_OVER if self.over else None
 
     def can_stop(self) -> bool:
         """Return whether the players can end the game early, with a result."""
@@ -229,14 +237,14 @@ class Coloretto:
         demand(self.verify_stop())
         return self._end(t_ns, stopped=True)
 
-    def _why_not(self, seat: int, row: int) -> Reason | None:
+    def _why_not(self, seat: int, row: int) -> ColorettoReason | None:
         if self.over:
-            return Reason.GAME_OVER
+            return ColorettoReason.GAME_OVER
         if seat in self.taken:
-            return Reason.ALREADY_OUT
+            return ColorettoReason.ALREADY_OUT
         if seat != self.turn:
-            return Reason.NOT_YOUR_TURN
-        return Reason.ROW_GONE if self.rows[row] is None else None
+            return ColorettoReason.NOT_YOUR_TURN
+        return ColorettoReason.ROW_GONE if self.rows[row] is None else None
 
     def _cards(self, row: int) -> list[str]:
         cards = self.rows[row]
@@ -253,13 +261,13 @@ class Coloretto:
         scores = tuple(score_coloretto(hand, self.settings.table) for hand in hands)
         most = max(score.points for score in scores)
         winners = tuple(seat for seat, score in enumerate(scores) if score.points == most)
-        return (GameEnded(t_ns, winners, hands, scores, stopped),)
+        return (ColorettoEnded(t_ns, winners, hands, scores, stopped),)
 
-    def _hand(self, cards: Counter[str]) -> ColorettoHand:
+    def _hand(self, cards: Counter[str]) -> HandCards:
         known = colours_known(frozenset(card for card in self._seen if is_colour(card)), self.settings)
         colours = {card: count for card, count in cards.items() if is_colour(card)}
         colours |= dict.fromkeys([colour for colour in known if colour not in colours], 0)
-        return ColorettoHand(colours, cards[JOKER], cards[PLUS2])
+        return HandCards(colours, cards[JOKER], cards[PLUS2])
 
     def _start(self, start: StartCards) -> Rulings:
         """Take the colours that a seat starts with (K2), whenever they are known."""
@@ -283,9 +291,13 @@ class Coloretto:
     def _has_all_jokers(self, card: str) -> bool:
         return card == JOKER and self._seen[JOKER] >= MAX_JOKERS
 
-    def _refuse(self, event: Event, seat: int, row: int, reason: Reason) -> Rulings:
-        over = reason is Reason.GAME_OVER
-        return (Ignored(event.t_ns, event.kind, seat, reason) if over else Foul(event.t_ns, seat, reason, row),)
+    def _refuse(self, event: Event, seat: int, row: int, reason: ColorettoReason) -> Rulings:
+        over = reason is ColorettoReason.GAME_OVER
+        return (
+            ColorettoIgnored(event.t_ns, event.kind, seat, reason)
+            if over
+            else ColorettoFoul(event.t_ns, seat, reason, row),
+        )
 
 
 def from_header(header: Header) -> Coloretto:

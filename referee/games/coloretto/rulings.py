@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from referee.games.coloretto.score import ColorettoHand, ColorettoScore
+from referee.games.coloretto.score import HandCards, HandScore
 
 
-class Reason(Enum):
+class ColorettoReason(Enum):
     """Why something is a foul, or is not taken; fouls in the order in which they are asked."""
 
     ALREADY_OUT = "already_out"
@@ -20,12 +20,12 @@ class Reason(Enum):
 
 
 @dataclass(frozen=True)
-class Foul:
+class ColorettoFoul:
     """A seat did what the rules do not allow (K4, K5); it changes nothing."""
 
     t_ns: int
     seat: int
-    reason: Reason
+    reason: ColorettoReason
     row: int
 
     def as_json(self) -> dict[str, object]:
@@ -35,13 +35,13 @@ class Foul:
 
 
 @dataclass(frozen=True)
-class Ignored:
+class ColorettoIgnored:
     """Something happened after the end; it changes nothing."""
 
     t_ns: int
     event: str
     seat: int | None
-    reason: Reason
+    reason: ColorettoReason
 
     def as_json(self) -> dict[str, object]:
         """Return the ruling as JSON."""
@@ -64,7 +64,7 @@ class RoundEnded:
 
 
 @dataclass(frozen=True)
-class GameEnded:
+class ColorettoEnded:
     """The game is over: each seat's hand, its best score (K7, K8), and the seats that share the win (K9).
 
     stopped: the players ended it before the last round was over.
@@ -72,8 +72,8 @@ class GameEnded:
 
     t_ns: int
     winners: tuple[int, ...]
-    hands: tuple[ColorettoHand, ...]
-    scores: tuple[ColorettoScore, ...]
+    hands: tuple[HandCards, ...]
+    scores: tuple[HandScore, ...]
     stopped: bool = False
 
     def as_json(self) -> dict[str, object]:
@@ -98,4 +98,4 @@ class GameEnded:
         }
 
 
-ColorettoRuling = Foul | Ignored | RoundEnded | GameEnded
+ColorettoRuling = ColorettoFoul | ColorettoIgnored | RoundEnded | ColorettoEnded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from referee.games.coloretto.score import ColorettoHand
+from referee.games.coloretto.score import HandCards
 from referee.games.kind import RulingData, Words
 from referee.language import Language
 from referee.sayings.colours import colour_name
@@ -110,10 +110,10 @@ def card_name(card: str, language: Language) -> str:
 def _cards_named(cards: Sequence[str], language: Language) -> str:
     """Return "two green and one joker" of cards as the rules name them."""
     colours = {card: cards.count(card) for card in cards if card not in ("joker", "+2")}
-    return say_hand(ColorettoHand(colours, cards.count("joker"), cards.count("+2")), language)
+    return say_hand(HandCards(colours, cards.count("joker"), cards.count("+2")), language)
 
 
-def say_hand(hand: ColorettoHand, language: Language) -> str:
+def say_hand(hand: HandCards, language: Language) -> str:
     """Return what somebody has: "six green, four yellow, one joker, one +2"."""
     held = [(colour_name(language, colour), cards) for colour, cards in hand.colours.items() if cards]
     held.sort(key=lambda one: -one[1])

@@ -23,7 +23,7 @@ PALETTES = (
 """Names for a colour that only a joker stands for: of the game's own cards, and of the Everdeck (E1)."""
 
 
-class Table(Enum):
+class SummarySide(Enum):
     """Side of the summary card that counts (K8)."""
 
     BROWN = "brown"
@@ -34,11 +34,11 @@ class Table(Enum):
         return _POINTS[self][min(cards, 6)]
 
 
-_POINTS = {Table.BROWN: (0, 1, 3, 6, 10, 15, 21), Table.GREY: (0, 1, 4, 8, 7, 6, 5)}
+_POINTS = {SummarySide.BROWN: (0, 1, 3, 6, 10, 15, 21), SummarySide.GREY: (0, 1, 4, 8, 7, 6, 5)}
 
 
 @dataclass(frozen=True)
-class ColorettoHand:
+class HandCards:
     """Cards of a player at the end: a number for each colour, jokers and "+2" cards.
 
     A colour with no cards says that it is in the game, so that a joker may become it (K7).
@@ -50,7 +50,7 @@ class ColorettoHand:
 
 
 @dataclass(frozen=True)
-class ColorettoScore:
+class HandScore:
     """The best score of a hand: the colour of each joker, and the colours that count plus and minus, dearest first."""
 
     points: int
@@ -68,7 +68,7 @@ class ColorettoScore:
         }
 
 
-def parse_hand(data: Mapping[str, object]) -> tuple[ColorettoHand, Table]:
+def parse_hand(data: Mapping[str, object]) -> tuple[HandCards, SummarySide]:
     """Return the hand and the table in a JSON object `{"colours", "jokers", "plus2", "table"}`.
 
     Left out, `jokers` and `plus2` are 0 and the table is brown.
@@ -86,8 +86,8 @@ def parse_hand(data: Mapping[str, object]) -> tuple[ColorettoHand, Table]:
     _at_most(len(colours), COLOURS_IN_DECK, "colours")
     jokers = _at_most(whole_number(data.get("jokers", 0), "jokers"), JOKERS_IN_DECK, "jokers")
     plus2 = _at_most(whole_number(data.get("plus2", 0), "plus2"), PLUS2_IN_DECK, '"+2" cards')
-    table = Table(one_of(data.get("table", "brown"), "table", [table.value for table in Table]))
-    return ColorettoHand(colours, jokers, plus2), table
+    table = SummarySide(one_of(data.get("table", "brown"), "table", [table.value for table in SummarySide]))
+    return HandCards(colours, jokers, plus2), table
 
 
 def _at_most(number: int, most: int, what: str) -> int:
@@ -96,7 +96,7 @@ def _at_most(number: int, most: int, what: str) -> int:
     return number
 
 
-def score_coloretto(hand: ColorettoHand, table: Table) -> ColorettoScore:
+def score_coloretto(hand: HandCards, table: SummarySide) -> HandScore:
     """Return the best score of `hand` (K8), trying every way to give the jokers a colour (K7).
 
     Of equally good ways it gives the first, in the order of the colours in the hand.
@@ -107,7 +107,7 @@ def score_coloretto(hand: ColorettoHand, table: Table) -> ColorettoScore:
     return max((_score(hand, jokers, table) for jokers in ways), key=lambda score: score.points)
 
 
-def _new_colours(hand: ColorettoHand) -> Iterator[str]:
+def _new_colours(hand: HandCards) -> Iterator[str]:
     """Return colours that the player has no card of, as many as jokers could become."""
     held = {colour for colour, cards in hand.colours.items() if cards}
     palette = next((palette for palette in PALETTES if set(hand.colours) <= set(palette)), PALETTES[0])
@@ -117,7 +117,7 @@ def _new_colours(hand: ColorettoHand) -> Iterator[str]:
     return iter([*named, *others][: max(0, room)])
 
 
-def _score(hand: ColorettoHand, jokers: tuple[str, ...], table: Table) -> ColorettoScore:
+def _score(hand: HandCards, jokers: tuple[str, ...], table: SummarySide) -> HandScore:
     cards = {colour: count for colour, count in hand.colours.items() if count}
     for colour in jokers:
         cards[colour] = cards.get(colour, 0) + 1
@@ -125,4 +125,4 @@ def _score(hand: ColorettoHand, jokers: tuple[str, ...], table: Table) -> Colore
     ranked = sorted(worth, key=lambda colour: -worth[colour])
     plus, minus = ranked[:PLUS_COLOURS], ranked[PLUS_COLOURS:]
     points = sum(worth[colour] for colour in plus) - sum(worth[colour] for colour in minus) + 2 * hand.plus2
-    return ColorettoScore(points, jokers, tuple(plus), tuple(minus))
+    return HandScore(points, jokers, tuple(plus), tuple(minus))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from referee.errors import BadInputError
 from referee.games.coloretto.sayings import say_choice
-from referee.games.coloretto.score import ColorettoScore, Table, parse_hand, score_coloretto
+from referee.games.coloretto.score import HandScore, SummarySide, parse_hand, score_coloretto
 from referee.games.kind import ScoreAsked
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
@@ -19,7 +19,7 @@ def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
     """Return what answers one hand; it raises `BadInputError` for one that cannot be scored."""
     language = Language(language_of())
 
-    def say(result: ColorettoScore) -> str:
+    def say(result: HandScore) -> str:
         from referee.sayings.cards import say_hand_alone
 
         choice = say_choice(result.plus, result.minus, result.jokers, language) or language.cards(0)
@@ -40,8 +40,8 @@ def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
         BadInputError: an argument makes no sense, or too few markers are in sight.
         VisionError: the picture, the deck or the table profile cannot be used.
     """
-    from referee.decks.finding import find_print_deck
     from referee.decks.game_deck import check_plays
+    from referee.decks.lookup import find_print_deck
     from referee.games.coloretto.table_score import score_coloretto_picture
     from referee.scoring.evidence_picture import write_picture
     from vision.image import load_picture
@@ -52,7 +52,7 @@ def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
     deck = find_print_deck("coloretto" if asked.deck is None else asked.deck)
     check_plays(deck, "coloretto")
     picture, profile = load_picture(image), None if asked.table is None else load_profile(Path(asked.table))
-    table = Table(asked.scoring or Table.BROWN.value)
+    table = SummarySide(asked.scoring or SummarySide.BROWN.value)
     result = score_coloretto_picture(picture, deck, profile, players, table)
     output, language = Output(), Language(language_of())
     for hand, (_, sentence) in zip(result.sharing.seats, result.sentences(language), strict=True):

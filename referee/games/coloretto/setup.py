@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from referee.engine.events import Header
 from referee.errors import BadInputError
-from referee.games.coloretto.score import PALETTES, Table
+from referee.games.coloretto.score import PALETTES, SummarySide
 from referee.jsonlines import is_name, shown, whole_number
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
@@ -17,7 +17,7 @@ PLUS2, JOKER, LAST_ROUND = "+2", "joker", "last round"
 
 
 @dataclass(frozen=True)
-class Settings:
+class ColorettoOptions:
     """A game's options.
 
     `table`: which side of the summary card counts (K8). `first`: the seat that begins.
@@ -25,7 +25,7 @@ class Settings:
     `left_out`: the colours that are not in the game (K2); empty where they are not known.
     """
 
-    table: Table = Table.BROWN
+    table: SummarySide = SummarySide.BROWN
     first: int = 0
     start_cards: tuple[tuple[str, ...], ...] = ()
     left_out: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ def rooms(players: int) -> tuple[int, ...]:
     return (1, 2, 3) if players == MIN_PLAYERS else (3,) * players
 
 
-def colours_known(seen: frozenset[str], settings: Settings) -> tuple[str, ...]:
+def colours_known(seen: frozenset[str], settings: ColorettoOptions) -> tuple[str, ...]:
     """Return the colours that are in the game for certain: those seen, and all others but those left out, if named."""
     for palette in PALETTES:
         if settings.left_out and seen | set(settings.left_out) <= set(palette):
@@ -44,7 +44,7 @@ def colours_known(seen: frozenset[str], settings: Settings) -> tuple[str, ...]:
     return tuple(sorted(seen))
 
 
-def settings_from(header: Header) -> Settings:
+def settings_from(header: Header) -> ColorettoOptions:
     """Return the options that an event log's header asks for.
 
     Raises:
@@ -58,8 +58,8 @@ def settings_from(header: Header) -> Settings:
     start_cards = options.get("start_cards", [])
     if not isinstance(start_cards, list) or len(start_cards) not in (0, players):
         raise BadInputError("error.games.start_cards_must_be_list")
-    return Settings(
-        table=Table(header.option("table", [table.value for table in Table])),
+    return ColorettoOptions(
+        table=SummarySide(header.option("table", [table.value for table in SummarySide])),
         first=first,
         start_cards=tuple(_colours(cards, "start_cards") for cards in start_cards),
         left_out=_colours(options.get("left_out", []), "left_out"),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.games.coloretto.sayings import say_choice, say_hand
-from referee.games.coloretto.score import ColorettoHand, ColorettoScore, Table, score_coloretto
+from referee.games.coloretto.score import HandCards, HandScore, SummarySide, score_coloretto
 from referee.games.coloretto.setup import JOKER, PLUS2
 from referee.language import Language
 from referee.sayings.cards import say_doubts, say_seat, say_strange, say_worth
@@ -50,8 +50,8 @@ class ColorettoTable:
     table: SeenTable
     sharing: Sharing
     deck: PrintDeck
-    hands: tuple[ColorettoHand, ...]
-    scores: tuple[ColorettoScore, ...]
+    hands: tuple[HandCards, ...]
+    scores: tuple[HandScore, ...]
     strange: tuple[tuple[str, ...], ...]
     remarks: tuple[str, ...] = ()
 
@@ -130,7 +130,7 @@ class ColorettoTable:
 
 
 def score_coloretto_picture(
-    picture: Picture, deck: PrintDeck, profile: TableProfile | None, players: int, table: Table
+    picture: Picture, deck: PrintDeck, profile: TableProfile | None, players: int, table: SummarySide
 ) -> ColorettoTable:
     """Read a picture, share the cards among the seats, and score all of them (K7, K8).
 
@@ -142,7 +142,7 @@ def score_coloretto_picture(
     held = [Counter(card_of(deck, card.face.id) for card in hand.cards) for hand in sharing.seats]
     colours = sorted({card for cards in held for card in cards if card not in (None, JOKER, PLUS2)}, key=str)
     hands = tuple(
-        ColorettoHand({str(colour): cards[colour] for colour in colours}, cards[JOKER], cards[PLUS2]) for cards in held
+        HandCards({str(colour): cards[colour] for colour in colours}, cards[JOKER], cards[PLUS2]) for cards in held
     )
     strange = tuple(
         tuple(card.face.id for card in hand.cards if _kind(deck, card.face.id) is None) for hand in sharing.seats

@@ -27,7 +27,7 @@ DEMO_HEAP = 30
 
 
 @dataclass(frozen=True)
-class Plan:
+class ConfettiPlan:
     """Parameters of a demonstration game.
 
     players: 1 to 5. rounds: how many are played, at most the game's. heap: cards laid out in the first round, None:
@@ -71,9 +71,9 @@ class ConfettiGame:
     rounds: tuple[RoundTruth, ...]
 
 
-def write_confetti(deck: Deck, seed: int, plan: Plan | None = None) -> ConfettiGame:
+def write_confetti(deck: Deck, seed: int, plan: ConfettiPlan | None = None) -> ConfettiGame:
     """Write a game; the same seed always gives the same one."""
-    plan = plan or Plan()
+    plan = plan or ConfettiPlan()
     rng = random.Random(seed)
     ring = ring_of(plan.players)
     faces = [face.id for face in deck.side(plan.side)]
@@ -116,7 +116,7 @@ def _play_round(
     ring: SeatRing,
     chosen: list[list[str]],
     begin_s: float,
-    plan: Plan,
+    plan: ConfettiPlan,
     late: int | None,
     spare: list[str],
     rng: random.Random,

@@ -35,7 +35,7 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
 
 
 def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
-    from referee.games.confetti.demo import DEMO_HEAP, Plan, cards_of, write_confetti
+    from referee.games.confetti.demo import DEMO_HEAP, ConfettiPlan, cards_of, write_confetti
     from referee.games.kind import DemoScript
     from vision.deck import Deck
 
@@ -44,7 +44,7 @@ def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> Dem
     players, side = len(header.players), settings_from(header).side
     most = len(round_limits(players)) if rounds is None else rounds
     heap = max(DEMO_HEAP, _EACH * players)
-    game = write_confetti(deck, seed, Plan(players, most, heap, side=side))
+    game = write_confetti(deck, seed, ConfettiPlan(players, most, heap, side=side))
     truth = (
         Event(round(one.out_s * 1e9), "hand", {"event": "hand", "seat": seat, "cards": cards_of(deck, side, faces)})
         for one in game.rounds

@@ -1,7 +1,7 @@
 """Confetti's rules: rounds, limits, hands after time, points kept (C1 to C11).
 
 Every action is a triple: `verify_x` says why not (or None), `can_x` answers yes or no, `x` does it and gives the
-rulings. `apply` takes the events of the outside contract; what the rules do not allow now becomes an `Ignored`.
+rulings. `apply` takes the events of the outside contract; what the rules do not allow now becomes an `ConfettiIgnored`.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from referee.games.confetti.events import (
 )
 from referee.games.confetti.rulings import (
     ArrangementShown,
+    ConfettiEnded,
+    ConfettiFoul,
+    ConfettiIgnored,
+    ConfettiReason,
     ConfettiRuling,
-    Foul,
-    GameEnded,
     HandCounted,
     HandsUnseen,
-    Ignored,
-    Reason,
     RoundStarted,
     TimeUp,
 )
 from referee.games.confetti.score import Card, score_hand
 from referee.games.confetti.setup import (
+    ConfettiOptions,
     LateCards,
-    Settings,
     Supply,
     cards_to_lay_out,
     round_limits,
@@ -130,10 +130,10 @@ class Confetti:
         BadInputError: 1 to 7 can play (C2).
     """
 
-    def __init__(self, players: int, settings: Settings | None = None) -> None:
+    def __init__(self, players: int, settings: ConfettiOptions | None = None) -> None:
         if not 1 <= players <= MAX_PLAYERS:
             raise BadInputError("error.games.1_to_can_play_confetti", most=MAX_PLAYERS, players=players)
-        self.settings = settings or Settings()
+        self.settings = settings or ConfettiOptions()
         self.players = players
         self.limits = round_limits(players)
         self.phase = Phase.BEFORE_ROUND
@@ -183,14 +183,14 @@ class Confetti:
                 reason = self.verify_challenge(seat)
                 return self._ignore(event, reason, seat) if reason else self.challenge(t_ns, seat)
 
-    def verify_flip(self) -> Reason | None:
+    def verify_flip(self) -> ConfettiReason | None:
         """Return why the sandtimer may not be flipped to start a round."""
         if self.phase is Phase.COUNTING and not self.unseen() and self.number < len(self.limits):
             return None
         return {
-            Phase.RUNNING: Reason.TIMER_RUNNING,
-            Phase.COUNTING: Reason.NOT_COUNTED,
-            Phase.OVER: Reason.GAME_OVER,
+            Phase.RUNNING: ConfettiReason.TIMER_RUNNING,
+            Phase.COUNTING: ConfettiReason.NOT_COUNTED,
+            Phase.OVER: ConfettiReason.GAME_OVER,
         }.get(self.phase)
 
     def can_flip(self) -> bool:
@@ -216,9 +216,9 @@ class Confetti:
         """Return the seats that have shown no hand in this round, or that swept it up too soon, and have said none."""
         return self._hands.unseen()
 
-    def verify_run_out(self) -> Reason | None:
+    def verify_run_out(self) -> ConfettiReason | None:
         """Return why the sand cannot run out now."""
-        return self._why_not_in(Reason.NO_TIMER, Phase.RUNNING)
+        return self._why_not_in(ConfettiReason.NO_TIMER, Phase.RUNNING)
 
     def can_run_out(self) -> bool:
         """Return whether the sand is running."""
@@ -230,9 +230,9 @@ class Confetti:
         self.phase = Phase.COUNTING
         return (TimeUp(t_ns),)
 
-    def verify_contest(self) -> Reason | None:
+    def verify_contest(self) -> ConfettiReason | None:
         """Return why no card can be contested now."""
-        return self._why_not_in(Reason.NO_ROUND, Phase.RUNNING, Phase.COUNTING)
+        return self._why_not_in(ConfettiReason.NO_ROUND, Phase.RUNNING, Phase.COUNTING)
 
     def can_contest(self) -> bool:
         """Return whether two players could be holding one card."""
@@ -244,9 +244,9 @@ class Confetti:
         self.supply = self.supply.without_contested(self.settings.edition)
         return ()
 
-    def verify_see_hand(self) -> Reason | None:
+    def verify_see_hand(self) -> ConfettiReason | None:
         """Return why a hand means nothing now."""
-        return self._why_not_in(Reason.NO_ROUND, Phase.RUNNING, Phase.COUNTING)
+        return self._why_not_in(ConfettiReason.NO_ROUND, Phase.RUNNING, Phase.COUNTING)
 
     def can_see_hand(self) -> bool:
         """Return whether hands are held now."""
@@ -263,11 +263,11 @@ class Confetti:
             self._hands.show_in_time(seat, cards)
             return ()
         change = self._hands.show_late(seat, cards)
-        fouls = (Foul(t_ns, seat, Reason.AFTER_TIME, *change),) if change else ()
+        fouls = (ConfettiFoul(t_ns, seat, ConfettiReason.AFTER_TIME, *change),) if change else ()
         complete = self._hands.all_late or (self._asked_ns is not None and not self.unseen())
         return fouls + (self.count(t_ns) if complete else ())
 
-    def verify_lose_hands(self) -> Reason | None:
+    def verify_lose_hands(self) -> ConfettiReason | None:
         """Return why no hand can go before it is counted."""
         return self.verify_count()
 
@@ -285,12 +285,12 @@ class Confetti:
         self._gone_ns = t_ns
         return (self._hands_unseen(t_ns),)
 
-    def verify_count(self) -> Reason | None:
+    def verify_count(self) -> ConfettiReason | None:
         """Return why hands cannot be counted now."""
         return {
-            Phase.BEFORE_ROUND: Reason.NO_ROUND,
-            Phase.RUNNING: Reason.TIMER_RUNNING,
-            Phase.OVER: Reason.GAME_OVER,
+            Phase.BEFORE_ROUND: ConfettiReason.NO_ROUND,
+            Phase.RUNNING: ConfettiReason.TIMER_RUNNING,
+            Phase.OVER: ConfettiReason.GAME_OVER,
         }.get(self.phase)
 
     def can_count(self) -> bool:
@@ -312,7 +312,7 @@ class Confetti:
             return hands
         return (*hands, self._end(t_ns))
 
-    def verify_stop(self) -> Reason | None:
+    def verify_stop(self) -> ConfettiReason | None:
         """Return why the players cannot end the game early; one in which nothing was counted has no result.
 
         Raises:
@@ -320,7 +320,7 @@ class Confetti:
         """
         if self.phase is not Phase.OVER and not self.counted:
             raise BadInputError("error.games.no_hand_has_been_counted")
-        return Reason.GAME_OVER if self.phase is Phase.OVER else None
+        return ConfettiReason.GAME_OVER if self.phase is Phase.OVER else None
 
     def can_stop(self) -> bool:
         """Return whether the players can end the game early, with a result."""
@@ -331,10 +331,10 @@ class Confetti:
         demand(self.verify_stop())
         return (self._end(t_ns, stopped=True),)
 
-    def _end(self, t_ns: int, *, stopped: bool = False) -> GameEnded:
+    def _end(self, t_ns: int, *, stopped: bool = False) -> ConfettiEnded:
         self.phase = Phase.OVER
         winners = tuple(seat for seat, kept in enumerate(self.kept) if kept == max(self.kept))
-        return GameEnded(t_ns, winners, tuple(self.kept), stopped)
+        return ConfettiEnded(t_ns, winners, tuple(self.kept), stopped)
 
     def ask_for_hands(self, t_ns: int) -> Rulings:
         """Make the count wait for hands that are neither seen nor entered: an unseen hand is not an empty one."""
@@ -364,9 +364,9 @@ class Confetti:
         self.supply = replace(self.supply, table=max(0, self.supply.table + before - self.kept[seat]))
         return HandCounted(t_ns, seat, cards, score, self.kept[seat], seen=hand is not None)
 
-    def verify_challenge(self, seat: int) -> Reason | None:
+    def verify_challenge(self, seat: int) -> ConfettiReason | None:
         """Return why a seat's score cannot be challenged."""
-        return None if seat in self.counted else Reason.NOTHING_COUNTED
+        return None if seat in self.counted else ConfettiReason.NOTHING_COUNTED
 
     def can_challenge(self, seat: int) -> bool:
         """Return whether a seat has a score to challenge."""
@@ -378,13 +378,13 @@ class Confetti:
         hand = self.counted[seat]
         return (ArrangementShown(t_ns, seat, hand.cards, hand.score),)
 
-    def _why_not_in(self, reason: Reason, *phases: Phase) -> Reason | None:
+    def _why_not_in(self, reason: ConfettiReason, *phases: Phase) -> ConfettiReason | None:
         if self.phase in phases:
             return None
-        return Reason.GAME_OVER if self.phase is Phase.OVER else reason
+        return ConfettiReason.GAME_OVER if self.phase is Phase.OVER else reason
 
-    def _ignore(self, event: Event, reason: Reason, seat: int | None = None) -> Rulings:
-        return (Ignored(event.t_ns, event.kind, reason, seat),)
+    def _ignore(self, event: Event, reason: ConfettiReason, seat: int | None = None) -> Rulings:
+        return (ConfettiIgnored(event.t_ns, event.kind, reason, seat),)
 
 
 def from_header(header: Header) -> Confetti:

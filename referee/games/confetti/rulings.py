@@ -9,7 +9,7 @@ from enum import Enum
 from referee.games.confetti.score import Card, Score
 
 
-class Reason(Enum):
+class ConfettiReason(Enum):
     """Why something is a foul, or is not taken."""
 
     AFTER_TIME = "after_time"
@@ -90,19 +90,19 @@ class HandsUnseen:
         """Return the ruling as JSON."""
         start = {"ruling": "unclear", "t_ns": self.t_ns, "seat": None, "seats": list(self.seats)}
         if not self.gone:
-            return {**start, "reason": Reason.NO_HAND.value}
+            return {**start, "reason": ConfettiReason.NO_HAND.value}
         hands = (self.gone.get(seat) for seat in self.seats)
         last_seen = [None if hand is None else [list(card) for card in hand] for hand in hands]
-        return {**start, "reason": Reason.HAND_GONE.value, "last_seen": last_seen}
+        return {**start, "reason": ConfettiReason.HAND_GONE.value, "last_seen": last_seen}
 
 
 @dataclass(frozen=True)
-class Foul:
+class ConfettiFoul:
     """A seat took or put back cards when it was not allowed to: which ones, against the last hand seen before (C4)."""
 
     t_ns: int
     seat: int
-    reason: Reason
+    reason: ConfettiReason
     taken: tuple[Card, ...]
     put_back: tuple[Card, ...]
 
@@ -119,12 +119,12 @@ class Foul:
 
 
 @dataclass(frozen=True)
-class Ignored:
+class ConfettiIgnored:
     """Something happened that the rules have no place for now; it changes nothing."""
 
     t_ns: int
     event: str
-    reason: Reason
+    reason: ConfettiReason
     seat: int | None = None
 
     def as_json(self) -> dict[str, object]:
@@ -154,7 +154,7 @@ class ArrangementShown:
 
 
 @dataclass(frozen=True)
-class GameEnded:
+class ConfettiEnded:
     """The game is over: `points[seat]` point cards each, and the seats that have most, who share the win (C10).
 
     stopped: the players ended it early.
@@ -172,4 +172,13 @@ class GameEnded:
         return {**start, "winners": list(self.winners), "points": list(self.points), **early}
 
 
-ConfettiRuling = RoundStarted | TimeUp | HandCounted | HandsUnseen | Foul | Ignored | ArrangementShown | GameEnded
+ConfettiRuling = (
+    RoundStarted
+    | TimeUp
+    | HandCounted
+    | HandsUnseen
+    | ConfettiFoul
+    | ConfettiIgnored
+    | ArrangementShown
+    | ConfettiEnded
+)

@@ -133,7 +133,7 @@ class Overlimit(Enum):
 
 
 @dataclass(frozen=True)
-class ColourSet:
+class ScoredSet:
     """One set: the numbers, from 0, of the cards that give its small, medium and big mark."""
 
     colour: str
@@ -149,7 +149,7 @@ class Score:
     unused: int
     over_limit: int
     points: int
-    arrangement: tuple[ColourSet, ...]
+    arrangement: tuple[ScoredSet, ...]
 
     def as_json(self) -> dict[str, object]:
         """Return the score with the keys of the outside contract."""
@@ -204,7 +204,7 @@ def score_hand(cards: Sequence[Card], limit: int, overlimit: Overlimit = Overlim
     return Score(sets, needed, unused, over, sets - penalty, arrangement)
 
 
-def best_arrangement(cards: Sequence[Card]) -> tuple[tuple[ColourSet, ...], int]:
+def best_arrangement(cards: Sequence[Card]) -> tuple[tuple[ScoredSet, ...], int]:
     """Return the most sets that the cards hold, made with the fewest cards, and the number of those cards (C6, C11).
 
     Raises:
@@ -222,7 +222,7 @@ def best_arrangement(cards: Sequence[Card]) -> tuple[tuple[ColourSet, ...], int]
     return _lay_out(cards, used, wanted.to_bytes(_N, "little")), len(used)
 
 
-def _lay_out(cards: Sequence[Card], used: Sequence[int], wanted: bytes) -> tuple[ColourSet, ...]:
+def _lay_out(cards: Sequence[Card], used: Sequence[int], wanted: bytes) -> tuple[ScoredSet, ...]:
     """Join the `used` cards to sets, `wanted[i]` of the i-th colour; each of the cards gives a mark to one."""
     givers: list[list[int]] = [[] for _ in range(PLACES)]
     for number in used:
@@ -232,7 +232,7 @@ def _lay_out(cards: Sequence[Card], used: Sequence[int], wanted: bytes) -> tuple
         givers[big].append(number)
     return tuple(
         [
-            ColourSet(COLOURS[at], (givers[at][turn], givers[at + _N][turn], givers[at + 2 * _N][turn]))
+            ScoredSet(COLOURS[at], (givers[at][turn], givers[at + _N][turn], givers[at + 2 * _N][turn]))
             for at, sets in enumerate(wanted)
             for turn in range(sets)
         ]

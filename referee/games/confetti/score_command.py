@@ -43,7 +43,7 @@ def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
         BadInputError: too few markers are in sight.
         VisionError: the picture, the deck or the table profile cannot be used.
     """
-    from referee.decks.finding import find_marked_deck
+    from referee.decks.lookup import find_marked_deck
     from referee.games.confetti.table_score import score_picture
     from referee.scoring.evidence_picture import write_picture
     from vision.image import load_picture

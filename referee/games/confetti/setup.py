@@ -26,7 +26,7 @@ class LateCards(Enum):
 
 
 @dataclass(frozen=True)
-class Settings:
+class ConfettiOptions:
     """A game's options: `edition` (C3, C9), `overlimit` (C7), `side` ("white" or "black", C1).
 
     `late_cards`: **Ruling** where the sheets are silent. With COUNT, a foul is called and the hand that is there
@@ -69,14 +69,14 @@ def cards_to_lay_out(aside: int, number: int, players: int, edition: Edition) ->
     return aside // 2 if number <= halves else aside
 
 
-def settings_from(header: Header) -> Settings:
+def settings_from(header: Header) -> ConfettiOptions:
     """Return the options that an event log's header asks for.
 
     Raises:
         BadInputError: it has an option, or a value of one, that Confetti does not know.
     """
     header.only_options(("edition", "overlimit", "side", "late_cards"))
-    return Settings(
+    return ConfettiOptions(
         edition=Edition(header.option("edition", [edition.value for edition in Edition])),
         overlimit=Overlimit(header.option("overlimit", [overlimit.value for overlimit in Overlimit])),
         side=header.option("side", ("white", "black")),

@@ -14,11 +14,11 @@ from referee.games.piccolino.events import Action as Move
 from referee.games.piccolino.events import Bell, CardShown
 from referee.games.piccolino.rules import Piccolino
 from referee.games.piccolino.rulings import ValidRing
-from referee.games.piccolino.setup import MIN_PLAYERS, Settings, cards_dealt
+from referee.games.piccolino.setup import MIN_PLAYERS, PiccolinoOptions, cards_dealt
 from referee.games.piccolino.tops import Mood
 from referee.games.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from simulation.art import BACK, FRONT
-from simulation.script import TRAVEL_S, Action, Carry, Lying, Ring, Script, ScriptCard
+from simulation.script import TRAVEL_S, Action, BellHit, Carry, Lying, Script, ScriptCard
 from vision.read.print_deck import Print, PrintDeck
 
 _FIRST_STILL_S = 2.5
@@ -29,7 +29,7 @@ _HAPPY, _SAD = 6, 1  # cards of a face where nobody knows how many there are
 
 
 @dataclass(frozen=True)
-class Plan:
+class PiccolinoPlan:
     """Parameters of a demonstration game.
 
     players: 2 to 5. turns: how many cards are turned; None: until somebody has won. pace_s: from one card to the next.
@@ -47,7 +47,7 @@ class Plan:
     hothead: int | None = 1
     temper: float = 0.12
     bell_lines: tuple[str, ...] | None = None
-    settings: Settings = field(default_factory=Settings)
+    settings: PiccolinoOptions = field(default_factory=PiccolinoOptions)
 
 
 @dataclass(frozen=True)
@@ -59,15 +59,15 @@ class PiccolinoGame:
     rulings: tuple[Mapping[str, Any], ...]
 
 
-def write_piccolino(deck: PrintDeck, seed: int, plan: Plan | None = None) -> PiccolinoGame:
+def write_piccolino(deck: PrintDeck, seed: int, plan: PiccolinoPlan | None = None) -> PiccolinoGame:
     """Write a game; the same seed always gives the same one."""
-    return _Writer(deck, seed, plan or Plan()).write()
+    return _Writer(deck, seed, plan or PiccolinoPlan()).write()
 
 
 class _Writer:
     """Plays the game by its rules while it is written. Piles are lists of keys, the top card last."""
 
-    def __init__(self, deck: PrintDeck, seed: int, plan: Plan) -> None:
+    def __init__(self, deck: PrintDeck, seed: int, plan: PiccolinoPlan) -> None:
         self._plan = plan
         self._rng = random.Random(seed)
         self._ring = ring_of(plan.players)
@@ -130,7 +130,7 @@ class _Writer:
         slowest = TRAVEL_S + 0.1 if ringer == turner else 0.0
         at_s = landed_s + max(needed_s, slowest)
         line = "bell" if self._plan.bell_lines is None else self._plan.bell_lines[ringer]
-        self._actions.append(Ring(ringer, at_s, 0.12, line))
+        self._actions.append(BellHit(ringer, at_s, 0.12, line))
         known = None if self._plan.bell_lines is None else ringer
         rulings = self._do(Bell(t_ns=_ns(at_s), seat=ringer), Event(_ns(at_s), "bell", {"seat": known}))
         now_s = at_s + 1.6

@@ -29,28 +29,28 @@ def _start(header: Header) -> Game:
 
 
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
-    from referee.games.piccolino.watching.eyes import TableEyes
-    from referee.games.piccolino.watching.ringer import ArmEyes
+    from referee.games.piccolino.watching.ringer import RingerDetector
+    from referee.games.piccolino.watching.tracker import PileTracker
     from referee.games.piccolino.watching.watcher import PiccolinoWatcher
     from vision.deck import Deck
-    from vision.read.pile_reader import PrintClowns
+    from vision.read.pile_reader import PrintTableReader
 
     deck = setup.deck_for(header)
     if isinstance(deck, Deck):
         raise BadInputError("error.games.cards_of_show_marks_not", deck=deck.name)
-    eyes = TableEyes(PrintClowns(deck), setup.profile, len(header.players))
-    return PiccolinoWatcher(header, eyes, ArmEyes(lambda: eyes.seating))
+    eyes = PileTracker(PrintTableReader(deck), setup.profile, len(header.players))
+    return PiccolinoWatcher(header, eyes, RingerDetector(lambda: eyes.seating))
 
 
 def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
     from referee.games.kind import DemoScript
-    from referee.games.piccolino.demo import Plan, write_piccolino
+    from referee.games.piccolino.demo import PiccolinoPlan, write_piccolino
     from vision.deck import Deck
 
     if isinstance(deck, Deck):
         raise BadInputError("error.games.cards_of_show_marks_not", deck=deck.name)
     turns = None if rounds is None else _TURNS * rounds
-    played = write_piccolino(deck, seed, Plan(len(header.players), turns, settings=settings_from(header)))
+    played = write_piccolino(deck, seed, PiccolinoPlan(len(header.players), turns, settings=settings_from(header)))
     rings = tuple(ruling for ruling in played.rulings if ruling["ruling"] == "ring")
     return DemoScript(played.script, "ring", len(rings), rings, truth=played.events)
 

@@ -20,7 +20,7 @@ from referee.engine.events import Event, Question
 from referee.games.piccolino.deck import Holdings
 from referee.games.piccolino.events import Action, Bell, CardShown, PileUnchanged, RingerNamed, Stopped, parse_action
 from referee.games.piccolino.rulings import PiccolinoRuling, UnclearRing, ValidRing
-from referee.games.piccolino.tops import Reason
+from referee.games.piccolino.tops import PiccolinoReason
 
 Rulings = tuple[PiccolinoRuling, ...]
 
@@ -41,7 +41,7 @@ class KnownSeats(Protocol):
         """Return the seat that turns the next card; None when no card is left to turn."""
         ...
 
-    def verify_ring(self, bell: Bell) -> Reason | None:
+    def verify_ring(self, bell: Bell) -> PiccolinoReason | None:
         """Return why a ring is not ruled; None as its seat: nobody knows who rang."""
         ...
 
@@ -55,7 +55,7 @@ class KnownSeats(Protocol):
 
 
 @dataclass(frozen=True)
-class View:
+class PiccolinoView:
     """State of a game for its watcher.
 
     turn: whose it is, None if nobody's. is_out: by seat. unseen: seats of which it settles a ring what lay there.
@@ -132,11 +132,11 @@ class OneBell:
         asked = unclear is not None and unclear.seat is not None
         return Question(unclear.t_ns, "decide", unclear.seats, unclear) if asked and unclear else None
 
-    def view(self) -> View:
+    def view(self) -> PiccolinoView:
         """Return how it stands, with what a ring that waits for a name would come to."""
         waiting, out = self.open_verdict(), self.game.cards.is_out
         ring_t_ns = waiting.t_ns if isinstance(waiting, ValidRing) else None
-        return View(self.game.turn(), tuple(map(bool, out)), self.unseen(), ring_t_ns)
+        return PiccolinoView(self.game.turn(), tuple(map(bool, out)), self.unseen(), ring_t_ns)
 
     def advice(self) -> str | None:
         """Note that no card is left to turn: only a ring or the end can follow."""

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from referee.games.piccolino.events import Bell, CardShown
 from referee.games.piccolino.rulings import FalseRing, TooEarly, UnclearRing, ValidRing
 from referee.games.piccolino.setup import LuckyGuess
-from referee.games.piccolino.tops import Reason, Verdict
+from referee.games.piccolino.tops import PiccolinoReason, RingVerdict
 
 RingRuling = ValidRing | FalseRing | UnclearRing
 
 
-def ring_ruling(bell: Bell, verdict: Verdict, lucky_guess: LuckyGuess, *, cleared: bool) -> RingRuling:
+def ring_ruling(bell: Bell, verdict: RingVerdict, lucky_guess: LuckyGuess, *, cleared: bool) -> RingRuling:
     """Return what a ring is ruled by the `verdict` on what lay open; cleared: no card seen since piles were won."""
     t_ns, seat, again = bell.t_ns, bell.seat, bell.seen_again
     if bell.valid is not None:
@@ -28,7 +28,7 @@ def ring_ruling(bell: Bell, verdict: Verdict, lucky_guess: LuckyGuess, *, cleare
     if verdict.valid is None:
         return UnclearRing(t_ns, seat, seats, bell.no_clowns)
     if verdict.lucky and lucky_guess is LuckyGuess.FALSE:
-        return FalseRing(t_ns, seat, Reason.LUCKY_GUESS, colour, seats, seen_again=again)
+        return FalseRing(t_ns, seat, PiccolinoReason.LUCKY_GUESS, colour, seats, seen_again=again)
     if verdict.valid:
         return ValidRing(t_ns, seat, colour, seats, verdict.since_ms, verdict.lucky, seen_again=again)
     return FalseRing(t_ns, seat, verdict.reason, colour, seats, verdict.since_ms, bell.turning, again)

@@ -26,9 +26,9 @@ from referee.games.piccolino.ring import EarlyRing, RingRuling, decided_ruling, 
 from referee.games.piccolino.rulings import (
     AlsoRang,
     FalseRing,
-    GameEnded,
-    Ignored,
     PairsMissed,
+    PiccolinoEnded,
+    PiccolinoIgnored,
     PiccolinoRuling,
     Remark,
     UnclearRing,
@@ -37,13 +37,13 @@ from referee.games.piccolino.rulings import (
 from referee.games.piccolino.setup import (
     MAX_PLAYERS,
     MIN_PLAYERS,
-    Settings,
+    PiccolinoOptions,
     TwoLeft,
     cards_dealt,
     deal,
     settings_from,
 )
-from referee.games.piccolino.tops import Reason, Top, Tops
+from referee.games.piccolino.tops import PiccolinoReason, Top, Tops
 
 TWO_AT_ONCE_NS = 200_000_000
 NS_PER_MS = 1_000_000
@@ -60,12 +60,12 @@ class Piccolino:
         BadInputError: 2 to 5 can play.
     """
 
-    def __init__(self, players: int, settings: Settings | None = None) -> None:
+    def __init__(self, players: int, settings: PiccolinoOptions | None = None) -> None:
         if not MIN_PLAYERS <= players <= MAX_PLAYERS:
             raise BadInputError(
                 "error.games.to_can_play_piccolino_not", least=MIN_PLAYERS, most=MAX_PLAYERS, number=players
             )
-        self.settings = settings or Settings()
+        self.settings = settings or PiccolinoOptions()
         self.players = players
         self.cards = Holdings(deal(players, cards_dealt(players, self.settings), self.settings.dealer))
         self.tops = Tops()
@@ -85,33 +85,33 @@ class Piccolino:
         match action:
             case CardShown(seat=seat):
                 reason = self.verify_show(seat)
-                return (Ignored(t_ns, "card_shown", seat, reason),) if reason else self.show(action)
+                return (PiccolinoIgnored(t_ns, "card_shown", seat, reason),) if reason else self.show(action)
             case CardRead() | PileGone():
                 reason = self.verify_look(action.seat)
-                return (Ignored(t_ns, "look", action.seat, reason),) if reason else self.look(action)
+                return (PiccolinoIgnored(t_ns, "look", action.seat, reason),) if reason else self.look(action)
             case Bell(seat=seat):
                 reason = self.verify_ring(action)
-                if reason is Reason.ALSO_RANG and self._ruled_ns is not None:
+                if reason is PiccolinoReason.ALSO_RANG and self._ruled_ns is not None:
                     again = seat is not None and seat == self._ruled_seat
                     return (AlsoRang(t_ns, seat, (t_ns - self._ruled_ns) / NS_PER_MS, again),)
-                return (Ignored(t_ns, "bell", seat, reason),) if reason else self.ring(action)
+                return (PiccolinoIgnored(t_ns, "bell", seat, reason),) if reason else self.ring(action)
             case PileUnchanged(seat=seat):
                 reason = self.verify_settle(seat)
-                return (Ignored(t_ns, "look", seat, reason),) if reason else self.settle(action)
+                return (PiccolinoIgnored(t_ns, "look", seat, reason),) if reason else self.settle(action)
             case Decided():
                 reason = self.verify_decide()
-                return (Ignored(t_ns, "decided", None, reason),) if reason else self.decide(action)
+                return (PiccolinoIgnored(t_ns, "decided", None, reason),) if reason else self.decide(action)
             case RingerNamed(seat=seat):
-                return (Ignored(t_ns, "ringer", seat, Reason.NO_RING),)
+                return (PiccolinoIgnored(t_ns, "ringer", seat, PiccolinoReason.NO_RING),)
             case _:
                 # A game that is over needs no other end.
                 return self.stop(t_ns) if self.can_stop() else ()
 
-    def verify_show(self, seat: int) -> Reason | None:
+    def verify_show(self, seat: int) -> PiccolinoReason | None:
         """Return why a card at a seat means nothing."""
         if self.over:
-            return Reason.GAME_OVER
-        return Reason.OUT if self.cards.is_out[seat] else None
+            return PiccolinoReason.GAME_OVER
+        return PiccolinoReason.OUT if self.cards.is_out[seat] else None
 
     def can_show(self, seat: int) -> bool:
         """Return whether a seat may turn a card."""
@@ -135,18 +135,18 @@ class Piccolino:
 
     def _remarks(self, card: CardShown) -> Rulings:
         if not self.cards.draw[card.seat]:
-            return (Remark(card.t_ns, card.seat, Reason.NO_DRAW_PILE),)
+            return (Remark(card.t_ns, card.seat, PiccolinoReason.NO_DRAW_PILE),)
         if not self.settings.remarks:
             return ()
         if self._last_card_ns is not None and card.t_ns - self._last_card_ns < TWO_AT_ONCE_NS:
-            return (Remark(card.t_ns, card.seat, Reason.TWO_AT_ONCE),)
-        return () if card.seat == self.turn() else (Remark(card.t_ns, card.seat, Reason.OUT_OF_TURN),)
+            return (Remark(card.t_ns, card.seat, PiccolinoReason.TWO_AT_ONCE),)
+        return () if card.seat == self.turn() else (Remark(card.t_ns, card.seat, PiccolinoReason.OUT_OF_TURN),)
 
-    def verify_look(self, seat: int) -> Reason | None:
+    def verify_look(self, seat: int) -> PiccolinoReason | None:
         """Return why nothing can be learned about a seat's discard pile."""
         if self.over:
-            return Reason.GAME_OVER
-        return None if self.cards.discard[seat] else Reason.NO_PILE
+            return PiccolinoReason.GAME_OVER
+        return None if self.cards.discard[seat] else PiccolinoReason.NO_PILE
 
     def look(self, seen: CardRead | PileGone) -> Rulings:
         """Take what is known of a discard pile that no card was turned onto (P10); no card moves."""
@@ -166,18 +166,18 @@ class Piccolino:
         seats = ((self._next + step) % self.players for step in range(self.players))
         return next((seat for seat in seats if self.cards.draw[seat]), None)
 
-    def verify_ring(self, bell: Bell) -> Reason | None:
+    def verify_ring(self, bell: Bell) -> PiccolinoReason | None:
         """Return why a ring is not ruled, in the order of the outside contract.
 
         A table on which a first card may be unseen is not known to be cleared: ringing for a card is not free (P5).
         """
         if bell.seat is not None and self.cards.is_out[bell.seat]:
-            return Reason.OUT
+            return PiccolinoReason.OUT
         if self._ruled_ns is not None and bell.t_ns - self._ruled_ns <= self.settings.lockout_ms * NS_PER_MS:
-            return Reason.ALSO_RANG
+            return PiccolinoReason.ALSO_RANG
         if self._cleared and not bell.unseen:
-            return Reason.TABLE_CLEARED
-        return Reason.GAME_OVER if self.over else None
+            return PiccolinoReason.TABLE_CLEARED
+        return PiccolinoReason.GAME_OVER if self.over else None
 
     def can_ring(self, bell: Bell) -> bool:
         """Return whether a ring would be ruled."""
@@ -205,11 +205,11 @@ class Piccolino:
         """Return the seats that would settle an unclear ring if what is there has not changed since before it."""
         return () if self._doubted is None else self._doubted.unseen
 
-    def verify_settle(self, seat: int) -> Reason | None:
+    def verify_settle(self, seat: int) -> PiccolinoReason | None:
         """Return why it settles nothing that a seat's pile is unchanged: no unclear ring hangs on it."""
         if self.over:
-            return Reason.GAME_OVER
-        return None if seat in self.unseen() else Reason.NO_RING
+            return PiccolinoReason.GAME_OVER
+        return None if seat in self.unseen() else PiccolinoReason.NO_RING
 
     def can_settle(self, seat: int) -> bool:
         """Return whether an unclear ring hangs on what lay at a seat."""
@@ -223,15 +223,15 @@ class Piccolino:
         self._doubted = bell = self._doubted.with_seen(seen.seat)
         if self._cleared and not bell.unseen:
             self.undecided = self._doubted = None
-            return (Ignored(bell.t_ns, "bell", bell.seat, Reason.TABLE_CLEARED),)
+            return (PiccolinoIgnored(bell.t_ns, "bell", bell.seat, PiccolinoReason.TABLE_CLEARED),)
         ruling = self.foresee(bell)
         return () if isinstance(ruling, UnclearRing) else self._rule(bell, ruling)
 
-    def verify_decide(self) -> Reason | None:
+    def verify_decide(self) -> PiccolinoReason | None:
         """Return why the players have nothing to decide: play went on, or no ring was unclear."""
         if self.over:
-            return Reason.GAME_OVER
-        return Reason.NO_RING if self.undecided is None or self.undecided.seat is None else None
+            return PiccolinoReason.GAME_OVER
+        return PiccolinoReason.NO_RING if self.undecided is None or self.undecided.seat is None else None
 
     def can_decide(self) -> bool:
         """Return whether an unclear ring waits for the players' word."""
@@ -247,9 +247,9 @@ class Piccolino:
         ruling = decided_ruling(ring.t_ns, ring.seat, valid=decision.valid)
         return (ruling, *self._move_cards(ring.t_ns, ring.seat, decision.valid))
 
-    def verify_stop(self) -> Reason | None:
+    def verify_stop(self) -> PiccolinoReason | None:
         """Return why the game cannot be stopped."""
-        return Reason.GAME_OVER if self.over else None
+        return PiccolinoReason.GAME_OVER if self.over else None
 
     def can_stop(self) -> bool:
         """Return whether the game still goes on."""
@@ -261,7 +261,7 @@ class Piccolino:
         self.over = True
         cards = self.cards.totals()
         winners = tuple(seat for seat, held in enumerate(cards) if held == max(cards))
-        return (GameEnded(t_ns, winners, cards),)
+        return (PiccolinoEnded(t_ns, winners, cards),)
 
     def _move_cards(self, t_ns: int, seat: int, valid: bool) -> Rulings:
         left = self.cards.others(seat)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from referee.games.piccolino.tops import Reason
+from referee.games.piccolino.tops import PiccolinoReason
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class FalseRing:
 
     t_ns: int
     seat: int | None
-    reason: Reason | None
+    reason: PiccolinoReason | None
     colour: str | None = None
     seats: tuple[int, ...] = ()
     ago_ms: float | None = None
@@ -125,13 +125,13 @@ class AlsoRang:
 
 
 @dataclass(frozen=True)
-class Ignored:
+class PiccolinoIgnored:
     """Something happened that the rules have no place for now; it changes nothing."""
 
     t_ns: int
     event: str
     seat: int | None
-    reason: Reason
+    reason: PiccolinoReason
 
     def as_json(self) -> dict[str, object]:
         """Return the ruling with the keys of the outside contract."""
@@ -183,7 +183,7 @@ class Remark:
 
     t_ns: int
     seat: int
-    reason: Reason
+    reason: PiccolinoReason
 
     def as_json(self) -> dict[str, object]:
         """Return the ruling as JSON."""
@@ -204,7 +204,7 @@ class PairsMissed:
 
 
 @dataclass(frozen=True)
-class GameEnded:
+class PiccolinoEnded:
     """The game is over: `cards[seat]` in draw and discard pile together, and the seats with most share the win (P7)."""
 
     t_ns: int
@@ -222,11 +222,11 @@ PiccolinoRuling = (
     | TooEarly
     | UnclearRing
     | AlsoRang
-    | Ignored
+    | PiccolinoIgnored
     | CardGiven
     | PilesWon
     | PlayerOut
     | Remark
     | PairsMissed
-    | GameEnded
+    | PiccolinoEnded
 )

@@ -32,7 +32,7 @@ class LuckyGuess(Enum):
 
 
 @dataclass(frozen=True)
-class Settings:
+class PiccolinoOptions:
     """A game's options.
 
     `dealer`: the seat that deals, and turns the first card (P2).
@@ -53,7 +53,7 @@ class Settings:
     missed: bool = False
 
 
-def cards_dealt(players: int, settings: Settings) -> int:
+def cards_dealt(players: int, settings: PiccolinoOptions) -> int:
     """Return how many cards are in the game (P1)."""
     if settings.cards is not None:
         return settings.cards
@@ -66,7 +66,7 @@ def deal(players: int, cards: int, dealer: int) -> list[int]:
     return [each + ((seat - dealer - 1) % players < more) for seat in range(players)]
 
 
-def settings_from(header: Header) -> Settings:
+def settings_from(header: Header) -> PiccolinoOptions:
     """Return the options that an event log's header asks for.
 
     Raises:
@@ -78,9 +78,9 @@ def settings_from(header: Header) -> Settings:
     if dealer >= len(header.players):
         raise BadInputError("error.games.dealer_nobody_sits_at_seat", dealer=shown(dealer))
     cards = options.get("cards")
-    lockout_ms = whole_number(options.get("lockout_ms", Settings.lockout_ms), "lockout_ms")
-    dealt = cards_dealt(len(header.players), Settings()) if cards is None else whole_number(cards, "cards", 1)
-    return Settings(
+    lockout_ms = whole_number(options.get("lockout_ms", PiccolinoOptions.lockout_ms), "lockout_ms")
+    dealt = cards_dealt(len(header.players), PiccolinoOptions()) if cards is None else whole_number(cards, "cards", 1)
+    return PiccolinoOptions(
         dealer=dealer,
         cards=_at_most(dealt, "cards", MAX_CARDS),
         two_left=TwoLeft(header.option("two_left", [when.value for when in TwoLeft])),

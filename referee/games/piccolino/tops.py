@@ -18,7 +18,7 @@ class Mood(Enum):
     SAD = "sad"
 
 
-class Reason(Enum):
+class PiccolinoReason(Enum):
     """Why a ring is not valid, or not ruled, and why a card is not taken or remarked on."""
 
     COVERED_UP = "covered_up"
@@ -49,7 +49,7 @@ UNREAD = Top(None, None)
 
 
 @dataclass(frozen=True)
-class Verdict:
+class RingVerdict:
     """Verdict of a ring at one instant: valid, wrong with its reason, or (None) unclear.
 
     `seats` show `colour`: all that show it happily where the ring is valid, all that did where that pair was covered
@@ -59,7 +59,7 @@ class Verdict:
     """
 
     valid: bool | None
-    reason: Reason | None = None
+    reason: PiccolinoReason | None = None
     colour: str | None = None
     seats: tuple[int, ...] = ()
     since_ms: float | None = None
@@ -132,7 +132,7 @@ class Tops:
         """Return the seats for each colour that two or more show happily (P3), the lowest seat's colour first."""
         return _happy_twice(self.by_seat)
 
-    def judge(self, t_ns: int, unseen: Collection[int] = ()) -> Verdict:
+    def judge(self, t_ns: int, unseen: Collection[int] = ()) -> RingVerdict:
         """Return what a ring at `t_ns` is, on what is open now; the first reason that fits.
 
         Of two colours that are open happily in pairs, the one that the lowest seat shows is named. What is at the
@@ -144,15 +144,15 @@ class Tops:
             came_ns = sorted(self._shown_ns.get(seat, 0) - self._hidden_ns.get(seat, 0) for seat in seats)[1]
             lucky = max(open_ns, t_ns - came_ns) < LUCKY_NS
             since_ms = open_ns / 1e6 if lucky or open_ns >= LUCKY_NS else None
-            return Verdict(True, None, colour, seats, since_ms, lucky)
+            return RingVerdict(True, None, colour, seats, since_ms, lucky)
         if unread := _could_pair(tops):
-            return Verdict(None, Reason.UNCLEAR, seats=unread)
+            return RingVerdict(None, PiccolinoReason.UNCLEAR, seats=unread)
         if self._covered and t_ns - self._covered.t_ns <= COVERED_UP_NS:
             ago_ms = (t_ns - self._covered.t_ns) / 1e6
-            return Verdict(False, Reason.COVERED_UP, self._covered.colour, self._covered.seats, ago_ms)
+            return RingVerdict(False, PiccolinoReason.COVERED_UP, self._covered.colour, self._covered.seats, ago_ms)
         for colour, seats in _twice(self.by_seat).items():
-            return Verdict(False, Reason.SAD, colour, seats)
-        return Verdict(False, Reason.NO_PAIR)
+            return RingVerdict(False, PiccolinoReason.SAD, colour, seats)
+        return RingVerdict(False, PiccolinoReason.NO_PAIR)
 
 
 def _in_order(tops: dict[int, Top]) -> list[tuple[int, Top]]:

@@ -19,7 +19,7 @@ from sqlalchemy import Engine, insert, select
 from referee.club.database import open_database
 from referee.club.league import FIRST_ELO, Result, league
 from referee.club.members import invite, put_out
-from referee.club.models import Base, Event, Game, Table
+from referee.club.models import Base, ClubEvent, ClubGame, ClubTable
 from referee.club.recording import Recorder, results
 from referee.club.service import ClubService
 from referee.club.settings import ClubSettings
@@ -39,7 +39,7 @@ PLAYERS = ["Ann", "Ben", "Cem"]
 
 def counted(club: ClubAtWork) -> int:
     with club.engine.connect() as connection:
-        return len(connection.execute(select(Event.number)).all())
+        return len(connection.execute(select(ClubEvent.number)).all())
 
 
 def started(table: TellingTable) -> None:
@@ -100,7 +100,7 @@ def test_evidence_comes_from_the_table_when_it_is_asked_for(tmp_path: Path) -> N
         wait_for(lambda: counted(club) == 1)
         key = club.views.key_of(one.name) or b""
         with club.engine.connect() as connection:
-            uid = connection.scalars(select(Game.uid)).one()
+            uid = connection.scalars(select(ClubGame.uid)).one()
         ask, found = club.service.evidence.fetch(one.name, key, uid, 1)
         assert found.pictures == [(-20.0, b"\xff\xd8before"), (15.0, b"\xff\xd8after")]
         assert club.service.evidence.picture(ask, 1) == b"\xff\xd8after"
@@ -156,7 +156,7 @@ def filled(folder: Path) -> Engine:
         recorder = Recorder(connection, 5)
         for table, names in (("t1", ["Ann", "=1+1"]), ("t2", ["ANN", "Ben"])):
             values = {"id": table, "name": table.upper(), "key": "00", "joined_ms": 0, "stream": "", "seq": 0}
-            connection.execute(insert(Table).values(**values, seen_ms=0))
+            connection.execute(insert(ClubTable).values(**values, seen_ms=0))
             header = {"game": "piccolino", "players": names}
             recorder.take(
                 table, {"kind": "game", "game": f"g-{table}", "header": header, "started_ms": 1_790_000_000_000}

@@ -17,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 from referee.club.database import open_database
 from referee.club.intake import Intake
 from referee.club.members import Door, invite, put_out
-from referee.club.models import Event, Game, Ruling, Seat, Table
+from referee.club.models import ClubEvent, ClubGame, ClubRuling, ClubSeat, ClubTable
 from referee.club.recording import Recorder
 from referee.club.service import ClubService
 from referee.club.settings import ClubSettings
@@ -25,7 +25,7 @@ from referee.club.views import Views
 from referee.club.web import MOST_ASKING, create_club_app
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.mqtt.client import Ends, Extras, Line, Received, key_of, seal, secret_of
+from referee.mqtt.client import BrokerLine, Ends, Extras, Received, key_of, seal, secret_of
 from referee.mqtt.settings import Broker
 from referee.web.server import PageServer
 from tests.support.brokers import broker_at_work
@@ -192,7 +192,7 @@ def with_members(engine: Engine) -> Engine:
     with engine.begin() as connection:
         for table, key in KEYS.items():
             values = {"name": table, "key": key.hex(), "joined_ms": 0, "stream": "", "seq": 0, "seen_ms": 0}
-            connection.execute(insert(Table).values(id=table, **values))
+            connection.execute(insert(ClubTable).values(id=table, **values))
     return engine
 
 
@@ -226,7 +226,7 @@ class Asides(list[str]):
 
 def places(engine: Engine, uid: str) -> list[tuple[int | None, int | None]]:
     with engine.connect() as connection:
-        asked = select(Seat.points, Seat.place).where(Seat.game_uid == uid).order_by(Seat.seat)
+        asked = select(ClubSeat.points, ClubSeat.place).where(ClubSeat.game_uid == uid).order_by(ClubSeat.seat)
         return [(row[0], row[1]) for row in connection.execute(asked)]
 
 
@@ -249,7 +249,7 @@ def test_an_end_that_an_older_version_kept_unchecked_harms_nobody(engine: Engine
     intake.take([numbered("one", 1, game("g")), numbered("one", 2, event("g", 1, END))])
     with engine.begin() as connection:
         row = {"game_uid": "g", "event": 1, "place": 1, "since": 0, "kind": "end"}
-        connection.execute(insert(Ruling).values(**row, data={"ruling": "end", "winners": None, "points": 5}))
+        connection.execute(insert(ClubRuling).values(**row, data={"ruling": "end", "winners": None, "points": 5}))
     assert intake.take([numbered("one", 3, correction("g", 1))])[-1].seq == 3
 
 
@@ -271,8 +271,11 @@ def test_only_the_table_of_a_game_adds_to_it(engine: Engine) -> None:
     assert [why.endswith("belongs to another table") for why in asides] == [True] * 4 + [False]
     assert places(engine, "g") == [(30, 1), (25, 2)]
     with engine.connect() as connection:
-        assert connection.scalars(select(Seat.name).where(Seat.game_uid == "g").order_by(Seat.seat)).all() == PLAYERS
-        assert connection.scalar(select(Game.table_id).where(Game.uid == "own")) == "two"
+        assert (
+            connection.scalars(select(ClubSeat.name).where(ClubSeat.game_uid == "g").order_by(ClubSeat.seat)).all()
+            == PLAYERS
+        )
+        assert connection.scalar(select(ClubGame.table_id).where(ClubGame.uid == "own")) == "two"
 
 
 def test_a_message_that_the_database_never_takes_is_set_aside_after_some_tries(
@@ -328,8 +331,8 @@ def test_the_clubs_threads_go_on_each_raised_in_once(tmp_path: Path, monkeypatch
     engine = with_members(open_database(f"sqlite:///{tmp_path}/club.sqlite"))
     with broker_at_work(tmp_path / "broker") as broker:
         where = Broker(host="127.0.0.1", port=broker.port)
-        opening = FailsOnce(Line.open)
-        monkeypatch.setattr(Line, "open", lambda self: opening(self))
+        opening = FailsOnce(BrokerLine.open)
+        monkeypatch.setattr(BrokerLine, "open", lambda self: opening(self))
         service = ClubService(ClubSettings(host="127.0.0.1", port=broker.port), engine, 0.01)
         service.start()
         try:
@@ -339,7 +342,9 @@ def test_the_clubs_threads_go_on_each_raised_in_once(tmp_path: Path, monkeypatch
             monkeypatch.setattr(service, "_gathered", gathering)
             wait_for(lambda: service.failed == "club intake, UnexpectedError")
             wait_for(gathering.worked.is_set)
-            line = Line(where, "member", Ends(lambda message: None, lambda mid: None, lambda why: None), None, None)
+            line = BrokerLine(
+                where, "member", Ends(lambda message: None, lambda mid: None, lambda why: None), None, None
+            )
             line.open()
             for seq, data in enumerate([game("g"), {"kind": "event", "rulings": 7}, event("g", 1, END)], 1):
                 topic, payload = "ringmaster/one/events", json.dumps({"stream": "S", "seq": seq, **data}).encode()
@@ -360,5 +365,5 @@ def test_the_clubs_threads_go_on_each_raised_in_once(tmp_path: Path, monkeypatch
     assert {"rulings" in one["message"] for one in kept} == {True, False}
     assert all(one["reason"] and one["at"] for one in kept)
     with engine.connect() as connection:
-        assert connection.scalars(select(Event.number)).all() == [1]
+        assert connection.scalars(select(ClubEvent.number)).all() == [1]
     engine.dispose()

@@ -16,11 +16,11 @@ import pytest
 
 from hardware.camera.camera import Camera, CameraMissingError
 from hardware.camera.frames import Frame, FrameExposed
-from hardware.events import BellPressed, Event, EventQueue, SandFlipped, SandRanOut
+from hardware.events import BellPressed, EventQueue, SandFlipped, SandRanOut, TimedEvent
 from hardware.problems import Health, Problem
 from referee.demo.devices import SimulatedDevices
 from simulation.live import LiveTable, Shots, SimulatedCamera
-from simulation.script import Action, Flip, Ring, Script, person_at
+from simulation.script import Action, BellHit, Flip, Script, person_at
 from simulation.view import Look
 from vision.deck import load_deck
 
@@ -35,7 +35,7 @@ RINGS_S = (0.5, 2.0, 4.3, 7.5)
 
 def small_table() -> LiveTable:
     person = person_at((400, 430), AREA, 0)
-    actions: tuple[Action, ...] = (*(Ring(0, at) for at in RINGS_S), Flip(0, 3.2, 3.0))
+    actions: tuple[Action, ...] = (*(BellHit(0, at) for at in RINGS_S), Flip(0, 3.2, 3.0))
     script = Script(AREA, (), (person,), actions, 8.5, bell_mm=(400, 200), sandtimer_mm=(600, 200))
     return LiveTable(script, load_deck("confetti"), 1, SHOTS)
 
@@ -81,8 +81,8 @@ def no_thread_left() -> Iterator[None]:
     assert left == []
 
 
-def drain(queue: EventQueue, until: Callable[[], bool]) -> list[Event]:
-    events: list[Event] = []
+def drain(queue: EventQueue, until: Callable[[], bool]) -> list[TimedEvent]:
+    events: list[TimedEvent] = []
     deadline = time.monotonic() + PATIENCE_S
     while not until() and time.monotonic() < deadline:
         events += queue.take(time.monotonic_ns())

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from referee.decks.finding import find_deck
+from referee.decks.lookup import find_deck
 from referee.demo.table import DemoTable, demo_table
 from referee.engine.events import Header
 from referee.games.coloretto.rules import Coloretto
@@ -18,7 +18,7 @@ from referee.games.kind import DemoScript
 from referee.games.registry import game_kind
 from referee.games.seating import ring_of
 from simulation.live import LiveTable
-from simulation.script import Ring
+from simulation.script import BellHit
 from tests.support.simulated import SMALL, Simulated, simulated
 from vision.read.print_deck import PrintDeck
 
@@ -130,7 +130,7 @@ def test_a_game_that_nobody_can_play_there_ends_with_a_sentence(
 def rung_twice(header: Header, number: int) -> DemoTable:
     """At a table on which nothing can be read, two players ring; then the script is over."""
     demo = demo_table(header, find_deck(header.game), number, shots=SMALL)
-    script = replace(demo.played.script, cards=(), actions=(Ring(1, 0.5), Ring(0, 2.5)), length_s=3.0)
+    script = replace(demo.played.script, cards=(), actions=(BellHit(1, 0.5), BellHit(0, 2.5)), length_s=3.0)
     rings = tuple({"t_ns": t_ns, "seat": seat, "valid": False} for seat, t_ns in ((1, 500_000_000), (0, 2_500_000_000)))
     table = LiveTable(script, demo.deck, 1, replace(SMALL, frames_per_s=10.0))
     return DemoTable(table, demo.header, DemoScript(script, "ring", 2, rings), demo.deck)

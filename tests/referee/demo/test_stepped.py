@@ -13,10 +13,10 @@ import pytest
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed, SandFlipped, SandRanOut
-from hardware.events import Event as DeviceEvent
+from hardware.events import TimedEvent as DeviceEvent
 from hardware.gpio import PinFactory
 from hardware.problems import DeviceMissingError, Health, Problem
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
 from referee.engine.session import Outcome, Session
@@ -28,7 +28,7 @@ from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.pins import edges_of
-from simulation.script import Ring, Script, collisions, person_at
+from simulation.script import BellHit, Script, collisions, person_at
 from simulation.truth import rings_of
 from simulation.view import Look
 from simulation.waits import LONGEST_NS
@@ -69,7 +69,7 @@ def heard(table: LiveTable, seed: int, flaky: Flaky | None = None) -> list[Devic
 @pytest.mark.parametrize("missing", [0, 8])
 def test_every_ring_comes_once_in_time_order_once_the_pins_are_there(missing: int) -> None:
     clowns = find_print_deck("piccolino")
-    script = piccolino_script.write_piccolino(clowns, 3, piccolino_script.Plan(turns=10, temper=0.6)).script
+    script = piccolino_script.write_piccolino(clowns, 3, piccolino_script.PiccolinoPlan(turns=10, temper=0.6)).script
     assert collisions(script) == []
     table = LiveTable(script, clowns, 3, SMALL, start_ns=5 * 10**9)
     tries = itertools.count()
@@ -92,7 +92,7 @@ def test_every_ring_comes_once_in_time_order_once_the_pins_are_there(missing: in
 
 
 def test_the_sandtimer_of_a_game_is_told_by_its_pins(deck: Deck) -> None:
-    plan = confetti_script.Plan(players=2, rounds=2, heap=20, sand_s=6.0)
+    plan = confetti_script.ConfettiPlan(players=2, rounds=2, heap=20, sand_s=6.0)
     game = confetti_script.write_confetti(deck, 4, plan)
     table = LiveTable(game.script, deck, 4, SMALL)
     events = heard(table, 4)
@@ -107,7 +107,7 @@ def test_the_sandtimer_of_a_game_is_told_by_its_pins(deck: Deck) -> None:
 
 def test_memory_stays_flat_over_frames_and_edges(deck: Deck) -> None:
     """Of each edge, frame or press even a little that is kept would add up to more than is allowed here."""
-    rings = tuple(Ring(0, 1.0 + 0.5 * count) for count in range(128))
+    rings = tuple(BellHit(0, 1.0 + 0.5 * count) for count in range(128))
     script = Script((800.0, 450.0), (), (person_at((400, 430), (800.0, 450.0), 0),), rings, 66.0, bell_mm=(400, 200))
     table = LiveTable(script, deck, 1, replace(SMALL, size=(32, 18)))
     session = Session(Header("piccolino", ("Ann", "Ben"), {}), game_kind("piccolino").start, ByHandWatcher())
@@ -154,7 +154,7 @@ class SlowReferee(Session):
 
 
 def test_players_wait_for_a_slow_count_before_they_put_their_cards_away(deck: Deck) -> None:
-    game = confetti_script.write_confetti(deck, 7, confetti_script.Plan(rounds=2, heap=18, sand_s=8.0))
+    game = confetti_script.write_confetti(deck, 7, confetti_script.ConfettiPlan(rounds=2, heap=18, sand_s=8.0))
     table = LiveTable(game.script, deck, 7, Shots(frames_per_s=3))
     _, rulings = play(table, 7, SlowReferee.of_confetti(15, {}), game.rounds[1].flipped_s + 1.0)
     assert [ruling["ruling"] for ruling in rulings] == ["round", "time", "hand", "hand", "hand", "round"]
@@ -169,7 +169,7 @@ def test_players_who_do_not_wait_for_the_count_are_asked_and_nobody_has_a_foul_o
     deck: Deck, monkeypatch: pytest.MonkeyPatch, after_time_s: float, late_s: int, options: dict[str, object]
 ) -> None:
     monkeypatch.setattr(confetti_script, "_AFTER_TIME_S", after_time_s)
-    game = confetti_script.write_confetti(deck, 7, confetti_script.Plan(rounds=2, heap=18, sand_s=8.0))
+    game = confetti_script.write_confetti(deck, 7, confetti_script.ConfettiPlan(rounds=2, heap=18, sand_s=8.0))
     table = LiveTable(replace(game.script, waits_s=()), deck, 7, Shots(frames_per_s=4))
     _, rulings = play(table, 7, SlowReferee.of_confetti(late_s, options), game.rounds[0].out_s + 9.0)
     assert [ruling["ruling"] for ruling in rulings][:2] == ["round", "time"]

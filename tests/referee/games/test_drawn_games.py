@@ -11,11 +11,11 @@ import numpy as np
 
 from hardware.camera.frames import Frame
 from hardware.camera.supervisor import CameraWatch
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
 from referee.engine.session import Session
-from referee.games.coloretto.demo import Plan
+from referee.games.coloretto.demo import ColorettoPlan
 from referee.games.confetti import demo as confetti
 from referee.games.confetti.score import score_hand
 from referee.games.piccolino import demo as piccolino
@@ -43,7 +43,7 @@ def rulings_of(table: LiveTable, header: Header, seed: int) -> list[Mapping[str,
 
 
 def test_a_round_of_confetti_with_a_card_taken_late(deck: Deck) -> None:
-    plan = confetti.Plan(players=2, heap=15, sand_s=9.0, late_seat=1)
+    plan = confetti.ConfettiPlan(players=2, heap=15, sand_s=9.0, late_seat=1)
     game = confetti.write_confetti(deck, 5, plan)
     rulings = rulings_of(LiveTable(game.script, deck, 5, SHOTS), Header("confetti", ("Ann", "Ben"), {}), 5)
     (truth,) = game.rounds
@@ -61,7 +61,7 @@ def test_a_round_of_confetti_with_a_card_taken_late(deck: Deck) -> None:
 
 def test_a_game_of_piccolino_with_rings() -> None:
     deck = find_print_deck("piccolino")
-    game = piccolino.write_piccolino(deck, 4, piccolino.Plan(players=3, turns=6))
+    game = piccolino.write_piccolino(deck, 4, piccolino.PiccolinoPlan(players=3, turns=6))
     header = Header("piccolino", ("Ann", "Ben", "Cem"), {})
     rulings = rulings_of(LiveTable(game.script, deck, 4, SHOTS), header, 4)
     rung, true = (
@@ -73,7 +73,7 @@ def test_a_game_of_piccolino_with_rings() -> None:
 
 
 def test_a_round_of_coloretto_for_two() -> None:
-    counted = watch_game(5, 8.0, Plan(players=2, rounds=1), size=SHOTS.size)
+    counted = watch_game(5, 8.0, ColorettoPlan(players=2, rounds=1), size=SHOTS.size)
     assert (counted.wrong, counted.fouls_false, counted.fouls_missed) == ([], [], [])
     assert counted.understood == counted.moves and counted.points_right
 

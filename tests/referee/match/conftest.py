@@ -13,11 +13,11 @@ import pytest
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed, SandFlipped
-from hardware.events import Event as DeviceEvent
+from hardware.events import TimedEvent as DeviceEvent
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
 from referee.engine.events import Event
-from referee.engine.session import Seen
+from referee.engine.session import Observation
 from referee.match.devices import Parts
 from referee.match.referee import Referee
 from referee.watchers.by_hand import ByHandWatcher
@@ -59,19 +59,19 @@ class RingWatcher(ByHandWatcher):
 
     broken = False
 
-    def look(self, frame: Frame) -> Seen:
+    def look(self, frame: Frame) -> Observation:
         if RingWatcher.broken:
             cv2.cvtColor(np.zeros((2, 2), np.uint8), cv2.COLOR_BGR2GRAY)
-        return Seen()
+        return Observation()
 
-    def hear(self, event: DeviceEvent) -> Seen:
+    def hear(self, event: DeviceEvent) -> Observation:
         match event:
             case BellPressed(t_ns):
-                return Seen((Event(t_ns, "bell", {"seat": 2}),))
+                return Observation((Event(t_ns, "bell", {"seat": 2}),))
             case SandFlipped(t_ns):
-                return Seen((Event(t_ns, "timer_flipped", {}),))
+                return Observation((Event(t_ns, "timer_flipped", {}),))
             case _:
-                return Seen()
+                return Observation()
 
 
 class House:

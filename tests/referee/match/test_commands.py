@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.commands import record
-from referee.decks.finding import find_deck
+from referee.decks.lookup import find_deck
 from referee.demo.table import demo_header
 from referee.engine.events import Header
 from referee.errors import BadInputError

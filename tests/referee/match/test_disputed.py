@@ -19,7 +19,7 @@ from hardware.events import BellEdge
 from hardware.recording import RecordedFrame, read_recording
 from referee.commands import main
 from referee.games.registry import watcher_for
-from referee.match import film as film_module
+from referee.match import frame_history as film_module
 from referee.match.table import TableArea
 from referee.watchers.table_finder import WatchSetup
 from tests.support.quiet_table import QuietTable, quiet_table

@@ -7,7 +7,7 @@ import pytest
 from hardware.events import BellPressed
 from hardware.lamp import Signal
 from hardware.voice import Chime
-from referee.engine.session import Seen, Session
+from referee.engine.session import Observation, Session
 from referee.errors import BadInputError
 from referee.match.match import RESUME_GAP_NS
 from referee.store.games import games, kept_game
@@ -247,7 +247,7 @@ def test_a_game_that_cannot_be_read_is_left_and_the_next_one_begins(pair: Table,
 def test_a_watcher_that_fails_in_any_way_makes_a_ring_unclear_and_the_game_goes_on(
     pair: Table, fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(event: object) -> Seen:
+    def fail(event: object) -> Observation:
         raise fault
 
     with monkeypatch.context() as broken:

@@ -11,13 +11,13 @@ import pytest
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.engine.events import Event
-from referee.engine.session import Outline, Seen, Shown
-from referee.games.coloretto.demo import Plan, write_coloretto
+from referee.engine.session import Observation, Outline, Shown
+from referee.games.coloretto.demo import ColorettoPlan, write_coloretto
 from referee.games.registry import watcher_for
 from referee.match import queries
-from referee.match.pictures import Wanted
+from referee.match.pictures import PictureRequest
 from referee.match.question_pictures import QuestionPictures
 from referee.match.table import TableArea
 from referee.watchers.table_finder import WatchSetup
@@ -74,11 +74,11 @@ def test_hands_that_were_read_for_longer_than_frames_are_kept_have_their_picture
     image = np.asarray(cv2.imread(str(SCENE)), np.uint8)
     read = Frame(office.table.clock(), office.table.clock.now_ns, image, 1)
 
-    def slowly(seen: Frame) -> Seen:
+    def slowly(seen: Frame) -> Observation:
         for later_s in (3, 6):
             frame(office, seen.exposure_end_ns + later_s * 1000 * MS, np.zeros_like(image))
         hand = {"event": "hand", "seat": 0, "cards": [["red", "blue", "green"]], "faces": ["confetti-01"]}
-        return Seen((Event(seen.exposure_end_ns, "hand", hand),))
+        return Observation((Event(seen.exposure_end_ns, "hand", hand),))
 
     monkeypatch.setattr(office.table.watchers[-1], "look", slowly)
     office.devices.buffer.push(read)
@@ -94,7 +94,7 @@ def test_hands_that_were_read_for_longer_than_frames_are_kept_have_their_picture
 def test_where_nobody_knows_where_the_table_is_no_picture_is_stored(office: Office, tmp_path: Path) -> None:
     piccolino(office)
     frame(office, 10 * MS, np.full((90, 160, 3), 200, np.uint8))
-    assert not office.pictures.take(Wanted(1, 3, 11 * MS, before_only=True))
+    assert not office.pictures.take(PictureRequest(1, 3, 11 * MS, before_only=True))
     assert not (tmp_path / "evidence").exists()
 
 
@@ -102,7 +102,7 @@ def test_where_nobody_knows_where_the_table_is_no_picture_is_stored(office: Offi
 def frames() -> tuple[Frame, Frame]:
     """A table before and after the first card was laid."""
     deck = find_print_deck("coloretto")
-    live = LiveTable(write_coloretto(deck, 7, Plan(rounds=1)).script, deck, 7, Shots(frames_per_s=1.0))
+    live = LiveTable(write_coloretto(deck, 7, ColorettoPlan(rounds=1)).script, deck, 7, Shots(frames_per_s=1.0))
     return live.frame(1), live.frame(8)
 
 

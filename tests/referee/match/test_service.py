@@ -25,14 +25,14 @@ from hardware.events import BellPressed
 from referee.errors import WorkFailedError
 from referee.lessons.going_on import GoingOn
 from referee.match import table_decks
-from referee.match.film import FilmKeeper
-from referee.match.guard.guard import Guard
-from referee.match.pictures import Pictures, Wanted
+from referee.match.frame_history import FrameHistory
+from referee.match.monitor.monitor import Monitor
+from referee.match.pictures import PictureRequest, Pictures
 from referee.match.process import Shutdown, busy_threads
 from referee.match.referee import Referee, running
 from referee.mqtt.discovery import house_state
 from referee.mqtt.publisher import Publisher
-from referee.setup.finding import load_kept
+from referee.setup.step import load_kept
 from referee.web.app import create_app
 from referee.web.options import WebOptions
 from referee.web.server import PageServer
@@ -221,8 +221,8 @@ def test_the_referee_rules_again_and_the_game_is_the_same(service: Referee, monk
 @pytest.mark.parametrize(
     ("part", "owner", "method"),
     [
-        ("guard", Guard, "step"),
-        ("film", FilmKeeper, "tend"),
+        ("guard", Monitor, "step"),
+        ("film", FrameHistory, "tend"),
         ("pictures", Pictures, "_survey"),
         ("publisher", Publisher, "_settings_now"),
     ],
@@ -235,7 +235,7 @@ def test_what_looks_on_works_again(
     t_ns = time.monotonic_ns()
     service.devices.buffer.push(Frame(t_ns, t_ns, np.full((90, 160, 3), 90, np.uint8), 0))
     if part == "film":
-        service.film.want(Wanted(1, 1, t_ns))
+        service.film.want(PictureRequest(1, 1, t_ns))
     assert until(lambda: said(service, part))
     assert until(work.worked.is_set)
 

@@ -24,7 +24,7 @@ from referee.errors import SettingError
 from referee.language import LANGUAGES, Language
 from referee.machine_id import own_name
 from referee.mqtt import publisher as publisher_module
-from referee.mqtt.client import Ends, Extras, Line, seal
+from referee.mqtt.client import BrokerLine, Ends, Extras, seal
 from referee.mqtt.discovery import About, discovery
 from referee.mqtt.publisher import Publisher
 from referee.mqtt.settings import FILE, Broker, Membership, MqttSettings, load_mqtt, save_mqtt
@@ -213,7 +213,7 @@ def asides(folder: Path) -> list[str]:
     return [json.loads(line)["reason"] for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def say(line: Line, one: TellingTable, what: str, payload: bytes) -> None:
+def say(line: BrokerLine, one: TellingTable, what: str, payload: bytes) -> None:
     topic = f"ringmaster/{one.name}/{what}"
     line.publish(topic, payload, Extras(seal(KEY, topic, payload)))
 
@@ -279,7 +279,7 @@ def test_a_topic_that_is_not_utf_8_and_a_listener_that_fails_do_not_end_pahos_th
         raise ZeroDivisionError("a fault of who listens")
 
     ends = Ends(hear, lambda mid: None, lambda why: None, lambda topic, payload, why: asides.append((topic, str(why))))
-    line = Line(Broker(host="127.0.0.1", port=1), "table", ends, None, None)
+    line = BrokerLine(Broker(host="127.0.0.1", port=1), "table", ends, None, None)
     for topic in (b"ringmaster/\xff\xfe/state", b"ringmaster/a/state"):
         message = MQTTMessage(topic=topic)
         message.payload = b"{}"
@@ -294,7 +294,7 @@ def test_a_library_that_fails_is_a_line_that_is_lost(tmp_path: Path, monkeypatch
     lost: list[str] = []
     with broker_at_work(tmp_path / "broker") as broker:
         ends = Ends(lambda _: None, lambda _: None, lost.append)
-        line = Line(Broker(host="127.0.0.1", port=broker.port), "table", ends, None, None)
+        line = BrokerLine(Broker(host="127.0.0.1", port=broker.port), "table", ends, None, None)
         line.open()
 
         def broken(*_: object) -> int:

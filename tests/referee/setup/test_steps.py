@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from hardware.events import BellEdge, BellPressed, Event, SandEdge, SandLine
+from hardware.events import BellEdge, BellPressed, SandEdge, SandLine, TimedEvent
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError
 from referee.language import LANGUAGES, Language
@@ -24,9 +24,9 @@ from referee.scoring.seats import SeatRing, even_places
 from referee.setup.camera import CameraStep
 from referee.setup.check import CheckStep
 from referee.setup.devices import BellStep, LampStep, SandtimerStep
-from referee.setup.finding import Heard, Kept, Seen, State, load_kept, save_kept
 from referee.setup.light import LightStep
 from referee.setup.seats import SeatsStep, moved
+from referee.setup.step import Heard, KeptStep, State, StepInput, load_kept, save_kept
 from referee.setup.table import PICTURES, TableStep
 from referee.setup.walk import NAMES, new_step
 from referee.watchers.table_finder import TableFinder
@@ -49,22 +49,22 @@ def picture(cards: int = 0, markers: tuple[int, ...] = (0, 1, 2, 3)) -> Image:
 
 def seen(
     image: Image | None = None,
-    heard: Sequence[Event] = (),
+    heard: Sequence[TimedEvent] = (),
     settings: TableSettings | None = None,
     now_ns: int = NOW,
     since_ns: int = 0,
     folder: Path = Path("/nowhere"),
     troubles: dict[str, str] | None = None,
-    kept: dict[str, Kept] | None = None,
-) -> Seen:
+    kept: dict[str, KeptStep] | None = None,
+) -> StepInput:
     given = [Heard(event, event.t_ns + 20 * MS) for event in heard]
-    now = Seen(now_ns, since_ns, Language("en"), settings or TableSettings(), folder, image, now_ns, given)
+    now = StepInput(now_ns, since_ns, Language("en"), settings or TableSettings(), folder, image, now_ns, given)
     return replace(now, troubles=troubles or {}, kept=kept or {})
 
 
-def pressed(times_s: Sequence[float]) -> list[Event]:
+def pressed(times_s: Sequence[float]) -> list[TimedEvent]:
     rng = random.Random(1)
-    events: list[Event] = []
+    events: list[TimedEvent] = []
     for at_s in times_s:
         edges = list(press(rng, "bell", round(at_s * SECOND), 120 * MS))
         events.append(BellPressed(edges[0].t_ns, None))
@@ -72,7 +72,7 @@ def pressed(times_s: Sequence[float]) -> list[Event]:
     return events
 
 
-def sand_run(begin_s: float, runs_s: float) -> list[Event]:
+def sand_run(begin_s: float, runs_s: float) -> list[TimedEvent]:
     edges = sand(random.Random(2), round(begin_s * SECOND), runs_s)
     return [SandEdge(edge.t_ns, SandLine.BARRIER, int(edge.active)) for edge in edges]
 
@@ -108,7 +108,7 @@ def test_the_camera_is_aimed_focused_and_put_right() -> None:
     assert less.bar is not None and blurred.bar is not None and less.bar > blurred.bar
 
 
-def measured(kept: dict[str, Kept] | None = None) -> TableProfile:
+def measured(kept: dict[str, KeptStep] | None = None) -> TableProfile:
     step = TableStep()
     states = [step.look(seen(picture(), now_ns=NOW + k * SECOND)).state for k in range(PICTURES)]
     assert states == [State.WAIT] * (PICTURES - 1) + [State.GOOD]
@@ -131,7 +131,7 @@ def test_a_missing_marker_card_is_asked_for_and_a_table_is_measured_from_several
 def test_seats_are_shown_and_buttons_are_given_to_them_by_ringing() -> None:
     step, settings = SeatsStep(), TableSettings(bell="seats", bell_pins=(17, 27, 22))
     step.answer(seen(), {"players": 3})
-    rung: list[Event] = []
+    rung: list[TimedEvent] = []
     for number, button in enumerate((2, 0, 1)):
         found = step.look(seen(picture(), rung, settings))
         assert found.text == f"Seat {number + 1}, ring now."
@@ -219,7 +219,7 @@ def test_a_seat_is_dragged_or_moved_and_whose_card_it_is_follows() -> None:
 
 def test_seats_stay_where_they_were_put_when_the_table_is_measured_anew(tmp_path: Path) -> None:
     step, now = SeatsStep(), replace(seen(picture()), profile=measured())
-    save_kept(tmp_path, {"seats": Kept("good", "", step.answer(now, {"seat": 2, "by_cm": -20}).data)})
+    save_kept(tmp_path, {"seats": KeptStep("good", "", step.answer(now, {"seat": 2, "by_cm": -20}).data)})
     profile = measured(load_kept(tmp_path))
     (tmp_path / "table.json").write_text(profile_text(profile), encoding="utf-8")
     again = load_profile(tmp_path / "table.json")
@@ -273,7 +273,7 @@ def test_the_two_cards_of_a_deck_of_prints_that_come_closest_are_named_and_what_
     DeckStore(tmp_path).add(PrintDeck("ours", (56.0, 87.0), tuple(prints)))
     # A red lamp: its blue and green are too weak for the pair, which daylight separates.
     lit = np.clip(picture() * np.array((0.01, 0.02, 1.0)), 0, 255).astype(np.uint8)
-    found = LightStep().look(seen(lit, kept={"deck": Kept("good", "", {"deck": "ours"})}, folder=tmp_path))
+    found = LightStep().look(seen(lit, kept={"deck": KeptStep("good", "", {"deck": "ours"})}, folder=tmp_path))
     assert found.more[0].startswith(expected)
 
 
@@ -338,6 +338,6 @@ def test_ten_cards_and_a_ring_are_ready_to_play() -> None:
     ready = step.look(seen(picture(10), pressed([1])))
     assert ready.state is State.GOOD, ready
     assert step.keep(seen()).data == {"read": 10, "unclear": 0}
-    wanting = {"light": Kept("mend", "It is dark: one more lamp would help.")}
+    wanting = {"light": KeptStep("mend", "It is dark: one more lamp would help.")}
     mend = step.look(seen(picture(10), pressed([1]), kept=wanting))
     assert (mend.state, mend.more) == (State.MEND, ("It is dark: one more lamp would help.",))

@@ -14,7 +14,7 @@ from referee.errors import BadInputError, SettingError
 from referee.language import Language
 from referee.match import voice
 from referee.match.settings import TableSettings
-from referee.setup.finding import FILE, Finding, Kept, Seen, State, Wish, load_kept
+from referee.setup.step import FILE, KeptStep, State, StepFinding, StepInput, Wish, load_kept
 from referee.setup.terminal import Terminal
 from referee.setup.walk import NAMES, Walk
 from simulation.still import table_picture
@@ -45,9 +45,11 @@ class PaperKit:
         self.time_ns += 1_000_000_000
         return self.time_ns
 
-    def seen(self, since_ns: int, kept: Mapping[str, Kept]) -> Seen:
+    def seen(self, since_ns: int, kept: Mapping[str, KeptStep]) -> StepInput:
         troubles = {"camera": "The camera is not there.", "lamp": "The lamp is not there."}
-        return Seen(self.time_ns, since_ns, Language("en"), self.settings, self.folder, troubles=troubles, kept=kept)
+        return StepInput(
+            self.time_ns, since_ns, Language("en"), self.settings, self.folder, troubles=troubles, kept=kept
+        )
 
     def carry_out(self, wish: Wish) -> None:
         self.settings = self.settings.changed(wish.settings)
@@ -77,7 +79,7 @@ def test_steps_are_kept_one_by_one_and_go_on_after_a_power_cut(tmp_path: Path) -
     # The power goes, here in the middle of the sandtimer.
     walk.open("sandtimer")
     again = Walk(PaperKit(tmp_path))
-    assert again.kept["camera"] == Kept("missing", "No camera is plugged in: check its cable.")
+    assert again.kept["camera"] == KeptStep("missing", "No camera is plugged in: check its cable.")
     assert again.left == ["seats", "light", "sandtimer", "lamp", "check"]
     assert again.open_step is None
     kept = again.kept
@@ -185,7 +187,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("referee.match.setup_kit._OLD_NS", 400 * MS)
 
 
-def one_sentence(found: Finding) -> bool:
+def one_sentence(found: StepFinding) -> bool:
     return found.text.endswith((".", "?")) and len(found.text) < 160 and "Error" not in found.text
 
 

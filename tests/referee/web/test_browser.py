@@ -149,7 +149,7 @@ def test_each_way_to_be_let_in_is_offered_only_where_it_works(
 
 
 def test_a_phone_that_is_let_in_shows_a_code_to_scan(page: PageUnderTest, windows: Windows) -> None:
-    page.app.state.who.address = f"http://ringmaster.local:{page.port}/"
+    page.app.state.auth.address = f"http://ringmaster.local:{page.port}/"
     window, other = windows(PHONE, paired=True), windows(PHONE)
     window.open("settings")
     window.tap("Let another device in")

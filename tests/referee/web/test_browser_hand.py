@@ -14,10 +14,10 @@ from playwright.sync_api import Page, Request, ViewportSize, expect
 from hardware.camera.frames import Frame
 from hardware.problems import Health, Problem
 from hardware.voice import NOTES, Chime
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.engine.events import Event
-from referee.engine.session import Answer, Doubt, Outline, Seen, Shown
-from referee.games.coloretto.demo import Plan, write_coloretto
+from referee.engine.session import Answer, Doubt, Observation, Outline, Shown
+from referee.games.coloretto.demo import ColorettoPlan, write_coloretto
 from referee.match import queries
 from referee.watchers.by_hand import ByHandWatcher
 from simulation.live import LiveTable, Shots
@@ -265,11 +265,11 @@ class AskingWatcher(ByHandWatcher):
     doubts: tuple[Doubt, ...] = ()
     looks: int = 0
 
-    def look(self, frame: Frame) -> Seen:
+    def look(self, frame: Frame) -> Observation:
         self.looks += 1
         if self.looks == 2:
             self.doubts = self.asks
-        return Seen()
+        return Observation()
 
     def answered(self, doubt: Doubt) -> None:
         self.doubts = ()
@@ -283,7 +283,7 @@ def test_a_question_shows_the_table_and_is_answered_by_one_tap(
     page: PageUnderTest, windows: Windows, over: bool
 ) -> None:
     deck = find_print_deck("coloretto")
-    live = LiveTable(write_coloretto(deck, 7, Plan(rounds=1)).script, deck, 7, Shots(frames_per_s=1.0))
+    live = LiveTable(write_coloretto(deck, 7, ColorettoPlan(rounds=1)).script, deck, 7, Shots(frames_per_s=1.0))
     begin(page, "coloretto", ["Ann", "Ben", "Cem", "Dora"])
     if over:
         page.table.tell("card_placed", seat=0, row=1, card="green")

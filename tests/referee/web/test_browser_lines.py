@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, exp
 
 from referee.lessons.lessons import Lessons
 from referee.web import feed as module
-from referee.web.who import COOKIE
+from referee.web.auth import COOKIE
 from tests.referee.web.test_browser_everywhere import GO
 from tests.referee.web.window import PHONE, SCREEN, WAIT_MS, a_ring_with_pictures, turn_two_reds
 from tests.support.commands import sent

@@ -14,7 +14,7 @@ from hardware.camera.frames import Frame
 from referee.engine.session import Outline
 from referee.games.recorded_game import RecordedGame
 from referee.match import queries
-from referee.setup.finding import load_kept
+from referee.setup.step import load_kept
 from referee.store.upkeep import report_set_aside
 from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.table_finder import WatchSetup

@@ -19,8 +19,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.lessons.lessons import Lessons
-from referee.web.guard import MOST_BODY_BYTES, MOST_GUEST_BYTES, MOST_PICTURE_BYTES
-from referee.web.who import COOKIE
+from referee.web.auth import COOKIE
+from referee.web.limits import MOST_BODY_BYTES, MOST_GUEST_BYTES, MOST_PICTURE_BYTES
 from tests.support.page_tools import ANSWER_S, START, PageUnderTest, served
 
 REQUESTS = int(os.environ.get("RINGMASTER_REQUESTS", "240"))

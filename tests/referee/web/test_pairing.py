@@ -188,7 +188,7 @@ def test_a_code_of_other_length_is_answered_by_a_sentence_and_costs_no_try(page:
     answer = page.phone().post("/api/pair", {"code": typed})
     assert (answer.status, answer.data["key"]) == (400, "code_digits")
     assert answer.data["error"] == "The code has six digits."
-    assert page.app.state.who.pairing.wait_s("127.0.0.1") == 0
+    assert page.app.state.auth.pairing.wait_s("127.0.0.1") == 0
 
 
 def _full(_: int) -> None:
@@ -209,7 +209,7 @@ def test_what_a_full_disk_cannot_keep_is_reported(
     page: PageUnderTest, paired: Phone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(29):
-        page.app.state.who.tokens.add(f"phone {number}")
+        page.app.state.auth.tokens.add(f"phone {number}")
     monkeypatch.setattr("os.fsync", _full)
     answer = paired.post("/api/pair/forget", {"all": False})
     assert answer.status == 409

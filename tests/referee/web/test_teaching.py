@@ -15,7 +15,7 @@ import pytest
 
 from referee.decks.store import DeckStore
 from referee.lessons import work as lesson_work
-from referee.lessons.draft import Draft, Example, Measured, Reading, Shot
+from referee.lessons.draft import Draft, DraftReading, Example, LessonPicture, MeasuredFaces
 from referee.lessons.draft import Test as Check
 from referee.lessons.files import LessonFiles
 from referee.lessons.lessons import Lessons
@@ -45,12 +45,12 @@ class Canned(Workbench):
             found = self.studied.pop(0)
             found.shot.number = args[1]
         elif work is lesson_work.make_deck:
-            found = Measured(judged=2, sure=2, odds=900.0)
+            found = MeasuredFaces(judged=2, sure=2, odds=900.0)
         return found  # type: ignore[no-any-return]
 
 
 def learned(groups: tuple[int, ...] = (0, 1)) -> lesson_work.Studied:
-    shot = Shot(number=0, state="learned", size_px=(160, 90), cards=[SQUARE] * 2, sizes_mm=[(56, 87)] * 2)
+    shot = LessonPicture(number=0, state="learned", size_px=(160, 90), cards=[SQUARE] * 2, sizes_mm=[(56, 87)] * 2)
     return lesson_work.Studied(shot, groups, (56.0, 87.0), "prints")
 
 
@@ -88,7 +88,7 @@ def teaching(tmp_path: Path, bench: Canned) -> Iterator[Teaching]:
 def test_what_went_wrong_is_said_and_nothing_of_such_a_picture_is_kept(teaching: Teaching, bench: Canned) -> None:
     teaching.do(do="begin", name="ours", game="piccolino", expected=8)
     for key in ("lesson_no_cards", "lesson_touch", "lesson_no_markers"):
-        bench.studied = [lesson_work.Studied(Shot(number=0, state="learned"), fault=key)]
+        bench.studied = [lesson_work.Studied(LessonPicture(number=0, state="learned"), fault=key)]
         view = teaching.do(do="look")
         assert view["trouble"] == {"key": key, "values": {}}
         assert (view["draft"]["pictures"], view["draft"]["groups"]) == (0, [])
@@ -143,7 +143,7 @@ def test_a_card_that_was_misread_in_the_check_becomes_an_example_of_what_it_is(t
     groups = [draft.new_group([Example(picture=9, place=place)]) for place in (0, 1)]
     corners = [(200.0, 100.0), (240.0, 100.0), (240.0, 162.0), (200.0, 162.0)]
     draft.test = Check(
-        picture=shot.number, readings=[Reading(corners=corners, group=groups[0].id, likely=groups[0].id)]
+        picture=shot.number, readings=[DraftReading(corners=corners, group=groups[0].id, likely=groups[0].id)]
     )
     files.save(draft)
     lessons = Lessons(tmp_path, lambda: None, Canned())

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from playwright.sync_api import Browser, FloatRect, Page, ViewportSize
 
-from referee.web.who import COOKIE
+from referee.web.auth import COOKIE
 from tests.support.commands import sent
 from tests.support.page_tools import START, PageUnderTest
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vision.errors import VisionError
 from vision.find.above import TableView, area_in_sight
-from vision.find.finder import CardFinder, Hypotheses
+from vision.find.finder import CardFinder, CardHypotheses
 from vision.find.network import CropNetwork, Network
 from vision.find.unknown import find_unknown
 from vision.markers import markers_in, table_if_shown
@@ -36,7 +36,7 @@ class Picture:
     def _centres_mm(self, corners_px: Floats) -> Floats:
         return self.table.to_mm(corners_px.mean(1))
 
-    def hit(self, found: Hypotheses, mm: float) -> NDArray[np.bool_]:
+    def hit(self, found: CardHypotheses, mm: float) -> NDArray[np.bool_]:
         """(fully visible cards,) whether a hypothesis has its centre that near."""
         true, centres = self._centres_mm(self.corners_px), self._centres_mm(found.corners_px)
         near = np.linalg.norm(true[:, None] - centres[None], axis=2) < mm

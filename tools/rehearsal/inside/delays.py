@@ -11,7 +11,7 @@ from hardware.bell import make_bell
 from hardware.camera.camera import CameraSettings, open_camera
 from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameExposed, FrameTap
 from hardware.camera.supervisor import CameraSupervisor
-from hardware.events import BellPressed, Event, EventQueue
+from hardware.events import BellPressed, EventQueue, TimedEvent
 from hardware.settings import BellSettings
 from referee.demo.devices import EDGE_LAG_NS
 
@@ -26,7 +26,7 @@ class TimedQueue(EventQueue):
         self.pressed: list[float] = []
         self.frames: list[float] = []
 
-    def _put(self, event: Event) -> None:
+    def _put(self, event: TimedEvent) -> None:
         super()._put(event)
         age_ms = (time.monotonic_ns() - event.t_ns) / NS_PER_MS
         if isinstance(event, BellPressed):

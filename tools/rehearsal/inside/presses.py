@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hardware.bell import make_bell
-from hardware.events import BellEdge, BellPressed, Event
+from hardware.events import BellEdge, BellPressed, TimedEvent
 from hardware.problems import Problem
 from hardware.settings import MS, BellSettings, Pin
 
@@ -29,9 +29,9 @@ class Collector:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._events: list[Event] = []
+        self._events: list[TimedEvent] = []
 
-    def put(self, event: Event) -> None:
+    def put(self, event: TimedEvent) -> None:
         """Keep an event."""
         with self._lock:
             self._events.append(event)
@@ -39,7 +39,7 @@ class Collector:
     def hold(self, t_ns: int | None) -> None:
         """Wait for nothing."""
 
-    def events(self) -> list[Event]:
+    def events(self) -> list[TimedEvent]:
         """Return all events so far."""
         with self._lock:
             return list(self._events)
@@ -81,7 +81,7 @@ def press(seat: int, chance: random.Random) -> Press:
     return Press(seat, before_ns, after_ns, edges, stalled)
 
 
-def faults(made: list[Press], events: list[Event]) -> list[str]:
+def faults(made: list[Press], events: list[TimedEvent]) -> list[str]:
     """Return the faults in the bell's reports of these presses."""
     told = [event for event in events if isinstance(event, BellPressed)]
     found = []

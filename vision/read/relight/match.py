@@ -26,9 +26,9 @@ from vision.read.relight.model import (
     CAP,
     OUTLIER,
     ArtFields,
+    CardPixels,
     Light,
     LightModel,
-    Seen,
 )
 from vision.read.relight.rank import Ranking
 from vision.read.relight.reflections import CLIPPED, DARKER, glare_of
@@ -118,7 +118,7 @@ class _Laid:
 
     art: ArtFields
     quad: Floats
-    seen: Seen
+    seen: CardPixels
     light: Light
 
     @property
@@ -198,7 +198,7 @@ class Relight:
         return glare_of(laid.seen.shines, print_levels, odd, lit, self._used)
 
     def _settled(
-        self, seen_on: Callable[[Floats], Seen], face: int, quad: Floats, amounts: Floats, steps: int
+        self, seen_on: Callable[[Floats], CardPixels], face: int, quad: Floats, amounts: Floats, steps: int
     ) -> _Laid:
         """Return a face after a few steps to its best place."""
         art = self._arts[face]
@@ -219,7 +219,7 @@ class Relight:
         by = np.stack([step[0] + step[1] * x + step[2] * y, step[3] + step[4] * x + step[5] * y], axis=1)
         return np.asarray(points_within(quad[None], (_CORNERS + by / self._size)[None])[0])
 
-    def _seen(self, picture: Pyramid, white: Floats | None, quad: Floats) -> Seen:
+    def _seen(self, picture: Pyramid, white: Floats | None, quad: Floats) -> CardPixels:
         """Return a card's pixels on a quad, divided by the white of paper (3,), 0..1."""
         paper = np.ones(3) if white is None else np.maximum(white, 0.02)
         # Nothing is known of hidden cells, except that they are no darker than black.
@@ -228,4 +228,4 @@ class Relight:
         hidden = np.broadcast_to(~seen[self._used], levels.shape)
         noise = _CAMERA**2 + (_CAMERA_LEVEL / float(paper.mean())) ** 2
         by_white = np.asarray(levels / paper[:, None], np.float32)
-        return Seen(by_white, (levels >= CLIPPED) | hidden, bool(paper.max() >= LIT.bleached), True, noise)
+        return CardPixels(by_white, (levels >= CLIPPED) | hidden, bool(paper.max() >= LIT.bleached), True, noise)

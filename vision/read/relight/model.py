@@ -100,7 +100,7 @@ class ArtFields:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class CardPixels:
     """Pixels of a card: its cells (3, cells), grey levels by the white, and which of them are clipped.
 
     `bleached`: the white itself is clipped; `whole`: nothing hides any of the margin; `noise`: the camera's variance,
@@ -125,11 +125,11 @@ class Seen:
         darkest = self.levels.min(axis=0)
         return np.asarray((darkest > LIGHT.shines) | ((darkest > LIGHT.like_white) & self.clipped.any(axis=0)))
 
-    def take(self, cells: Flags) -> Seen:
+    def take(self, cells: Flags) -> CardPixels:
         """Return the chosen cells."""
         return replace(self, levels=self.levels[:, cells], clipped=self.clipped[:, cells])
 
-    def turned(self) -> Seen:
+    def turned(self) -> CardPixels:
         """Return the cells from the last to the first."""
         return replace(self, levels=self.levels[:, ::-1], clipped=self.clipped[:, ::-1])
 
@@ -205,7 +205,7 @@ class LightModel:
         amounts[0], amounts[self._whites] = white, veil
         return amounts
 
-    def fitted(self, art: ArtFields, seen: Seen, known: Flags, amounts: Floats, rounds: int) -> Light:
+    def fitted(self, art: ArtFields, seen: CardPixels, known: Flags, amounts: Floats, rounds: int) -> Light:
         """Fit the light that makes pictures most like the `known` cells (cells,); begin with `amounts`."""
         varies = self._varies[int(seen.bleached)][int(seen.whole)]
         light = self._light(art, seen, amounts, varies)
@@ -276,7 +276,7 @@ class LightModel:
         normal[..., white, veil] += block
         normal[..., veil, white] += np.swapaxes(block, -1, -2)
 
-    def _light(self, art: ArtFields, seen: Seen, amounts: Floats, varies: Floats) -> Light:
+    def _light(self, art: ArtFields, seen: CardPixels, amounts: Floats, varies: Floats) -> Light:
         used = amounts.astype(np.float32)
         white = (used[..., : self._whites] @ self._white.T)[..., None, :]
         veil = (used[..., self._whites : self._veils] @ self._waves.T)[..., None, :]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vision.arrays import Flags, Floats, Singles
-from vision.read.relight.model import ArtFields, Light, LightModel, Seen
+from vision.read.relight.model import ArtFields, CardPixels, Light, LightModel
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Start:
     """All pictures at one turn, fitted for a round."""
 
     turn: int
-    seen: Seen
+    seen: CardPixels
     light: Light
     scores: Floats
 
@@ -66,7 +66,7 @@ class Ranking:
             np.stack([one.noise[some] for one in fields]),
         )
 
-    def likeliest(self, views: Mapping[int, Seen]) -> Iterator[Ranked]:
+    def likeliest(self, views: Mapping[int, CardPixels]) -> Iterator[Ranked]:
         """Yield the pictures worth fitting, two at least, the likeliest first; `views`: the frame at each turn.
 
         Under a hand a picture may look likelier upside down; the same turn as the best one is given, too.
@@ -88,7 +88,7 @@ class Ranking:
             if not bleached and one.turn == ranked[0].turn != turns.get(one.picture, one.turn):
                 yield one
 
-    def _ranked(self, views: Mapping[int, Seen]) -> Iterator[Ranked]:
+    def _ranked(self, views: Mapping[int, CardPixels]) -> Iterator[Ranked]:
         starts = [self._start(turn, seen.take(self._some), by) for turn, seen in views.items() for by in _starts(seen)]
         worth = max(float(start.scores.max()) for start in starts) - LIGHT_RANK.far
         for start in starts:
@@ -101,11 +101,11 @@ class Ranking:
             for picture, score in enumerate(scores):
                 yield Ranked(float(score), picture, start.turn, amounts[picture])
 
-    def _start(self, turn: int, seen: Seen, by: tuple[float, float]) -> _Start:
+    def _start(self, turn: int, seen: CardPixels, by: tuple[float, float]) -> _Start:
         amounts = np.tile(self._model.start(*by), (len(self._all.art), 1))
         light = self._model.fitted(self._all, seen, seen.known, amounts, 1)
         return _Start(turn, seen, light, light.score(seen.known))
 
 
-def _starts(seen: Seen) -> tuple[tuple[float, float], ...]:
+def _starts(seen: CardPixels) -> tuple[tuple[float, float], ...]:
     return LIGHT_RANK.bleached_starts if seen.bleached else LIGHT_RANK.starts

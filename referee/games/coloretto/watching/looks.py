@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from referee.games.coloretto.rulings import Reason
+from referee.games.coloretto.rulings import ColorettoReason
 
 UNKNOWN = "?"
 """A card that was put where nobody could see it."""
@@ -48,7 +48,7 @@ class Pile:
 
 
 @dataclass(frozen=True)
-class Look:
+class TableLook:
     """The whole table at `t_ns`.
 
     last_round: that card is open somewhere. arms: the seats whose arms reached over the rows since the look before,
@@ -76,7 +76,7 @@ class Move:
     seat: int
     row: int
     card: str = ""
-    foul: Reason | None = None
+    foul: ColorettoReason | None = None
     was: tuple[str, ...] = ()
     to: int | None = None
 

@@ -14,8 +14,8 @@ from functools import lru_cache
 from itertools import count
 
 from referee.games.coloretto.rules import Coloretto
-from referee.games.coloretto.rulings import Reason
-from referee.games.coloretto.watching.looks import LONG_AGO_NS, UNKNOWN, Allowed, Look, Move, Spot
+from referee.games.coloretto.rulings import ColorettoReason
+from referee.games.coloretto.watching.looks import LONG_AGO_NS, UNKNOWN, Allowed, Move, Spot, TableLook
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +178,7 @@ _OVERLOOKED_NS = 1_400_000_000  # a card that is there is not seen for so long, 
 _Items = tuple[tuple[str, int], ...]
 
 
-def charges(game: Coloretto, allowed: Allowed, look: Look) -> tuple[list[float], tuple[object, ...]]:
+def charges(game: Coloretto, allowed: Allowed, look: TableLook) -> tuple[list[float], tuple[object, ...]]:
     """Return what each row and each area costs, and what that is for: the same again is not charged again.
 
     None for what says nothing.
@@ -202,7 +202,7 @@ def charges(game: Coloretto, allowed: Allowed, look: Look) -> tuple[list[float],
     return prices, tuple(keys)
 
 
-def put_right(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
+def put_right(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
     """Return the differences still allowed after a look; one that has vanished was put right.
 
     A card that is overlooked for a moment is still there.
@@ -246,7 +246,7 @@ def put_right(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
     )
 
 
-def as_it_lies(game: Coloretto, allowed: Allowed, look: Look) -> Allowed:
+def as_it_lies(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
     """Take it that what is there is there, whatever the game says: what comes next can be identified all the same."""
     rows = [(Counter(spot.cards), Counter(row or ())) for spot, row in zip(look.rows, game.rows, strict=True)]
     areas = [(Counter(spot.cards), hand) for spot, hand in zip(look.areas, game.hands, strict=True)]
@@ -304,14 +304,14 @@ _HIDDEN = 2.0  # a card that was taken is under others now
 _SAME_CARD = 2.0  # what speaks for a card that was lifted, and not for a new one of the same kind: one in seven is
 
 
-def next_moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
+def next_moves(hypothesis: Hypothesis, look: TableLook, *, first: bool) -> Iterator[tuple[Move, float]]:
     """The moves that something in the look speaks for, and what each costs."""
     for move, price in _moves(hypothesis, look, first=first):
         other = bool(look.arms) and move.kind not in ("moved", "aside") and move.seat not in (look.arms or ())
         yield move, price + (_OTHER_ARM if other else 0.0)
 
 
-def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple[Move, float]]:
+def _moves(hypothesis: Hypothesis, look: TableLook, *, first: bool) -> Iterator[tuple[Move, float]]:
     game = hypothesis.game
     if game.over:
         return
@@ -332,7 +332,7 @@ def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple
         reason = game.verify_place(game.turn, row)
         if reason is None:
             yield Move("place", game.turn, row, card), _MOVE + price
-        elif fouls_left and card != UNKNOWN and reason is Reason.ROW_FULL:
+        elif fouls_left and card != UNKNOWN and reason is ColorettoReason.ROW_FULL:
             # A card where no row is any more was pushed there, or it was misunderstood that the row was taken.
             yield Move("place", game.turn, row, card, reason), _MOVE + price + _FOUL
     for row, cards in enumerate(game.rows):
@@ -355,7 +355,7 @@ def _moves(hypothesis: Hypothesis, look: Look, *, first: bool) -> Iterator[tuple
     yield from ((move, _MISREAD) for move in _misreadings(hypothesis, look))
 
 
-def _slips(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
+def _slips(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
     """Cards that are in another row than they did."""
     game, extra = hypothesis.game, hypothesis.allowed.extra
     for to, spot in enumerate(look.rows):
@@ -365,7 +365,7 @@ def _slips(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
                     yield Move("moved", game.turn, row, card, to=to)
 
 
-def _aside(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
+def _aside(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
     """Cards in areas that nobody can have from a row."""
     for seat, spot in enumerate(look.areas):
         if not spot.covered:
@@ -373,7 +373,7 @@ def _aside(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
                 yield Move("aside", seat, 0, card)
 
 
-def _misreadings(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
+def _misreadings(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
     """Cards that are seen in an area in place of others that were read in a row."""
     game, allowed = hypothesis.game, hypothesis.allowed
     for seat, spot in enumerate(look.areas):
@@ -384,7 +384,7 @@ def _misreadings(hypothesis: Hypothesis, look: Look) -> Iterator[Move]:
                 yield Move("misread", seat, 0, card, was=tuple(sorted(lacking)))
 
 
-def _wanted(hypothesis: Hypothesis, look: Look) -> Iterator[tuple[int, str, float]]:
+def _wanted(hypothesis: Hypothesis, look: TableLook) -> Iterator[tuple[int, str, float]]:
     """Rows and cards that may have been put there, and what that costs: seen there, or in an area since, or hidden."""
     game, allowed = hypothesis.game, hypothesis.allowed
     for row, spot in enumerate(look.rows):
@@ -430,7 +430,7 @@ _BEYOND = 5.0  # what costs so much more than the best is no explanation of a lo
 _KEPT, _MOST_KEPT = 10.0, 16  # of several looks
 
 
-def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: Look, strange: int = 0) -> list[Hypothesis]:
+def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: TableLook, strange: int = 0) -> list[Hypothesis]:
     """Follow all hypotheses to the next look: those that fit, of those alike the likeliest, the likeliest first.
 
     root: how it stood when all was clear. Where no hypothesis fits well, something happened before that nobody saw.
@@ -449,7 +449,7 @@ def is_strange(hypothesis: Hypothesis) -> bool:
     return hypothesis.left > _STRANGE
 
 
-def _further(hypotheses: Sequence[Hypothesis], look: Look) -> list[Hypothesis]:
+def _further(hypotheses: Sequence[Hypothesis], look: TableLook) -> list[Hypothesis]:
     best: dict[tuple[object, ...], Hypothesis] = {}
     for hypothesis in hypotheses:
         for found in _hypotheses_on(hypothesis, look):
@@ -476,7 +476,7 @@ def _without_unknown(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
     return kept
 
 
-def _hypotheses_on(start: Hypothesis, look: Look) -> Iterator[Hypothesis]:
+def _hypotheses_on(start: Hypothesis, look: TableLook) -> Iterator[Hypothesis]:
     """Return the hypotheses from one hypothesis to a look."""
     order = count()
     at_first = _price(start, look)
@@ -510,13 +510,13 @@ def _unread_before(hypothesis: Hypothesis, move: Move) -> int:
     return hypothesis.unread[move.seat] if hypothesis.unread and move.kind == "take" else 0
 
 
-def _price(hypothesis: Hypothesis, look: Look) -> float:
+def _price(hypothesis: Hypothesis, look: TableLook) -> float:
     prices, keys = charges(hypothesis.game, hypothesis.allowed, look)
     before = hypothesis.charged or (None,) * len(keys)
     return sum(price for price, key, old in zip(prices, keys, before, strict=True) if key != old)
 
 
-def _looked_at(hypothesis: Hypothesis, look: Look) -> Hypothesis:
+def _looked_at(hypothesis: Hypothesis, look: TableLook) -> Hypothesis:
     """Return a hypothesis that has come to a look."""
     hypothesis = _known_now(hypothesis, look)
     prices, keys = charges(hypothesis.game, hypothesis.allowed, look)
@@ -542,7 +542,7 @@ def _looked_at(hypothesis: Hypothesis, look: Look) -> Hypothesis:
     )
 
 
-def _times_spoiled(hypothesis: Hypothesis, look: Look) -> float:
+def _times_spoiled(hypothesis: Hypothesis, look: TableLook) -> float:
     """Return how many times the price of one spoiled look this one is: what is still so after longer costs more."""
     since_ns = look.t_ns - hypothesis.looked_ns
     if hypothesis.looked_ns == hypothesis.seen_ns or since_ns > _ONE_SPELL_NS:
@@ -550,7 +550,7 @@ def _times_spoiled(hypothesis: Hypothesis, look: Look) -> float:
     return max(1.0, since_ns / _SPOILED_NS)
 
 
-def _known_now(hypothesis: Hypothesis, look: Look) -> Hypothesis:
+def _known_now(hypothesis: Hypothesis, look: TableLook) -> Hypothesis:
     """Return a hypothesis whose cards that nobody knew are those that can be read now."""
     for at, move in enumerate(hypothesis.moves):
         if move.card != UNKNOWN:
@@ -579,7 +579,7 @@ def _known_now(hypothesis: Hypothesis, look: Look) -> Hypothesis:
     return hypothesis
 
 
-def _still_owed(owed: Sequence[Owed], look: Look) -> tuple[tuple[Owed, ...], float]:
+def _still_owed(owed: Sequence[Owed], look: TableLook) -> tuple[tuple[Owed, ...], float]:
     """Return which cards that were taken have come to no area yet, and what it costs that they have not for so long."""
     left, fine = [], 0.0
     for one in owed:

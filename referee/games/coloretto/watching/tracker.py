@@ -17,13 +17,13 @@ from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto, from_header
 from referee.games.coloretto.score import PALETTES
 from referee.games.coloretto.setup import JOKER, PLUS2, is_colour
-from referee.games.coloretto.watching.looks import UNKNOWN, Allowed, Look, Move, Spot
+from referee.games.coloretto.watching.looks import UNKNOWN, Allowed, Move, Spot, TableLook
 from referee.games.coloretto.watching.search import Hypothesis, after, as_it_lies, further, is_strange, standing
 
 _MOST_ANSWERS = 3
 
 
-def asked_about(hypotheses: Sequence[Hypothesis], look: Look, margin: float) -> Doubt:
+def asked_about(hypotheses: Sequence[Hypothesis], look: TableLook, margin: float) -> Doubt:
     """Return the question where several hypotheses are likely, or where none explains the look."""
     moved = [hypothesis for hypothesis in hypotheses if hypothesis.moves]
     likely = [hypothesis for hypothesis in moved if hypothesis.cost < hypotheses[0].cost + margin]
@@ -71,7 +71,7 @@ def misread(moves: Sequence[Move], t_ns: int) -> tuple[Doubt, ...]:
     )
 
 
-def start_card(game: Coloretto, seat: int, look: Look) -> Doubt:
+def start_card(game: Coloretto, seat: int, look: TableLook) -> Doubt:
     """Return what is asked of a card that a seat starts with and nobody can read."""
     known = list(look.areas[seat].cards)
     answers = tuple(
@@ -103,15 +103,15 @@ def _was(seat: int, was: str, card: str, t_ns: int) -> Event:
     return Event(t_ns, "card_was", {"event": "card_was", "seat": seat, "was": was, "card": card})
 
 
-def _answer(hypothesis: Hypothesis, look: Look, data: Mapping[str, object]) -> Answer:
+def _answer(hypothesis: Hypothesis, look: TableLook, data: Mapping[str, object]) -> Answer:
     return Answer(_events(hypothesis, look), data)
 
 
-def _events(hypothesis: Hypothesis, look: Look) -> tuple[Event, ...]:
+def _events(hypothesis: Hypothesis, look: TableLook) -> tuple[Event, ...]:
     return tuple(event_of(move, look.t_ns) for move in hypothesis.moves if move.is_told)
 
 
-def _each_card(hypothesis: Hypothesis, look: Look) -> tuple[Answer, ...]:
+def _each_card(hypothesis: Hypothesis, look: TableLook) -> tuple[Answer, ...]:
     """Return an answer for each card that the one that nobody can read may be."""
     return tuple(
         _answer(
@@ -134,7 +134,7 @@ def _cards_of(game: Coloretto) -> list[str]:
 START_CARD = "start_card"
 
 
-class StartCards:
+class UnknownStarts:
     """Knows of which seats nobody has said or seen yet what they start with."""
 
     def __init__(self, seats: frozenset[int], patience_ns: int) -> None:
@@ -150,7 +150,7 @@ class StartCards:
         """Learn that a seat's cards became an event, from tracker or page."""
         self._missing.discard(seat)
 
-    def found(self, look: Look, game: Coloretto) -> tuple[Event, ...]:
+    def found(self, look: TableLook, game: Coloretto) -> tuple[Event, ...]:
         """Return an event for each seat whose cards all lie there to be read."""
         if self._first_ns is None:
             self._first_ns = look.t_ns
@@ -168,7 +168,7 @@ class StartCards:
                 told.append(Event(look.t_ns, "start_cards", data))
         return tuple(told)
 
-    def doubt(self, look: Look, game: Coloretto) -> Doubt | None:
+    def doubt(self, look: TableLook, game: Coloretto) -> Doubt | None:
         """Give, once a seat, what is to be asked of a card that nobody can read."""
         if self._first_ns is None or look.t_ns - self._first_ns < self._patience_ns:
             return None
@@ -178,7 +178,7 @@ class StartCards:
                 return start_card(game, seat, look)
         return None
 
-    def silenced(self, look: Look, game: Coloretto) -> Look:
+    def silenced(self, look: TableLook, game: Coloretto) -> TableLook:
         """Let an area say nothing as long as cards are there, from no row, of which nobody knows since when."""
         if not self._missing:
             return look
@@ -231,11 +231,11 @@ class Tracker:
         self._strange = 0  # looks in a row that nothing explains
         self._asked: tuple[object, ...] = ()
         told = bool(self._header.options.get("start_cards"))
-        self._start = StartCards(frozenset() if told else frozenset(range(self.game.players)), PATIENCE_NS)
+        self._start = UnknownStarts(frozenset() if told else frozenset(range(self.game.players)), PATIENCE_NS)
         self._guessed = False  # whether the state is uncertain: then no foul is ruled
         self.doubts: tuple[Doubt, ...] = ()
 
-    def see(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
+    def see(self, look: TableLook) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         """Take the next look, and give what is certain now; the game's answers come by `judged`."""
         if self.game.over:
             return (), ()
@@ -250,7 +250,7 @@ class Tracker:
         events, notices = self._understand(self._start.silenced(look, self.game))
         return events, (*asked, *notices)
 
-    def _understand(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
+    def _understand(self, look: TableLook) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         self._hypotheses = further(self._hypotheses, self._root, look, self._strange)
         self._strange = self._strange + 1 if is_strange(self._hypotheses[0]) else 0
         best = self._likeliest()
@@ -333,7 +333,7 @@ class Tracker:
         others = [hypothesis.cost for hypothesis in self._hypotheses if not _comes_to(hypothesis, best)]
         return min(others, default=float("inf")) - best.cost
 
-    def _certain(self, best: Hypothesis, look: Look) -> int:
+    def _certain(self, best: Hypothesis, look: TableLook) -> int:
         """Return how many of the likeliest hypothesis's moves are certain."""
         waited_ns = look.t_ns - (self._since_ns or look.t_ns)
         if best.left > (_FAIRLY if waited_ns >= PATIENCE_NS else _WELL):
@@ -361,7 +361,7 @@ class Tracker:
             count = number + 1
         return count
 
-    def _tell(self, best: Hypothesis, count: int, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
+    def _tell(self, best: Hypothesis, count: int, look: TableLook) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         """Make events of a hypothesis's first moves; drop the hypotheses that begin with other moves."""
         told, hypothesis = best.moves[:count], Hypothesis(self.game.copy(), self._allowed)
         for move in told:
@@ -384,7 +384,7 @@ class Tracker:
             self._allowed = self._hypotheses[0].allowed
         return tuple(events), tuple(notices)
 
-    def _guess(self, look: Look) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
+    def _guess(self, look: TableLook) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         """Nobody has said, and play goes on: the likeliest by the rules, which can be put right on the page."""
         self._guessed = True
         seen = [hypothesis for hypothesis in self._hypotheses if _is_seen(hypothesis)]
@@ -401,7 +401,7 @@ class Tracker:
         self.doubts = (*lasting, *guessed)
         return events, notices
 
-    def _settle(self, best: Hypothesis, look: Look) -> None:
+    def _settle(self, best: Hypothesis, look: TableLook) -> None:
         """Nothing was done; what lay beside the rules and does no longer was put right."""
         self.doubts = _lasting(self.doubts)
         self._root = replace(best, cost=0.0)
@@ -412,7 +412,7 @@ class Tracker:
             # A new round begins, and all is as it should.
             self._guessed = False
 
-    def _ask(self, look: Look) -> tuple[Notice, ...]:
+    def _ask(self, look: TableLook) -> tuple[Notice, ...]:
         """Say once what is not clear, when nobody has made it clear by himself."""
         best = self._hypotheses[0]
         since_ns = best.when[0] if best.moves else self._since_ns or look.t_ns

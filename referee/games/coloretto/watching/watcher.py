@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hardware.camera.frames import Frame
-from hardware.events import Event as DeviceEvent
+from hardware.events import TimedEvent as DeviceEvent
 from referee.engine.events import Event, Header
-from referee.engine.session import Doubt, Notice, Outline, RulingData, Seen
+from referee.engine.session import Doubt, Notice, Observation, Outline, RulingData
 from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.setup import rooms
 from referee.games.coloretto.watching.count import KIND as DIFFERS
 from referee.games.coloretto.watching.count import EndCount
-from referee.games.coloretto.watching.eyes import ColorettoEyes
+from referee.games.coloretto.watching.table_watch import TableWatch
 from referee.games.coloretto.watching.tracker import Tracker
 from referee.watchers.table_finder import no_table_notice
 from vision.errors import VisionError
@@ -31,7 +31,7 @@ class ColorettoWatcher:
     def __init__(self, header: Header, deck: PrintDeck, profile: TableProfile | None) -> None:
         players = len(header.players)
         self._tracker = Tracker(header)
-        self._eyes = ColorettoEyes(deck, profile, players, rooms(players))
+        self._eyes = TableWatch(deck, profile, players, rooms(players))
         self._told: str | None = None
         self._end = EndCount(deck, profile, players)
         self._asks_room = all(face.attributes.get("kind") != "row" for face in deck.fronts)
@@ -46,21 +46,25 @@ class ColorettoWatcher:
         """Return whether the areas are not counted yet though the game is over."""
         return self._tracker.game.over and self._end.is_wanted
 
-    def look(self, frame: Frame) -> Seen:
+    def look(self, frame: Frame) -> Observation:
         """Understand what has changed as soon as nothing moves and no arm is in the way."""
         look = self._eyes.look(frame)
         if self._tracker.game.over:
-            return Seen(notices=self._differing()) if self._end.look(frame, rests=look is not None) else Seen()
+            return (
+                Observation(notices=self._differing())
+                if self._end.look(frame, rests=look is not None)
+                else Observation()
+            )
         self._end.follow()
         hint = self._rows_hint(frame.exposure_end_ns)
         if look is None:
-            return Seen(notices=(*hint, *self._trouble(frame.exposure_end_ns)))
+            return Observation(notices=(*hint, *self._trouble(frame.exposure_end_ns)))
         events, notices = self._tracker.see(look)
-        return Seen(events, (*hint, *notices))
+        return Observation(events, (*hint, *notices))
 
-    def hear(self, event: DeviceEvent) -> Seen:
+    def hear(self, event: DeviceEvent) -> Observation:
         """No device plays a part."""
-        return Seen()
+        return Observation()
 
     def judged(self, event: Event, rulings: Sequence[RulingData], view: Coloretto) -> None:
         """Follow an event of the game, from tracker or page."""
@@ -85,9 +89,9 @@ class ColorettoWatcher:
         """Forget how the game went."""
         self._tracker.begin_again()
 
-    def finish(self, t_ns: int) -> Seen:
+    def finish(self, t_ns: int) -> Observation:
         """Emit the counted cards; uncertain moves are dropped."""
-        return Seen(notices=self._differing()) if self._end.finish() else Seen()
+        return Observation(notices=self._differing()) if self._end.finish() else Observation()
 
     def _differing(self) -> tuple[Notice, ...]:
         return tuple(Notice(doubt.t_ns, doubt.kind, doubt.data["seat"], doubt.data) for doubt in self._end_doubts())

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hardware.camera.frames import Frame
 from referee.engine.session import Notice, Outline
 from referee.games.confetti.table_score import card_of
-from referee.scoring.seated_reading import SeatedReading, Survey
+from referee.scoring.seated_reading import SeatedReading, SurveyedTable
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.watchers.stillness import Stillness, levels_changed
 from vision.arrays import Points
@@ -123,7 +123,7 @@ class HandsInTime:
         self._bare = _small(frame)
         self._bare_cards = _outlines_of(seated)
 
-    def worth_reading(self, frame: Frame, survey: Survey) -> bool:
+    def worth_reading(self, frame: Frame, survey: SurveyedTable) -> bool:
         """Return whether any seat is at rest at all; a busy table needs no reading."""
         return self._bare is not None and any(
             self._at_rest(frame, survey.ring, survey.table, seat) for seat in range(survey.ring.players)

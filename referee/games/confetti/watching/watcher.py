@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
-from hardware.events import Event as DeviceEvent
 from hardware.events import SandFlipped, SandRanOut
+from hardware.events import TimedEvent as DeviceEvent
 from referee.engine.events import Event, Header
-from referee.engine.session import Notice, Outline, RulingData, Seen
+from referee.engine.session import Notice, Observation, Outline, RulingData
 from referee.errors import BadInputError
 from referee.games.confetti.setup import settings_from
 from referee.games.confetti.table_score import card_of
@@ -90,7 +90,7 @@ class ConfettiWatcher:
         self._pace = FramePace()
         self.outlines: tuple[Outline, ...] = ()
 
-    def look(self, frame: Frame) -> Seen:
+    def look(self, frame: Frame) -> Observation:
         """Read the table when it is still and its hands are wanted."""
         self._watch_table(frame)
         self._blind = self._blind or self._unseen_since(frame)
@@ -101,30 +101,30 @@ class ConfettiWatcher:
         if self._still.still_ns(t_ns) == 0:
             self._blend.begin()
         if self._phase is _Phase.RUNNING:
-            return Seen()
+            return Observation()
         rested_ns = t_ns - self._still.still_ns(t_ns)
         read_since_it_moved = self._read_ns is not None and self._read_ns >= rested_ns
         if read_since_it_moved and (self._phase is _Phase.WAITING or self._only_asks):
-            return Seen()
+            return Observation()
         self._blend.add(frame.bgr())
         waited_since_ns = self._read_ns if self._read_ns is not None and read_since_it_moved else rested_ns
         if t_ns - waited_since_ns < _STILL_NS:
-            return Seen()
+            return Observation()
         if self._phase is _Phase.WAITING:
             return self._survey(frame)
         if not read_since_it_moved:
             self._once, self._doubtful, self._only_asks = None, (), False
         return self._count(frame, sure=False)
 
-    def hear(self, event: DeviceEvent) -> Seen:
+    def hear(self, event: DeviceEvent) -> Observation:
         """Take the sandtimer's events."""
         match event:
             case SandFlipped():
-                return Seen((Event(event.t_ns, "timer_flipped", {}),))
+                return Observation((Event(event.t_ns, "timer_flipped", {}),))
             case SandRanOut():
-                return Seen((*self._hands_in_time(event.t_ns), Event(event.t_ns, "timer_ran_out", {})))
+                return Observation((*self._hands_in_time(event.t_ns), Event(event.t_ns, "timer_ran_out", {})))
             case _:
-                return Seen()
+                return Observation()
 
     def judged(self, event: Event, rulings: Sequence[RulingData], view: object) -> None:
         """Follow the game's phases."""
@@ -168,10 +168,10 @@ class ConfettiWatcher:
         self._kept, self._last_seen, self._in_time_seats, self._turned = {}, {}, set(), {}
         self._enter(_Phase.WAITING, 0)
 
-    def finish(self, t_ns: int) -> Seen:
+    def finish(self, t_ns: int) -> Observation:
         """Take the last frame for what is there for good, unless it is from before the end of time."""
         if self._phase is not _Phase.COUNTING or self._frame is None or self._frame.exposure_end_ns <= self._since_ns:
-            return Seen()
+            return Observation()
         return self._count(self._frame, sure=True)
 
     def _enter(self, phase: _Phase, t_ns: int) -> None:
@@ -198,14 +198,14 @@ class ConfettiWatcher:
         if place is not None:
             self._still.watch(place.table.to_px(place.ring.corners_mm) / frame.size_px)
 
-    def _survey(self, frame: Frame) -> Seen:
+    def _survey(self, frame: Frame) -> Observation:
         """Look at the table between the rounds: where the seats are, and how their places look without hands."""
         seated, seen = self._read(frame, self._at_rest(frame))
         if seated is None:
             return seen
         self._in_time.rest(frame, seated)
         t_ns = frame.exposure_end_ns
-        return Seen(
+        return Observation(
             notices=self._once_told(*(Notice(t_ns, "two_markers", None, {"number": n}) for n in seated.doubled))
         )
 
@@ -229,7 +229,7 @@ class ConfettiWatcher:
         clear = [hand for hand in sure if self._in_time.all_in_sight(frame, seated, hand)]
         return tuple(_hand(frame.exposure_end_ns, hand) for hand in clear)
 
-    def _count(self, frame: Frame, *, sure: bool) -> Seen:
+    def _count(self, frame: Frame, *, sure: bool) -> Observation:
         image = self._at_rest(frame)
         seated, seen = self._read(frame, image)
         if seated is None:
@@ -237,7 +237,7 @@ class ConfettiWatcher:
         t_ns = frame.exposure_end_ns
         if not seated.reading.cards and not self._last_seen:
             # Nobody plays without cards: the camera is covered, or the table has been cleared already.
-            return Seen(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
+            return Observation(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
         lay_before = self._in_time.lay_before(frame, seated.table)
         seated = self._unseen.doubt(image, seated, lay_before)
         self.outlines = hand_outlines(seated, self._side)
@@ -247,7 +247,7 @@ class ConfettiWatcher:
             if not sure and hands != self._once:
                 self._once = hands
                 self._remember(sharing, told, gone)
-                return Seen()
+                return Observation()
             # Last, because it takes longest: an arm that rests on the table is as still as the cards under it.
             if self._hands_off is not None:
                 seated = self._hands_off.doubt(image, seated)
@@ -260,10 +260,10 @@ class ConfettiWatcher:
         self._only_asks = bool(gone) and not told
         if doubtful:
             wanted = self._wanted or bool(gone) or not told
-            return Seen(
+            return Observation(
                 (*self._wanted_hands(t_ns, clear, wanted=wanted), *asked), self._what_to_do(told) if told else ()
             )
-        return Seen(tuple(_hand(t_ns, hand) for hand in sharing.seats))
+        return Observation(tuple(_hand(t_ns, hand) for hand in sharing.seats))
 
     def _doubts(self, frame: Frame, seated: SeatedReading) -> tuple[Sharing, tuple[Notice, ...], frozenset[int]]:
         """Share the cards out, and give what to do about hands that are not certain, and the seats without theirs."""
@@ -318,18 +318,18 @@ class ConfettiWatcher:
         self._blend.begin()
         return frame.bgr() if image is None else image
 
-    def _read(self, frame: Frame, image: NDArray[np.uint8]) -> tuple[SeatedReading | None, Seen]:
+    def _read(self, frame: Frame, image: NDArray[np.uint8]) -> tuple[SeatedReading | None, Observation]:
         """Read a picture of the table as it was up to a frame."""
         self._read_ns = frame.exposure_end_ns
         try:
             seated = self._reader.read(image)
         except (BadInputError, VisionError) as error:
             self.outlines = ()
-            return None, Seen(notices=self._once_told(no_table_notice(error, self._read_ns)))
+            return None, Observation(notices=self._once_told(no_table_notice(error, self._read_ns)))
         self.outlines = hand_outlines(seated, self._side)
         width, height = seated.table.size_px
         self._still.watch(seated.table.to_px(seated.ring.corners_mm) / (width, height))
-        return seated, Seen()
+        return seated, Observation()
 
     def _what_to_do(self, notices: tuple[Notice, ...]) -> tuple[Notice, ...]:
         # One look at a noisy picture may doubt what the next is certain of.

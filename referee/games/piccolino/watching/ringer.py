@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hardware.camera.frames import Frame
-from referee.watchers.table_arms import Place, TableArms
+from referee.watchers.table_arms import ArmRegion, TableArms
 
 MS = 1_000_000
 AT_BELL_MM = 90.0
@@ -52,13 +52,13 @@ class _Look:
         return {seat for seat, _ in self.reach_mm}
 
 
-class ArmEyes:
+class RingerDetector:
     """Sees who rings.
 
     place: gives the table as soon as it is known. bell_mm: where the bell stands on it, None: in the middle.
     """
 
-    def __init__(self, place: Callable[[], Place | None], bell_mm: tuple[float, float] | None = None) -> None:
+    def __init__(self, place: Callable[[], ArmRegion | None], bell_mm: tuple[float, float] | None = None) -> None:
         self._place = place
         self._bell_mm = bell_mm
         self._arms = TableArms()

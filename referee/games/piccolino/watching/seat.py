@@ -18,7 +18,7 @@ from referee.engine.session import Notice
 Corners = NDArray[np.float64]
 
 
-class Sight(Protocol):
+class DiscardSight(Protocol):
     """What a discard pile's place shows in a frame; `vision.piles.observations.PileSight` is one.
 
     kind: "face", "back", "empty", "covered", "turning", "unclear", or "strange": a card that is none of the deck's.
@@ -87,7 +87,7 @@ class SeatPile:
         self.known = False  # a face was read or entered here at some time
         self.passed_over = False  # the next player has laid a card, and none was seen here yet
         self.top: Face | Unread | None = None
-        self.sight: Sight | None = None
+        self.sight: DiscardSight | None = None
         self._pose: Corners | None = None
         self._plain_ns: int | None = None
         self._settled_ns = 0  # when it was last certain that no other card had come
@@ -144,7 +144,7 @@ class SeatPile:
             self._before = (self.top, self._pose)
 
     def see(
-        self, sight: Sight, t_ns: int, *, sweeping: bool, lost: bool
+        self, sight: DiscardSight, t_ns: int, *, sweeping: bool, lost: bool
     ) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         """Take what the place shows in the next frame.
 
@@ -208,7 +208,7 @@ class SeatPile:
             return True
         return t_ns - self._plain_ns > HIDDEN_NS
 
-    def _follow(self, sight: Sight, t_ns: int, *, lost: bool) -> None:
+    def _follow(self, sight: DiscardSight, t_ns: int, *, lost: bool) -> None:
         """Keep since when the place is as it is."""
         self._unclear_ns = (self._unclear_ns or t_ns) if sight.kind in ("unclear", "strange") else None
         self._empty_ns = (self._empty_ns or t_ns) if sight.kind == "empty" else None
@@ -218,12 +218,12 @@ class SeatPile:
             self._hidden_ns = self._hidden_ns or t_ns
             self._blind |= lost
 
-    def _plainly(self, sight: Sight, t_ns: int) -> None:
+    def _plainly(self, sight: DiscardSight, t_ns: int) -> None:
         self._plain_ns, self._hidden_ns, self._turned, self._blind = t_ns, None, False, False
         self._settled_ns = t_ns
         self._pose = sight.corners_px
 
-    def _see_face(self, sight: Sight, t_ns: int) -> tuple[Event, ...]:
+    def _see_face(self, sight: DiscardSight, t_ns: int) -> tuple[Event, ...]:
         face = _face(sight)
         if face is None:
             return ()
@@ -244,7 +244,7 @@ class SeatPile:
         self._shown_ns = t_ns
         return (self._event("card_shown", t_ns, face, hidden_ns),)
 
-    def _is_as_before(self, sight: Sight, t_ns: int) -> bool:
+    def _is_as_before(self, sight: DiscardSight, t_ns: int) -> bool:
         """Return whether what is here is what lay here before a ring that is in doubt of it; no two cards are alike."""
         if self._before is None or self.leaving:
             return False
@@ -253,14 +253,14 @@ class SeatPile:
             return self._empty_ns is not None and t_ns - self._empty_ns >= BARE_NS
         return pose is not None and _face(sight) == top and _moved(pose, sight.corners_px) < _SAME
 
-    def _arrived(self, sight: Sight) -> bool:
+    def _arrived(self, sight: DiscardSight) -> bool:
         """Return whether a card with the face of the one before is another one; a wrong answer changes counts only."""
         if self._hidden_ns is None or self._hidden_ns - self._shown_ns < SETTLES_NS:
             return False
         moved = _moved(self._pose, sight.corners_px)
         return moved > _NUDGED or (self._turned and moved > _SAME)
 
-    def _lies_still(self, face: Face, sight: Sight, t_ns: int) -> bool:
+    def _lies_still(self, face: Face, sight: DiscardSight, t_ns: int) -> bool:
         """Return whether what was taken away a moment ago is there after all: an arm looked like bare table."""
         if self._taken_ns is None or t_ns - self._taken_ns > AGAIN_NS or self.top is not None or self._turned:
             return False
@@ -281,7 +281,7 @@ class SeatPile:
         told, self._strange_told = self._strange_told, lasts
         return (Notice(t_ns, "strange_card", self.seat, {}),) if lasts and not told else ()
 
-    def _see_leaving(self, sight: Sight, t_ns: int, sweeping: bool) -> tuple[Event, ...]:
+    def _see_leaving(self, sight: DiscardSight, t_ns: int, sweeping: bool) -> tuple[Event, ...]:
         if sight.kind == "empty" and self._empty_ns is not None and t_ns - self._empty_ns >= TAKEN_NS:
             self._won_ns, self._taken_ns = None, t_ns
             self._plainly(sight, t_ns)
@@ -298,7 +298,7 @@ class SeatPile:
         self._won_ns = None
         return self._see_face(sight, t_ns)
 
-    def _stays(self, sight: Sight, t_ns: int) -> bool:
+    def _stays(self, sight: DiscardSight, t_ns: int) -> bool:
         """Return whether a face stays: others show while piles are pushed away and pass by, but only for a moment."""
         face = _face(sight)
         if face is None:
@@ -314,7 +314,7 @@ class SeatPile:
         return Event(t_ns, kind, {"seat": self.seat, **shown, **hidden})
 
 
-def _face(sight: Sight) -> Face | None:
+def _face(sight: DiscardSight) -> Face | None:
     if sight.kind != "face" or sight.colour is None or sight.mood is None:
         return None
     return sight.colour, sight.mood

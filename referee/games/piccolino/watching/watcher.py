@@ -7,30 +7,30 @@ from typing import Protocol
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
-from hardware.events import Event as DeviceEvent
+from hardware.events import TimedEvent as DeviceEvent
 from referee.engine.events import Event, Header
-from referee.engine.session import Notice, Outline, RulingData, Seen
+from referee.engine.session import Notice, Observation, Outline, RulingData
 from referee.games.piccolino import rules as piccolino
-from referee.games.piccolino.one_bell import View
-from referee.games.piccolino.watching.seat import Face, SeatPile, Sight, Unread
+from referee.games.piccolino.one_bell import PiccolinoView
+from referee.games.piccolino.watching.seat import DiscardSight, Face, SeatPile, Unread
 from referee.watchers.stillness import FramePace
 
 
-class PileEyes(Protocol):
+class PileObserver(Protocol):
     """Return the tracker of the discard piles."""
 
     @property
     def notices(self) -> Sequence[Notice]:
         """Return the players' instruction to make the piles visible; empty if they are."""
 
-    def look(self, frame: Frame) -> Sequence[Sight]:
+    def look(self, frame: Frame) -> Sequence[DiscardSight]:
         """Return what each discard pile's place shows; seats whose place is not known are left out."""
 
-    def look_closely(self) -> Sequence[Sight]:
+    def look_closely(self) -> Sequence[DiscardSight]:
         """Return what else can be said of the last frame, now that a ring hangs on it."""
 
 
-class RingerEyes(Protocol):
+class RingerObserver(Protocol):
     """Return the detector of the ringer at the one bell for all."""
 
     def look(self, frame: Frame) -> Sequence[tuple[int, int]]:
@@ -43,7 +43,7 @@ class RingerEyes(Protocol):
 class PiccolinoWatcher:
     """See the module. Notices: `unread_card` and `strange_card` of a seat, `no_clowns`, and those of the eyes."""
 
-    def __init__(self, header: Header, piles: PileEyes, ringers: RingerEyes | None = None) -> None:
+    def __init__(self, header: Header, piles: PileObserver, ringers: RingerObserver | None = None) -> None:
         self._eyes = piles
         self._ringers = ringers
         self._header = header
@@ -55,7 +55,7 @@ class PiccolinoWatcher:
         self._told: tuple[tuple[str, int | None], ...] = ()
         self.outlines: tuple[Outline, ...] = ()
 
-    def look(self, frame: Frame) -> Seen:
+    def look(self, frame: Frame) -> Observation:
         """Read the piles: cards that show, or can be read now."""
         t_ns = frame.exposure_end_ns
         lost = self._pace.missing(t_ns)
@@ -67,12 +67,12 @@ class PiccolinoWatcher:
         for ring_ns, seat in self._ringers.look(frame) if self._ringers else ():
             events.append(Event(t_ns, "ringer", {"seat": seat, "ring_t_ns": ring_ns}))
         self.outlines = tuple(_outline(sight) for sight in sights if sight.corners_px is not None)
-        return Seen(tuple(events), tuple(notices))
+        return Observation(tuple(events), tuple(notices))
 
-    def hear(self, event: DeviceEvent) -> Seen:
+    def hear(self, event: DeviceEvent) -> Observation:
         """Take the bell: with what could not be seen at that instant, and what was in mid-turn."""
         if not isinstance(event, BellPressed):
-            return Seen()
+            return Observation()
         events: list[Event] = []
         if self._frame_ns is not None:
             events, _ = self._see(self._eyes.look_closely(), self._frame_ns, lost=False)
@@ -88,9 +88,9 @@ class PiccolinoWatcher:
             data["no_clowns"] = True
         if event.way is not None:
             data["phone"] = {"back_ms": event.way.back_ms, "most_ms": event.way.most_ms}
-        return Seen((*events, Event(event.t_ns, "bell", data)))
+        return Observation((*events, Event(event.t_ns, "bell", data)))
 
-    def judged(self, event: Event, rulings: Sequence[RulingData], view: View) -> None:
+    def judged(self, event: Event, rulings: Sequence[RulingData], view: PiccolinoView) -> None:
         """Learn what is open by the game, and when piles are won."""
         if event.kind == "card_shown":
             self._pass_over(event.data.get("seat"))
@@ -120,11 +120,11 @@ class PiccolinoWatcher:
         self._won_ns = self._last_won_ns = None
         self._no_clowns_told = self._read_one = False
 
-    def finish(self, t_ns: int) -> Seen:
+    def finish(self, t_ns: int) -> Observation:
         """Drop the events that wait."""
-        return Seen()
+        return Observation()
 
-    def _see(self, sights: Sequence[Sight], t_ns: int, *, lost: bool) -> tuple[list[Event], list[Notice]]:
+    def _see(self, sights: Sequence[DiscardSight], t_ns: int, *, lost: bool) -> tuple[list[Event], list[Notice]]:
         sweeping = any(pile.leaving for pile in self._piles) and self._won_ns is not None
         events: list[Event] = []
         notices: list[Notice] = []
@@ -197,7 +197,7 @@ class PiccolinoWatcher:
         return [notice for notice in notices if (notice.kind, notice.seat) not in before]
 
 
-def _outline(sight: Sight) -> Outline:
+def _outline(sight: DiscardSight) -> Outline:
     corners = () if sight.corners_px is None else sight.corners_px
     certain = sight.kind == "face"
     label = f"{sight.colour} {sight.mood}" if certain else sight.kind

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from referee.commands import main
-from referee.decks.finding import find_print_deck
-from referee.games.coloretto.score import Table
+from referee.decks.lookup import find_print_deck
+from referee.games.coloretto.score import SummarySide
 from referee.games.coloretto.table_score import score_coloretto_picture
 from referee.games.seating import AREA_MM, ring_of, spot
 from referee.language import Language
@@ -100,7 +100,9 @@ def test_a_reading_of_everdeck_is_scored_by_its_suits_and_what_cannot_be_is_uncl
     monkeypatch.setattr("referee.scoring.seated_reading.reading_of", lambda deck: read)
     for doubting in (HandsOff, UnseenCards):
         monkeypatch.setattr(doubting, "doubt", lambda self, image, seated: seated)
-    result = score_coloretto_picture(Picture(picture_of([]), 1), find_print_deck("everdeck"), None, 2, Table.BROWN)
+    result = score_coloretto_picture(
+        Picture(picture_of([]), 1), find_print_deck("everdeck"), None, 2, SummarySide.BROWN
+    )
     assert [score.points for score in result.scores] == points
     assert [len(hand.unclear) for hand in result.sharing.seats] == unclear
     assert said in result.sentences(Language())[0][1]

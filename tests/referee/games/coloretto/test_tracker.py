@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice
-from referee.games.coloretto.demo import Plan
-from referee.games.coloretto.watching.looks import Look, Spot
+from referee.games.coloretto.demo import ColorettoPlan
+from referee.games.coloretto.watching.looks import Spot, TableLook
 from referee.games.coloretto.watching.tracker import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Tracker
 from simulation.live import Shots
 from tests.support.coloretto_drawn import watch_game
@@ -69,7 +69,7 @@ class Watched:
         for number in range(times):
             self.second += 1
             reached = None if arm is None else frozenset({arm} if number == 0 and arm >= 0 else ())
-            look = Look(self.second * SECOND_NS, spots(rows), spots(areas), arms=reached)
+            look = TableLook(self.second * SECOND_NS, spots(rows), spots(areas), arms=reached)
             events, notices = self.tracker.see(look)
             self.notices += notices
             tell(self.tracker, *events)
@@ -231,6 +231,6 @@ def test_a_card_that_nobody_can_read_is_asked_for() -> None:
 def test_a_drawn_round_for_two_is_understood_with_a_deck_that_was_taught() -> None:
     # Two play with green rows, and take the third row's cards out of the game (K5).
     deck = find_print_deck("coloretto")
-    counted = watch_game(5, 2.0, Plan(rounds=1, players=2), deck, taught(deck, 7, Shots(size=(1280, 720))))
+    counted = watch_game(5, 2.0, ColorettoPlan(rounds=1, players=2), deck, taught(deck, 7, Shots(size=(1280, 720))))
     assert (counted.moves, counted.understood, counted.wrong) == (8, 8, [])
     assert counted.points_right

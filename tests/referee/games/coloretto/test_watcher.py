@@ -11,17 +11,17 @@ from itertools import pairwise
 import pytest
 
 from hardware.camera.frames import Frame
-from referee.decks.finding import find_print_deck
+from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
 from referee.engine.events import Event, Header
 from referee.engine.session import Session
 from referee.errors import BadInputError
-from referee.games.coloretto.demo import ColorettoGame, Plan, write_coloretto
+from referee.games.coloretto.demo import ColorettoGame, ColorettoPlan, write_coloretto
 from referee.games.coloretto.rules import from_header
 from referee.games.coloretto.setup import rooms
-from referee.games.coloretto.watching.eyes import ColorettoEyes
-from referee.games.coloretto.watching.looks import Look
+from referee.games.coloretto.watching.looks import TableLook
+from referee.games.coloretto.watching.table_watch import TableWatch
 from referee.games.coloretto.watching.watcher import ColorettoWatcher
 from referee.games.registry import game_kind, watcher_for
 from referee.games.seating import AREA_MM, people_at, ring_of
@@ -36,13 +36,13 @@ DECK = find_print_deck("coloretto")
 CLOTH = View(table="cloth")
 
 
-def looks_at(script: Script, players: int, shots: Shots, frames: int) -> list[Look]:
-    table, eyes = LiveTable(script, DECK, 7, shots), ColorettoEyes(DECK, None, players, rooms(players))
+def looks_at(script: Script, players: int, shots: Shots, frames: int) -> list[TableLook]:
+    table, eyes = LiveTable(script, DECK, 7, shots), TableWatch(DECK, None, players, rooms(players))
     return [look for look in (eyes.look(table.frame(index)) for index in range(frames)) if look is not None]
 
 
 def test_start_cards_last_round_and_cards_placed_are_seen() -> None:
-    told = write_coloretto(DECK, 7, Plan(rounds=1))
+    told = write_coloretto(DECK, 7, ColorettoPlan(rounds=1))
     events: list[Event] = []
     header = Header("coloretto", NAMES[:4], {})
     watcher = watcher_for(header, WatchSetup())
@@ -64,7 +64,7 @@ def test_start_cards_last_round_and_cards_placed_are_seen() -> None:
     ("name", "players"), [("coloretto", 2), ("coloretto", 3), ("coloretto", 4), ("coloretto", 5), ("everdeck", 3)]
 )
 def test_a_written_game_is_one_by_the_rules_with_one_foul(name: str, players: int) -> None:
-    deck, plan = find_print_deck(name), Plan(players=players)
+    deck, plan = find_print_deck(name), ColorettoPlan(players=players)
     told, again = write_coloretto(deck, 7, plan), write_coloretto(deck, 7, plan)
     assert told.game.over and len(told.fouls) <= 1
     assert collisions(told.script) == []
@@ -82,14 +82,14 @@ def test_a_deck_that_lacks_a_card_of_the_game_gets_one_sentence() -> None:
 
 @pytest.mark.nightly
 def test_a_round_for_five_is_understood_though_their_cards_lie_close() -> None:
-    counted = watch_game(5, 2.0, Plan(rounds=1, players=5))
+    counted = watch_game(5, 2.0, ColorettoPlan(rounds=1, players=5))
     assert (counted.wrong, counted.fouls_false, counted.fouls_missed) == ([], [], [])
     assert counted.understood == counted.moves == 19 and counted.points_right
 
 
 @pytest.mark.nightly
 def test_whose_arm_reached_over_the_rows_is_told_with_each_look() -> None:
-    script = write_coloretto(DECK, 7, Plan(rounds=1)).script
+    script = write_coloretto(DECK, 7, ColorettoPlan(rounds=1)).script
     looks = looks_at(script, 4, Shots(frames_per_s=8.0, look=CLOTH), 8 * 14)
     laid = [(action.release_s * 1e9, action.seat) for action in script.actions if isinstance(action, Carry)]
     assert len(looks) > 4
@@ -101,7 +101,9 @@ def test_whose_arm_reached_over_the_rows_is_told_with_each_look() -> None:
 @pytest.mark.parametrize(("name", "hints"), [("coloretto", 0), ("everdeck", 1)])
 def test_where_no_card_marks_the_rows_players_are_asked_once_to_leave_room_between_them(name: str, hints: int) -> None:
     deck = find_print_deck(name)
-    table = LiveTable(write_coloretto(deck, 7, Plan(players=3, rounds=1)).script, deck, 7, Shots(frames_per_s=2.0))
+    table = LiveTable(
+        write_coloretto(deck, 7, ColorettoPlan(players=3, rounds=1)).script, deck, 7, Shots(frames_per_s=2.0)
+    )
     watcher = ColorettoWatcher(Header("coloretto", NAMES[:3], {}), deck, None)
     notices = [notice.kind for index in range(6) for notice in watcher.look(table.frame(index)).notices]
     assert notices.count("rows_unmarked") == hints
@@ -109,13 +111,13 @@ def test_where_no_card_marks_the_rows_players_are_asked_once_to_leave_room_betwe
 
 def test_at_thirty_pictures_a_second_nothing_is_seen_to_lie_where_only_the_table_does() -> None:
     # In the noise of this cloth an outline beside a card once passed for one that cannot be read.
-    script = write_coloretto(DECK, 7, Plan(rounds=1)).script
+    script = write_coloretto(DECK, 7, ColorettoPlan(rounds=1)).script
     look = looks_at(script, 4, Shots(frames_per_s=30.0, look=CLOTH), 40)[0]
     assert [(spot.cards, spot.unread) for spot in look.rows] == [((), 0)] * 4
     assert [spot.cards for spot in look.areas] == [("yellow",), ("orange",), ("green",), ("red",)]
 
 
-def last_look(red: Lying, *laid: Carry) -> Look:
+def last_look(red: Lying, *laid: Carry) -> TableLook:
     """What is seen in the end on a table for three with three rows, a red card, a blue one, and what is done."""
     faces = {face.attributes.get("colour"): face.id for face in DECK.fronts}
     row = next(face.id for face in DECK.fronts if face.attributes.get("room") == "3")
@@ -146,7 +148,7 @@ HEADER = Header("coloretto", NAMES[:4], {})
 @pytest.fixture(scope="module")
 def written() -> ColorettoGame:
     """A game of one round, which is soon over."""
-    return write_coloretto(DECK, 7, Plan(rounds=1))
+    return write_coloretto(DECK, 7, ColorettoPlan(rounds=1))
 
 
 class Followed:

@@ -14,25 +14,25 @@ from referee.errors import BadInputError
 from referee.games.confetti.rules import Confetti, Phase, from_header
 from referee.games.confetti.rulings import (
     ArrangementShown,
-    Foul,
-    GameEnded,
+    ConfettiEnded,
+    ConfettiFoul,
+    ConfettiIgnored,
+    ConfettiReason,
     HandCounted,
-    Ignored,
-    Reason,
     RoundStarted,
     TimeUp,
 )
 from referee.games.confetti.score import Card, parse_cards
-from referee.games.confetti.setup import DECK_CARDS, Edition, LateCards, Settings, Supply
+from referee.games.confetti.setup import DECK_CARDS, ConfettiOptions, Edition, LateCards, Supply
 
 HandMaker = Callable[[str], tuple[Card, ...]]
 THREE = [["red", "blue", "green"], ["blue", "green", "red"], ["green", "red", "blue"]]
 FULL, ONE, TWO, JUNK = "rgb gbr brg", "roy grp byr", "rby bro oyr gpb", "roy grp"
 
 
-def begun(players: int, settings: Settings | None = None) -> Confetti:
+def begun(players: int, settings: ConfettiOptions | None = None) -> Confetti:
     """A game whose first round runs."""
-    game = Confetti(players, settings or Settings())
+    game = Confetti(players, settings or ConfettiOptions())
     game.flip(1)
     return game
 
@@ -79,7 +79,7 @@ def test_rounds_and_limits_follow_the_number_of_players(players: int, limits: tu
     ],
 )
 def test_the_supply_is_laid_out_as_the_edition_says(edition: Edition, players: int, laid_out: list[int]) -> None:
-    game = Confetti(players, Settings(edition=edition))
+    game = Confetti(players, ConfettiOptions(edition=edition))
     assert [one.lay_out for one in started(game)] == laid_out
     assert game.supply == Supply(aside=0, table=DECK_CARDS)
 
@@ -93,7 +93,7 @@ def test_points_are_kept_and_lost_again_down_to_none(hand: HandMaker) -> None:
 
 def test_a_contested_card_is_out_for_the_game_or_for_the_round() -> None:
     for edition, table in ((Edition.ENGLISH, 40), (Edition.GERMAN, 42)):
-        game = begun(2, Settings(edition=edition))
+        game = begun(2, ConfettiOptions(edition=edition))
         assert game.contest(2) == game.contest(3) == ()
         assert game.supply.table == 40
         game.run_out(4)
@@ -133,7 +133,7 @@ def test_a_flip_counts_the_round_before_if_every_hand_is_known(hand: HandMaker) 
     game = begun(2)
     game.see_hand(2, 0, hand(FULL))
     game.run_out(3)
-    assert game.verify_flip() is Reason.NOT_COUNTED
+    assert game.verify_flip() is ConfettiReason.NOT_COUNTED
     game.see_hand(4, 1, hand(TWO))
     *hands, begins = game.flip(5)
     assert [ruling.score.points for ruling in hands_of(hands)] == [3, 2]
@@ -146,7 +146,7 @@ def test_taking_or_putting_back_after_time_is_a_foul_called_once(hand: HandMaker
     game.run_out(3)
     assert game.see_hand(4, 0, hand("byr roy grp")) == ()
     (foul,) = game.see_hand(5, 0, hand("roy grp rgb"))
-    assert foul == Foul(5, 0, Reason.AFTER_TIME, taken=hand("rgb"), put_back=hand("byr"))
+    assert foul == ConfettiFoul(5, 0, ConfettiReason.AFTER_TIME, taken=hand("rgb"), put_back=hand("byr"))
     assert game.see_hand(6, 0, hand("rgb roy grp")) == ()
     assert game.see_hand(7, 0, hand(ONE)) == ()
 
@@ -160,11 +160,11 @@ def test_without_a_hand_seen_in_time_nobody_can_say_foul(hand: HandMaker) -> Non
 
 @pytest.mark.parametrize(("late_cards", "points"), [(LateCards.COUNT, 3), (LateCards.VOID, 1)])
 def test_what_counts_after_a_foul_is_an_option(hand: HandMaker, late_cards: LateCards, points: int) -> None:
-    game = begun(1, Settings(late_cards=late_cards))
+    game = begun(1, ConfettiOptions(late_cards=late_cards))
     game.see_hand(2, 0, hand(ONE))
     game.run_out(3)
     foul, counted = game.see_hand(4, 0, hand(FULL))
-    assert isinstance(foul, Foul)
+    assert isinstance(foul, ConfettiFoul)
     assert isinstance(counted, HandCounted)
     assert counted.score.points == points
 
@@ -175,12 +175,12 @@ def test_equal_points_share_the_win(hand: HandMaker) -> None:
     game.flip(4)
     game.run_out(5)
     *_, end = game.count(6)
-    assert end == GameEnded(6, winners=(0, 2), points=(3, 1, 3, 2, 0))
+    assert end == ConfettiEnded(6, winners=(0, 2), points=(3, 1, 3, 2, 0))
 
 
 def test_a_challenge_shows_the_arrangement_that_was_counted(hand: HandMaker) -> None:
     game = Confetti(1)
-    assert game.verify_challenge(0) is Reason.NOTHING_COUNTED
+    assert game.verify_challenge(0) is ConfettiReason.NOTHING_COUNTED
     (counted,) = play_round(game, [hand(TWO)])
     (shown,) = game.challenge(9, 0)
     assert shown == ArrangementShown(9, 0, hand(TWO), counted.score)
@@ -201,14 +201,14 @@ def test_what_the_rules_do_not_allow_has_a_reason_and_changes_nothing() -> None:
     game.run_out(9)
     told += game.apply(Event(10, "timer_flipped", {}))
     assert told == [
-        Ignored(1, "timer_ran_out", Reason.NO_TIMER),
-        Ignored(2, "contested", Reason.NO_ROUND),
-        Ignored(3, "hand", Reason.NO_ROUND, 0),
-        Ignored(4, "count", Reason.NO_ROUND),
-        Ignored(5, "challenge", Reason.NOTHING_COUNTED, 1),
-        Ignored(7, "timer_flipped", Reason.TIMER_RUNNING),
-        Ignored(8, "count", Reason.TIMER_RUNNING),
-        Ignored(10, "timer_flipped", Reason.NOT_COUNTED),
+        ConfettiIgnored(1, "timer_ran_out", ConfettiReason.NO_TIMER),
+        ConfettiIgnored(2, "contested", ConfettiReason.NO_ROUND),
+        ConfettiIgnored(3, "hand", ConfettiReason.NO_ROUND, 0),
+        ConfettiIgnored(4, "count", ConfettiReason.NO_ROUND),
+        ConfettiIgnored(5, "challenge", ConfettiReason.NOTHING_COUNTED, 1),
+        ConfettiIgnored(7, "timer_flipped", ConfettiReason.TIMER_RUNNING),
+        ConfettiIgnored(8, "count", ConfettiReason.TIMER_RUNNING),
+        ConfettiIgnored(10, "timer_flipped", ConfettiReason.NOT_COUNTED),
     ]
     assert (game.phase, game.number, game.kept) == (Phase.COUNTING, 1, [0, 0])
 
@@ -249,7 +249,7 @@ EVENTS: st.SearchStrategy[tuple[str, dict[str, object]]] = st.one_of(
 def test_whatever_happens_no_card_is_lost_and_nobody_falls_below_none(
     events: list[tuple[str, dict[str, object]]], edition: Edition
 ) -> None:
-    game = Confetti(3, Settings(edition=edition))
+    game = Confetti(3, ConfettiOptions(edition=edition))
     ends = 0
     for t_ns, (kind, data) in enumerate(events):
         rulings = game.apply(Event(t_ns, kind, data))
@@ -258,7 +258,7 @@ def test_whatever_happens_no_card_is_lost_and_nobody_falls_below_none(
         assert held == DECK_CARDS
         assert min(game.kept) >= 0
         assert all(ruling.t_ns == t_ns for ruling in rulings)
-        ends += sum(isinstance(ruling, GameEnded) for ruling in rulings)
+        ends += sum(isinstance(ruling, ConfettiEnded) for ruling in rulings)
     assert ends == (game.phase is Phase.OVER)
 
 

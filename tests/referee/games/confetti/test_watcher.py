@@ -348,7 +348,7 @@ def test_a_header_without_a_side_means_the_white_one_whatever_most_cards_show(ta
 
 @pytest.fixture(scope="module")
 def game(deck: Deck) -> script.ConfettiGame:
-    return script.write_confetti(deck, 7, script.Plan(rounds=3, heap=24, sand_s=6.0))
+    return script.write_confetti(deck, 7, script.ConfettiPlan(rounds=3, heap=24, sand_s=6.0))
 
 
 @pytest.fixture

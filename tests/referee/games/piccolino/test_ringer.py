@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from hardware.camera.frames import Frame
-from referee.games.piccolino.watching.ringer import ArmEyes
+from referee.games.piccolino.watching.ringer import RingerDetector
 from referee.scoring.seats import SeatRing
-from referee.watchers.table_arms import Place
+from referee.watchers.table_arms import ArmRegion
 from vision.table import Table
 
 MS = 1_000_000
@@ -21,12 +21,12 @@ Arms = dict[int, float]
 Line = tuple[tuple[int, int], tuple[int, int]]
 
 
-def place() -> Place:
+def place() -> ArmRegion:
     # Two millimetres a pixel, seen from straight above.
     camera = np.array([[1000.0, 0, 320], [0, 1000.0, 180], [0, 0, 1]])
     homography = np.array([[0.5, 0, 0], [0, 0.5, 0], [0, 0, 1]])
     table = Table(camera, np.zeros(5), homography, SIZE, 0.0)
-    return Place(table, SeatRing(np.array([[1200.0, 660], [80, 660], [80, 60], [1200, 60]]), 4))
+    return ArmRegion(table, SeatRing(np.array([[1200.0, 660], [80, 660], [80, 60], [1200, 60]]), 4))
 
 
 class Film:
@@ -34,7 +34,7 @@ class Film:
 
     def __init__(self) -> None:
         where = place()
-        self.eyes = ArmEyes(lambda: where)
+        self.eyes = RingerDetector(lambda: where)
         self.number = 0
         self.named: list[tuple[int, int]] = []
         self.show(*[Arms()] * 25)
@@ -142,6 +142,6 @@ def test_an_arm_belongs_to_the_seat_where_it_came_in(lines: list[Line], rang: in
 
 
 def test_without_a_table_nobody_is_named() -> None:
-    eyes = ArmEyes(lambda: None)
+    eyes = RingerDetector(lambda: None)
     assert eyes.look(Frame(1, 1, np.zeros((4, 4, 3), np.uint8), 0)) == ()
     assert eyes.rang(2) is None

@@ -10,7 +10,7 @@ from typing import Any
 
 from hardware.camera.frames import Frame, FrameBuffer, FrameTap
 from hardware.events import BellPressed, EventQueue
-from hardware.events import Event as DeviceEvent
+from hardware.events import TimedEvent as DeviceEvent
 from referee.engine.clockwork import Clockwork
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice, Outcome, Session
@@ -23,7 +23,7 @@ PATIENCE_NS = 580 * MS  # so long people wait before they decide themselves
 Ruling = dict[str, Any]
 
 
-class GoodEyes:
+class GoodPiles:
     notices: Sequence[Notice] = ()
 
     def __init__(self, play: PilePlay) -> None:
@@ -40,7 +40,7 @@ def judged(play: PilePlay, seed: str, *, lost: float = 0.0) -> tuple[list[Ruling
     """Let frames and rings come late and out of step, and give the rulings, and the frames that came at all."""
     luck = random.Random(seed)
     header = Header("piccolino", tuple("ABCDE"[: play.players]), {"cards": 1000})
-    session = Session(header, from_header, PiccolinoWatcher(header, GoodEyes(play)))
+    session = Session(header, from_header, PiccolinoWatcher(header, GoodPiles(play)))
     queue, buffer = EventQueue(), FrameBuffer()
     tap, bell = FrameTap(buffer, queue.source("camera")), queue.source("bell", lag_ns=LATEST_MS * MS)
     now = 0

@@ -23,7 +23,7 @@ PERIOD = 33 * MS
 Ruling = dict[str, Any]
 
 
-class ScriptedEyes:
+class ScriptedPiles:
     def __init__(self) -> None:
         self.sights: dict[int, Seen] = {seat: Seen(seat, "empty") for seat in range(3)}
         self.closely: list[Seen] = []
@@ -62,7 +62,7 @@ class Table:
     """
 
     def __init__(self, ringers: OneArm | None = None, *, seen: int = 3, **options: object) -> None:
-        self.eyes = ScriptedEyes()
+        self.eyes = ScriptedPiles()
         header = Header("piccolino", NAMES, options)
         self.events: list[Event] = []
         watcher = PiccolinoWatcher(header, self.eyes, ringers)

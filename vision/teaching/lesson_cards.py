@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.find.any_deck import SURE_SCALE, cards_without_size, reason_of
-from vision.find.unknown import Wanted
+from vision.find.unknown import KnownSize
 from vision.image import Picture
 from vision.markers import Marker, markers_in, table_if_shown
 from vision.quads import shared_area
@@ -89,12 +89,12 @@ def _under(quads: Floats, certain: NDArray[np.bool_], in_sight: Floats) -> NDArr
     return under
 
 
-def _wanted(size: CardSize | None, table: Table | None) -> Wanted:
+def _wanted(size: CardSize | None, table: Table | None) -> KnownSize:
     """Known size of the cards: their sides in mm where the table has a scale, else their shape at most."""
     if size is None:
-        return Wanted()
+        return KnownSize()
     width, length = size.mm
-    return Wanted(card=size.mm) if size.is_true and table is not None else Wanted(aspect=length / width)
+    return KnownSize(card=size.mm) if size.is_true and table is not None else KnownSize(aspect=length / width)
 
 
 def agreed_size(laid: Sequence[LaidCards], card_mm: tuple[float, float] | None) -> CardSize | None:

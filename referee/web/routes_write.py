@@ -12,21 +12,21 @@ from referee.language import Language
 from referee.match.commands import Command
 from referee.match.phone_bells import Arrival
 from referee.match.referee import Referee
-from referee.web.guard import PICTURE_PATH
+from referee.web.auth import Auth
+from referee.web.limits import PICTURE_PATH
 from referee.web.picture_score import score_upload
 from referee.web.responses import Desks, Json, JsonRoute
 from referee.web.uploads import Uploads
-from referee.web.who import Who
 
 
-def routes(desk: Referee, ask: Desks, who: Who, state: Path | None, uploads: Uploads) -> APIRouter:
+def routes(desk: Referee, ask: Desks, auth: Auth, state: Path | None, uploads: Uploads) -> APIRouter:
     """Return the requests that change something; `state` is the folder with the decks that were taught."""
     router = APIRouter(route_class=JsonRoute)
 
     @router.post("/api/do")
     async def do(request: Request, command: Command) -> Response:
         """Carry out a command."""
-        arrival = Arrival(request.state.came_ns, who.round_trips.half_ns(who.demand_paired(request)))
+        arrival = Arrival(request.state.came_ns, auth.round_trips.half_ns(auth.demand_paired(request)))
         return Json(await ask(lambda: desk.do(command, arrival)))
 
     @router.post(PICTURE_PATH, openapi_extra={"requestBody": {"content": {"image/*": {"schema": {"type": "string"}}}}})
@@ -37,7 +37,7 @@ def routes(desk: Referee, ask: Desks, who: Who, state: Path | None, uploads: Upl
         deck: Annotated[str, Query(max_length=100)] = "confetti",
     ) -> Response:
         """Score a picture of a table of Confetti."""
-        who.demand_paired(request)
+        auth.demand_paired(request)
         language = Language(str(desk.state().get("language", "en")))
         async with uploads.taken(request) as file:
             return Json(await to_thread.run_sync(score_upload, file, players, limit, deck, state, language))

@@ -11,11 +11,11 @@ from pydantic import Field
 
 from referee.called import called
 from referee.models import Model, refused_as
-from referee.web.first_device import FirstDevice
-from referee.web.guard import RefusedError
 from referee.web.hosts import is_this_machine
+from referee.web.limits import RefusedError
 from referee.web.options import WebOptions
 from referee.web.pairing import Pairing, TooManyTriesError
+from referee.web.pairing_first import FirstDevice
 from referee.web.responses import Json, JsonRoute
 from referee.web.round_trips import RoundTrips
 from referee.web.tokens import TokenStore, csrf_of
@@ -26,7 +26,7 @@ _YEAR_S = 365 * 24 * 3600
 Part = TypeVar("Part")
 
 
-class Code(Model):
+class PairingCode(Model):
     """A pairing code that somebody has typed."""
 
     code: Annotated[str, Field(pattern="^[0-9]{6}$"), refused_as("fault.code_digits")]
@@ -38,7 +38,7 @@ class Forget(Model):
     all: bool
 
 
-class Who:
+class Auth:
     """Knows the paired devices."""
 
     def __init__(self, options: WebOptions) -> None:
@@ -138,39 +138,39 @@ class Who:
         return code is not None
 
 
-def routes(who: Who) -> APIRouter:
+def routes(auth: Auth) -> APIRouter:
     """Return the requests that deal with pairing."""
     router = APIRouter(prefix="/api", route_class=JsonRoute)
 
     @router.get("/me")
     async def me(request: Request) -> Response:
         """Return a page's permissions."""
-        return Json(who.about(request))
+        return Json(auth.about(request))
 
     @router.post("/pair/ask")
     async def ask(request: Request) -> Response:
         """Have a code said and shown in the room."""
-        said = who.ask(request)
+        said = auth.ask(request)
         # Screens in the room learn that there is a code to show.
         request.app.state.feed.notify(0)
         return Json({"asked": True, "said": said})
 
     @router.post("/pair")
-    async def pair(request: Request, code: Code) -> Response:
+    async def pair(request: Request, code: PairingCode) -> Response:
         """Pair the device that sends the code."""
         try:
-            who.pairing.redeem(code.code, address_of(request), here=is_here(request))
+            auth.pairing.redeem(code.code, address_of(request), here=is_here(request))
         except TooManyTriesError as error:
             if error.may_renew and request.app.state.has_bell():
                 error.key = "fault.ring_to_pair"
             raise
-        return let_in(who.tokens.add(request.headers.get("user-agent", "")), kept=who.tokens.kept)
+        return let_in(auth.tokens.add(request.headers.get("user-agent", "")), kept=auth.tokens.kept)
 
     @router.post("/pair/forget")
     async def forget(request: Request, whom: Forget) -> Response:
         """Forget the device that asks, or all."""
-        token = who.demand_paired(request)
-        who.tokens.forget(None if whom.all else token)
+        token = auth.demand_paired(request)
+        auth.tokens.forget(None if whom.all else token)
         answer = Json({"paired": False})
         answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
         return answer

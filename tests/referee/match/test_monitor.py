@@ -18,9 +18,9 @@ from referee.demo.idle import simulated_devices, simulated_parts
 from referee.doctor.machine import Machine
 from referee.language import Language
 from referee.match import announcements
-from referee.match.guard.guard import Guard
-from referee.match.guard.machine import ClockJump, DiskFull, HeatAndPower, Watching
-from referee.match.housekeeping import Housekeeping
+from referee.match.monitor.machine import ClockJump, DiskFull, HeatAndPower, Watching
+from referee.match.monitor.monitor import Monitor
+from referee.match.periodic import PeriodicWork
 from referee.match.process import Watchdog
 from referee.match.why import explanation
 from referee.store.games import games, kept_game
@@ -76,9 +76,9 @@ class Room:
         self.table = Table(folder)
         self.table.clock.now_ns = self.now_ns = 5000 * S
         self.devices, referee = self.table.devices, self.table.referee
-        self.health, self.guard = referee.health, Guard(referee, machine)
+        self.health, self.guard = referee.health, Monitor(referee, machine)
         dog, news = Watchdog(None, lambda: False, folder, "boot"), threading.Event()
-        self.housekeeping = Housekeeping(referee, dog, news)
+        self.housekeeping = PeriodicWork(referee, dog, news)
         self.show = self.camera = lit(1.0)
         self.yuv = False
 
@@ -341,7 +341,7 @@ def test_a_camera_that_gives_far_fewer_pictures_is_said_and_none_at_all_is_left_
 
 
 def test_a_table_that_draws_itself_is_never_said_to_be_badly_seen(room: Room) -> None:
-    room.guard = Guard(room.table.referee, drawn=True)
+    room.guard = Monitor(room.table.referee, drawn=True)
     room.play()
     for alter in (lit(0.12), blurred, lit(1.8)):
         room.show = alter

@@ -6,9 +6,9 @@ import numpy as np
 
 from vision.deck import Deck
 from vision.effort import at_most
-from vision.marked.closer_look import WORTH_A_LOOK, not_refuted
+from vision.marked.assign import left_open, sure_corners, told_of, unsure_odds
+from vision.marked.contour_terms import WORTH_A_LOOK, not_refuted
 from vision.marked.scoring import SURE, Verdicts, joined
-from vision.marked.settle import left_open, sure_corners, told_of, unsure_odds
 from vision.marked.side_reader import SideReader
 
 _LOOKS = 0.7  # of the steps of a reading; the rest must be done in any case

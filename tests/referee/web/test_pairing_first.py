@@ -22,12 +22,12 @@ from hardware.problems import Health, Problem
 from referee.called import called
 from referee.commands import main
 from referee.store.folder import INSTALLED, SIMULATED, state_folder
-from referee.web.first_device import ALONE_S, GONE_S, MOST_WAITING, REST_S, FirstDevice, Wait
 from referee.web.hosts import is_at_home, phone_address, where
 from referee.web.options import WebOptions
+from referee.web.pairing_first import ALONE_S, GONE_S, MOST_WAITING, REST_S, FirstDevice, Wait
+from referee.web.pairing_marker import mark_rows, marks_in
+from referee.web.pairing_routes import acts_of
 from referee.web.qr import qr_lines
-from referee.web.shown_mark import mark_rows, marks_in
-from referee.web.waiting_room import acts_of
 from tests.support.commands import sent
 from tests.support.page_tools import START, Answer, FakeClock, PageUnderTest, Phone, served
 
@@ -258,7 +258,7 @@ def decoded(svg: str) -> str:
 
 
 def test_a_screen_in_the_room_shows_a_code_to_scan_that_pairs(page: PageUnderTest) -> None:
-    page.app.state.who.address = "http://ringmaster.local/"
+    page.app.state.auth.address = "http://ringmaster.local/"
     paired, host = page.paired_phone(), f"ringmaster.local:{page.port}"
     assert paired.get("/api/pair/qr.svg").status == 404
     paired.post("/api/pair/ask", {})
@@ -267,7 +267,7 @@ def test_a_screen_in_the_room_shows_a_code_to_scan_that_pairs(page: PageUnderTes
     assert scanned == f"http://{host}/#pair={code}"
     # A page that only this machine can open is no use to a phone.
     assert phone_address("127.0.0.1", 8080) is None
-    page.app.state.who.address = None
+    page.app.state.auth.address = None
     assert paired.get("/api/pair/qr.svg", Host=host).status == 404 and not paired.get("/api/me").data["scan"]
     # The address of the page itself is a code, too, and on a screen of this machine one that others find.
     assert page.phone().get("/api/address", Host=host).data == {"address": f"http://{host}/"}

@@ -8,9 +8,9 @@ import numpy as np
 
 from vision.arrays import Floats
 from vision.marked.colour import LINEAR
+from vision.marked.contour_traces import Traces
 from vision.marked.evidence import Evidence
 from vision.marked.scoring import LOOKED_AT, Verdicts
-from vision.marked.traces import Traces
 
 WORTH_A_LOOK = -1.0  # log-odds of the first scores
 MOST_LOOKS = 40  # of one side

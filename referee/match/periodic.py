@@ -24,7 +24,7 @@ RETRY_NS = 5 * SECOND_NS
 NOTICE_NS = SECOND_NS // 4
 
 
-class Housekeeping:
+class PeriodicWork:
     """Called by the referee's thread after each round. news: set when a device's state has changed."""
 
     def __init__(self, referee: Referee, watchdog: Watchdog, news: threading.Event) -> None:

@@ -11,13 +11,13 @@ from referee.language import LANGUAGES
 from referee.match import queries
 from referee.match.referee import Referee
 from referee.match.settings import PageSettings
+from referee.web.auth import Auth, address_of
 from referee.web.feed import Feed
 from referee.web.games import games_in
-from referee.web.guard import RefusedError
+from referee.web.limits import RefusedError
 from referee.web.options import WebOptions
 from referee.web.responses import Desks, Json
 from referee.web.stream import EventStream
-from referee.web.who import Who, address_of
 from referee.web.words import words_in
 
 _Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -26,7 +26,7 @@ _Echo = Annotated[str, Query(max_length=32)]
 _KEPT = {"Cache-Control": "private, max-age=3600, immutable"}
 
 
-def routes(desk: Referee, ask: Desks, who: Who, options: WebOptions) -> APIRouter:
+def routes(desk: Referee, ask: Desks, auth: Auth, options: WebOptions) -> APIRouter:
     """Return the requests that only read."""
     router = APIRouter()
 
@@ -44,7 +44,7 @@ def routes(desk: Referee, ask: Desks, who: Who, options: WebOptions) -> APIRoute
     @router.get("/api/events", responses={200: {"content": {"text/event-stream": {}}}})
     async def events(request: Request) -> Response:
         """Follow the state of the table."""
-        token = who.token(request)
+        token = auth.token(request)
         # Guests leave half of the lines to the family, and nobody takes all of those that are left.
         most = options.most_watchers // 2 if token is None else options.most_watchers
         return EventStream(feed_of(request), token or address_of(request), most, options.most_of_one)
@@ -55,22 +55,22 @@ def routes(desk: Referee, ask: Desks, who: Who, options: WebOptions) -> APIRoute
 
         A paired device gets an `echo`, and measures its round trip by asking again with that at once.
         """
-        device = who.token(request)
+        device = auth.token(request)
         if device is None:
             return Json({"t_ns": time.monotonic_ns()})
-        who.round_trips.came(device, echo)
-        return Json({"t_ns": time.monotonic_ns(), "echo": who.round_trips.send(device)})
+        auth.round_trips.came(device, echo)
+        return Json({"t_ns": time.monotonic_ns(), "echo": auth.round_trips.send(device)})
 
     @router.get("/live.jpg")
     async def live(request: Request) -> Response:
         """Return the table as the camera sees it."""
-        who.demand_sight(request, desk.state()["settings"])
+        auth.demand_sight(request, desk.state()["settings"])
         return _jpeg(await ask(lambda: desk.picture("live")), {})
 
     @router.get("/pictures/{which}.jpg")
     async def picture(request: Request, which: _Id) -> Response:
         """Return an evidence picture."""
-        who.demand_sight(request, desk.state()["settings"])
+        auth.demand_sight(request, desk.state()["settings"])
         return _jpeg(await ask(lambda: desk.picture(which)), _KEPT)
 
     @router.get("/api/rulings/{ruling}/timeline")

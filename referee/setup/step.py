@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
-from hardware.events import BellEdge, BellPressed, Event, SandEdge
+from hardware.events import BellEdge, BellPressed, SandEdge, TimedEvent
 from hardware.lamp import Signal
 from hardware.problems import Problem
 from referee.errors import BadInputError, WorkFailedError
@@ -20,7 +20,7 @@ from referee.files import kept_data, set_aside, write_whole
 from referee.language import Language
 from referee.match.settings import TableSettings
 from referee.phrases import as_data, from_data
-from referee.sayings.guard import GUARD
+from referee.sayings.mishaps import GUARD
 from referee.sayings.service import problem
 from vision.arrays import Image, Points
 from vision.profile import TableProfile, seats_fit
@@ -71,7 +71,7 @@ class Handle:
 
 
 @dataclass(frozen=True)
-class Finding:
+class StepFinding:
     """Current finding of a step.
 
     text: one sentence. more: further ones. bar: how far it has come or how strong it is, 0 to 1; None: no bar.
@@ -90,12 +90,12 @@ class Finding:
 class Heard:
     """An event of bell or sandtimer, and when it arrived, ns: later than its own time by what it took."""
 
-    event: Event
+    event: TimedEvent
     arrived_ns: int
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptStep:
     """Kept result of a step. state: of `State`, or "skipped". data: values for later steps and the page.
 
     text: what was found, a `referee.phrases.Phrase` where it is to be said in the language of another day.
@@ -107,7 +107,7 @@ class Kept:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class StepInput:
     """Input of a step.
 
     since_ns: when the step was opened. image (h, w, 3) BGR: the newest picture, None if none comes; its t_ns. heard:
@@ -129,7 +129,7 @@ class Seen:
     notes: Sequence[str] = ()
     settling: bool = False
     level: float | None = None
-    kept: Mapping[str, Kept] = field(default_factory=dict)
+    kept: Mapping[str, KeptStep] = field(default_factory=dict)
     cameras: Callable[[], Sequence[tuple[str, str]]] = tuple
 
     @property
@@ -166,16 +166,16 @@ class Step(Protocol):
     def ask(self, language: Language) -> str:
         """Return the instruction in one sentence; it is spoken."""
 
-    def begin(self, seen: Seen) -> Wish:
+    def begin(self, seen: StepInput) -> Wish:
         """Return the wish when the step is opened."""
 
-    def look(self, seen: Seen) -> Finding:
+    def look(self, seen: StepInput) -> StepFinding:
         """Return the current finding."""
 
-    def answer(self, seen: Seen, answer: Mapping[str, object]) -> Wish:
+    def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
         """Take a choice. Raises BadInputError if it is none of those."""
 
-    def keep(self, seen: Seen) -> Wish:
+    def keep(self, seen: StepInput) -> Wish:
         """Return the part of the finding that is kept."""
 
 
@@ -184,13 +184,13 @@ def shares(corners_px: Points, size_px: tuple[int, int]) -> tuple[tuple[float, f
     return tuple((round(float(x) / size_px[0], 4), round(float(y) / size_px[1], 4)) for x, y in corners_px)
 
 
-def camera_missing(seen: Seen) -> Finding:
+def camera_missing(seen: StepInput) -> StepFinding:
     """Return what is found where no picture comes."""
     why = seen.troubles.get("camera", "")
     if not why:
-        return Finding(State.WAIT, seen.language.text("setup.one_moment_camera_is_being"))
+        return StepFinding(State.WAIT, seen.language.text("setup.one_moment_camera_is_being"))
     ask = seen.language.text("setup.no_picture_comes_from_camera")
-    return Finding(State.MISSING, ask, (why,))
+    return StepFinding(State.MISSING, ask, (why,))
 
 
 _CORNERS = (
@@ -255,7 +255,7 @@ class Hearing:
         self._lock = threading.Lock()
         self._heard: deque[Heard] = deque(maxlen=_MOST)
 
-    def note(self, event: Event, arrived_ns: int) -> None:
+    def note(self, event: TimedEvent, arrived_ns: int) -> None:
         """Take an event; what is none of bell and sandtimer is left out."""
         if isinstance(event, _KINDS):
             with self._lock:
@@ -280,7 +280,7 @@ _STATES = frozenset({SKIPPED, *(state.value for state in State)})
 _MOST_BYTES = 1 << 16
 
 
-def load_kept(folder: Path) -> dict[str, Kept]:
+def load_kept(folder: Path) -> dict[str, KeptStep]:
     """Return what is kept of each step; a file that makes no sense is set aside, and its sound steps go on."""
     data: dict[str, object] = kept_data(folder / FILE, _MOST_BYTES, _object, {})
     kept = kept_from(data)
@@ -296,7 +296,7 @@ def _object(data: object) -> dict[str, object]:
     return data
 
 
-def kept_from(data: Mapping[str, object]) -> dict[str, Kept]:
+def kept_from(data: Mapping[str, object]) -> dict[str, KeptStep]:
     """Return what stands in the data of such a file; what makes no sense is left out."""
     kept = {}
     for name, one in data.items():
@@ -304,24 +304,24 @@ def kept_from(data: Mapping[str, object]) -> dict[str, Kept]:
             continue
         state, said, more = one.get("state"), one.get("said", one.get("text", "")), one.get("data")
         if isinstance(state, str) and state in _STATES and isinstance(more, dict | None):
-            kept[name] = Kept(state, from_data(said, Language("en")), more or {})
+            kept[name] = KeptStep(state, from_data(said, Language("en")), more or {})
     return kept
 
 
-def deck_of(kept: Mapping[str, Kept]) -> str | None:
+def deck_of(kept: Mapping[str, KeptStep]) -> str | None:
     """Return the name of the deck that was chosen, None if none was."""
     name = kept["deck"].data.get("deck") if "deck" in kept else None
     return name if isinstance(name, str) and name else None
 
 
-def seats_of(kept: Mapping[str, Kept]) -> dict[int, tuple[float, ...]]:
+def seats_of(kept: Mapping[str, KeptStep]) -> dict[int, tuple[float, ...]]:
     """Give where people sit, by how many they are, where seats were moved (`referee.scoring.seats.SeatRing.places`)."""
     places = kept["seats"].data.get("places") if "seats" in kept else None
     found = places.items() if isinstance(places, dict) else ()
     return {int(players): tuple(map(float, at)) for players, at in found if seats_fit(players, at)}
 
 
-def save_kept(folder: Path, kept: Mapping[str, Kept]) -> None:
+def save_kept(folder: Path, kept: Mapping[str, KeptStep]) -> None:
     """Keep it, whole or not at all.
 
     Raises:

@@ -108,7 +108,7 @@ def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenClaim:
     """A claim that no better one excludes; `told`: certain enough to be announced."""
 
     claim: Claim
@@ -117,13 +117,13 @@ class Choice:
     twice: bool
 
 
-def chosen_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Choice]:
+def chosen_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[ChosenClaim]:
     """Choose the best of the hypotheses that exclude each other: a mark belongs to one card, a face appears once.
 
     `doubt` is taken off the log-odds of cards with fewer than three marks: they trust the table's scale.
     """
     claims = claims_of(verdicts, deck)
-    choices: list[Choice] = []
+    choices: list[ChosenClaim] = []
     used: set[str] = set()
     excluded = _exclusions(claims)
     closed = np.zeros(len(claims), dtype=bool)
@@ -139,7 +139,7 @@ def chosen_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Choice
         told = odds > SURE and not twice
         if told:
             used.add(claim.face.id)
-        choices.append(Choice(claim, float(1 / (1 + np.exp(-odds))), told, twice))
+        choices.append(ChosenClaim(claim, float(1 / (1 + np.exp(-odds))), told, twice))
     return choices
 
 

@@ -36,7 +36,7 @@ _SETTLED = frozenset({Mishap.DARK, Mishap.BRIGHT, Mishap.LIGHT, Mishap.BLURRED, 
 
 
 @dataclass(frozen=True)
-class Change:
+class MishapChange:
     """A mishap began (on) or ended."""
 
     mishap: Mishap
@@ -61,9 +61,9 @@ class Lasting:
         """Return the present mishaps."""
         return frozenset(self._on)
 
-    def take(self, here: Collection[Mishap], asked: Collection[Mishap], t_ns: int) -> list[Change]:
+    def take(self, here: Collection[Mishap], asked: Collection[Mishap], t_ns: int) -> list[MishapChange]:
         """Take the mishaps `here` of all those checked, `asked`, and return the begun and ended ones."""
-        changes: list[Change] = []
+        changes: list[MishapChange] = []
         for mishap in Mishap:
             if mishap not in asked:
                 continue
@@ -72,10 +72,10 @@ class Lasting:
                 self._seen[mishap] = t_ns
                 if mishap not in self._on and t_ns - self._since[mishap] >= self._begins_ns:
                     self._on.add(mishap)
-                    changes.append(Change(mishap, True, t_ns))
+                    changes.append(MishapChange(mishap, True, t_ns))
             else:
                 self._since.pop(mishap, None)
                 if mishap in self._on and t_ns - self._seen[mishap] >= self._ends_ns:
                     self._on.discard(mishap)
-                    changes.append(Change(mishap, False, t_ns))
+                    changes.append(MishapChange(mishap, False, t_ns))
         return changes

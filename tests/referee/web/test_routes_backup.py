@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.decks.store import DeckStore
-from referee.setup.finding import Kept, load_kept, save_kept
+from referee.setup.step import KeptStep, load_kept, save_kept
 from tests.support.page_tools import START, PageUnderTest, Phone, served
 
 
@@ -21,7 +21,7 @@ def backed_up(page: PageUnderTest, phone: Phone) -> bytes:
     page.table.tell("bell", seat=1)
     phone.do(do="stop")
     phone.do(do="settings", language="de", volume=0.4)
-    save_kept(page.folder, {"deck": Kept("good", "You play with Confetti.", {"deck": "confetti"})})
+    save_kept(page.folder, {"deck": KeptStep("good", "You play with Confetti.", {"deck": "confetti"})})
     answer = phone.get("/api/backup.zip")
     assert (answer.status, answer.headers["content-type"]) == (200, "application/zip")
     assert not list(page.folder.glob(".on-its-way*"))

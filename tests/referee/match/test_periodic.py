@@ -13,7 +13,7 @@ import pytest
 from hardware.lamp import Signal
 from hardware.problems import Health, Problem
 from hardware.voice import NOTES, Chime
-from referee.match.housekeeping import Housekeeping
+from referee.match.periodic import PeriodicWork
 from referee.match.process import HOUR_NS, Watchdog, interval_ns, notify
 from referee.store.database import copies
 from referee.store.folder import JOURNAL
@@ -28,7 +28,7 @@ class Round:
         self.health = self.table.referee.health
         self.news = threading.Event()
         dog = Watchdog(None, lambda: False, folder, "boot")
-        self.housekeeping = Housekeeping(self.table.referee, dog, self.news)
+        self.housekeeping = PeriodicWork(self.table.referee, dog, self.news)
         self.now_ns = 1000 * S
 
     def go(self, seconds: float = 0.1) -> None:

@@ -11,7 +11,7 @@ from typing import Protocol
 from hardware.camera.frames import SECOND_NS
 from referee.doctor.checks import CAPPED, HOT_MILLIDEGREES, LEAST_BYTES, THROTTLED, UNDER_VOLTAGE, power_bits
 from referee.doctor.machine import Machine
-from referee.match.guard.mishaps import Mishap
+from referee.match.monitor.mishaps import Mishap
 
 _OVERHEATED = 8
 _COOLER_MILLIDEGREES = 5_000

@@ -1,4 +1,4 @@
-"""Routes of a device that waits to be the first (see `first_device`)."""
+"""Routes of a device that waits to be the first (see `pairing_first`)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request, Response
 
 from referee.match.referee import Referee
-from referee.web.first_device import Wait
+from referee.web.auth import Auth, let_in
 from referee.web.hosts import is_at_home
 from referee.web.options import WebOptions
+from referee.web.pairing_first import Wait
+from referee.web.pairing_marker import mark_rows, marks_in
 from referee.web.responses import Json
-from referee.web.shown_mark import mark_rows, marks_in
-from referee.web.who import Who, let_in
 
 TICKET = "ringmaster-waits"
 LOOK_S = 0.7
@@ -22,10 +22,10 @@ LOOK_S = 0.7
 _BUTTONS = ("one", "seats")
 
 
-def routes(desk: Referee, who: Who, options: WebOptions) -> APIRouter:
+def routes(desk: Referee, auth: Auth, options: WebOptions) -> APIRouter:
     """Return the request of those who wait."""
     router = APIRouter(prefix="/api")
-    look = _Look(who, options)
+    look = _Look(auth, options)
 
     @router.post("/pair/wait")
     async def wait(request: Request) -> Response:
@@ -36,14 +36,14 @@ def routes(desk: Referee, who: Who, options: WebOptions) -> APIRouter:
         acts = acts_of(desk.state(), options) if options.has_room else []
         if "camera" in acts:
             await look()
-        waits = who.first.ask(request.cookies.get(TICKET))
+        waits = auth.first.ask(request.cookies.get(TICKET))
         if waits is not None and waits.granted:
-            token = who.tokens.add_first(request.headers.get("user-agent", ""))
-            who.first.leave(waits.ticket)
+            token = auth.tokens.add_first(request.headers.get("user-agent", ""))
+            auth.first.leave(waits.ticket)
             if token is not None:
-                return let_in(token, kept=who.tokens.kept)
+                return let_in(token, kept=auth.tokens.kept)
         if waits is None:
-            return Json({"first": not len(who.tokens), "home": True, "acts": []})
+            return Json({"first": not len(auth.tokens), "home": True, "acts": []})
         answer = Json(_told(waits, acts))
         answer.set_cookie(TICKET, waits.ticket, httponly=True, samesite="strict", path="/api/pair")
         return answer
@@ -76,8 +76,8 @@ def _works(state: Mapping[str, Any], kind: str) -> bool:
 class _Look:
     """Looks for marks in what the camera sees now."""
 
-    def __init__(self, who: Who, options: WebOptions) -> None:
-        self._first, self._options = who.first, options
+    def __init__(self, auth: Auth, options: WebOptions) -> None:
+        self._first, self._options = auth.first, options
         self._one = CapacityLimiter(1)
         self._looked_s = -LOOK_S
         self._seen_ns = 0

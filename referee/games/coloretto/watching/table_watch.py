@@ -22,7 +22,7 @@ from hardware.camera.frames import Frame
 from referee.engine.session import Outline
 from referee.errors import BadInputError
 from referee.games.coloretto.table_score import as_counted, card_of
-from referee.games.coloretto.watching.looks import Look, Pile
+from referee.games.coloretto.watching.looks import Pile, TableLook
 from referee.watchers.stillness import (
     Box,
     Mask,
@@ -34,7 +34,7 @@ from referee.watchers.stillness import (
     small_picture,
     unlike,
 )
-from referee.watchers.table_arms import Place, TableArms
+from referee.watchers.table_arms import ArmRegion, TableArms
 from referee.watchers.table_finder import TableFinder
 from vision.arrays import Floats, Image
 from vision.errors import VisionError
@@ -253,7 +253,7 @@ _NEAR = (3.0, float(np.radians(3.0)))  # mm and turn by which a card is looked f
 _RIM_PX, _LEAST_ARM_PX = 2, 10
 
 
-class ColorettoEyes:
+class TableWatch:
     """Sees the rows and areas of one table."""
 
     def __init__(self, deck: PrintDeck, profile: TableProfile | None, players: int, rooms: Sequence[int]) -> None:
@@ -273,7 +273,7 @@ class ColorettoEyes:
         self._bare: NDArray[np.float32] | None = None  # the table where no card is
         self._known = KnownCards()
         self._amid_mm: list[tuple[float, float]] = []  # the cards that are between the seats
-        self._last: Look | None = None
+        self._last: TableLook | None = None
         self._arms = TableArms()
         self._arms_ns: int | None = None
         self._reached: set[int | None] = set()  # whose arms reached over the rows since the last look
@@ -281,11 +281,11 @@ class ColorettoEyes:
         self.trouble: Exception | None = None
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> ArmRegion | None:
         """Table and seats, None as long as nothing shows where they are."""
         return self._finder.place
 
-    def look(self, frame: Frame) -> Look | None:
+    def look(self, frame: Frame) -> TableLook | None:
         """Take the next frame; gives what is there when it can be seen, and again now and then."""
         t_ns = frame.exposure_end_ns
         self._still.look(frame)
@@ -311,7 +311,7 @@ class ColorettoEyes:
         self._arms.settle()
         return self._last
 
-    def _follow_arms(self, place: Place, frame: Frame) -> None:
+    def _follow_arms(self, place: ArmRegion, frame: Frame) -> None:
         """Note whose arms reach over the rows; where no row is known yet, over the middle of the table."""
         t_ns = frame.exposure_end_ns
         every_ns = _ARMS_NS if self._still.still_ns(t_ns) < _AGAIN_NS else _AT_REST_NS
@@ -356,7 +356,7 @@ class ColorettoEyes:
             self._known.forget_all()
             self._amid_mm = []
 
-    def _read_changed(self, image: Image, small: NDArray[np.float32], changed: Mask, place: Place) -> None:
+    def _read_changed(self, image: Image, small: NDArray[np.float32], changed: Mask, place: ArmRegion) -> None:
         """Read what changed since the last time, and put it together with what is known."""
         factor = image.shape[1] / small.shape[1]
         first = self._read is None or bool(changed.all())
@@ -389,12 +389,12 @@ class ColorettoEyes:
         hidden = [(one, unlike(small, bare, one[1] / factor, 2.5 * _BARE)) for one in self._known.vanished]
         self._known.vanished = [one for one, share_unlike in hidden if share_unlike > _MOST_FOREIGN]
 
-    def _whole(self, place: Place, image: Image) -> Box:
+    def _whole(self, place: ArmRegion, image: Image) -> Box:
         corners = place.ring.corners_mm
         around = corners + _AROUND_MM * np.sign(corners - corners.mean(0))
         return box_of(place.table.to_px(around), image)
 
-    def _found_in(self, changed: Mask, factor: float, place: Place, image: Image) -> list[Card]:
+    def _found_in(self, changed: Mask, factor: float, place: ArmRegion, image: Image) -> list[Card]:
         """Return the cards where something changed: one that was laid down has changed its own outline's inside."""
         joined = cv2.morphologyEx(changed.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
         outlines, _ = cv2.findContours(joined, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
@@ -419,7 +419,7 @@ class ColorettoEyes:
         return found
 
     def _still_there(
-        self, touched: Sequence[KnownCard], found: Sequence[Card], place: Place, image: Image
+        self, touched: Sequence[KnownCard], found: Sequence[Card], place: ArmRegion, image: Image
     ) -> list[Card]:
         """Return the cards of which a part looks different, that no other covers, and that are where they lay."""
         sure = [card.corners_px for card in found if card.reason is None]
@@ -443,7 +443,7 @@ class ColorettoEyes:
         free = mask > 0
         self._bare[free] = 0.8 * self._bare[free] + 0.2 * small[free]
 
-    def _as_look(self, place: Place, t_ns: int) -> Look:
+    def _as_look(self, place: ArmRegion, t_ns: int) -> TableLook:
         """Return what is known as rows and areas."""
         ring = replace(place.ring, reach_mm=REACH_MM)
         rows, areas = [Pile() for _ in range(self._rooms)], [Pile() for _ in range(self._players)]
@@ -481,7 +481,7 @@ class ColorettoEyes:
         spots = tuple(
             replace(pile.spot(row in hidden_rows), marked=self._rows.is_marked(row)) for row, pile in enumerate(rows)
         )
-        return Look(t_ns, spots, tuple(p.spot(seat in hidden_seats) for seat, p in enumerate(areas)), last_round)
+        return TableLook(t_ns, spots, tuple(p.spot(seat in hidden_seats) for seat, p in enumerate(areas)), last_round)
 
 
 def _outline(card: Card, seat: int | None, label: str) -> Outline:

@@ -1,4 +1,4 @@
-"""What is said of mishaps (`referee.match.guard`): what to do when one begins, and that it is over."""
+"""What is said of mishaps (`referee.match.monitor`): what to do when one begins, and that it is over."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def too_large(most: int) -> RefusedError:
     return RefusedError(413, "fault.too_large", most=most // 1024)
 
 
-class Guard:
+class RequestLimits:
     """Lets requests through to `app` that ask for this machine, come from its own pages and are not too large.
 
     demand_paired: raises RefusedError where a change does not come from a paired device; asked before its body is read.

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 
 from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer, FrameExposed
 from hardware.events import BellEdge, BellPressed
-from hardware.events import Event as DeviceEvent
+from hardware.events import TimedEvent as DeviceEvent
 from hardware.settings import MS
 from hardware.supervised import SupervisedThread, nothing
 from referee.engine.session import Outcome
-from referee.match.pictures import Wanted, jpeg
+from referee.match.pictures import PictureRequest, jpeg
 from referee.match.process import Report, part_thread
 from referee.match.table import TableArea
 
@@ -44,7 +44,7 @@ class Shot:
 
 
 @dataclass(frozen=True)
-class Film:
+class HeldFrames:
     """Pictures and bell edges round an instant, in the order of time."""
 
     shots: tuple[Shot, ...] = ()
@@ -52,7 +52,7 @@ class Film:
 
 
 @dataclass
-class FilmKeeper:
+class FrameHistory:
     """Keeps the film; see the module.
 
     buffer: has the frames of the last seconds. area: the table's place; nothing is filmed while it is unknown, as there
@@ -68,9 +68,9 @@ class FilmKeeper:
     _looks: deque[int] = field(default_factory=lambda: deque(maxlen=_MOST_LOOKS))
     _bell: deque[BellEdge | BellPressed] = field(default_factory=lambda: deque(maxlen=_MOST_EDGES))
     _next: Frame | None = None
-    _fresh: list[Wanted] = field(default_factory=list)
+    _fresh: list[PictureRequest] = field(default_factory=list)
     _open: dict[tuple[int, int], int] = field(default_factory=dict)
-    _held: OrderedDict[tuple[int, int], Film] = field(default_factory=OrderedDict)
+    _held: OrderedDict[tuple[int, int], HeldFrames] = field(default_factory=OrderedDict)
     _survey_ns: int = 0
     _stopping: bool = False
     _thread: SupervisedThread | None = None
@@ -101,18 +101,18 @@ class FilmKeeper:
             with self._news:
                 self._bell.append(event)
 
-    def want(self, wanted: Wanted) -> None:
+    def want(self, wanted: PictureRequest) -> None:
         """Hold the film round an event of a game; never waits."""
         with self._news:
             self._fresh.append(wanted)
             self._open[wanted.game, wanted.event] = wanted.t_ns
             self._news.notify()
 
-    def of(self, game: int, event: int) -> Film:
+    def of(self, game: int, event: int) -> HeldFrames:
         """Return the film round an event, as far as there is one by now."""
         with self._news:
             at = self._open.get((game, event))
-            return self._held.get((game, event), Film()) if at is None else self._cut(at)
+            return self._held.get((game, event), HeldFrames()) if at is None else self._cut(at)
 
     def tend(self) -> None:
         """Do the waiting work: on the film's thread, or for a test."""
@@ -134,7 +134,7 @@ class FilmKeeper:
                     return
             self.tend()
 
-    def _fill(self, wanted: Wanted) -> None:
+    def _fill(self, wanted: PictureRequest) -> None:
         """Add the watched frames just before an instant: there each frame counts."""
         near = self.buffer.between(wanted.t_ns - NEAR_NS, wanted.t_ns)
         with self._news:
@@ -178,10 +178,10 @@ class FilmKeeper:
         every = {shot.exposure_end_ns: len(shot.jpeg) for film in self._held.values() for shot in film.shots}
         return sum(every.values())
 
-    def _cut(self, at_ns: int) -> Film:
+    def _cut(self, at_ns: int) -> HeldFrames:
         window = range(at_ns - BEFORE_NS, at_ns + AFTER_NS)
         bell = [one for one in self._bell if one.t_ns in window]
-        return Film(tuple(shot for shot in self._shots if shot.exposure_end_ns in window), _edges(bell))
+        return HeldFrames(tuple(shot for shot in self._shots if shot.exposure_end_ns in window), _edges(bell))
 
 
 def _edges(bell: list[BellEdge | BellPressed]) -> tuple[BellEdge, ...]:

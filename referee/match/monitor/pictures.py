@@ -22,7 +22,7 @@ from hardware.camera.exposure import (
     within,
 )
 from hardware.camera.frames import SECOND_NS, Frame
-from referee.match.guard.mishaps import Change, Lasting, Mishap
+from referee.match.monitor.mishaps import Lasting, Mishap, MishapChange
 from vision.arrays import Image
 from vision.errors import VisionError
 from vision.marker_look import MarkerSights, MarkerWatch, Places
@@ -83,7 +83,7 @@ def glance_at(image: Image, t_ns: int, markers: MarkerWatch | None, area: Polygo
     return Glance(t_ns, judged.white, judged.clipped_share, sights, places)
 
 
-class PictureGuard:
+class PictureMonitor:
     """Follows the picture.
 
     `well`: whether white is at a camera's target, by the last picture.
@@ -110,7 +110,7 @@ class PictureGuard:
         """Return whether the camera is set well, as far as the last picture shows."""
         return self._now is None or is_well_set(self._now)
 
-    def look(self, image: Image, t_ns: int, area: Polygon | None = None) -> list[Change]:
+    def look(self, image: Image, t_ns: int, area: Polygon | None = None) -> list[MishapChange]:
         """Take a picture, (h, w, 3) uint8 BGR, and return the begun and ended mishaps."""
         self._search(image, t_ns)
         pushed = Mishap.MOVED in self.on and self._pushed

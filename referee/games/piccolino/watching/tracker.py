@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from hardware.camera.frames import Frame
 from referee.engine.session import Notice
 from referee.errors import BadInputError
-from referee.games.piccolino.watching.seat import BareSight, Sight
-from referee.watchers.table_arms import Place
+from referee.games.piccolino.watching.seat import BareSight, DiscardSight
+from referee.watchers.table_arms import ArmRegion
 from referee.watchers.table_finder import TableFinder, no_table_notice
 from vision.arrays import Image
 from vision.errors import BadTableError
 from vision.piles.card_watch import CardWatch, Cells
-from vision.piles.observations import ClownReader, PilePlace
+from vision.piles.observations import PilePlace, TableReader
 from vision.piles.pile_watch import PileWatch
 from vision.profile import TableProfile
 from vision.read.card import Card
@@ -34,13 +34,13 @@ _MOST_BARE = 3
 _NOBODY = -1
 
 
-class TableEyes:
+class PileTracker:
     """Sees the piles of one table.
 
     `notices` has one of those of `no_table_notice` as long as nothing shows where it is.
     """
 
-    def __init__(self, cards: ClownReader, profile: TableProfile | None, players: int) -> None:
+    def __init__(self, cards: TableReader, profile: TableProfile | None, players: int) -> None:
         self._cards = cards
         self._finder = TableFinder(profile, players)
         self._players = players
@@ -58,7 +58,7 @@ class TableEyes:
         self.notices: tuple[Notice, ...] = ()
 
     @property
-    def seating(self) -> Place | None:
+    def seating(self) -> ArmRegion | None:
         """Table and seats, None as long as nothing shows where they are."""
         return self._finder.place
 
@@ -72,7 +72,7 @@ class TableEyes:
         """Return whether every seat's place is known."""
         return len(self._places) == self._players
 
-    def look(self, frame: Frame) -> Sequence[Sight]:
+    def look(self, frame: Frame) -> Sequence[DiscardSight]:
         """Return what each discard pile's place shows."""
         self._frame = frame
         image = frame.bgr()
@@ -81,7 +81,7 @@ class TableEyes:
         if self._table is None:
             return ()
         self._table.look(image, self._wanted)
-        sights: list[Sight] = []
+        sights: list[DiscardSight] = []
         if self._watch is not None:
             self._watch.look(image, t_ns)
             sights += [state.sight for state in self._watch.states]
@@ -96,7 +96,7 @@ class TableEyes:
             self._watch_places()
         return sights
 
-    def look_closely(self) -> Sequence[Sight]:
+    def look_closely(self) -> Sequence[DiscardSight]:
         """Read the last frame also where that takes long, for somebody rang.
 
         That is where a fingertip may be across a pile's top, and where something moves before seats whose piles nobody
@@ -109,7 +109,7 @@ class TableEyes:
             # Whose pile is where is not known any more; it is looked for again in the next frame.
             self._surveyed_ns = None
             return [BareSight(seat, "unclear") for seat in range(self._players)]
-        sights: list[Sight] = []
+        sights: list[DiscardSight] = []
         if self._watch is not None:
             sights += [change.after.sight for change in self._watch.look_closely(image)]
         if not self.settled:
@@ -145,12 +145,12 @@ class TableEyes:
             self._watch = None
             self._watch_places()
 
-    def _places_found(self, *, rests: bool = True) -> list[Sight]:
+    def _places_found(self, *, rests: bool = True) -> list[DiscardSight]:
         """Return what the seats show whose piles lie nobody knows where yet: the cards before them, as they come.
 
         rests: a card that has lain still for a while has its place there.
         """
-        sights: list[Sight] = []
+        sights: list[DiscardSight] = []
         t_ns = self._frame.exposure_end_ns if self._frame is not None else 0
         for seat in range(self._players):
             if seat in self._places or self._table is None:
@@ -249,7 +249,7 @@ class TableEyes:
                     self._watch.know_bare(number, [image for _, image in self._bare[place.seat]])
 
 
-def _seats_of(cells_mm: NDArray[np.float64], place: Place) -> NDArray[np.intp]:
+def _seats_of(cells_mm: NDArray[np.float64], place: ArmRegion) -> NDArray[np.intp]:
     """Return the seat (rows, columns) of each cell (rows, columns, 2), as `SeatRing.seat_at` gives it."""
     x, y = cells_mm[..., 0, None].astype(np.float32), cells_mm[..., 1, None].astype(np.float32)
     ways = [np.hypot(x - part[:, 0], y - part[:, 1]).min(axis=-1) for part in place.parts_mm]

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from hardware.camera.frames import Frame
-from hardware.events import Event as DeviceEvent
-from referee.decks.finding import find_print_deck
+from hardware.events import TimedEvent as DeviceEvent
+from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
 from referee.engine.session import Outcome, Session
-from referee.games.piccolino.demo import Plan, write_piccolino
-from referee.games.piccolino.watching.eyes import TableEyes
+from referee.games.piccolino.demo import PiccolinoPlan, write_piccolino
+from referee.games.piccolino.watching.tracker import PileTracker
 from referee.games.recorded_game import RecordedGame
 from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup
@@ -27,7 +27,7 @@ from tests.support.short_game import on_cores, record_short_game, rulings_of
 from vision.arrays import Image
 from vision.markers import find_markers, table_from_markers
 from vision.piles.observations import PilePlace
-from vision.read.pile_reader import PrintClowns
+from vision.read.pile_reader import PrintTableReader
 
 MS = 1_000_000
 DECK = find_print_deck("piccolino")
@@ -62,7 +62,7 @@ FILMED: dict[str, tuple[int, int, float, Shots, list[Rung]]] = {
 @pytest.mark.parametrize("case", FILMED)
 def test_a_filmed_game_is_ruled_as_it_was_played(case: str) -> None:
     seed, players, until_s, shots, rings = FILMED[case]
-    table = LiveTable(write_piccolino(DECK, seed, Plan(players=players, turns=24)).script, DECK, seed, shots)
+    table = LiveTable(write_piccolino(DECK, seed, PiccolinoPlan(players=players, turns=24)).script, DECK, seed, shots)
     header = Header("piccolino", ("Ann", "Ben", "Cem", "Dan", "Eva")[:players], {})
     session = Session(header, game_kind("piccolino").start, watcher_for(header, WatchSetup()))
     ruled: list[Rung] = []
@@ -83,11 +83,11 @@ def test_a_filmed_game_is_ruled_as_it_was_played(case: str) -> None:
 def test_a_card_half_under_the_arm_that_rings_is_read_though_print_and_sleeve_make_straighter_frames(
     seed: int, frame: int, colour: str
 ) -> None:
-    script = write_piccolino(DECK, seed, Plan(players=2, turns=24)).script
+    script = write_piccolino(DECK, seed, PiccolinoPlan(players=2, turns=24)).script
     shots = replace(BIG, look=Look(table="white", tint=(1.0, 0.97, 0.9)))
     image = LiveTable(script, DECK, seed, shots).frame(frame).bgr()
     table = table_from_markers(find_markers(image), shots.size)
-    piles = PrintClowns(DECK).piles(table, shots.size, [PilePlace(1, centre_mm=(564.0, 98.0))])
+    piles = PrintTableReader(DECK).piles(table, shots.size, [PilePlace(1, centre_mm=(564.0, 98.0))])
     sight = piles.read_part(image, 0)
     assert sight is not None
     assert (sight.colour, sight.mood) == (colour, "happy")
@@ -105,7 +105,7 @@ def later(frame: Frame, image: Image, after_ms: int, sequence: int) -> Frame:
 
 
 def test_a_ring_in_the_moment_in_which_the_camera_was_pushed_is_ruled_on_no_pile(frame: Frame) -> None:
-    eyes = TableEyes(PrintClowns(DECK), None, 2)
+    eyes = PileTracker(PrintTableReader(DECK), None, 2)
     eyes.look(frame)
     assert not any(sight.kind == "covered" and sight.seat == 0 for sight in eyes.look_closely())
     eyes.look(later(frame, np.roll(frame.bgr(), 12, axis=1), 80, 1))

@@ -15,11 +15,11 @@ from starlette.background import BackgroundTask
 from starlette.responses import StreamingResponse
 
 from referee.language import Language
-from referee.match.system import Keeping
-from referee.web.guard import RESTORE_PATH
+from referee.match.system import BackupDesk
+from referee.web.auth import Auth
+from referee.web.limits import RESTORE_PATH
 from referee.web.responses import Json
 from referee.web.uploads import ON_ITS_WAY, Uploads
-from referee.web.who import Who
 
 _PART_BYTES = 1 << 18
 RulingId = Annotated[str, InPath(pattern=r"^[0-9]{1,18}-[0-9]{1,18}-[0-9]{1,18}$")]
@@ -27,7 +27,7 @@ _MCAP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-s
 _ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
 
 
-def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uploads) -> APIRouter:
+def routes(auth: Auth, keeping: BackupDesk | None, folder: Path | None, uploads: Uploads) -> APIRouter:
     """Return the requests; there are none where nothing is kept. folder: with room for a file on its way."""
     router = APIRouter()
     one = CapacityLimiter(1)
@@ -39,7 +39,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uplo
     @router.get("/api/backup.zip", responses=_ZIP)
     async def backup(request: Request, pictures: Annotated[bool, Query()] = True) -> Response:
         """Return all games, decks and settings as one file."""
-        kept, path = who.shown(request, keeping), on_its_way()
+        kept, path = auth.shown(request, keeping), on_its_way()
         try:
             await to_thread.run_sync(lambda: kept.back_up(path, pictures=pictures), limiter=one)
             file = path.open("rb")
@@ -59,8 +59,8 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uplo
     )
     async def restore(request: Request) -> Response:
         """Take what a file has and what is not here yet."""
-        who.demand_paired(request)
-        kept = who.shown(request, keeping)
+        auth.demand_paired(request)
+        kept = auth.shown(request, keeping)
         async with uploads.taken(request) as path:
             done = await to_thread.run_sync(kept.restore, path, limiter=one)
             left_out = done.left_out(Language(request.app.state.language()))
@@ -78,7 +78,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uplo
     @router.get("/api/rulings/{ruling}/report.mcap", responses=_MCAP)
     async def disputed(request: Request, ruling: RulingId) -> Response:
         """Return a disputed ruling as a file to send: what was seen round it, settings and version, but no names."""
-        kept = who.shown(request, keeping)
+        kept = auth.shown(request, keeping)
         data = await to_thread.run_sync(kept.disputed, ruling, limiter=one)
         named = {"Content-Disposition": f'attachment; filename="ringmaster-{ruling}.mcap"'}
         return Response(data, media_type="application/octet-stream", headers=named)
@@ -86,7 +86,7 @@ def routes(who: Who, keeping: Keeping | None, folder: Path | None, uploads: Uplo
     @router.get("/api/report.zip", responses=_ZIP)
     async def report(request: Request) -> Response:
         """Return how the machine is, for who is to find a fault."""
-        data = await to_thread.run_sync(who.shown(request, keeping).report)
+        data = await to_thread.run_sync(auth.shown(request, keeping).report)
         named = {"Content-Disposition": 'attachment; filename="ringmaster-report.zip"'}
         return Response(data, media_type="application/zip", headers=named)
 

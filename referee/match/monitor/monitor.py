@@ -1,4 +1,4 @@
-"""Runs the guard: checks a picture four times a second, has the camera set up again, and reports mishaps.
+"""Runs the monitor: checks a picture four times a second, has the camera set up again, and reports mishaps.
 
 Without a game the camera is checked once a minute, and when something is wrong. Then, also in a pause, it is set up
 again. In play it is left alone: a picture that changes in play would be one more mishap. Only at a game's beginning is
@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from hardware.camera import notes as camera_notes
 from hardware.camera.frames import SECOND_NS
 from hardware.problems import Health, Problem
-from referee.match.guard.machine import Pace, Watching
-from referee.match.guard.mishaps import Change, Lasting, Mishap
-from referee.match.guard.pictures import PictureGuard, Stripes
+from referee.match.monitor.machine import Pace, Watching
+from referee.match.monitor.mishaps import Lasting, Mishap, MishapChange
+from referee.match.monitor.pictures import PictureMonitor, Stripes
 from referee.match.process import part_thread
 from referee.phrases import phrase
-from referee.sayings import guard as sayings
+from referee.sayings import mishaps as sayings
 
 if TYPE_CHECKING:
     from referee.match.referee import Referee
@@ -38,7 +38,7 @@ _SAID_BY_CAMERA: dict[str, Mishap] = {
 _LOST = frozenset({camera_notes.EXPOSURE_DRIFTS, camera_notes.COLOURS_DRIFT})
 
 
-class Guard:
+class Monitor:
     """Reports to the health board and the journal; `Notices` chooses the announced reports.
 
     machine: watches the computer. drawn: whether the table draws itself, so that no camera can see it badly.
@@ -47,7 +47,7 @@ class Guard:
     def __init__(self, referee: Referee, machine: Sequence[Watching] = (), *, drawn: bool = False) -> None:
         self._referee, self._devices, self._machine = referee, referee.devices, machine
         self._drawn = drawn
-        self._picture = PictureGuard()
+        self._picture = PictureMonitor()
         self._pace = Pace(lambda: self._devices.buffer.pushed)
         self._stripes = Stripes(self._devices.buffer.between)
         self._others = Lasting(begins_ns=0, ends_ns=0)
@@ -78,7 +78,7 @@ class Guard:
 
     def forget(self) -> None:
         """Start again for another camera."""
-        self._picture = PictureGuard()
+        self._picture = PictureMonitor()
         self._pace.begin()
         self._notes = frozenset()
 
@@ -97,14 +97,14 @@ class Guard:
         self._tell(changes)
         self._see_to_camera(now_ns)
 
-    def _look(self, now_ns: int) -> list[Change]:
+    def _look(self, now_ns: int) -> list[MishapChange]:
         frame = self._devices.buffer.newest
         if frame is None or frame.exposure_end_ns <= self._frame_ns or now_ns - frame.exposure_end_ns > _OLD_NS:
             return []
         self._frame_ns = frame.exposure_end_ns
         return self._picture.look(frame.bgr(), now_ns, self._referee.area.outline())
 
-    def _look_at_machine(self, now_ns: int) -> list[Change]:
+    def _look_at_machine(self, now_ns: int) -> list[MishapChange]:
         asked: set[Mishap] = set(self._pace.mishaps)
         here: set[Mishap] = {*self._pace.here(now_ns), *self._stripes.here(now_ns)}
         notes = frozenset(self._devices.camera_notes)
@@ -114,7 +114,7 @@ class Guard:
             here.add(Mishap.LOCK)
         return [*self._others.take(here, asked, now_ns), *self._look_at_computer(now_ns)]
 
-    def _look_at_computer(self, now_ns: int) -> list[Change]:
+    def _look_at_computer(self, now_ns: int) -> list[MishapChange]:
         if self._machine_ns is not None and now_ns - self._machine_ns < MACHINE_NS:
             return []
         self._machine_ns = now_ns
@@ -133,7 +133,7 @@ class Guard:
             if game is not None:
                 self._note_begun([mishap for mishap in Mishap if mishap in self._on])
 
-    def _tell(self, changes: Collection[Change]) -> None:
+    def _tell(self, changes: Collection[MishapChange]) -> None:
         on = self._picture.on | self._others.on
         begun = [mishap for mishap in Mishap if mishap in on - self._on]
         ended = [mishap for mishap in Mishap if mishap in self._on - on]

@@ -1,1 +1,0 @@
-"""The guard: detects causes of wrong readings, and announces remedies before anything is misread."""

@@ -24,44 +24,52 @@ ROWS = Path(__file__).with_name("gate.toml")
 KEPT, PAGE = Path("docs/accuracy.json"), Path("docs/accuracy.md")
 _HEAD = """# Accuracy
 
-Written by `make gate` (tools/gate.py, on the sets of tools/gate.toml) for commit {commit}: change those, not this.
+Written by `make gate` (tools/gate.py, on the sets of tools/gate.toml): change those, not this.
 *Wrong* counts most: something untrue was said with confidence. *Unclear*: the referee said that it does not know. What
 is neither was missed. *p50* and *p99* are of one case; a yardstick is grey, Otsu and contours of the same picture.
 Rendered pictures are path-traced, drawn ones painted. What was measured before, and how, is in
 [accuracy.json](accuracy.json).
 
-| set | wrong | unclear | right | n | p50 | p99 | date |
-|---|---|---|---|---|---|---|---|
+| set | wrong | unclear | right | n | p50 | p99 | date | commit |
+|---|---|---|---|---|---|---|---|---|
 """
 
 
 def main() -> int:
-    """Run all rows, or those of which a name is given."""
+    """Run all rows, or those of which a part of the name is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", metavar="DIR", type=Path, default=Path("sets"), help="folder of sets of pictures")
     parser.add_argument("--only", metavar="TEXT", default="", help="only rows with this text, and no page is written")
+    parser.add_argument("--write", action="store_true", help="write these rows into the page all the same")
     args = parser.parse_args()
     cv2.setNumThreads(1)
+    rows = tomllib.loads(ROWS.read_text(encoding="utf-8"))["row"]
+    names = [options["what"] for options in rows]
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    before = _newest(kept["gate"])
+    commit = _git("rev-parse", "--short", "HEAD") + ("+" if _git("status", "--porcelain", "-uno") else "")
     done: list[dict[str, Any]] = []
-    for options in tomllib.loads(ROWS.read_text(encoding="utf-8"))["row"]:
+    for options in rows:
         what, run = options.pop("what"), options.pop("run")
         if args.only not in what:
             continue
         print(f"# {what}", flush=True)
         row = _measured(run, options, args.sets)
         done.append({"set": what, **(asdict(row) if row else {}), "date": date.today().isoformat()})
-        print(_line(done[-1]), flush=True)
-    print("\n".join(_line(row) for row in done))
-    kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    before = {row["set"]: row.get("wrong", 0) for run in kept.setdefault("gate", []) for row in run["rows"]}
-    if not args.only:
-        commit = _git("rev-parse", "--short", "HEAD") + ("+" if _git("status", "--porcelain") else "")
+        print(_line(done[-1], commit), flush=True)
+    if args.write or not args.only:
         kept["gate"].append({"commit": commit, "rows": done})
         KEPT.write_text(_text(kept), encoding="utf-8")
+        newest = _newest(kept["gate"])
+        table = "".join(f"{_line(*newest[name])}\n" for name in names if name in newest)
         weak = "".join(f"- {sentence}\n" for sentence in kept["fails"][:10])
-        table = "".join(f"{_line(row)}\n" for row in done)
-        PAGE.write_text(f"{_HEAD.format(commit=commit)}{table}\n## Known weaknesses\n\n{weak}", encoding="utf-8")
-    return 1 if any(row.get("wrong", 0) > before.get(row["set"], 0) for row in done) else 0
+        PAGE.write_text(f"{_HEAD}{table}\n## Known weaknesses\n\n{weak}", encoding="utf-8")
+    return int(any(row.get("wrong", 0) > before.get(row["set"], (row, ""))[0].get("wrong", 0) for row in done))
+
+
+def _newest(runs: list[dict[str, Any]]) -> dict[str, tuple[dict[str, Any], str]]:
+    """Return each row as it was measured last, by its name, with the commit."""
+    return {row["set"]: (row, run["commit"]) for run in runs for row in run["rows"]}
 
 
 def _measured(run: str, options: dict[str, Any], sets: Path) -> Row | None:
@@ -85,12 +93,13 @@ def _text(kept: dict[str, list[Any]]) -> str:
     return "{" + ",\n".join(lists) + "}\n"
 
 
-def _line(row: dict[str, Any]) -> str:
+def _line(row: dict[str, Any], commit: str) -> str:
+    """Return a row of the table."""
     if "n" not in row:
-        return f"| {row['set']} | not measured | | | | | | {row['date']} |"
+        return f"| {row['set']} | not measured | | | | | | {row['date']} | {commit} |"
     counts = " | ".join(str(row[key]) for key in ("wrong", "unclear", "right", "n"))
     times = [f"{row[key]:.3g} {row['unit']}" if row[key] is not None else "" for key in ("p50", "p99")]
-    return f"| {row['set']} | {counts} | {times[0]} | {times[1]} | {row['date']} |"
+    return f"| {row['set']} | {counts} | {times[0]} | {times[1]} | {row['date']} | {commit} |"
 
 
 def _git(*arguments: str) -> str:

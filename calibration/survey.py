@@ -102,7 +102,7 @@ def survey_by_sheets(image: Image, kind: str) -> SheetSurvey:
 
 
 def _quad_of(contour: cv2.typing.MatLike, size: tuple[int, int]) -> Points | None:
-    """Return the quadrilateral (4, 2) that an outline is, clockwise; None if it is none, or leaves the picture."""
+    """Return an outline's quadrilateral (4, 2), clockwise; None for another shape, or beyond the picture."""
     area = cv2.contourArea(contour)
     if not _LEAST_SHARE < area / (size[0] * size[1]) < _MOST_SHARE:
         return None

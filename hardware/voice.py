@@ -132,7 +132,7 @@ class Player:
 def installed_voices(settings: SpeakerSettings) -> tuple[VoiceProgram, ...]:
     """Return the voices that can be used, the best first; none if speech is off.
 
-    Raises DeviceMissingError, with what to install, if there is none.
+    Raises DeviceMissingError, with what to install, if it is missing.
     """
     if settings.backend == "none":
         return ()
@@ -223,7 +223,7 @@ def forget_phrases() -> None:
 
 
 def wav_length_ns(path: Path) -> int | None:
-    """Return how long a WAV file plays, ns; None if it is none, is empty, or is torn."""
+    """Return how long a WAV file plays, ns; None if it is not a WAV file, is empty, or is torn."""
     try:
         with wave.open(str(path), "rb") as sound:
             frames, size, rate = sound.getnframes(), sound.getnchannels() * sound.getsampwidth(), sound.getframerate()

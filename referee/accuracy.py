@@ -131,7 +131,7 @@ def _picture(folder: Path, data: dict[str, Any], stem: str) -> TruePicture:
 
 
 def reader_of(deck: Deck | PrintDeck | None) -> tuple[Reader, Known | None]:
-    """Return the reader of a deck and the faces that it knows; None is the finder for any deck, which knows none."""
+    """Return the reader of a deck and its known faces; deck None: the finder for any deck, without faces."""
     if deck is None:
 
         def find(image: Image) -> list[ReportedCard]:

@@ -1,4 +1,4 @@
-"""Memory as the C library hands it out: kept together, and given back."""
+"""Keeps the memory of the C library in one heap."""
 
 from __future__ import annotations
 
@@ -16,10 +16,3 @@ def share_one_heap() -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_M_ARENA_MAX, 1)
-
-
-def give_back() -> None:
-    """Give the system back what is free, as far as the C library can."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)

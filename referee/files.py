@@ -101,7 +101,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def kept_data(path: Path, most_bytes: int, parse: Callable[[Any], T], usual: T, folder: Path | None = None) -> T:
-    """Return the parsed content of a JSON file of our own; `usual` where there is none, or none that makes sense.
+    """Return the parsed content of a JSON file of our own; `usual` where the file is missing or makes no sense.
 
     A file that makes no sense is set aside: it is kept, and the page reports it (`set_aside_files`). folder: into
     which, if not beside it.

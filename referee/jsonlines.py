@@ -94,7 +94,7 @@ def check_characters(value: object) -> None:
 
 
 def whole_number(value: object, name: str, least: int = 0) -> int:
-    """Return `value` if it is a whole number of at least `least`; `true` is none.
+    """Return `value` if it is a whole number of at least `least`; `true` is not a number.
 
     Raises:
         BadInputError: it is not; `name` says what it stands for.

@@ -111,7 +111,3 @@ def _another(name: str, taken: Sequence[str]) -> str:
     while folded(f"{name} {number}") in known:
         number += 1
     return f"{name} {number}"
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'

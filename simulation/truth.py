@@ -50,7 +50,7 @@ class TableTruth:
     hands: tuple[HandNow, ...]
 
     def card(self, key: str) -> CardTruth:
-        """Return a card. Raises KeyError if there is none of that key."""
+        """Return a card. Raises KeyError for an unknown key."""
         for card in self.cards:
             if card.key == key:
                 return card

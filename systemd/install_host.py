@@ -38,7 +38,7 @@ class Host:
         print(sentence, flush=True)
 
     def text(self, path: str) -> str:
-        """Return what is in a file, "" if there is none."""
+        """Return the text of a file, "" if it is missing."""
         try:
             return self._at(path).read_text(encoding="utf-8", errors="replace")
         except OSError:
@@ -58,7 +58,7 @@ class Host:
         return sorted(f"{parent}/{path.name}" for path in self._at(parent).glob(pattern) if path.is_dir())
 
     def link_target(self, path: str) -> str | None:
-        """Return what a link points to, None if it is none."""
+        """Return the target of a link, None if it is not a link."""
         return str(self._at(path).readlink()) if self._at(path).is_symlink() else None
 
     def ask(self, *command: str) -> str:

@@ -110,7 +110,7 @@ def _at_place(marker: Marker, corners_mm: Points, table: Table) -> bool:
 
 
 def _turn(markers: Sequence[Marker], standing: list[int], profile: TableProfile, table: Table) -> float:
-    """Return how far a marker alone is turned from how it lay, rad; far if there is none."""
+    """Return how far a marker alone is turned from how it lay, rad; far without one."""
     for marker in markers:
         if marker.id in standing:
             now, before = table.to_mm(marker.corners_px), profile.markers_mm[marker.id]

@@ -195,7 +195,7 @@ class Controls(Protocol):
     """The part of `cv2.VideoCapture` that is used."""
 
     def get(self, prop: int) -> float:
-        """Return a control; 0 or less where there is none."""
+        """Return a control; 0 or less where it is missing."""
 
     def set(self, prop: int, value: float) -> bool:
         """Set a control; False where it is refused."""

@@ -59,7 +59,7 @@ class EvidenceDesk:
         return ask, found
 
     def picture(self, ask: str, number: int) -> bytes | None:
-        """Return a picture that was fetched, None if there is none (any more)."""
+        """Return a fetched picture, None if it is missing or gone."""
         with self._lock:
             found = self._asked.get(ask)
         return found.pictures[number][1] if found is not None and 0 <= number < len(found.pictures) else None

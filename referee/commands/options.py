@@ -111,6 +111,6 @@ def _cameras_from(_context: click.Context, _option: click.Parameter, begun: str)
 
 
 def offered(words: list[str], begun: str) -> list[CompletionItem[str]]:
-    """Return the words that begin like this; where there is none, the shell completes names of files."""
+    """Return the words that begin like this; where no word does, the shell completes names of files."""
     found = [CompletionItem(word) for word in words if word.startswith(begun)]
     return found or [CompletionItem(begun, type="file")]

@@ -46,7 +46,7 @@ class DeckListing:
         return built_in + [self._one(name).summary for name in self.store.names()]
 
     def face(self, name: str, number: int) -> bytes | None:
-        """Return a small picture of a face, a PNG, by its place in the list; None where there is none."""
+        """Return a small picture of a face, a PNG, by its place in the list; None beyond the list."""
         listed = _built_in(name) if name in deck_names() else self._kept(name)
         if listed is None or listed.deck is None or not 0 <= number < len(listed.deck.faces):
             return None

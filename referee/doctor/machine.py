@@ -40,7 +40,7 @@ PROGRAM_LIMIT_S = 5
 
 
 def run_program(*command: str) -> str | None:
-    """Return what a program prints; None if there is none, it fails, or it hangs."""
+    """Return a program's output; None if it is missing, fails, or hangs."""
     try:
         done = subprocess.run(command, capture_output=True, timeout=PROGRAM_LIMIT_S, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.TimeoutExpired):
@@ -94,7 +94,7 @@ class Machine:
             return None
 
     def number(self, path: str) -> int | None:
-        """Return the number in a file of the system, None if there is none."""
+        """Return the number in a file of the system, None if it is missing."""
         text = self.text(path)
         return int(text) if text is not None and text.lstrip("-").isdecimal() else None
 

@@ -28,7 +28,7 @@ class LessonFiles:
         self.folder = state / FOLDER
 
     def load(self) -> Draft | None:
-        """Return the draft; None where there is none. One that makes no sense is set aside."""
+        """Return the draft; None where it is missing. One that makes no sense is set aside."""
         usual: Draft | None = None
         return kept_data(self.folder / "draft.json", _MOST_BYTES, _draft, usual, self.folder.parent)
 

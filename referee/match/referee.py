@@ -684,7 +684,7 @@ class Referee:
             self._news.set()
 
     def picture(self, which: str) -> bytes | None:
-        """Return a JPEG: `live`, or an evidence picture by its id; None if there is none (any more)."""
+        """Return a JPEG: `live`, or an evidence picture by its id; None if it is missing or gone."""
         if which == "live":
             return self.pictures.live()
         return self._asked.find(which) or self.evidence.find(which)

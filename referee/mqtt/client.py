@@ -44,7 +44,7 @@ def shown_code(code: str) -> str:
 
 
 def code_in(text: str) -> str | None:
-    """Return the code that somebody has typed, None if it is none."""
+    """Return the typed code, None if it is not a code."""
     code = text.upper().translate(str.maketrans("", "", " -–"))
     return code if len(code) == CODE_LENGTH and set(code) <= set(ALPHABET) else None
 

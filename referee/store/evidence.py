@@ -76,7 +76,7 @@ class EvidenceFolder:
         return True
 
     def find(self, name: str) -> bytes | None:
-        """Return a picture, None if there is none (any more)."""
+        """Return a picture, None if it is missing or gone."""
         if not self._journal.read("SELECT 1 FROM evidence WHERE file = ?", name):
             return None
         try:

@@ -169,7 +169,7 @@ def open_game(query: Query) -> GameRow | None:
 
 
 def game_numbered(query: Query, game: int) -> GameRow | None:
-    """Return the game with this number, None if there is none or it is unreadable."""
+    """Return the game with this number, None if it is missing or unreadable."""
     rows = query(f"{_GAME} WHERE game = ?", game) if game <= MOST_NUMBER else ()
     try:
         return _game(rows[0]) if rows else None
@@ -261,7 +261,7 @@ def event_data(event: Event) -> dict[str, object]:
 
 
 def iso_time(wall_ms: int | None) -> str | None:
-    """Return a time of day as ISO 8601, None where there is none."""
+    """Return a time of day as ISO 8601, None without one."""
     if wall_ms is None or not 0 <= wall_ms <= LAST_MS:
         return None
     return datetime.fromtimestamp(wall_ms / 1000, UTC).isoformat(timespec="seconds")

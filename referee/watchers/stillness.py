@@ -139,7 +139,7 @@ _LIKE = (0.8, 1.25)  # of a card's sides
 
 
 def changed_since(before: Singles | None, now: Singles) -> Mask:
-    """Return where a small picture (h, w, 3) differs from an earlier one; everywhere if there is none."""
+    """Return where a small picture (h, w, 3) differs from an earlier one; everywhere without an earlier one."""
     if before is None or before.shape != now.shape:
         return np.ones(now.shape[:2], bool)
     changed = (levels_changed(before, now) > _CHANGED).astype(np.uint8)

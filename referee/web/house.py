@@ -33,7 +33,7 @@ class ChangeHouse(HouseSettings):
 
 
 def routes(desk: Referee, ask: Desks, auth: Auth, house: House | None) -> APIRouter:
-    """Return the requests about the house; there are none where nothing can be identified."""
+    """Return the requests about the house; the list is empty without a publisher."""
     router = APIRouter(route_class=JsonRoute)
 
     def language() -> Language:

@@ -88,7 +88,7 @@ class Pairing:
 
     @property
     def left_s(self) -> int:
-        """Return how long the code is still valid, whole seconds; 0 if there is none."""
+        """Return how long the code is still valid, whole seconds; 0 without a code."""
         return 0 if self.code is None else int(self._made_s + LIFETIME_S - self.clock())
 
     def ask(self, *, give: bool = False, seldom: bool = False) -> tuple[str, bool]:

@@ -28,7 +28,7 @@ _ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}
 
 
 def routes(auth: Auth, keeping: BackupDesk | None, folder: Path | None, uploads: Uploads) -> APIRouter:
-    """Return the requests; there are none where nothing is kept. folder: with room for a file on its way."""
+    """Return the requests; the list is empty where nothing is kept. folder: with room for a file on its way."""
     router = APIRouter()
     one = CapacityLimiter(1)
 

@@ -51,7 +51,7 @@ Wish = Annotated[Switch | ForgetGame | RenamePlayer | ForgetPlayer | Noted, Fiel
 
 
 def routes(ask: Desks, auth: Auth, system: System | None) -> APIRouter:
-    """Return the requests about the machine; there are none where nothing is shown of it."""
+    """Return the requests about the machine; the list is empty where nothing is shown of it."""
     router = APIRouter(route_class=JsonRoute)
 
     @router.get("/api/system")

@@ -98,7 +98,7 @@ class Covers:
         return over[:, 1:-1, 1:-1].view(np.bool_)
 
     def near(self, quad: Floats) -> Covers | None:
-        """Return the covers that may be over a card on a quad (4, 2), None if there are none."""
+        """Return the covers that may be over a card on a quad (4, 2), None without any."""
         low, high = quad.min(axis=0), quad.max(axis=0)
         room = 0.1 * float((high - low).max())
         over = (self.quads.max(axis=1) > low - room).all(1) & (self.quads.min(axis=1) < high + room).all(1)

@@ -84,7 +84,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
 
 
 def notice(kind: str, name: str, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    """Return what players should do; "" for what is none of this game's."""
+    """Return what players should do; "" for a notice of another game."""
     match kind:
         case "unclear_cards" if "camera" in data.get("reasons", ()):
             return language.text("confetti.camera_was_moved_please_lay")

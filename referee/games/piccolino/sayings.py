@@ -54,7 +54,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
 
 
 def notice(kind: str, name: str, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    """Return what players should do; "" for what is none of this game's."""
+    """Return what players should do; "" for a notice of another game."""
     match kind:
         case "unread_card":
             return language.text("piccolino.top_card_cannot_be_read", player=name)

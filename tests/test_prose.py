@@ -24,8 +24,8 @@ class Clone:
         who = ("-c", "user.name=a", "-c", "user.email=a@b")
         subprocess.run(["git", *who, *arguments], cwd=self.folder, check=True, capture_output=True)
 
-    def commit(self, title: str, text: str) -> None:
-        (self.folder / "eye.py").write_text(text, encoding="utf-8")
+    def commit(self, title: str, text: str, name: str = "eye.py") -> None:
+        (self.folder / name).write_text(text, encoding="utf-8")
         self._git("add", "-A")
         self._git("commit", "-q", "-m", title)
 
@@ -47,6 +47,15 @@ def test_old_prose_passes_and_a_banned_word_in_a_new_comment_or_docstring_fails(
     assert answer.returncode == 1
     assert "eye.py:1" in answer.stdout and "told" in answer.stdout
     assert "eye.py:2" not in answer.stdout
+
+
+def test_a_banned_word_in_a_comment_of_javascript_fails_and_in_its_code_passes(clone: Clone) -> None:
+    clone.commit("page: draw", 'const plain = "https://plain"; // a card\n', "eye.js")
+    assert clone.check().returncode == 0
+    clone.commit("page: explain", "// A card.\nconst card = 1; // lies there\n", "eye.js")
+    answer = clone.check()
+    assert answer.returncode == 1
+    assert "eye.js:2" in answer.stdout and "lies" in answer.stdout
 
 
 @pytest.mark.parametrize("title", ["Make the eye see", "eye: " + "see more " * 9])

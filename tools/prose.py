@@ -16,6 +16,7 @@ from pathlib import Path
 BANNED = re.compile(r"\b(told|tells?|lies|sure|plain|anew|otherwise|none is)\b", re.IGNORECASE)
 TITLE = re.compile(r"(Merge|Revert) |[a-z0-9][\w ./,-]*: \S")
 MOST_LETTERS = 72
+_JS_COMMENT = re.compile(r"(?:^|\s)//\s.*")
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
@@ -32,9 +33,10 @@ def base() -> str:
 
 
 def changed_lines(since: str) -> Iterator[tuple[Path, set[int]]]:
-    """Yield each changed Python or Markdown file with the numbers of its new lines."""
+    """Yield each changed Python, JavaScript or Markdown file with the numbers of its new lines."""
     path, lines = Path(), set[int]()
-    for line in [*_git("diff", "-U0", "--no-prefix", since, "--", "*.py", "*.md").splitlines(), "+++ /dev/null"]:
+    diff = _git("diff", "-U0", "--no-prefix", since, "--", "*.py", "*.js", "*.md")
+    for line in [*diff.splitlines(), "+++ /dev/null"]:
         if line.startswith("+++ "):
             if lines:
                 yield path, lines
@@ -47,6 +49,11 @@ def changed_lines(since: str) -> Iterator[tuple[Path, set[int]]]:
 def prose_of(path: Path) -> Iterator[tuple[int, str]]:
     """Yield number and text of each line of prose: of a module its comments and docstrings, else all lines."""
     text = path.read_text(encoding="utf-8")
+    if path.suffix == ".js":
+        for number, line in enumerate(text.splitlines(), 1):
+            if comment := _JS_COMMENT.search(line):
+                yield number, comment[0]
+        return
     if path.suffix != ".py":
         yield from enumerate(text.splitlines(), 1)
         return

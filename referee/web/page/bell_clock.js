@@ -1,5 +1,5 @@
-// What time it is on the table's clock, by asking for it: true to half of the time that the quickest answer took.
-// The table measures the same way from its end, by a number that comes back at once: it believes no press further back.
+// Estimates the table's clock from round trips, and sends rings with their time and its uncertainty.
+// The table measures the round trip, too, by an echoed number; it accepts no ring that is older.
 
 import { again, change, read } from "./server.js";
 import { t } from "./words.js";
@@ -7,14 +7,14 @@ import { t } from "./words.js";
 const FIRST = 8;
 const GAP_MS = 250;
 const LATER_MS = 5000;
-const KEPT_MS = 60_000; // a phone's clock drifts by some ms a minute
+const KEPT_MS = 60_000; // a phone's clock drifts by up to 6 ms in this time
 const DRIFT = 1e-4;
-const THUMB_MS = 5; // a screen is asked for touches every 8 to 10 ms
+const THUMB_MS = 5; // a screen samples touches every 8 to 10 ms
 const HERE_MS = 20_000;
-let answers = []; // { at, offset, half }: ms, the table's clock less this page's, and how far off that may be
+let answers = []; // { at, offset, half } in ms; half: half of the round trip, the most that offset is off
 let hereAt = -HERE_MS;
 
-// First in quick succession, then now and then, as long as this view stays.
+// Sample the table's clock while this view is open: FIRST times quickly, then every LATER_MS.
 export function syncClock(app) {
   again(app, GAP_MS, async () => {
     bellHere(app).catch(() => null);
@@ -33,7 +33,7 @@ async function sample(echo) {
   return answer.echo;
 }
 
-// The best answer, and how far off the time of a press may be by it, ms; null as long as nobody knows.
+// Return { offset, within } in ms of the answer with the least uncertainty, or null before the first answer.
 function best() {
   const now = performance.now();
   const off = (one) => one.half + (now - one.at) * DRIFT;
@@ -46,14 +46,14 @@ export function withinMs() {
   return one && one.within;
 }
 
-// Tell the table that a bell is here: it waits for presses that are on their way.
+// Announce this phone as a bell every HERE_MS, so that the table waits for its delayed rings.
 export async function bellHere(app) {
   if (!app.me.paired || performance.now() - hereAt < HERE_MS) return;
   hereAt = performance.now();
   await change("/api/do", { do: "bell_here" });
 }
 
-// Ring at a time of this page's clock, ms; `done` is told in words what came of it.
+// Send a ring of `pressedAt`, in ms of this page's clock; `done` gets a sentence about the result.
 export function ring(app, seat, pressedAt, done) {
   const one = best();
   if (one === null) return done(t("one_moment"));

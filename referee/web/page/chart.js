@@ -1,10 +1,11 @@
-// Charts: a row a name with marks along a scale, and lines over evenings. What they show is said in words, too.
+// Draws charts: rows of marks along a scale, and lines over evenings; each has a text for screen readers.
 
 import { h } from "./dom.js";
 import { sign } from "./parts.js";
 import { number, t } from "./words.js";
 
-// rows: { name, marks, text }; marks: { at or from and to (shares of the scale), look, text }; ticks: { at, text }.
+// Return a chart. rows: { name, marks, text }; marks: { at | from, to, look, text }; ticks: { at, text }.
+// Positions are shares of the scale.
 export function chart(props, rows, ticks = []) {
   const one = ({ at, from = at, to, look, text }, key) => h("span", { class: look, key, place: { left: `${100 * from}%`, width: to === undefined ? "" : `${100 * (to - from)}%` } }, text);
   const grid = ticks.map(({ at }) => ({ at, look: "grid" }));
@@ -20,14 +21,14 @@ function said(rows, words) {
   return { role: "img", "aria-label": rows.map((row) => `${row.name}: ${words(row)}`).join("; ") };
 }
 
-// A bar of all, and the part of it that counts.
+// Return a chart of bars; rows: { name, value, of, text }.
 export function bars(rows, kind = "") {
   const most = Math.max(1, ...rows.map((row) => row.of));
   const marks = ({ value, of }) => [{ from: 0, to: of / most, look: "bar-all" }, { from: 0, to: value / most, look: `bar-part ${kind}` }];
   return chart(said(rows, (row) => row.text), rows.map((row) => ({ name: row.name, marks: marks(row), text: `${row.value}/${row.of}` })));
 }
 
-// One dot a ring, and a stroke at the middle one.
+// Return a chart of reaction times: a dot for each, a stroke at the median.
 export function dots(rows) {
   const most = Math.max(...rows.flatMap((row) => row.values));
   const step = [100, 200, 250, 500, 1000, 2000, 5000].find((size) => most / size <= 3) || 10_000;
@@ -37,7 +38,7 @@ export function dots(rows) {
   return chart(said(rows, (row) => t("ms", { n: number(row.median) })), rows.map((row) => ({ name: row.name, marks: marks(row) })), ticks);
 }
 
-// rows: { name, index (whose colour), values }, a value a label.
+// Return a line chart; rows: { name, index (of the seat's colour), values }, one value for each label.
 export function lines(rows, labels) {
   const most = Math.max(1, ...rows.flatMap((row) => row.values));
   const last = labels.length - 1;

@@ -1,4 +1,4 @@
-// At a game's end the points are counted up, hand by hand, with the cards that they are for; the most come last.
+// Counts the points up at the end of a game, hand by hand, from the lowest to the highest.
 
 import { h } from "./dom.js";
 import { cardDrawn } from "./game_coloretto.js";
@@ -9,7 +9,7 @@ const MOST_MS = 9000; // for all hands together
 const STEP_MS = 60;
 let timer = null;
 
-// Give what is counted just now: { seat, name, cards, points }, `points` by seat; null as soon as all are.
+// Return the hand that is counted now, { seat, name, cards, points (by seat) }, or null after the last one.
 export function countUp(app) {
   const { board, mode } = app.state;
   const hands = board.map((one) => Object.assign({ cards: cardsOf(app, one) }, one)).filter((one) => one.cards.length).sort((a, b) => a.points - b.points);
@@ -25,14 +25,13 @@ function between(from, to, share) {
   return Math.round(from + (to - from) * Math.min(1, Math.max(0, share)));
 }
 
-// Those of Coloretto lie open; those of Confetti are as they were read last.
 function cardsOf({ state }, { seat, held }) {
   if (held && held.length) return held.flatMap(([name, many]) => Array.from({ length: many }, (_none, at) => cardDrawn(name, `${name} ${at}`)));
   const read = Object.values(state.readings).find((one) => one.event === "hand" && one.seat === seat);
   return read ? read.cards.map((colours) => card(colours)) : [];
 }
 
-// Stands where the verdict will.
+// Return the section that replaces the verdict during the count.
 export function counting({ seat, name, cards, points }) {
   const title = heading([sign(seat), ` ${name} `, h("strong", { class: "num" }, shownPoints(points[seat]))]);
   return h("section", { class: "verdict counting", key: "counting" }, h("div", {}, title, h("div", { class: "row cards", key: seat }, cards)));

@@ -1,8 +1,8 @@
-// The decks of this table, in the settings: their faces, and to rename, send, load and remove those that were taught.
+// Draws the list of decks in the settings: their faces, and buttons to rename, download, load and remove them.
 
 import { h } from "./dom.js";
 import { change, send } from "./server.js";
-import { box, button, faceWords, form, note, row, sure, waitingFor } from "./parts.js";
+import { box, button, confirmed, faceWords, form, note, row, waitingFor } from "./parts.js";
 import { count, has, t } from "./words.js";
 
 const MOST_MB = 24;
@@ -14,7 +14,7 @@ export function openedDecks(app) {
 
 export function decks(app) {
   const { decks: listed } = app.local;
-  // A table that keeps nothing, as the demo's, has no decks of its own.
+  // The demo stores nothing, and refuses the list.
   if (listed && listed.fault) return null;
   const loading = h("label", { class: "button file" }, h("span", {}, t("deck_load")), h("input", { type: "file", class: "sr", accept: ".deck", onchange: (event) => load(app, event.target) }));
   return box(
@@ -62,19 +62,19 @@ function wordsOf({ side, marks, attributes, face }) {
 function ways(app, deck) {
   const { local } = app;
   const name = local.deckName === null || local.deckName === undefined ? deck.deck : local.deckName;
-  const rename = () => tell(app, { do: "rename", deck: deck.deck, new: name }, { deck: name.trim(), deckName: null }, t("saved"));
-  const remove = () => tell(app, { do: "remove", deck: deck.deck }, { deck: null, asked: null }, t("deck_removed", { name: deck.deck }));
+  const rename = () => changeDeck(app, { do: "rename", deck: deck.deck, new: name }, { deck: name.trim(), deckName: null }, t("saved"));
+  const remove = () => changeDeck(app, { do: "remove", deck: deck.deck }, { deck: null, asked: null }, t("deck_removed", { name: deck.deck }));
   const field = h("input", { id: "deck-new-name", value: name, maxlength: 60, autocomplete: "off", oninput: (event) => Object.assign(local, { deckName: event.target.value }) });
   return [
     deck.trouble ? null : form("row", rename, h("label", { class: "sr", for: "deck-new-name" }, t("deck_name")), field, button(t("deck_rename"), null, { type: "submit" })),
     row(
       deck.trouble ? null : h("a", { class: "button", href: `/api/decks/file?${new URLSearchParams({ deck: deck.deck })}`, download: `${deck.deck}.deck` }, t("deck_send")),
-      sure(app, "remove", t("deck_remove_sure", { name: deck.deck }), t("deck_remove_yes"), remove, t("deck_remove")),
+      confirmed(app, "remove", t("deck_remove_sure", { name: deck.deck }), t("deck_remove_yes"), remove, t("deck_remove")),
     ),
   ];
 }
 
-function tell(app, command, part, text) {
+function changeDeck(app, command, part, text) {
   app.run(
     () => change("/api/decks", command),
     (listed) => {

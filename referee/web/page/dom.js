@@ -1,10 +1,9 @@
-// Draws a view into the page: a tree of plain descriptions in, the fewest changes of the document out, so that focus,
-// typed text and screen readers are left alone where nothing has changed.
+// Updates the document to a tree of descriptions with few changes, so that focus and typed text stay.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SVG_TAGS = new Set(["svg", "g", "path", "circle", "rect", "line", "polyline", "polygon", "text", "use"]);
 
-// Describe an element. `key` keeps it the same element when others come before it; on… are event handlers.
+// Return the description of an element. `key` identifies it among its siblings; on… are event handlers.
 export function h(tag, props, ...children) {
   const flat = [];
   const add = (child) => {
@@ -15,6 +14,7 @@ export function h(tag, props, ...children) {
   return { tag, props: props || {}, children: flat };
 }
 
+// Change the children of `parent` to those described.
 export function patch(parent, children) {
   let at = parent.firstChild;
   for (const child of children) {
@@ -63,7 +63,7 @@ function update(node, child) {
   for (const name of Object.keys(before)) {
     if (!(name in child.props)) set(node, name, null);
   }
-  // Choices first: a select's value means nothing before they are there.
+  // Children come first: a select takes its value only when the option exists.
   patch(node, child.children);
   for (const [name, value] of Object.entries(child.props)) {
     if (before[name] !== value) set(node, name, value);

@@ -1,10 +1,10 @@
-// Fields of a form, drawn from the JSON schema of what they change.
+// Draws fields of a form from its JSON schema.
 
 import { field, select, tick } from "./parts.js";
 import { t } from "./words.js";
 
-// The fields of one part of a form. A property's `word` is the key of its label, and with a value that of a choice.
-// own: by name, what draws a field that only its view can; each gets the property.
+// Return the fields of one part of a form. A property's `word` is the key of its label; word_VALUE labels a choice.
+// own: functions that draw a field instead, by its name; each gets the property.
 export function fields({ local: { form } }, part, now, set, own = {}) {
   if (!form || !form.properties) return null;
   const shown = Object.entries(form.properties).filter(([, one]) => one.part === part);
@@ -14,7 +14,7 @@ export function fields({ local: { form } }, part, now, set, own = {}) {
 function drawn(name, { type, word, minimum, maximum, enum: values }, value, set) {
   if (type === "boolean") return tick(t(word), value, set);
   if (values) return select(name, t(word), values.map((one) => [one, t(`${word}_${one}`)]), value, set);
-  // A share, in steps of a twentieth.
+  // A number from 0 to 1, as percent.
   const range = { type: "range", min: 100 * minimum, max: 100 * maximum, step: 5, onchange: (event) => set(Number(event.target.value) / 100) };
   return field(name, t(word), String(Math.round(100 * value)), () => null, range);
 }

@@ -1,4 +1,4 @@
-// What stands round every view: the way to the others, one quiet place for notices, what was just done or is being said.
+// Draws what surrounds each view: navigation, notices, the toast, the caption, confetti for a winner.
 
 import { h } from "./dom.js";
 import { countUp } from "./count_up.js";
@@ -11,10 +11,10 @@ import { count, t } from "./words.js";
 
 const PLACES = ["table", "tv", "history", "figures", "settings"];
 const PAPERED = ["tv", "table", "bell"];
-const PIECES = 60; // of paper that fall for a winner
+const PIECES = 60; // of confetti
 const KEPT = "ringmaster-not-found";
 const WITHOUT = { speaker: { loudspeaker: false }, bell: { bell: "none" }, sandtimer: { sandtimer: false }, lamp: { lamp: false } };
-let put = kept(KEPT); // what was put off until other things are missing
+let postponed = kept(KEPT); // missing devices of which nobody wants to hear, as one text
 const WITHIN = { start: "table", ruling: "table", teach: "settings", setup: "settings", system: "settings" };
 
 export function frame(app, content) {
@@ -30,7 +30,7 @@ export function frame(app, content) {
   ];
 }
 
-// Give what there is to notice, and whether something does not work. Whoever sets up is told of each device in its step.
+// Return the notices, and whether a device fails. The set-up view shows devices in its own steps.
 function noticesOf(app) {
   const { state, route } = app;
   const known = route.view === "setup" ? [] : state.devices.filter((one) => one.state !== "ok" && !(speaksSomewhere(state) && one.name === "speaker"));
@@ -53,7 +53,6 @@ function dot(app, many, isBad) {
   return h("button", { type: "button", class: `bells ${isBad ? "bad" : "unclear"}`, key: "bells", "aria-expanded": String(Boolean(app.noticesOpen)), "aria-label": words, onclick: turn }, h("b", { class: "num" }, String(many)), h("span", { class: "sr", role: "status" }, words));
 }
 
-// What a table may do without is asked about once, all in one, and not again.
 const kindOf = (device) => device.name.split(" ")[0];
 
 function isOptional(device) {
@@ -64,14 +63,14 @@ function speaksSomewhere(state) {
   return Boolean(state.settings.voice_page);
 }
 
+// Return one question about all optional devices that are missing, or null if it was postponed.
 function notFound(app, devices) {
   const kinds = [...new Set(devices.map(kindOf))].sort();
-  if (!kinds.length || kinds.join() === put) return null;
+  if (!kinds.length || kinds.join() === postponed) return null;
   const names = kinds.map((kind) => t(`device_${kind}`)).join(", ");
-  // Until others are missing than these.
   const later = () => {
-    put = kinds.join();
-    keep(KEPT, put);
+    postponed = kinds.join();
+    keep(KEPT, postponed);
     app.draw();
   };
   const settle = (part) => app.run(Object.assign({ do: "settings" }, part), () => app.toasted(t("saved")));
@@ -89,14 +88,14 @@ function notFound(app, devices) {
   );
 }
 
-// It stands in every view, wherever that is scrolled to. Screen readers say it once, and not each second again.
+// Return the banner of a lost connection, or null. Screen readers get a text without the seconds.
 function noLine(silentS) {
   if (silentS === null) return null;
   const long = silentS < 60 ? count("no_line_seconds", Math.max(1, silentS)) : count("no_line_minutes", Math.floor(silentS / 60));
   return h("div", { class: "no-line", key: "no-line" }, icon("unclear"), h("p", { "aria-hidden": "true" }, long, " ", t("is_old")), h("p", { class: "sr", role: "status" }, t("no_line")));
 }
 
-// What was set aside is listed until somebody has read it.
+// Return the button that dismisses the list of unusable files.
 function noted(app) {
   return button(t("files_noted"), () => app.run(() => change("/api/system", { do: "noted" }), () => app.draw()), { class: "quiet" });
 }
@@ -109,7 +108,7 @@ function link(place, here) {
   return h("a", { href: `#${place}`, "aria-current": place === here ? "page" : null, key: place }, icon(place), h("span", {}, t(`nav_${place}`)));
 }
 
-// For moments: what was just done, else what this page waits for before it may speak, else what is being said.
+// Return the toast, else the request for a touch that lets the page speak, else the caption, else null.
 function saidNow(app) {
   const { toast } = app;
   if (toast) {
@@ -123,7 +122,7 @@ function saidNow(app) {
   return caption ? h("p", { class: "said-now caption", key: "caption", "aria-hidden": "true" }, caption) : null;
 }
 
-// Paper in the winner's colour falls over the whole screen.
+// Return falling confetti in the winners' colours, or null.
 function paper(app) {
   const { state, route } = app;
   const winners = state.mode === "over" && PAPERED.includes(route.view) && !isCalm(app) && !countUp(app) ? winnersOf(headline(app)) : [];
@@ -132,6 +131,7 @@ function paper(app) {
   return h("div", { class: "paper", key: `paper ${state.game.id}`, "aria-hidden": "true" }, Array.from({ length: PIECES }, piece));
 }
 
+// Take the last correction or step back.
 export function undo(app) {
   app.runTimely({ do: "undo" }, () => app.toasted(t("undone")));
 }

@@ -1,31 +1,31 @@
-// Coloretto on the page: rows and cards as the referee knows them, moves told by hand, and a score sheet that says why.
+// Draws Coloretto: rows, moves that are entered by hand, start cards, and the score sheet with its reasons.
 
 import { h } from "./dom.js";
 import { box, button, group, nameOf, note, row, shownPoints, sign, unfolded, word } from "./parts.js";
 import { signed, t } from "./words.js";
 
-export const isToldByHand = true;
+export const isEnteredByHand = true;
 export const lesson = { expected: 7, unit: "teach_colours", said: "teach_said_colours" };
 
-const NONE = "none"; // of the cards to start with
+const NONE = "none"; // this player has no start card
 const KINDS = ["+2", "joker", "last round", "row"];
 export const SUITS = ["spade", "heart", "diamond", "coin", "crown", "moon", "star"];
 
-// A card in small: its colour, and for those who do not tell colours its first letters.
+// Return a small card: its colour, and the first letters of the colour's name.
 export function cardDrawn(name, key) {
-  const plain = name === "+2" || name === "joker" || SUITS.includes(name);
+  const isWhite = name === "+2" || name === "joker" || SUITS.includes(name);
   const short = name === "+2" ? "+2" : name === "joker" ? "★" : word(name).slice(0, 3);
-  return h("span", { class: plain ? "col-card plain" : `col-card ${name}`, key, role: "img", "aria-label": word(name) }, short);
+  return h("span", { class: isWhite ? "col-card" : `col-card ${name}`, key, role: "img", "aria-label": word(name) }, short);
 }
 
-// The cards of a row, and the places that are free yet.
+// Return the cards and free places of a row; `cards` is null for a row that was taken.
 function rowDrawn(cards, room) {
   if (!cards) return h("span", { class: "col-row gone" }, t("row_is_gone"));
   const free = (_none, at) => h("span", { class: "col-card free", key: `free ${at}`, "aria-hidden": "true" });
   return h("span", { class: "col-row" }, cards.map(cardDrawn), Array.from({ length: Math.max(0, room - cards.length) }, free));
 }
 
-// Who has what, what it is worth and why; before the end it says how it stands now.
+// Return the score sheet of all players, folded before the end, or null before the first card.
 export function scoreSheet(app) {
   const { sheet, key } = app.state.phase;
   if (!sheet || !sheet.some((one) => one.lines.length || one.plus2 || one.jokers)) return null;
@@ -42,10 +42,11 @@ export function sheetLine(one, title, key) {
   );
 }
 
-// A card is chosen and then its row: two taps; a row is taken by one. Where only one row has room, the card goes there.
+// Return the buttons that enter moves: a card, then its row; or a row to take.
+// A card goes to the only row with room at once.
 export function byHand(app) {
   const { local, state } = app;
-  const { turn, rows, rooms, last, told, taken, colours } = state.phase;
+  const { turn, rows, rooms, last, told: lastMove, taken, colours } = state.phase;
   const seat = local.seat === undefined ? turn : local.seat;
   const { card } = local;
   const open = rows.flatMap((cards, at) => (cards && cards.length < rooms[at] ? [at] : []));
@@ -69,7 +70,7 @@ export function byHand(app) {
     h("div", { class: "col-rows" }, rows.map(line)),
     group("palette", t("by_hand_card"), colours.concat(["+2", "joker"]).map(ink)),
     row(
-      told ? button(t("take_back"), () => app.runTimely({ do: "correct", event: told, with: null }), { key: "back" }) : null,
+      lastMove ? button(t("take_back"), () => app.runTimely({ do: "correct", event: lastMove, with: null }), { key: "back" }) : null,
       last ? h("p", { key: "last" }, t("last_round_runs")) : button(t("last_round"), () => app.runTimely({ do: "event", event: { event: "last_round" } }), { key: "last", class: "quiet" }),
     ),
   );
@@ -79,7 +80,7 @@ export function isNamed(said) {
   return Boolean(said.kind && (said.kind !== "colour" || said.colour));
 }
 
-// What a card is, beside its colour: `choice` makes one, `set` takes it.
+// Return the choices that name a taught card beside its colour; `choice` makes one, `set` applies it.
 export function namedBy(known, choice, set) {
   const kinds = KINDS.map((kind) => choice(kind, known.kind === kind, word(kind), () => set({ kind })));
   if (known.kind !== "row") return kinds;
@@ -90,8 +91,8 @@ export function colourNamed(name) {
   return { kind: "colour", colour: name };
 }
 
-// The cards that everybody starts with come to no row, but count at the end: two each for two players, else one. Of
-// another deck chosen before there is nothing left.
+// Return the start cards by seat, "" before the choice: two each for two players, else one.
+// Start cards are laid in no row, but count at the end. A card of another deck becomes "".
 function startCardsOf(app, players, colours) {
   const before = app.local.startCards || [];
   const kept = (card) => (card === NONE || colours.includes(card) ? card : "");
@@ -111,8 +112,8 @@ export function startCards(app, names, colours) {
   return h("fieldset", { key: "start-cards" }, h("legend", {}, t("start_cards")), note(t("start_cards_why")), h("div", { class: "names" }, cards.map(line)));
 }
 
-// A list of colours a seat, or null as long as some card has not been told.
-export function startCardsTold(app, players, colours) {
+// Return the colours of the start cards by seat, or null until all are chosen.
+export function startCardsChosen(app, players, colours) {
   const cards = startCardsOf(app, players, colours);
   return cards.flat().includes("") ? null : cards.map((held) => held.filter((card) => card !== NONE));
 }

@@ -1,12 +1,12 @@
-// What pages show of one game alone. Of a game that is not here they show points, whose turn it is, and rulings.
+// Returns what the page shows for one game only; other games show points, turn and rulings.
 
 import { h } from "./dom.js";
 import * as coloretto from "./game_coloretto.js";
 import { button, icon, row, sign, unfolded, word } from "./parts.js";
 import { t } from "./words.js";
 
-// due, besides: what may be tapped in a phase, as a word and a command. byHand: what people tell. lesson: how many faces
-// a deck has that is taught. isNamed, namedBy, colourNamed: what a taught card is called.
+// due, besides: label and command of the main and of another button, by phase. byHand: draws the entry of moves.
+// lesson: the faces of a deck to teach. isNamed, namedBy, colourNamed: the name of a taught card.
 const piccolino = {
   scores: "cards_held",
   hasBells: true,
@@ -19,18 +19,18 @@ const piccolino = {
 const confetti = {
   lesson: { expected: 84, unit: "teach_cards", said: "teach_said_cards" },
   due: (phase) => ({ running: ["time_up", "time"], counting: ["count_now", "count"] })[phase] || ["flip", "flip"],
-  // The next round, though the hands are not counted.
+  // The next round may start before the hands are counted.
   besides: (phase) => (phase === "counting" ? ["flip", "flip"] : null),
 };
 const GAMES = { piccolino, coloretto, confetti };
 const OTHER = { lesson: { expected: 0, unit: "teach_cards", said: "teach_said_cards" } };
 
-// A ring told by hand, for a table whose bell is not wired yet.
+// Return the button that enters a seat's ring, for a table without a bell.
 function ringOf(app, { seat, name }) {
   return button([sign(seat), name], () => app.run({ do: "event", event: { event: "bell", seat } }), { key: seat });
 }
 
-// Those that a deck can be taught for; "" is none in particular.
+// The games for which a deck can be taught; "" is any game.
 export const TAUGHT_FOR = Object.keys(GAMES).concat([""]);
 
 export function gameNamed(name) {
@@ -41,13 +41,13 @@ export function gameOf(app) {
   return gameNamed(app.state.game ? app.state.game.game : "");
 }
 
-// What stands over the points: where nobody has any, what is counted instead.
+// Return the title over the points, or over the cards held in a game without points.
 export function scoresTitle(game) {
   return t(gameNamed(game ? game.game : "").scores || "scores");
 }
 
-// A game that people tell, where they do: whose turn, which card, which row.
+// Return the buttons that enter moves of the running game, or null.
 export function byHand(app) {
-  const { byHand: told } = gameOf(app);
-  return told && app.state.mode === "playing" ? told(app) : null;
+  const draw = gameOf(app).byHand;
+  return draw && app.state.mode === "playing" ? draw(app) : null;
 }

@@ -1,5 +1,4 @@
-// What stands large: a verdict that waits for its ringer's name, or the latest ruling that decides something, with what
-// followed from it in small.
+// Returns the large verdict: one that waits for its ringer's name, or the latest ruling that decides something.
 
 import { h } from "./dom.js";
 import { ago, heading, icon, kindOf, nameOf } from "./parts.js";
@@ -7,13 +6,14 @@ import { count, t } from "./words.js";
 
 const DECIDES = new Set(["ring", "unclear", "foul", "hand", "time", "round", "round_end", "arrangement", "end"]);
 
-// The verdict that was said of a ring whose ringer is asked for; it has no number yet, and nothing to look at.
+// Return the announced verdict of a ring whose ringer is asked for, or null; it has no id and no picture yet.
 export function waitingVerdict(app) {
   const asked = app.state.questions.find((one) => one.verdict && one.verdict.text);
   return asked ? asked.verdict : null;
 }
 
-// Give { title, reason, kind, entry, isCount, after }, or null; isCount: hands were counted together.
+// Return { title, reason, kind, entry, isCount, after }, or null. isCount: several hands were counted at once.
+// after: the rulings that followed from it.
 export function headline(app) {
   const waiting = waitingVerdict(app);
   if (waiting) return single(app, waiting, []);
@@ -31,7 +31,7 @@ function single(app, entry, after) {
   return { title, reason, kind: kindOf(entry), entry, isCount: false, after };
 }
 
-// The band on the picture; `more` stands in its last line.
+// Return the verdict's band under the picture, with `more` in its last line.
 export function band(app, shown, ...more) {
   if (!shown) return h("section", { class: "verdict", key: "verdict" }, icon("info"), h("div", {}, heading(t("no_ruling_yet")), h("p", {}, t("no_ruling_more"))));
   const { title, reason, kind, entry, after = [] } = shown;
@@ -46,7 +46,7 @@ export function band(app, shown, ...more) {
   );
 }
 
-// Give what is being said, unless these rulings stand there and say it already; of long captions they have the beginning.
+// Return the caption, or "" where the rulings on the page contain it. A long caption is shortened by " …".
 export function captionBeside({ state: { caption, rulings } }, shown) {
   const start = caption.replace(/ …$/, "");
   const { entry = null, after = [] } = shown || {};
@@ -54,7 +54,7 @@ export function captionBeside({ state: { caption, rulings } }, shown) {
   return there.some((one) => one.text && (caption.includes(one.text) || one.text.includes(start))) ? "" : caption;
 }
 
-// The verdict comes first and is said loud; what follows is the reason.
+// Return verdict and reason of a ruling's sentence.
 export function parted(app, entry) {
   const ruling = entry.ruling || {};
   if (ruling.ruling === "hand") return handParts(app, entry);

@@ -1,4 +1,4 @@
-// What a browser keeps is a convenience: a private window keeps nothing, and is asked once more.
+// Stores values in this browser; a private window stores none, and asks again.
 
 export function kept(key) {
   try {
@@ -12,6 +12,6 @@ export function keep(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // It holds as long as the page.
+    // The value is lost with the page.
   }
 }

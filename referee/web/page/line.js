@@ -1,23 +1,23 @@
-// The line on which the table's state comes. A browser has six lines to a server: only a tab that is looked at holds
-// one, and a hidden one that speaks. It is opened again when it breaks, and when nothing has come on it for too long:
-// a line whose other end lost its power or its Wi-Fi never breaks by itself.
+// Holds the stream of the table's state, as server-sent events.
+// A browser opens six connections to a server: only a visible tab holds one, and a hidden tab that speaks.
+// A silent stream is opened again: no error reports a server without power or Wi-Fi.
 
 import { keep, kept } from "./kept.js";
 
 const AGAIN_MS = 3000;
-export const SILENT_MS = 7000; // the server gives a sign of life every three seconds
+export const SILENT_MS = 7000; // the server sends a heartbeat every 3 s
 const LEADS = "ringmaster-leads";
 const own = String(Math.random());
 const isLookedAt = () => document.visibilityState === "visible";
 
-// Of several tabs that may speak one does: the one that was looked at last.
+// Return whether this tab speaks for this browser: the tab that was visible last does.
 export function leads() {
   const leader = kept(LEADS);
   return leader === own || (leader === null && isLookedAt());
 }
 
-// `take` gets what has come, `heard` says that something has, `lost` that the line broke; `listens`: whether this tab
-// needs the state though nobody looks at it. Give what is to be called when that may have changed.
+// Open the stream, and return a function that opens or closes it when `listens` may have changed.
+// `take` gets a state; `heard` and `lost` report messages and breaks. `listens`: a hidden tab needs the state.
 export function follow({ take, heard, lost, listens }) {
   let source = null;
   let timer = null;
@@ -33,29 +33,29 @@ export function follow({ take, heard, lost, listens }) {
   const open = () => {
     close();
     openIn(SILENT_MS);
-    const line = new EventSource("/api/events");
-    source = line;
-    line.addEventListener("state", (event) => {
+    const stream = new EventSource("/api/events");
+    source = stream;
+    stream.addEventListener("state", (event) => {
       openIn(SILENT_MS);
       heard();
       take(JSON.parse(event.data));
     });
-    line.onerror = () => {
+    stream.onerror = () => {
       lost();
-      // The browser tries again by itself, unless the server has no room.
-      if (line.readyState === EventSource.CLOSED && source === line) openIn(AGAIN_MS);
+      // The browser reconnects by itself, unless the server refused the connection.
+      if (stream.readyState === EventSource.CLOSED && source === stream) openIn(AGAIN_MS);
     };
   };
-  const heed = () => {
+  const update = () => {
     if (isLookedAt()) keep(LEADS, own);
     if (!isLookedAt() && !(listens() && leads())) return close();
     if (source && source.readyState === EventSource.OPEN) return undefined;
-    // A tab that rested has missed nothing yet.
+    // A tab that was hidden on purpose is not offline.
     if (!source) heard();
     return open();
   };
-  document.addEventListener("visibilitychange", heed);
-  window.addEventListener("pageshow", (event) => event.persisted && heed());
+  document.addEventListener("visibilitychange", update);
+  window.addEventListener("pageshow", (event) => event.persisted && update());
   window.addEventListener("pagehide", () => {
     if (kept(LEADS) === own) keep(LEADS, null);
     close();
@@ -63,8 +63,8 @@ export function follow({ take, heard, lost, listens }) {
   window.addEventListener("storage", ({ key, newValue }) => {
     if (key !== LEADS || newValue !== "null" || !(isLookedAt() || listens())) return;
     keep(LEADS, own);
-    heed();
+    update();
   });
-  heed();
-  return heed;
+  update();
+  return update;
 }

@@ -1,4 +1,4 @@
-// The table as the camera sees it, with outlines of what is read; a tap on one corrects it.
+// Draws the live picture of the table with outlines of its cards; a tap on a card opens its correction.
 
 import { h } from "./dom.js";
 import { boxOf, hands, isIn, outlineWords, partAround, picture } from "./picture.js";
@@ -8,12 +8,12 @@ import { t } from "./words.js";
 
 const RETRY_MS = 4000;
 const LIMIT_MS = 10_000;
-const FEW = 8; // so many names stand beside what they name
+const FEW = 8; // outlines: at most so many show their names
 const FEW_NEAR = 3;
 const taken = {};
 
-// Give the newest picture from an address: `url` null before the first has come, `missing`: none comes just now. The
-// next one is asked for when the last one has come, so that a slow line never gets a queue of them.
+// Return the newest picture of an address: { url (null before the first), size, missing (the last request failed) }.
+// It requests one picture at a time, so that a slow network gets no queue.
 export function newest(app, path, gapMs) {
   const now = (taken[path] = taken[path] || { url: null, size: null, missing: false, asking: false, at: -RETRY_MS });
   const gap = now.missing ? RETRY_MS : gapMs;
@@ -42,7 +42,7 @@ export function livePicture(app) {
   return newest(app, "/live.jpg", 500);
 }
 
-// canCorrect: whether hands can be opened, and their cards put right.
+// Return the live picture; canCorrect: hands can be opened and corrected.
 export function live(app, canCorrect) {
   if (!maySee(app)) return unseen(app, "live");
   const { url, size, missing } = livePicture(app);
@@ -62,7 +62,7 @@ function open(app, part) {
   app.set({ near: part, seen: null, tapped: null });
 }
 
-// A hand or a pile in the whole picture: a tap shows it near, and opens the card that was tapped.
+// Return the mark of a hand or pile; a tap enlarges it, and opens the card nearest to the finger.
 function handle(app, hand) {
   const what = hand.seat === null ? hand.outlines.map(outlineWords).join("; ") : nameOf(app, hand.seat);
   const tap = (event) => {
@@ -82,7 +82,7 @@ function mark(app, outline, at, few, canCorrect) {
   return {
     corners: outline.corners,
     seat: outline.seat,
-    sure: outline.certain,
+    certain: outline.certain,
     key: `${outline.event} ${at}`,
     name: outline.certain ? label : "?",
     isNamed: few || !outline.certain,
@@ -93,13 +93,13 @@ function mark(app, outline, at, few, canCorrect) {
   };
 }
 
-// What was read there is opened to be put right; of a hand that card.
+// Open the reading of an outline for correction; of a hand, that card.
 function choose(app, outline) {
   openHand(app, outline.event, (app.state.readings || {})[outline.event], outline.label);
   app.set({ seen: outline.event, tapped: outline.label });
 }
 
-// Stands right beneath the picture, so that it is in sight when something on it was tapped.
+// Return the choices for the outline that was tapped, or null.
 export function correction(app) {
   const outline = app.state.outlines.find((one) => one.event && one.event === app.local.seen);
   if (!outline) return null;

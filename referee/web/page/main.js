@@ -1,4 +1,4 @@
-// Starts the page: takes the state as it comes, draws the view that the address names, carries out what is tapped.
+// Starts the page: receives the state, draws the view in the address, carries out commands.
 
 import { h, patch } from "./dom.js";
 import { change, learnWhoIAm, me, pair, read, Refused } from "./server.js";
@@ -8,21 +8,21 @@ import { frame } from "./frame.js";
 import { speakNew, speaksHere, touched } from "./speech.js";
 import { waitingVerdict } from "./headline.js";
 
-// A view is fetched when it is opened for the first time, or once the first one stands there.
+// A view's module is loaded when it is opened first, or after the first view is drawn.
 const VIEWS = ["table", "tv", "bell", "start", "ruling", "history", "figures", "settings", "picture", "sheet", "setup", "marker", "system", "teach"];
 const drawn = {};
 
-// Everything that views draw from. `local` is each view's own, thrown away when another is opened.
+// All that views draw from. `local` belongs to the open view, and is replaced when another opens.
 const app = {
   state: null,
   takenAt: 0,
   heardAt: performance.now(),
-  chosen: null, // the language of this page alone, until it may set the table's
+  chosen: null, // the language of this page, until it may set the table's
   broken: false,
   me,
   route: { view: "table", id: null },
   local: {},
-  before: {}, // points that a seat had before they changed, as long as that is new
+  before: {}, // points by seat before their last change, for NEW_MS
   endedAt: -Infinity, // when this page saw the game end
   toast: null,
   pending: null,
@@ -36,45 +36,45 @@ const app = {
   load,
   toasted: toast,
   wordsOf,
-  heedLine: () => heedLine(),
+  updateStream: () => updateStream(),
   go: (hash) => {
     location.hash = hash;
   },
-  // For how long the server was not heard, s; null while it is.
+  // Seconds since the last message of the server; null while it is connected.
   silentS: () => {
     const ms = performance.now() - app.heardAt;
     return app.broken || ms >= SILENT_MS ? Math.floor(ms / 1000) : null;
   },
   nowNs: () => (app.state ? app.state.t_ns + (performance.now() - app.takenAt) * 1e6 : 0),
-  // A device that may not change the table's language yet speaks it by itself, and sets it once it may.
+  // Choose this page's language; `setLanguage` sets the table's once this device is paired.
   speakIn: (code) => {
     app.chosen = code;
     speak().then(setLanguage);
   },
 };
 
-// So long a finger is on its way: what changed later than that before a tap, it cannot have meant.
-const MEANT_MS = 400;
+// A tap refers to the state of 400 ms ago: people cannot react faster.
+const REACTION_MS = 400;
 const AGAIN_MS = 1000;
 const NEW_MS = 20_000;
 const LATER_MS = 1500;
 const TOGETHER_MS = 1500;
 const TOAST_MS = 8000;
 
-// Before the state has come nobody knows the table's language.
+// The table's language is unknown before the first state.
 const UNHEARD = "Ringmaster: no connection · keine Verbindung · pas de connexion";
 
 let language = null;
 let worded = false;
 let said = null;
-let meant = { moment: null, until: 0 };
+let previous = { moment: null, until: 0 };
 let changedAt = 0;
 let toastTimer = null;
 
 function draw() {
   const page = document.getElementById("page");
   const view = app.pending ? drawn.pair : drawn[app.route.view];
-  // Before the words are there, their keys would stand in their places.
+  // Without words the page would show their keys.
   if (!app.state || !worded) {
     patch(page, [h("p", { class: "waiting" }, app.silentS() === null ? "Ringmaster…" : UNHEARD)]);
     return;
@@ -86,15 +86,16 @@ function draw() {
   patch(page, h("div", {}, frame(app, content)).children);
 }
 
+// Merge changed parts of the state, announce what is new, and draw.
 async function take(parts) {
   const last = app.state;
-  if (last && parts.moment !== undefined && parts.moment !== last.moment) meant = { moment: last.moment, until: performance.now() + MEANT_MS };
+  if (last && parts.moment !== undefined && parts.moment !== last.moment) previous = { moment: last.moment, until: performance.now() + REACTION_MS };
   app.state = Object.assign({}, last, parts);
   app.takenAt = performance.now();
   if (last) notePoints(last);
   await speak();
   if (last && last.pairing !== app.state.pairing) learnWhoIAm().then(draw, () => null);
-  // Screen readers are given each verdict once.
+  // Screen readers get each verdict once.
   const latest = waitingVerdict(app) || app.state.latest;
   const text = latest ? latest.text : "";
   if (said !== null && text !== said) document.getElementById("said").textContent = text;
@@ -103,20 +104,20 @@ async function take(parts) {
   draw();
 }
 
-// Whose points have changed is shown what they were, until the next change or for a while.
+// Note in `app.before` the points before a change, until the next change or for NEW_MS.
 function notePoints(last) {
   const { board, game } = app.state;
   const same = last.game && game && last.game.id === game.id;
   if (same && app.state.mode === "over" && last.mode !== "over") app.endedAt = performance.now();
   const changed = same ? board.filter((one) => last.board[one.seat] && last.board[one.seat].points !== one.points) : [];
   const ago = performance.now() - changedAt;
-  // Hands that are counted together come one by one.
+  // Points of one count change within TOGETHER_MS.
   if (!same || ago > (changed.length ? TOGETHER_MS : NEW_MS)) app.before = {};
   for (const { seat } of changed) if (!(seat in app.before)) app.before[seat] = last.board[seat].points;
   if (changed.length) changedAt = performance.now();
 }
 
-// Learn the words of the state's language; where the network fails, again and again until they are there.
+// Load the words of the state's language; retry after a failure.
 async function speak() {
   const before = language;
   if (app.chosen === app.state.language) app.chosen = null;
@@ -131,7 +132,7 @@ async function speak() {
   }
   worded = true;
   app.local = {};
-  // A new machine is set up first; who wants something else is let go.
+  // A new machine opens the set-up, unless the address names a view.
   if (before === null && app.state.setup && app.state.setup.due && !location.hash) location.hash = "setup";
   await open();
 }
@@ -144,11 +145,12 @@ async function fetched(view) {
   if (!drawn[view]) drawn[view] = await import(`./view_${view}.js`);
 }
 
+// Open the view that the address names.
 async function open() {
   const [view, id] = location.hash.slice(1).split("/");
   const code = /^pair=(\d{6})$/.exec(view);
   if (code) {
-    // A code in the address is used once, and must not stay in the browser's history.
+    // The code is valid once: remove it from the browser's history.
     window.history.replaceState(null, "", "/");
     pair(code[1]).then((key) => toast(t(key)), (fault) => toast(wordsOf(fault), true));
   }
@@ -172,7 +174,7 @@ async function open() {
   app.moved = true;
 }
 
-// The others are at hand when the network is not.
+// Load all other views, so that they open without network.
 async function fetchOthers() {
   for (const view of [...VIEWS, "pair"]) await fetched(view).catch(() => null);
 }
@@ -192,7 +194,7 @@ function toast(text, isFault, undo) {
   draw();
 }
 
-// Carry out a command; a device that is not paired is asked for the code first, and goes on where it was.
+// Carry out a command; a device that is not paired enters the code first, then the command continues.
 async function run(command, done) {
   const work = typeof command === "function" ? command : () => change("/api/do", command);
   if (!me.paired) {
@@ -222,13 +224,13 @@ async function run(command, done) {
   }
 }
 
-// The same, but only if things stand as they were seen: else nothing is entered, and the page says so.
+// Carry out a command that the server refuses if the state has changed since the user saw it.
 function runTimely(command, done) {
-  const moment = performance.now() < meant.until ? meant.moment : app.state.moment;
+  const moment = performance.now() < previous.until ? previous.moment : app.state.moment;
   return run(Object.assign({ moment }, command), done);
 }
 
-// Read something for a view: `app.local[name]` is undefined until it is there, and { fault } if it cannot be had.
+// Load data into `app.local[name]`: undefined until it arrives, { fault } after a failure.
 function load(name, path) {
   const { local } = app;
   const have = (data) => {
@@ -243,7 +245,7 @@ window.addEventListener("hashchange", () => {
   open();
 });
 for (const touch of ["pointerup", "keydown"]) window.addEventListener(touch, () => touched(app));
-// Clocks and sandtimers go on between two changes of the state, and a line may fall silent.
+// Draw every second: clocks advance, and the connection may be lost.
 let wasSilent = false;
 setInterval(() => {
   const silent = app.silentS() !== null;
@@ -251,7 +253,7 @@ setInterval(() => {
   wasSilent = silent;
 }, 1000);
 learnWhoIAm().then(draw, () => null);
-const heedLine = follow({
+const updateStream = follow({
   take,
   heard: () => {
     app.heardAt = performance.now();

@@ -1,9 +1,9 @@
-// Pieces that all views are made of: boxes, rows, choices, fields; seats, verdicts and cards.
+// Returns the parts of all views: boxes, rows, choices, fields, seats and cards.
 
 import { h } from "./dom.js";
 import { count, has, signed, t } from "./words.js";
 
-// Drawings stand in index.html.
+// Return a symbol of index.html by its name.
 function drawn(name, look) {
   return h("svg", { class: look, "aria-hidden": "true" }, h("use", { href: `#${name}` }));
 }
@@ -16,7 +16,7 @@ export function drawing(name) {
   return document.getElementById(`art-${name}`) ? drawn(`art-${name}`, "art") : null;
 }
 
-// A seat's sign: colour and shape, so that neither is needed alone.
+// Return a seat's sign: both its colour and its shape identify the seat.
 export function sign(seat) {
   return typeof seat === "number" ? drawn(`sign-${seat % 7}`, `sign seat-${seat % 7}`) : null;
 }
@@ -26,7 +26,7 @@ export function nameOf(app, seat) {
   return place ? place.name : t("seat", { n: seat + 1 });
 }
 
-// What kind a ruling is: its picture and its colours say the same as its words.
+// Return the kind of a ruling, which selects its icon and colours.
 export function kindOf(entry) {
   const { ruling, valid, points } = entry.ruling || {};
   if (ruling === "ring") return valid ? "yes" : "no";
@@ -42,7 +42,7 @@ export function ago(app, tNs) {
   return count("hours_ago", Math.floor(s / 3600));
 }
 
-// A Confetti card: small, medium and big circle, named for those who cannot tell the colours.
+// Return a Confetti card by the colours of its small, medium and big circle; `used`: a size to mark.
 export function card(colours, used) {
   const spots = [[30, 26, 11], [70, 52, 17], [34, 96, 25]];
   const circle = ([cx, cy, r], size) => [h("circle", { class: `mark ${colours[size]}`, cx, cy, r }), used === size ? h("circle", { class: "used", cx, cy, r: r + 5 }) : null];
@@ -50,13 +50,13 @@ export function card(colours, used) {
   return h("svg", props, h("rect", { class: "face", x: 3, y: 3, width: 94, height: 134, rx: 10 }), spots.map(circle));
 }
 
-// A colour, a mood or a kind of card, in the language of the page.
+// Return a colour, a mood or a kind of card in the page's language.
 export function word(name) {
   const key = [`colour_${name}`, `mood_${name}`, `kind_${name}`].map((one) => one.replace(" ", "_")).find(has);
   return key ? t(key) : name;
 }
 
-// What a card shows, in words.
+// Return the colours and moods of a card in words.
 export function faceWords(names) {
   return names.filter(Boolean).map((name) => (has(`mood_${name}`) ? word(name).toLowerCase() : word(name))).join(", ");
 }
@@ -76,13 +76,13 @@ export function bar(share, label) {
   return h("div", { class: "bar", role: "meter", "aria-label": label, "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": percent }, h("div", { class: share < 1 ? "rest" : "rest full", place: { width: `${percent}%` } }));
 }
 
-// Whose turn it is, else what is going on.
+// Return whose turn it is, or else the phase.
 export function turnOf(app) {
   const { turn } = app.state.phase || {};
   return typeof turn === "number" && app.state.mode === "playing" ? [sign(turn), " ", t("turn_of", { name: nameOf(app, turn) })] : phaseOf(app);
 }
 
-// How much sand is left; nothing where none runs, or nobody knows how long it will.
+// Return the time left in the sandtimer, or null where none runs or its length is unknown.
 export function sand(app) {
   const { lasts_ms: lastsMs, since_ns: sinceNs } = app.state.phase || {};
   if (!lastsMs || !sinceNs || app.state.mode !== "playing") return null;
@@ -92,12 +92,12 @@ export function sand(app) {
   return h("div", { class: "sand", role: "timer", "aria-label": t("seconds_left", { n: seconds }) }, rest, h("span", { class: "num" }, t("seconds_short", { n: seconds })));
 }
 
-// Points that are counted at the end only are no nought before.
+// Return points as text; unknown points are a dash.
 export function shownPoints(points) {
   return points === null || points === undefined ? "–" : signed(points);
 }
 
-// Whether nothing may move for joy alone: it is quiet at this table, or this device asks for less motion.
+// Return whether decorative motion is off: quiet hours, or this device asks for less motion.
 export function isCalm(app) {
   return app.state.quiet_now || window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
@@ -118,7 +118,7 @@ export function row(...content) {
   return h("div", { class: "row" }, content);
 }
 
-// A box with a title; `key` names it among its like.
+// Return a box with a title.
 export function box(key, title, ...content) {
   return h("section", { class: "card-box", key, "aria-labelledby": `${key}-title` }, h("h2", { id: `${key}-title` }, title), content);
 }
@@ -127,12 +127,12 @@ export function unfolded(key, title, ...content) {
   return h("details", { class: "card-box", key }, h("summary", {}, title), content);
 }
 
-// What belongs together, under a name for those who cannot see it.
+// Return a group with a name for screen readers.
 export function group(look, label, ...content) {
   return h("div", { class: look, key: `${look} ${label}`, role: "group", "aria-label": label }, content);
 }
 
-// What is typed, sent by its own button.
+// Return a form that calls `submit`.
 export function form(look, submit, ...content) {
   const onsubmit = (event) => {
     event.preventDefault();
@@ -153,7 +153,7 @@ export function backTo(href, text) {
   return h("p", { class: "back", key: "back" }, h("a", { href }, icon("back"), text));
 }
 
-// Buttons of which one or none holds: [{ key, on, text, tap, more }].
+// Return buttons of which at most one is pressed. list: { key, on, text, tap, more }.
 export function choices(label, list, ...after) {
   const one = ({ key, on, text, tap, more }) => button(text, tap, Object.assign({ key, "aria-pressed": on === undefined || on === null ? null : String(on) }, more));
   return h("div", { class: "row choices", role: "group", "aria-label": label }, list.map(one), after);
@@ -163,7 +163,7 @@ export function tick(text, on, pick, more) {
   return h("label", Object.assign({ class: "tick" }, more), h("input", { type: "checkbox", checked: Boolean(on), onchange: (event) => pick(event.target.checked) }), h("span", {}, text));
 }
 
-// options: [value, text]; `pick` gets the value as text.
+// Return a select with its label. options: [value, text]; `pick` gets the value as text.
 export function select(id, label, options, value, pick) {
   const choice = ([name, text]) => h("option", { value: String(name), key: name, selected: String(name) === String(value) }, text);
   return h("div", { class: "option", key: id }, h("label", { for: id }, label), h("select", { id, value: String(value), onchange: (event) => pick(event.target.value) }, options.map(choice)));
@@ -173,32 +173,32 @@ export function field(id, label, value, type, more) {
   return h("div", { class: "option", key: id }, h("label", { for: id }, label), h("input", Object.assign({ id, value: value || "", oninput: (event) => type(event.target.value) }, more)));
 }
 
-// − number +; `words` are what the two buttons are called.
+// Return a number between − and +; words: keys of the names of both buttons.
 export function stepper(shown, value, { least, most, jump = 1, words }, set) {
   const step = (text, by, word, isEnd) => button(text, () => set(Math.min(most, Math.max(least, value + by))), { class: "step", "aria-label": t(word), disabled: isEnd });
   return h("span", { class: "row" }, step("−", -jump, words[0], value <= least), h("span", { class: "num", role: "status" }, shown), step("+", jump, words[1], value >= most));
 }
 
-// What cannot be taken back is asked for twice: `local.asked` names what is asked for just now.
-export function sure(app, what, text, yes, doIt, first) {
+// Return a button that asks before it acts, for what cannot be undone. `local.asked` names the open question.
+export function confirmed(app, what, text, yes, doIt, first) {
   const ask = (asked, words) => button(words, () => app.set({ asked }), { class: "quiet" });
   if (app.local.asked !== what) return h("span", { class: "row", key: what }, ask(what, first));
   return h("span", { class: "row asked", key: what, role: "group", "aria-label": text }, h("span", {}, text), button(yes, doIt, { class: "danger" }), ask(null, t("cancel")));
 }
 
-// rows: { head, cells, ahead }; all but the first column are figures.
+// Return a table. rows: { head, cells (numbers), ahead }.
 export function table(caption, heads, rows) {
   return h("div", { class: "card-box scroll", tabindex: "0", role: "region", "aria-label": caption }, h("table", {}, h("caption", {}, caption),
     h("thead", {}, h("tr", {}, heads.map((head, at) => h("th", { scope: "col", class: at ? "num" : null }, head)))),
     h("tbody", {}, rows.map((one) => h("tr", { class: one.ahead ? "ahead" : null }, h("th", { scope: "row" }, one.head), one.cells.map((cell) => h("td", { class: "num" }, cell)))))));
 }
 
-// A card's colour: a dot of it, and its name.
+// Return a dot of a colour, and the colour's name.
 export function swatched(name, text) {
   return [h("span", { class: `swatch ${name}`, "aria-hidden": "true" }), text];
 }
 
-// Whether this device may see pictures of the table: who is in them decides.
+// Return whether this device may see pictures, in which people may appear.
 export function maySee(app) {
   return app.me.paired || app.me.here || Boolean((app.state.settings || {}).open_pictures);
 }
@@ -207,7 +207,7 @@ export function pairHere(app) {
   return button(t("pair_do"), () => app.run(async () => null, () => app.toasted(t("paired_now"))), { class: "main" });
 }
 
-// Stands where a picture would, on a device that may not see it.
+// Return what replaces a picture on a device that may not see it.
 export function unseen(app, key) {
   return h("div", { class: "nothing", key: key || "unseen" }, h("p", {}, t("pictures_paired")), pairHere(app));
 }
@@ -216,14 +216,14 @@ export function waitingFor(part) {
   return part && part.fault ? h("p", { class: "note bad" }, part.fault) : note(t("one_moment"));
 }
 
-// A language is offered in its own words: who cannot read the others must find it.
+// Each language is named in itself, for people who read only that one.
 const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
 
 export function languageChoice(spoken, pick) {
   return choices(t("language"), Object.entries(LANGUAGES).map(([code, name]) => ({ key: code, on: code === spoken, text: name, tap: () => pick(code), more: { lang: code } })));
 }
 
-// Where the page is, for who has no page yet: as a QR code, and to be typed. key: the sentence, with {address}.
+// Return the page's address as QR code and text, or null before it is known. key: a sentence with {address}.
 export function whereabouts(app, key) {
   if (!app.local.askedAddress) {
     app.local.askedAddress = true;
@@ -239,13 +239,13 @@ export function scanned(src, alt, ...caption) {
   return h("figure", { class: "whereabouts", key: src }, h("img", { src, alt, width: 132, height: 132 }), h("figcaption", {}, caption));
 }
 
-// What is kept, for how long, and who sees it: three sentences.
+// Return three sentences: what is stored, for how long, and who sees it.
 export function privacy(app) {
   const keys = ["privacy_what", "privacy_long", (app.state.settings || {}).open_pictures ? "privacy_who_open" : "privacy_who"];
   return h("section", { class: "privacy", key: "privacy", "aria-labelledby": "privacy-title" }, h("h2", { id: "privacy-title" }, t("privacy")), keys.map((key) => note(t(key))));
 }
 
-// A word is broken only where it is too long for any line.
+// Return a name's class: a word over 14 letters may be broken.
 export function nameClass(name) {
   const giant = name.split(/[\s-]/).some((word) => word.length > 14);
   return `name ${name.length > 9 ? "long" : ""} ${giant ? "giant" : ""}`;

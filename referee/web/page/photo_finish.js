@@ -1,4 +1,4 @@
-// The photo-finish: pictures round the ring, and the line of time that they, the faces and all rings lie on.
+// Draws the photo-finish: pictures around the ring, and a time line of pictures, faces and rings.
 
 import { h } from "./dom.js";
 import { chart } from "./chart.js";
@@ -10,9 +10,9 @@ const SAME_MS = 0.6;
 const LONG_MS = 2000;
 const EARLIEST_MS = -1500;
 const LATEST_MS = 400;
-const ROOMY = 0.4; // of the line: so long a bar says when its face came
+const ROOMY = 0.4; // share of the time line: a longer bar shows when its face appeared
 
-// The picture that decided is the one in which things were outlined, else the last one before the ring.
+// Return the index of the deciding picture: the one with outlines, else the last one before the ring.
 function decidingFrame({ frames, sight }) {
   const outlined = sight ? frames.findIndex((frame) => Math.abs(frame.t_ms - sight.t_ms) < SAME_MS) : -1;
   return outlined >= 0 ? outlined : Math.max(0, frames.filter((frame) => frame.t_ms <= 0).length - 1);
@@ -26,7 +26,7 @@ function fits({ frames, sight }, at) {
   return Boolean(sight && frames[at] && Math.abs(frames[at].t_ms - sight.t_ms) < SAME_MS);
 }
 
-// The picture that is looked at, and the way to the others; `seen` draws it with what was outlined in it, if anything.
+// Return the chosen picture with buttons to the others; `seen` draws a picture and its outlines.
 export function finishPicture(app, line, seen) {
   const { frames, sight } = line;
   const [at, deciding] = [frameAt(app, line), decidingFrame(line)];
@@ -34,7 +34,7 @@ export function finishPicture(app, line, seen) {
   const step = (text, to, label, isEnd) => button(text, go(to), { "aria-label": t(label), disabled: isEnd });
   return [
     seen(frames[at].picture, fits(line, at) ? sight : null),
-    h("p", { class: "sr", key: "told", role: "status" }, moment(frames[at].t_ms)),
+    h("p", { class: "sr", key: "moment", role: "status" }, moment(frames[at].t_ms)),
     h("figcaption", { class: "row between", key: "when" },
       step("−1", at - 1, "picture_before", at === 0),
       button([h("strong", { class: "num" }, moment(frames[at].t_ms)), " ", at === deciding ? t("deciding_picture") : ""], go(deciding), { class: "quiet", key: "deciding" }),
@@ -42,27 +42,27 @@ export function finishPicture(app, line, seen) {
   ];
 }
 
-// What lay at each place, cut out of a picture large enough for a phone.
+// Return an enlarged part of the picture for each outline, or null.
 export function closeUps(app, line) {
   const { sight, frames, players } = line;
   if (!sight || !sight.outlines.length || !frames.length || !maySee(app)) return null;
   const at = frameAt(app, line);
   const size = [sight.width, sight.height];
   const one = (outline, index) => {
-    const mark = Object.assign({}, outline, { corners: outline.corners.map(([x, y]) => [x / size[0], y / size[1]]), sure: outline.certain });
+    const mark = Object.assign({}, outline, { corners: outline.corners.map(([x, y]) => [x / size[0], y / size[1]]) });
     const shown = picture({ source: `/pictures/${frames[at].picture}.jpg`, alt: "", size, part: partAround([mark], size, (side) => 1.5 * side), marks: fits(line, at) ? [mark] : [], look: "close-up" });
     return h("li", { key: index }, shown, h("span", {}, sign(outline.seat), " ", outline.seat === null ? "" : (players || [])[outline.seat]));
   };
   return h("ul", { class: "close-ups", key: "close-ups" }, sight.outlines.map(one));
 }
 
-// The line of time, and the same in words: each face, from when to when it lay open, and each ring.
+// Return the time line, and a list of its faces and rings in words.
 export function onTheLine(app, line) {
   const mark = (one, index) => h("li", { key: index, class: `of-${one.kind}` }, sign(one.seat), h("span", {}, one.text), h("span", { class: "num when" }, one.when));
-  return box("line", t("photo_finish_title"), timeLine(app, line), h("ul", { class: "marks" }, told(line).map(mark)));
+  return box("line", t("photo_finish_title"), timeLine(app, line), h("ul", { class: "marks" }, entries(line).map(mark)));
 }
 
-// A row a seat with the faces that lay open; above them the pictures, other rings and the picture that is looked at.
+// Return a row of visible faces for each seat, under a row of pictures and other rings.
 function timeLine(app, line) {
   const { frames, marks, faces, players } = line;
   const rings = (marks || []).filter((mark) => mark.kind === "also_rang");
@@ -85,15 +85,15 @@ function timeLine(app, line) {
   return chart({ class: "chart time-line", "aria-hidden": "true", key: "time-line" }, [{ marks: [...strokes, ...moments] }, ...(players || []).map(lane)], ticks);
 }
 
-function told({ faces, marks, players }) {
+function entries({ faces, marks, players }) {
   const name = (face) => faceWords([face.colour, face.colour && face.mood]) || t("face_unread");
-  const open = (faces || []).map((face) => ({ kind: "card", seat: face.seat, t_ms: face.from_ms, text: t("face_of", { name: players[face.seat], face: name(face) }), when: lay(face.from_ms, face.until_ms) }));
+  const open = (faces || []).map((face) => ({ kind: "card", seat: face.seat, t_ms: face.from_ms, text: t("face_of", { name: players[face.seat], face: name(face) }), when: duration(face.from_ms, face.until_ms) }));
   const rings = (marks || []).filter((mark) => mark.kind !== "card" && mark.text).map((mark) => Object.assign({}, mark, { when: offset(mark.t_ms) }));
   return open.concat(rings).sort((a, b) => a.t_ms - b.t_ms);
 }
 
-// From when to when a face lay open, in one unit: the larger one, where one of the two is long.
-function lay(from, until) {
+// Return the time in which a face was visible; both ends have one unit, s if one is over LONG_MS.
+function duration(from, until) {
   if (until === null) return offset(from);
   const long = Math.max(Math.abs(from), Math.abs(until)) >= LONG_MS;
   if (Math.round(until) === 0) return t("until_the_ring", { from: offset(from, long) });

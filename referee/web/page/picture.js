@@ -1,17 +1,17 @@
-// A picture with outlines on it: live, of a ruling, of a lesson, of setting up. Corners are shares of the whole picture.
+// Draws a picture with outlines; corners are shares of the whole picture.
 
 import { h } from "./dom.js";
 import { button, faceWords, sign } from "./parts.js";
 import { t } from "./words.js";
 
 const WHOLE = [0, 0, 1, 1];
-const NEAR_SIDE = 0.25; // of the picture's width: a name in the middle of what lies there would stand out of it
+const NEAR_SIDE = 0.25; // of the picture's width: a name centred on an outline this near to a side would be cut
 const NEAR_BOTTOM = 0.85; // of its height
-const ROOM = 0.12; // of the picture, round what is shown near
-const NEAR = 0.03; // of the picture: what belongs to no seat and lies so near is one pile
+const ROOM = 0.12; // of the picture, around enlarged outlines
+const NEAR = 0.03; // of the picture: outlines without seat that are closer form one pile
 
-// size: [width, height] where it is known. part: [left, top, width, height] of it that is shown. marks: { corners, seat,
-// sure, look (a class), key, name, isNamed, words, tap, pressed }: an outline, a name beside it, and what a tap does.
+// Return a picture. size: [width, height], if known. part: [left, top, width, height] to show.
+// marks: { corners, seat, certain, look (a class), key, name, isNamed, words, tap, pressed }: an outline and its button.
 export function picture({ source, alt, size, part, marks = [], look = "", key = "picture", onerror }, ...more) {
   const view = part || WHOLE;
   const [left, top, width, height] = view;
@@ -27,11 +27,11 @@ export function picture({ source, alt, size, part, marks = [], look = "", key = 
 }
 
 function outline(one, at) {
-  const seat = typeof one.seat === "number" ? `seat-${one.seat % 7}` : one.look ? "" : "plain";
-  return h("polygon", { key: at, class: `outline ${one.sure === false ? "unsure" : ""} ${seat} ${one.look || ""}`, points: one.corners.map((corner) => corner.join(",")).join(" ") });
+  const seat = typeof one.seat === "number" ? `seat-${one.seat % 7}` : one.look ? "" : "seatless";
+  return h("polygon", { key: at, class: `outline ${one.certain === false ? "uncertain" : ""} ${seat} ${one.look || ""}`, points: one.corners.map((corner) => corner.join(",")).join(" ") });
 }
 
-// The place of something seen, to be tapped; its name stands beside it, for it must not hide what it names.
+// Return the button of an outline; its name is beside the outline, so that it does not hide the card.
 function tag(one, at, [x0, y0, width, height]) {
   const [left, top, right, bottom] = boxOf(one.corners.map((corner) => [(corner[0] - x0) / width, (corner[1] - y0) / height]));
   const side = left + right < 2 * NEAR_SIDE ? "rightwards" : left + right > 2 - 2 * NEAR_SIDE ? "leftwards" : "";
@@ -46,7 +46,7 @@ function tag(one, at, [x0, y0, width, height]) {
   return button(name, one.tap, Object.assign(props, { "aria-label": one.words, "aria-pressed": one.pressed === undefined ? null : String(one.pressed) }));
 }
 
-// What it was read as, colours and mood.
+// Return the colours and mood of an outlined card in words.
 export function outlineWords({ certain, label }) {
   return certain && label ? faceWords(label.split(" ")) : t("face_unread");
 }
@@ -57,7 +57,7 @@ export function boxOf(corners) {
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-// The part of a picture that shows some outlines large: in the picture's own shape, or as a square where its size is given.
+// Return the part of a picture that encloses outlines: a square if the size is given, else in the picture's shape.
 export function partAround(outlines, [width, height] = [1, 1], room = (side) => side + ROOM) {
   const box = boxOf(outlines.flatMap((one) => one.corners));
   const side = Math.min(width, height, room(Math.max((box[2] - box[0]) * width, (box[3] - box[1]) * height)));
@@ -71,7 +71,7 @@ export function isIn([left, top, width, height], corners) {
   return x >= left && x <= left + width && y >= top && y <= top + height;
 }
 
-// What lies there in hands and piles, so that a finger needs no aim: [{ seat, outlines, corners }].
+// Return outlines grouped by hand or pile: { seat, outlines, corners }. A finger needs a large target.
 export function hands(outlines) {
   const groups = [];
   const touch = (a, b) => a[0] - NEAR <= b[2] && b[0] - NEAR <= a[2] && a[1] - NEAR <= b[3] && b[1] - NEAR <= a[3];

@@ -1,4 +1,4 @@
-// What was read, and what it may have been instead: each choice is one tap.
+// Draws the choices that correct a reading.
 
 import { h } from "./dom.js";
 import { button, card, choices, faceWords, group, icon, nameOf, row, sign, swatched, word } from "./parts.js";
@@ -7,19 +7,20 @@ import { t } from "./words.js";
 const CONFETTI = ["red", "orange", "yellow", "green", "blue", "purple"];
 export const COLOURS = [...CONFETTI, "pink"];
 const CLOWNS = [...COLOURS, "black"];
-// So long after a circle of a card was given another colour the card is entered: a second one may be wrong, too.
+// A changed card is entered after 2 s, because a second circle may be wrong, too.
 const ENTER_MS = 2000;
 
-// Change an event, or strike it (null), and say so with a way back; only if it still stands as it was shown.
+// Change an event, or strike it (null), and offer undo; the server refuses it if the state has changed.
 function correct(app, reading, data, done) {
   const moment = reading.moment === undefined ? app.state.moment : reading.moment;
   app.run({ do: "correct", event: reading.event, with: data, moment }, (_result, toast) => {
     if (done) done();
-    // What is taken back by a tap is of the game on the table.
+    // Undo applies to the current game only.
     toast(t("corrected_now"), false, !reading.past);
   });
 }
 
+// Return the choices for a reading, by the kind of its event.
 export function choicesFor(app, reading, done) {
   const { event, cards } = reading.data || {};
   const change = (part) => correct(app, reading, part && Object.assign({}, reading.data, part), done);
@@ -30,7 +31,7 @@ export function choicesFor(app, reading, done) {
 }
 
 function clown(app, data, change) {
-  // Those of the deck on the table; a card may have been read by one that has others.
+  // The colours of a taught deck, else of all decks.
   const { deck_colours: taught } = (app.state.game && app.state.game.options) || {};
   const mood = (name) => ({ key: name, on: data.mood === name, text: [icon(name), word(name)], tap: () => change({ mood: name }) });
   const ink = (name) => ({ key: name, on: data.colour === name, text: swatched(name, word(name)), tap: () => change({ colour: name }) });
@@ -39,7 +40,7 @@ function clown(app, data, change) {
 
 function ringer(app, reading, change) {
   const { data } = reading;
-  // What people have said of it, else as it was ruled.
+  // A person's verdict overrules the ruling's.
   const holds = typeof data.valid === "boolean" ? data.valid : reading.ruled;
   const verdict = (valid, word) => ({ key: word, on: holds === valid, text: [icon(valid ? "yes" : "no"), t(word)], tap: () => change({ valid }) });
   const who = ({ seat }) => ({ key: seat, on: data.seat === seat, text: [sign(seat), nameOf(app, seat)], tap: () => change({ seat }) });
@@ -47,19 +48,19 @@ function ringer(app, reading, change) {
   return choices(null, [...verdicts, ...app.state.board.map(who)], button(t("no_ring"), () => change(null), { key: "strike", class: "quiet" }));
 }
 
-// The card of a hand that is being put right: its place, and the colours chosen so far, small, medium, big.
+// Return the open card of a hand, { at, colours (small, medium, big) }, or null.
 export function draftOf(app, reading) {
   return app.local[`open ${reading.event}`] || null;
 }
 
-// Open a card of a hand by what it was read as.
+// Open the card of a hand that was read as `label`.
 export function openHand(app, event, data, label) {
   const cards = (data && data.event === "hand" && data.cards) || [];
   const at = cards.findIndex((one) => one.join(" ") === label);
   app.local[`open ${event}`] = at < 0 ? undefined : { at, colours: cards[at].slice() };
 }
 
-// A hand of Confetti: a tap on a card opens it, and it is entered once it is whole.
+// Return a hand of Confetti as buttons; a tap opens a card, `entered` gets the corrected hand.
 function cardsOf(app, reading, cards, entered) {
   const order = reading.order || cards.map((_card, index) => index);
   const draft = draftOf(app, reading);
@@ -82,7 +83,7 @@ function cardsOf(app, reading, cards, entered) {
   ];
 }
 
-// Of a card that was read a tap on the right colour is enough; a new one is entered when all three are there.
+// Return the colours of the open card. A read card is entered ENTER_MS after a tap, a new one by its button.
 function openCard(app, cards, draft, open, enter) {
   const { at, colours } = draft;
   const isNew = at >= cards.length;
@@ -105,7 +106,7 @@ function openCard(app, cards, draft, open, enter) {
   );
 }
 
-// Three circles of one card always have three colours: one that is taken changes places.
+// Return the colours after a choice; a colour that another circle has changes places with it.
 function swapped(colours, which, name) {
   const next = colours.slice();
   const other = next.indexOf(name);
@@ -114,13 +115,12 @@ function swapped(colours, which, name) {
   return next;
 }
 
-// Hands that the camera has not seen: each is told card by card, or that there is none. Of one that was put away before
-// it was counted, what was seen last stands there already.
-export function untoldHands(app, question) {
+// Return the entry of hands that the camera has not seen; it begins with the cards seen last.
+export function missingHands(app, question) {
   return question.seats.map((seat, at) => {
     const key = `hand ${question.id} ${seat}`;
     const cards = app.local[key] || (question.last_seen || [])[at] || [];
-    const tell = () => app.runTimely({ do: "event", event: { event: "hand", seat, cards } });
-    return group("reading", nameOf(app, seat), h("h3", {}, sign(seat), nameOf(app, seat)), cardsOf(app, { event: key }, cards, (list) => app.set({ [key]: list })), button(cards.length ? t("hand_is_all") : t("hand_is_none"), tell, { class: "big" }));
+    const enter = () => app.runTimely({ do: "event", event: { event: "hand", seat, cards } });
+    return group("reading", nameOf(app, seat), h("h3", {}, sign(seat), nameOf(app, seat)), cardsOf(app, { event: key }, cards, (list) => app.set({ [key]: list })), button(cards.length ? t("hand_is_all") : t("hand_is_none"), enter, { class: "big" }));
   });
 }

@@ -1,7 +1,7 @@
-// Asks the server: reads, and changes (with what pairing needs).
+// Sends requests to the server, with the token that pairing gives.
 
 const LIMIT_MS = 10_000;
-const DEVICES_MS = 45_000; // another camera is tried before it is taken
+const DEVICES_MS = 45_000; // the server tries a new camera before it answers
 const PICTURE_MS = 180_000;
 
 export const me = { paired: false, csrf: null, code: null, devices: null, first: false };
@@ -15,7 +15,7 @@ export class Refused extends Error {
   }
 }
 
-// Ask, and give what comes; a server that does not answer in time is told of by the sentence `silent`.
+// Return the server's answer, or throw Refused; `silent`: the key of the sentence after limitMs.
 async function asked(path, init, limitMs, silent) {
   const end = new AbortController();
   const timer = setTimeout(() => end.abort(), limitMs);
@@ -39,8 +39,8 @@ export function read(path) {
   return asked(path, {}, LIMIT_MS, "no_answer");
 }
 
-// Ask again and again as long as the view stays that is open now, where it is in sight. `ask` gives what is new for
-// `local`, null if nothing is, or false at the end.
+// Call `ask` every `everyMs` while the current view is open and visible, and merge its result into `local`.
+// `ask` returns null for no change, or false to stop.
 export function again(app, everyMs, ask) {
   const { local } = app;
   const turn = async () => {
@@ -60,7 +60,7 @@ export function change(path, body) {
   return asked(path, { method: "POST", headers, body: JSON.stringify(body) }, limitMs, "not_confirmed");
 }
 
-// Send a file: a picture, a deck, a backup.
+// Upload a file.
 export async function send(path, file, mostMb, silent = "not_confirmed") {
   if (file.size > mostMb * 1024 * 1024) throw new Refused(413, { key: "too_large" });
   const headers = { "Content-Type": "application/octet-stream", "X-CSRF-Token": me.csrf || "" };

@@ -1,4 +1,4 @@
-// Says what Ringmaster says, by the browser's own voice and with the loudspeaker's chimes, on the one device that was chosen for it.
+// Speaks Ringmaster's sentences, with the loudspeaker's chimes, on the one device that was chosen.
 
 import { keep, kept } from "./kept.js";
 
@@ -7,11 +7,11 @@ const VOICES = { en: "en-GB", de: "de-DE", fr: "fr-FR" };
 const own = kept(KEPT) || Array.from(crypto.getRandomValues(new Uint8Array(12)), (one) => one.toString(16).padStart(2, "0")).join("");
 keep(KEPT, own);
 let tapped = false;
-let heard = null; // the number of what was said last
+let latest = null; // the number of the last sentence
 let audio = null;
 let soundsUntil = 0; // ms
 
-// The names by which this device is chosen, and no device.
+// The settings that choose this device, and no device.
 export const HERE = own;
 export const NOWHERE = "";
 
@@ -23,7 +23,7 @@ export function speaksHere(app) {
   return canSpeak() && app.state !== null && app.state.settings.voice_page === own;
 }
 
-// Browsers let a page speak once somebody has touched it.
+// Return whether the browser still forbids speech: it requires a touch first.
 export function awaitsTouch(app) {
   const touched = navigator.userActivation ? navigator.userActivation.hasBeenActive : tapped;
   return speaksHere(app) && !touched;
@@ -37,14 +37,14 @@ export function touched(app) {
   app.draw();
 }
 
-// Say what is new; of what was said while nobody listened only what still stands below. Of several tabs one leads.
+// Speak new sentences on the leading tab; after a break only while the caption is still shown.
 export function speakNew(app, leads) {
   const { said, caption, settings, language } = app.state;
   if (!said || !said.length) return;
   const last = said[said.length - 1].number;
-  const known = heard;
-  heard = last;
-  // A number that is lower is that of a Ringmaster that was started anew.
+  const known = latest;
+  latest = last;
+  // A restarted Ringmaster begins with lower numbers.
   if (known === null || last === known || !leads || !speaksHere(app)) return;
   const fresh = caption ? said.filter((one) => one.number > known || last < known) : [];
   for (const one of fresh) {
@@ -58,7 +58,7 @@ export function speakNew(app, leads) {
   }
 }
 
-// A chime as the table's loudspeaker has it; gives how long it sounds, ms. 0 Hz is a pause.
+// Play a chime, and return its duration in ms; 0 Hz is a pause.
 function sound(notes, volume) {
   let lasts = 0;
   for (const [hz, ms] of window.AudioContext ? notes : []) {

@@ -1,4 +1,4 @@
-// The groups of cards that show one face: named by tapping, split, joined, and a card moved to where it belongs.
+// Draws the groups of cards of one face: to name, split and join them, and to move cards.
 
 import { h } from "./dom.js";
 import { gameNamed } from "./games.js";
@@ -9,7 +9,7 @@ import { count, t } from "./words.js";
 const COLOURS = ["red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "black", "grey", "white"];
 const SHOWN = 24;
 
-// Carry out a command of the lesson; what comes back is the lesson as it is then.
+// Carry out a command of the lesson, and keep the lesson in the answer.
 export function teach(app, command, done) {
   const take = taking(app);
   return app.run(
@@ -21,7 +21,7 @@ export function teach(app, command, done) {
   );
 }
 
-// Answers may come in another order than they were asked for: an older lesson never takes a newer one's place.
+// Return a function that keeps an answered lesson, unless a later request was answered before.
 export function taking(app) {
   const { local } = app;
   const number = (local.questions = (local.questions || 0) + 1);
@@ -35,7 +35,7 @@ export function groups(app, lesson) {
   if (!draft.groups.length) return null;
   const open = draft.groups.find((group) => group.id === app.local.group);
   const named = draft.kind !== "marks" && draft.game;
-  // The next group opens by itself: nobody has to look for it.
+  // The next group opens by itself: scroll to it.
   const intoView = (node) => setTimeout(() => node.scrollIntoView({ block: "nearest" }), 0);
   const one = (some) => [
     h("li", { key: `group ${some.id}` }, tile(app, draft, some, some === open)),
@@ -48,7 +48,7 @@ export function groups(app, lesson) {
   );
 }
 
-// A face as people know it: its picture, its name, and how many cards show it.
+// Return a group's tile: picture, name and number of cards.
 function tile(app, draft, { id, back, said, cards: held }, isOpen, tap) {
   const label = labelOf(draft, draft.groups.find((one) => one.id === id));
   const look = isWhole(draft, said) || back || !draft.game ? "face-tile" : "face-tile open";
@@ -98,7 +98,7 @@ function sheet(app, draft, one) {
   );
 }
 
-// A tap on each part: the last one that is needed sends it, and the next group without a name opens.
+// Return the choices that name a group; the last one that is needed sends it.
 function naming(app, draft, some) {
   const known = Object.assign({}, Object.keys(some.said).length ? some.said : some.proposed, (app.local.naming || {})[some.id]);
   const { colourNamed, namedBy } = gameNamed(draft.game);
@@ -129,15 +129,15 @@ function cards(some, onpick) {
   return group("row cards", count("teach_times", some.cards.length), some.cards.slice(0, SHOWN).map(one), canMove ? note(t("teach_tap_card")) : null);
 }
 
-// Where a card, or a whole group, belongs.
+// Return the choice of a group for the open card, or for all cards of this group.
 function elsewhere(app, draft, some) {
   const { card } = app.local;
-  const put = (to) => teach(app, card ? { do: "move", card, to } : { do: "join", first: to, second: some.id }, () => show(app, null));
+  const moveTo = (to) => teach(app, card ? { do: "move", card, to } : { do: "join", first: to, second: some.id }, () => show(app, null));
   return [
     h("h3", {}, t(card ? "teach_card_is" : "teach_group_is")),
     card ? h("span", { class: "card-thumb" }, thumb(card)) : null,
-    pick(app, draft, draft.groups.filter((one) => one !== some), put),
-    row(card ? button(t("teach_own_group"), () => put(null), { class: "small" }) : null, button(t("cancel"), () => app.set({ card: null, joining: false }), { class: "small quiet" })),
+    pick(app, draft, draft.groups.filter((one) => one !== some), moveTo),
+    row(card ? button(t("teach_own_group"), () => moveTo(null), { class: "small" }) : null, button(t("cancel"), () => app.set({ card: null, joining: false }), { class: "small quiet" })),
   ];
 }
 

@@ -1,4 +1,4 @@
-// This phone as a bell: the whole screen for one thumb. What counts is when the thumb came down, by the table's clock.
+// Draws this phone as a bell: one button over the whole screen. The time of the press counts.
 
 import { h } from "./dom.js";
 import { bellHere, ring, syncClock, withinMs } from "./bell_clock.js";
@@ -13,7 +13,6 @@ const BUZZ_MS = 60;
 let mine = kept(KEPT);
 
 export function opened(app) {
-  app.local.told = "";
   syncClock(app);
 }
 
@@ -27,7 +26,7 @@ export function draw(app) {
   return h("section", { class: "card-box narrow", key: "choose" }, heading(t("thumb_whose")), h("p", {}, t("thumb_whose_more")), h("div", { class: "row choices stacked" }, board.map(choice)), back("button quiet"));
 }
 
-// Who rings here is paired now, not when the first ring is due.
+// Pair this device before its first ring.
 function pick(app, name) {
   app.run(() => bellHere(app), () => be(app, name));
 }
@@ -51,8 +50,8 @@ function bell(app, place, back) {
     h("h1", { class: "sr", tabindex: "-1" }, t("nav_bell")),
     h("div", { class: "bell-page", key: "bell" },
       button([sign(place.seat), h("strong", {}, place.name), h("span", {}, t(app.state.mode === "paused" ? "phase_paused" : "thumb_press"))], null, props),
-      h("p", { class: "bell-told" }, shown ? shown.title : ""),
-      h("p", { class: "note", role: "status" }, app.local.told || (within === null ? t("one_moment") : t("thumb_within", { ms: within }))),
+      h("p", { class: "bell-verdict" }, shown ? shown.title : ""),
+      h("p", { class: "note", role: "status" }, app.local.answer || (within === null ? t("one_moment") : t("thumb_within", { ms: within }))),
       row(button(t("thumb_other"), () => be(app, null), { class: "quiet" }), back),
     ),
   ];
@@ -61,6 +60,6 @@ function bell(app, place, back) {
 function press(app, seat, event) {
   event.preventDefault();
   if (navigator.vibrate) navigator.vibrate(BUZZ_MS);
-  // When the thumb came down, not when this was run.
-  ring(app, seat, event.timeStamp, (told) => app.set({ told }));
+  // The event's time is the press; this handler may run later.
+  ring(app, seat, event.timeStamp, (answer) => app.set({ answer }));
 }

@@ -1,4 +1,4 @@
-// Figures over all evenings, as plots: wins, how fast people ring, false rings.
+// Draws statistics over all evenings: wins, reaction times, false rings.
 
 import { h } from "./dom.js";
 import { heading, note, table, waitingFor } from "./parts.js";
@@ -30,7 +30,7 @@ export function draw(app) {
   ];
 }
 
-// Wins added up from evening to evening, for those who won most.
+// Return the cumulative wins of the first seven players by evening.
 function series(players, evenings) {
   return players.slice(0, 7).map((one, index) => {
     let sum = 0;

@@ -1,17 +1,17 @@
-// What is fitted at the table: camera, bell, sandtimer, lamp; in words, so that nobody has to edit a file.
+// Draws the settings of the table's devices: camera, bell, sandtimer, lamp.
 
 import { h } from "./dom.js";
 import { fields } from "./form.js";
 import { note, select, sign } from "./parts.js";
 import { t } from "./words.js";
 
-// Where each GPIO is on the header's forty pins.
+// The header pin of each GPIO.
 const HEADER = { 2: 3, 3: 5, 4: 7, 5: 29, 6: 31, 7: 26, 8: 24, 9: 21, 10: 19, 11: 23, 12: 32, 13: 33, 14: 8, 15: 10, 16: 36, 17: 11, 18: 12, 19: 35, 20: 38, 21: 40, 22: 15, 23: 16, 24: 18, 25: 22, 26: 37, 27: 13 };
 
 export function fitted(app, now) {
   if (!now.bell || !app.local.form || !app.local.form.properties) return null;
   const { local } = app;
-  // What is refused shows again what holds: its choice is drawn anew.
+  // A new key after a refusal draws the valid value again.
   const settle = (settling, refused) => app.set({ settling, refused: (local.refused || 0) + refused });
   const set = async (part) => {
     let refused = 1;
@@ -22,7 +22,7 @@ export function fitted(app, now) {
     };
     await app.run(Object.assign({ do: "settings" }, part), saved).finally(() => settle(false, refused));
   };
-  // A button at each seat needs pins of its own.
+  // Each seat's button needs its own pin.
   const seatPins = local.form.properties.bell_pins.seats;
   const setWired = (part) => set(part.bell === "seats" && now.bell_pins.length < 2 ? { bell_pins: seatPins, ...part } : part);
   const pins = now.bell_pins.length > 1 ? now.bell_pins : seatPins;
@@ -41,7 +41,7 @@ export function fitted(app, now) {
   );
 }
 
-// Cameras by their own names, which stay theirs whatever else is plugged in; one that was set otherwise can be kept.
+// Return the choices of a camera: the usual ones, those plugged in by their permanent names, and the current one.
 function cameras(app, now, usual) {
   const kind = (camera) => (camera.startsWith("usb:") ? "camera_usb_0" : `camera_${camera.replace(":", "_")}`);
   const plugged = ((app.local.plugged || {}).cameras || []).map((one) => [one.camera, `${t(kind(one.camera))}: ${one.name}`]);

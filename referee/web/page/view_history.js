@@ -1,8 +1,8 @@
-// What has been played: games by evening, and one game with its rounds, rulings and corrections.
+// Draws the history: games by evening, and one game with its rounds, rulings and corrections.
 
 import { h } from "./dom.js";
 import { scoresTitle } from "./games.js";
-import { backTo, box, columns, heading, icon, note, row, shownPoints, sign, sure, table, waitingFor } from "./parts.js";
+import { backTo, box, columns, confirmed, heading, icon, note, row, shownPoints, sign, table, waitingFor } from "./parts.js";
 import { rulingLink } from "./view_table.js";
 import { change } from "./server.js";
 import { clock, day, t } from "./words.js";
@@ -49,7 +49,7 @@ function oneGame(app) {
     heading(`${t(`game_${game.game}`)}, ${day(`${game.evening}T12:00`, { dateStyle: "long" })}`),
     game.fault ? h("p", { class: "note bad" }, game.fault) : null,
     columns([points(game), corrections(game)], rulings(app, game)),
-    row(sure(app, "delete", t("delete_game_sure"), t("delete_game_yes"), () => app.run(() => change("/api/system", { do: "forget_game", game: game.id }), deleted), t("delete_this_game"))),
+    row(confirmed(app, "delete", t("delete_game_sure"), t("delete_game_yes"), () => app.run(() => change("/api/system", { do: "forget_game", game: game.id }), deleted), t("delete_this_game"))),
   ];
 }
 

@@ -1,4 +1,4 @@
-// Who else is told what happens at the table: a house with its lamps, and a club with its league.
+// Draws the settings of the house's MQTT broker and of the club.
 
 import { h } from "./dom.js";
 import { again, change, read } from "./server.js";
@@ -7,7 +7,7 @@ import { count, t } from "./words.js";
 
 const LOOK_MS = 2000;
 
-// Only a paired device is told; where nothing can be told there is no box.
+// Load the house every LOOK_MS on a paired device; a table without MQTT answers 404.
 export function loadHouse(app) {
   again(app, LOOK_MS, () => (app.me.paired ? read("/api/house").then((house_) => ({ house: house_ }), (fault) => fault.status !== 404 && null) : Promise.resolve(null)));
 }

@@ -1,5 +1,5 @@
-// A phone as a marker card: its screen is measured with a bank card, then it shows markers at their true size. While
-// the table is being set up it follows along: which number is wanted next, and when it has been seen.
+// Draws this phone as a marker card in true size; a bank card gives the size of its pixels.
+// During the set-up it shows the next wanted marker, and whether the camera saw it.
 
 import { h } from "./dom.js";
 import { keep, kept } from "./kept.js";
@@ -9,9 +9,9 @@ import { t } from "./words.js";
 
 const CARD_MM = [53.98, 85.6];
 const MARKER_MM = 50;
-// Half a cell of white round the print; the page round it is white, too.
+// The marker and its white border of half a cell.
 const WHOLE_MM = (MARKER_MM * 7) / 6;
-const [LEAST, USUAL, MOST] = [3, 6.2, 14]; // px in a mm
+const [LEAST, USUAL, MOST] = [3, 6.2, 14]; // px per mm
 const LOOK_MS = 700;
 const NUMBERS = 4;
 const LEAST_WHITE = 16;
@@ -43,7 +43,7 @@ function fitting(app) {
     window.scrollTo(0, 0);
   };
   const step = (text, by, word) => button(text, () => size(scale + by), { class: "step", "aria-label": t(word) });
-  // The lower right corner goes with the finger.
+  // The lower right corner follows the finger.
   const drag = ({ currentTarget: card, pointerId, clientX }) => card.hasPointerCapture(pointerId) && size((clientX - card.getBoundingClientRect().left) / CARD_MM[0]);
   const card = { class: "bank-card", key: "card", "aria-hidden": "true", place: { width: `${CARD_MM[0] * scale}px`, height: `${CARD_MM[1] * scale}px` }, onpointerdown: (event) => event.currentTarget.setPointerCapture(event.pointerId), onpointermove: drag };
   return [

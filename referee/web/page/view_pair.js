@@ -1,4 +1,4 @@
-// Lets devices in: the code that is said or shown, what lets in the first one, and screens that nobody types at.
+// Draws pairing: the code to enter, the ways to admit the first device, and screens without keyboard.
 
 import { h } from "./dom.js";
 import { again, change, learnWhoIAm, pair } from "./server.js";
@@ -7,7 +7,7 @@ import { count, t } from "./words.js";
 
 const GAP_MS = 1000;
 const SCREEN_GAP_MS = 3000;
-let told = null; // what lets the first device in
+let admission = null; // the ways to admit the first device, and their progress
 
 export function draw(app) {
   const { me, pending } = app;
@@ -32,7 +32,7 @@ export function draw(app) {
   );
 }
 
-// Whether nobody can hear a code: then it is no use to listen.
+// Return whether the table has no working loudspeaker for the code.
 export function isMute(app) {
   const { devices, settings } = app.state;
   return !settings.loudspeaker || devices.some((device) => device.name === "speaker" && device.state !== "ok");
@@ -42,7 +42,7 @@ function codeLine(code) {
   return h("p", { class: "code-here", key: "code" }, t("pair_code_is"), h("strong", {}, spaced(code)));
 }
 
-// The code on a screen in the room, to be typed or scanned.
+// Return the code to type or scan, on a screen in the room.
 export function codeHere({ me: { code, scan } }) {
   if (!code) return null;
   return [codeLine(code), scan ? codeToScan(code, t("pair_qr")) : null];
@@ -84,23 +84,24 @@ function leave(app) {
   app.draw();
 }
 
-// What was to be done when this device was not paired yet.
+// Continue with the command that needed pairing.
 function goOn(app) {
   const { pending } = app;
   leave(app);
   app.run(pending.work, pending.done);
 }
 
-// While no device is paired this one waits to be let in, as long as the page asks for the code.
+// Ask every second whether this first device is admitted, while the page asks for the code.
 function waitToBeFirst(app) {
   const { pending } = app;
   if (pending.waits === app.local) return;
-  [pending.waits, told] = [app.local, null];
+  pending.waits = app.local;
+  admission = null;
   again(app, GAP_MS, async () => {
     if (app.pending !== pending) return false;
-    // A line that broke may come back: it is asked for again.
-    told = await change("/api/pair/wait", {}).catch(() => told);
-    if (!told || !told.paired) return {};
+    // A lost connection may return: ask again.
+    admission = await change("/api/pair/wait", {}).catch(() => admission);
+    if (!admission || !admission.paired) return {};
     await learnWhoIAm();
     if (app.pending === pending) goOn(app);
     return false;
@@ -108,16 +109,16 @@ function waitToBeFirst(app) {
 }
 
 function acts(app) {
-  if (!told || !told.first) return told && told.home === false ? h("p", { class: "note bad" }, t("first_away")) : null;
+  if (!admission || !admission.first) return admission && admission.home === false ? h("p", { class: "note bad" }, t("first_away")) : null;
   const ways = [
-    told.acts.includes("bell") ? h("li", { key: "bell" }, bell()) : null,
-    told.acts.includes("camera") && told.mark ? h("li", { key: "camera" }, t("first_camera"), mark(told.mark)) : null,
+    admission.acts.includes("bell") ? h("li", { key: "bell" }, bell()) : null,
+    admission.acts.includes("camera") && admission.mark ? h("li", { key: "camera" }, t("first_camera"), mark(admission.mark)) : null,
     atTheComputer(app),
   ].filter(Boolean);
   return ways.length ? h("div", { class: "acts", key: "acts" }, box("acts", t("first_title"), h("p", {}, t("first_how")), h("ul", {}, ways))) : null;
 }
 
-// What tells the code at the machine itself, as it is typed there; null where nothing does.
+// Return the command that prints the code at the machine itself, or null.
 function atTheComputer({ me: { command } }) {
   if (!command) return null;
   const [before, after] = t("first_terminal").split("{command}");
@@ -125,18 +126,19 @@ function atTheComputer({ me: { command } }) {
 }
 
 function bell() {
-  if (told.others || told.bell_rests) return h("span", { role: "status" }, t(told.others ? "first_others" : "first_bell_rests"));
-  const news = told.pressed ? count("first_pressed", told.pressed) : told.miscounted ? count("first_miscounted", told.miscounted) : "";
-  return [h("strong", {}, t("first_bell", { n: told.presses })), h("span", { class: "note", role: "status" }, news && ` ${news}`)];
+  const { others, bell_rests: rests, pressed, miscounted, presses } = admission;
+  if (others || rests) return h("span", { role: "status" }, t(others ? "first_others" : "first_bell_rests"));
+  const news = pressed ? count("first_pressed", pressed) : miscounted ? count("first_miscounted", miscounted) : "";
+  return [h("strong", {}, t("first_bell", { n: presses })), h("span", { class: "note", role: "status" }, news && ` ${news}`)];
 }
 
-// Drawn on white, whatever the colours of the page: the camera must tell its edge.
+// Return the mark for the camera; its ground is always white, so that the camera finds its edge.
 function mark(rows) {
   const black = rows.flatMap((line, y) => [...line].map((cell, x) => (cell === "0" ? `M${x} ${y}h1v1h-1z` : "")));
   return h("span", { class: "mark" }, h("svg", { viewBox: `0 0 ${rows.length} ${rows.length}`, "aria-hidden": "true", "shape-rendering": "crispEdges" }, h("path", { d: black.join(""), fill: "#000" })));
 }
 
-// A screen that nobody types at, as a TV, shows a short code; a paired phone lets it in by that.
+// Fetch the short code by which a paired phone admits this screen, until it is admitted.
 export function waitForPhone(app) {
   again(app, SCREEN_GAP_MS, async () => {
     if (!app.state || maySee(app)) return null;
@@ -150,7 +152,7 @@ export function screenCode(app) {
   return maySee(app) || !app.local.code ? null : h("p", { class: "tv-screen", key: "screen" }, t("screen_code", { code: app.local.code }));
 }
 
-// Where a paired device lets a screen in.
+// Return the form in which a paired device admits a screen.
 export function letScreenIn(app) {
   const send_ = () => {
     const field = document.getElementById("screen-code");

@@ -1,4 +1,4 @@
-// Scores a picture of a table of Confetti that was taken with a phone.
+// Draws the form that scores an uploaded picture of Confetti, and its result.
 
 import { h } from "./dom.js";
 import { send } from "./server.js";
@@ -24,7 +24,7 @@ export function draw(app) {
       note(t("usable_cards")),
       h("label", { for: "file" }, t("picture_file")),
       h("input", { id: "file", type: "file", accept: "image/jpeg,image/png,image/webp,image/heic,image/heif", required: true }),
-      // Asked only where the family has taught an edition of its own.
+      // Only a taught deck makes this a choice.
       decks.length < 2 ? null : choice("deck", t("which_deck"), decks, decks[0], (name) => (name === "confetti" ? t("own_deck") : name)),
       choice("players", t("how_many_players"), [1, 2, 3, 4, 5, 6, 7], 3),
       choice("limit", t("most_cards"), [6, 9], 6),

@@ -1,4 +1,4 @@
-// One ruling: its picture and verdict as one, every reading it hangs on, to be corrected, step by step, the photo-finish.
+// Draws one ruling: picture and verdict, its readings with corrections, the steps, the photo-finish.
 
 import { h } from "./dom.js";
 import { backTo, box, button, card, group, kindOf, maySee, nameOf, note, row, sign, unseen, waitingFor } from "./parts.js";
@@ -24,7 +24,7 @@ function ask(app) {
 export function draw(app) {
   const entry = app.state.rulings.find((one) => one.id === app.route.id);
   const { why, timeline } = app.local;
-  // A correction, or taking one back, may leave the sentence as it is, and change what it hangs on.
+  // A correction may change the readings, but not the sentence: load both after any change.
   if (entry && (app.local.asked !== app.state.moment || (app.local.text || entry.text) !== entry.text)) ask(app);
   if (entry) app.local.text = entry.text;
   if (why !== app.local.shown) Object.assign(app.local, { shown: why, read: app.local.asked });
@@ -50,7 +50,7 @@ function verdict(app, shown, undoing) {
   return band(app, { title, reason, kind: kindOf(shown), entry: shown }, undoing);
 }
 
-// A past game had its own players and colours; what is corrected in it hangs on nothing that happens on the table now.
+// Return the app with the players and options of the ruling's game.
 function gameThen(app, why) {
   if (!why.past) return app;
   const board = why.game.players.map((name, seat) => ({ seat, name }));
@@ -64,7 +64,7 @@ function evidence(app, why, line) {
   return h("figure", { class: "evidence", key: "evidence" }, seen(app, why, why.picture, why.sight));
 }
 
-// A hand is shown as near as its cards lie; the card that is open, or those of the step, stand out.
+// Return the picture with outlines; a hand is enlarged, and the open card or the step's cards are emphasized.
 function seen(app, why, name, sight) {
   const source = `/pictures/${name}.jpg`;
   if (!sight || !sight.outlines.length) return zoomable("picture", picture({ source, alt: t("evidence_alt") }));
@@ -76,13 +76,13 @@ function seen(app, why, name, sight) {
   const isNear = near.length > 0 && !app.local.whole;
   const step = (why.steps || [])[stepAt(app, why)];
   const open = openLabel(app, why);
-  const meant = open ? [open] : step && step.cards.length ? step.cards.map((one) => one.join(" ")) : null;
-  const stands = (one) => (near.length && meant ? (mine(one) && meant.includes(one.label) ? "strong" : "dim") : "");
-  const mark = (one, at) => ({ corners: one.corners, seat: one.seat, sure: one.certain, look: stands(one), key: `seen ${at}`, name: one.certain ? null : "?", isNamed: true, within: true, words: t("correct_this", { what: outlineWords(one) }), tap: isNear || !isHand ? opening(app, why, one) : null });
+  const labels = open ? [open] : step && step.cards.length ? step.cards.map((one) => one.join(" ")) : null;
+  const emphasis = (one) => (near.length && labels ? (mine(one) && labels.includes(one.label) ? "strong" : "dim") : "");
+  const mark = (one, at) => ({ corners: one.corners, seat: one.seat, certain: one.certain, look: emphasis(one), key: `seen ${at}`, name: one.certain ? null : "?", isNamed: true, within: true, words: t("correct_this", { what: outlineWords(one) }), tap: isNear || !isHand ? opening(app, why, one) : null });
   return zoomable("picture", picture({ source, alt: t("evidence_alt"), size: [sight.width, sight.height], part: isNear ? partAround(near) : null, marks: shares.map(mark) }), near.length ? button(t(isNear ? "whole_table" : "look_closer"), () => app.set({ whole: !app.local.whole }), { key: "near" }) : null);
 }
 
-// A tap on something in the picture opens what it was read as, right beneath.
+// Return a function that opens the reading of an outline, or null where it has none.
 function opening(app, why, outline) {
   const reading = (why.readings || []).find((one) => one.seat === outline.seat && one.data && one.data.event !== "bell");
   if (!reading) return null;
@@ -115,12 +115,11 @@ function asides(app, entry, why) {
     why.way ? note(why.way) : null,
     (why.mishaps || []).map((text) => note(t("mishap_then", { text }))),
     entry ? h("div", { class: "row", key: "again" }, button(t("look_again"), () => app.run({ do: "look_again", ruling: entry.id }, () => ask(app)))) : null,
-    // What the ruling was made of, as a file to send: to have it mended is one tap away from seeing it.
     isReported ? h("div", { class: "option", key: "report" }, h("a", { class: "button", href: `/api/rulings/${app.route.id}/report.mcap`, download: "", "aria-describedby": "report-why" }, t("report_ruling")), h("p", { class: "note", id: "report-why" }, t("report_ruling_why"))) : null,
   ];
 }
 
-// Who rang is asked before what lay there; what was tapped in the picture comes first.
+// Return the readings with their choices: a tapped one first, then the ring, then cards.
 function readings(app, why) {
   const rank = (one) => (one.event === app.local.first ? -1 : one.data && one.data.event === "bell" ? 0 : 1);
   const list = (why.readings || []).slice().sort((a, b) => rank(a) - rank(b));
@@ -130,14 +129,14 @@ function readings(app, why) {
   return box("readings", t("not_right"), list.map(one));
 }
 
-// The card that is open to be corrected, as it is outlined in the picture.
+// Return the label of the open card, or null.
 function openLabel(app, why) {
   const reading = (why.readings || []).find((one) => draftOf(app, one));
   const opened_ = reading && (reading.data.cards || [])[draftOf(app, reading).at];
   return opened_ ? opened_.join(" ") : null;
 }
 
-// In which order the cards of a hand lie from left to right; those that were not outlined come last.
+// Return the indices of a hand's cards from left to right; cards without outline come last.
 function lyingOrder(why, reading) {
   const cards = (reading.data && reading.data.cards) || [];
   const spots = ((why.sight && why.sight.outlines) || []).filter((one) => one.seat === reading.seat);
@@ -148,7 +147,7 @@ function lyingOrder(why, reading) {
   return cards.map((_card, index) => index).sort((a, b) => (left[a] === left[b] ? a - b : left[a] - left[b]));
 }
 
-// Of a ring whose ringer was named later the ruling has the seat.
+// Return a reading's title. The ruling knows the seat of a ring whose ringer was named later.
 function readingName(app, reading, ruling) {
   const seat = typeof reading.seat === "number" || !reading.data || reading.data.event !== "bell" ? reading.seat : ruling.seat;
   const who = typeof seat === "number" ? nameOf(app, seat) : "";

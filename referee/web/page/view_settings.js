@@ -1,4 +1,4 @@
-// Language, loudness, quiet hours, what is fitted, which devices may change anything, how good it is, and backups.
+// Draws the settings: language, sound, devices, paired phones, quality and backups.
 
 import { h } from "./dom.js";
 import { change, learnWhoIAm, send } from "./server.js";
@@ -39,10 +39,10 @@ function sound(app, now) {
     const pick = (value) => value && set(app, { quiet_hours: hours.map((one, index) => (index === at ? value : one)) });
     return h("label", { class: "inline" }, label, h("input", { type: "time", required: true, value: hours[at], onchange: (event) => pick(event.target.value) }));
   };
-  // One device speaks: two would not do it at the same time.
+  // Only one device speaks: two would not be synchronous.
   const speakHere = (on) =>
     app.run({ do: "settings", voice_page: on ? HERE : NOWHERE }, () => {
-      app.heedLine();
+      app.updateStream();
       app.toasted(t("saved"));
     });
   return box("sound", t("voice"),
@@ -71,7 +71,7 @@ function devices(app) {
   );
 }
 
-// A paired device lets another one in: its code is said and shown, and may be tried at once.
+// Announce the code that admits another device.
 function letIn(app) {
   change("/api/pair/ask", {})
     .then(learnWhoIAm)
@@ -83,21 +83,21 @@ function more() {
   return box("more", t("more"), h("ul", { class: "links" }, link("#system", "open_system"), link("#setup", "setup_open"), link("#picture", "score_picture"), link("#tv", "open_tv")));
 }
 
-// How good it is at this table: what was corrected, in words, and over the evenings as bars.
-function quality({ local: { quality: told } }) {
-  if (!told || told.fault) return box("quality", t("quality"), waitingFor(told));
-  const evenings = told.evenings.slice(-LATEST);
+// Return what was corrected at this table, in words and as bars by evening.
+function quality({ local: { quality: report } }) {
+  if (!report || report.fault) return box("quality", t("quality"), waitingFor(report));
+  const evenings = report.evenings.slice(-LATEST);
   const game = (one) => h("p", { key: one.game }, h("strong", {}, t(`game_${one.game}`)), " – ", one.text, one.unclear ? ` ${t("quality_unclear", { n: one.unclear, all: one.rings })}` : "");
   const evening = (one) => ({ name: day(`${one.date}T12:00`, { day: "numeric", month: "short" }), value: one.corrected, of: one.cards, text: t("quality_of", { n: one.corrected, all: one.cards }) });
   return box("quality", t("quality"),
-    told.games.length ? told.games.map(game) : note(t("quality_none")),
-    told.challenged ? h("p", {}, told.challenged) : null,
+    report.games.length ? report.games.map(game) : note(t("quality_none")),
+    report.challenged ? h("p", {}, report.challenged) : null,
     evenings.length > 1 ? h("figure", {}, h("figcaption", { class: "note" }, t("quality_evenings")), bars(evenings.map(evening), "bad")) : null,
     note(t("quality_more"), " ", h("a", { href: "#setup" }, t("quality_check"))),
   );
 }
 
-// All games, decks and settings as one file, taken back from it, and the report for who is to find a fault.
+// Return the downloads of a backup and of a fault report, and the upload that restores a backup.
 function keeping(app) {
   const { local, me } = app;
   const link = (href, key) => h("a", { class: "button", href, download: "" }, t(key));

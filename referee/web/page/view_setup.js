@@ -1,5 +1,5 @@
-// Setting the table up, step by step: the live picture, one sentence, one big button. The steps' own sentences, choices
-// and what is drawn over the picture come from the referee (`/api/setup`); here they are only shown.
+// Draws the set-up step by step: the live picture, one sentence, one big button.
+// Sentences, choices and shapes come from the referee (`/api/setup`).
 
 import { h } from "./dom.js";
 import { again, me, read } from "./server.js";
@@ -12,7 +12,7 @@ const LOOK_MS = 600;
 const PICTURE_MS = 180;
 const KEYS = { ArrowRight: 5, ArrowUp: 5, ArrowLeft: -5, ArrowDown: -5, PageUp: 20, PageDown: -20 };
 const SIGNS = { good: "yes", mend: "unclear", wait: "time", missing: "no", skipped: "time" };
-// What has no place in the picture is set up without it.
+// The steps that show the live picture.
 const PICTURED = ["camera", "table", "seats", "light", "check"];
 
 export function opened(app) {
@@ -34,11 +34,10 @@ function overview(app, data) {
   const step = (one) => [drawing(one.step) || icon("info"), h("span", { class: "what" }, h("strong", {}, one.title), h("span", { class: "note" }, one.text || one.ask)), h("span", { class: "tag state" }, one.state ? icon(SIGNS[one.state]) : null, t(`setup_state_${one.state || "none"}`))];
   return [
     heading(t("setup_title")),
-    // The first page of a new machine: whoever cannot read it finds one of these words.
     fresh ? languageChoice(app.chosen || app.state.language, app.speakIn) : null,
     note(fresh ? t("setup_why") : open ? count("setup_left", open) : t("setup_done")),
     h("div", { class: "row", key: "main" },
-      // Once all was gone through a game may begin, whatever was left for later.
+      // A skipped step does not prevent a game.
       data.left.length ? null : h("a", { class: "button main big", href: "#start" }, t("start_game")),
       next ? button(t(fresh ? "setup_begin" : "setup_go_on"), () => open_(app, next), { class: data.left.length ? "main big" : "big" }) : button(t("setup_again"), () => open_(app, data.steps[0].step), { class: "quiet" }),
     ),
@@ -72,10 +71,10 @@ function isWithoutCamera(data) {
   return data.open === "camera" && data.finding.state === "missing";
 }
 
-// One big button, at the foot of the window: keep what is found, or go on without what is not there.
+// Return the main button at the bottom: accept the finding, or continue without the device.
 function due(app, data) {
   const { state } = data.finding;
-  // Without a camera nothing is seen: that is no button to be tapped in passing.
+  // Setting up without a camera has no main button, so that nobody chooses it by mistake.
   if (isWithoutCamera(data)) return null;
   const words = { good: "setup_keep", mend: "setup_as_it_is", wait: "setup_later", missing: "setup_without" };
   const waits = state === "wait";
@@ -87,7 +86,7 @@ function choice(app, one, place) {
   return button(one.text, () => tell(app, { act: "answer", answer: one.answer }), { key: `choice ${place}`, "aria-pressed": one.chosen === null ? null : String(one.chosen) });
 }
 
-// What comes after the open step: the next one, or the list of all after the last.
+// Return a function that opens the next step, if there is one.
 function next(app, data) {
   const after = data.steps[data.steps.findIndex((one) => one.step === data.open) + 1];
   return after ? () => open_(app, after.step) : () => null;
@@ -113,13 +112,13 @@ function seen(app, found) {
   return picture({ source: url, alt: t("setup_picture"), size, look: "setup-picture", marks: found.shapes.map(mark) }, found.handles.map((one) => handle(app, one)));
 }
 
-// A seat goes where it is dragged, or round the table by the arrow keys: the referee says where it comes to lie.
+// Return a seat's handle: dragged, or moved by arrow keys; the referee answers with the seat's place.
 function handle(app, one) {
   const { local } = app;
   const dragged = local.drag && local.drag.seat === one.seat ? local.drag.at : null;
   const percent = String(Math.round(one.round * 100));
   const move = (answer) => tell(app, { act: "answer", answer: Object.assign({ seat: one.seat }, answer) });
-  // Whole in the picture, so that a thumb finds it also where the table's edge is the picture's.
+  // The handle stays inside the picture even at its edge.
   const [left, top] = (dragged || one.at).map((share) => `clamp(26px, ${share * 100}%, calc(100% - 26px))`);
   const end = (keepsIt) => {
     const { drag } = local;

@@ -1,4 +1,4 @@
-// The end of Coloretto alone: a counter a colour for each player, the sum, and why.
+// Draws a score sheet for the end of Coloretto: counters by colour for each player, the sum and its reasons.
 
 import { h } from "./dom.js";
 import { cardDrawn, sheetLine, SUITS } from "./game_coloretto.js";
@@ -16,7 +16,7 @@ function counted(app) {
   return app.local.counted;
 }
 
-// Which cards there are: as somebody chose, or as in the game that is on.
+// Return the name of the palette: the chosen one, else that of the running game.
 function paletteOf(app, sheet) {
   const playing = app.state.game && app.state.game.game === "coloretto" ? app.state.phase.colours || [] : [];
   return sheet.palette || (playing.some((one) => SUITS.includes(one)) ? "suits" : "colours");
@@ -60,7 +60,7 @@ function keep(app, sheet) {
   ask(app, sheet);
 }
 
-// What the hands are worth is the referee's to say, by the same rules as after a game.
+// Ask the referee for the points of all hands.
 function ask(app, sheet) {
   app.local.worth = app.local.worth || [];
   const { local } = app;
@@ -70,7 +70,7 @@ function ask(app, sheet) {
     const colours = Object.fromEntries(all.filter((one) => hand[one]).map((one) => [one, hand[one]]));
     return { colours, jokers: hand.joker || 0, plus2: hand["+2"] || 0 };
   });
-  // Who taps quickly asks several times, and answers may overtake one another: the last question counts.
+  // Answers may overtake each other: only the last question's counts.
   const asked = (local.asking = (local.asking || 0) + 1);
   app.run({ do: "sheet", table: sheet.table, hands }, (result) => {
     if (asked === local.asking) local.worth = result.sheet;

@@ -1,4 +1,4 @@
-// Start a game, all in one screen: which, and who sits where; the rules are folded, since most play by the usual ones.
+// Draws the start of a game: the game, the players by seat, and the folded rules.
 
 import { h } from "./dom.js";
 import { canTeach } from "./decks.js";
@@ -18,7 +18,7 @@ function remembered() {
   return { game: null, players: ["", "", ""], options: {}, fresh: true };
 }
 
-// Who is forgotten is not offered by this browser either.
+// Remove a forgotten player from this browser's memory.
 export function forgetName(name) {
   plan.players = plan.players.map((one) => (one === name ? "" : one));
   keep(REMEMBERED, plan);
@@ -26,7 +26,7 @@ export function forgetName(name) {
 
 export function opened(app) {
   const { players, game } = app.state.setup || {};
-  // The first time as the table was set up.
+  // Without an earlier game, begin with the set-up's game and seats.
   if (plan.fresh && players) plan = { game: game || null, players: Array.from({ length: players }, () => ""), options: {} };
   app.load("games", `/api/games/${app.state.language}`);
   app.load("known", "/api/statistics");
@@ -79,7 +79,7 @@ function players(app, game) {
   );
 }
 
-// Seats lie evenly round the table, the first at the bottom of the picture, clockwise.
+// Return the picture of the table with a button for each seat.
 function tablePicture(app, names) {
   app.local.live = app.local.live || `/live.jpg?start=${Date.now()}`;
   const one = (name, seat) => {
@@ -89,7 +89,7 @@ function tablePicture(app, names) {
   return h("div", { class: "seats" }, h("div", { class: "picture" }, maySee(app) && h("img", { src: app.local.live, alt: t("live_alt"), onerror: (event) => event.target.classList.add("gone") })), names.map(one));
 }
 
-// Walk the edge of the picture clockwise from the middle of its bottom, as the referee does.
+// Return a seat's place in percent: clockwise along the edge from the middle of the bottom, as the referee has it.
 function placeOf(seat, n) {
   let way = (4 * seat) / n + 0.5;
   way -= 4 * Math.floor(way / 4);
@@ -115,7 +115,7 @@ function rename(app, names, seat, value) {
   pick(app, { players: names.map((name, at) => (at === seat ? value : name)) });
 }
 
-// People who have played before need no typing.
+// Return buttons with the names of earlier players, or null.
 function suggestions(app, names) {
   const known = app.local.known && app.local.known.players ? app.local.known.players.map((one) => one.name) : [];
   const free = known.filter((name) => !names.includes(name)).slice(0, 8);
@@ -129,7 +129,7 @@ function suggestions(app, names) {
   return choices(t("played_before"), free.map((name) => ({ key: name, text: name, tap: () => fill(name), more: { class: "small" } })));
 }
 
-// The rules and cards that are not the usual ones stand in the fold's title.
+// Return the folded rules and decks; the fold's title names those that differ from the usual.
 function rules(app, game) {
   const decks = decksOf(app, game);
   const chosen = deckOf(app, game);
@@ -142,7 +142,7 @@ function rules(app, game) {
   if (chosen && chosen !== game.id) changed.unshift(named(chosen));
   const title = `${changed.join(" · ") || t("usual_rules")} – ${t("change_rules")}`;
   return unfolded("rules", title, h("div", { class: "stack" },
-    // Which cards lie on the table: asked only where there are some beside the game's own that fit it.
+    // Only another deck that fits the game makes this a choice.
     decks.length < 2 ? null : [h("h2", {}, t("which_deck")), choices(t("which_deck"), decks.map((name) => ({ key: name, on: name === chosen, text: named(name), tap: () => setDeck(name) })))],
     chosen === EVERDECK ? note(t("everdeck_rows")) : null,
     game.options.map((option) => select(`option-${option.name}`, option.text, texts(option), value(option), setOption(option))),
@@ -166,8 +166,8 @@ function coloursOf(app, game) {
 
 function begin(app, game) {
   const names = seats(game).map((name, seat) => name.trim() || t("seat", { n: seat + 1 }));
-  const { startCardsTold } = gameNamed(game.id);
-  const cards = startCardsTold ? startCardsTold(app, names.length, coloursOf(app, game)) : [];
+  const { startCardsChosen } = gameNamed(game.id);
+  const cards = startCardsChosen ? startCardsChosen(app, names.length, coloursOf(app, game)) : [];
   app.set({ fault: cards ? "" : t("start_cards_missing") });
   if (!cards) return;
   const fits = ({ name, kind }) => plan.options[name] !== undefined && (kind !== "seat" || plan.options[name] < names.length);

@@ -1,8 +1,8 @@
-// The machine: how it is, starting anew and switching off, players and unfinished games, the log.
+// Draws the system: checks, restart and shutdown, players, unfinished games, the log.
 
 import { h } from "./dom.js";
 import { change, me } from "./server.js";
-import { backTo, box, button, columns, field, form, heading, icon, note, pairHere, row, sure, unfolded, waitingFor, whereabouts } from "./parts.js";
+import { backTo, box, button, columns, confirmed, field, form, heading, icon, note, pairHere, row, unfolded, waitingFor, whereabouts } from "./parts.js";
 import { forgetName } from "./view_start.js";
 import { clock, count, day, has, t } from "./words.js";
 
@@ -10,7 +10,7 @@ const OFFERS = ["restart", "reboot", "shut_down"];
 const SIGNS = { ok: "yes", remark: "info", fault: "unclear" };
 
 export function draw(app) {
-  // Who this is may be known only after the view was opened.
+  // Pairing may become known after the view was opened.
   if (me.paired && !app.local.asking) {
     app.local.asking = true;
     app.load("system", "/api/system");
@@ -34,14 +34,14 @@ function wish(app, body, text) {
 }
 
 function machine(app, system) {
-  const offer = (what) => row(sure(app, what, t(`${what}_sure`), t(`${what}_yes`), () => wish(app, { do: what }, t(`${what}_now`)), t(what)));
+  const offer = (what) => row(confirmed(app, what, t(`${what}_sure`), t(`${what}_yes`), () => wish(app, { do: what }, t(`${what}_now`)), t(what)));
   return box("machine", `Ringmaster ${system.version}`, whereabouts(app), OFFERS.filter((what) => system.offers.includes(what)).map(offer));
 }
 
 function checks(system) {
-  const told = system.findings.filter((one) => one.state !== "skipped" && (one.message || has(`device_${one.check}`)));
+  const findings = system.findings.filter((one) => one.state !== "skipped" && (one.message || has(`device_${one.check}`)));
   const one = (found, at) => h("li", { key: `${found.check} ${at}`, class: found.state }, icon(SIGNS[found.state]), h("span", {}, found.message || t("device_works", { name: t(`device_${found.check}`) }), found.advice ? h("span", { class: "note" }, ` ${found.advice}`) : null));
-  return box("checks", t("system_checks"), h("ul", { class: "findings" }, told.map(one)));
+  return box("checks", t("system_checks"), h("ul", { class: "findings" }, findings.map(one)));
 }
 
 function players(app, system) {
@@ -58,12 +58,12 @@ function playerLine(app, { name, games }) {
   };
   return [
     h("span", { class: "what" }, h("strong", {}, name), h("span", { class: "note" }, count("games", games))),
-    sure(app, `forget ${name}`, t("forget_player_sure", { name }), t("forget_player_yes"), forget, [h("span", { "aria-hidden": "true" }, t("forget_player")), h("span", { class: "sr" }, t("forget_player_of", { name }))]),
+    confirmed(app, `forget ${name}`, t("forget_player_sure", { name }), t("forget_player_yes"), forget, [h("span", { "aria-hidden": "true" }, t("forget_player")), h("span", { class: "sr" }, t("forget_player_of", { name }))]),
     app.local.asked === `forget ${name}` ? null : button(t("rename"), rename, { "aria-label": t("rename_of", { name }) }),
   ];
 }
 
-// A name that another one has makes both one: that is said before it is done.
+// Return the form that renames a player; another player's name merges both, after a warning.
 function renaming(app, system, one) {
   const { local } = app;
   const name = local.name.trim();
@@ -84,7 +84,7 @@ function renaming(app, system, one) {
 function unfinished(app, system) {
   if (!system.unfinished.length) return null;
   const what = (game) => h("span", { class: "what" }, h("strong", {}, t(`game_${game.game}`)), h("span", { class: "note" }, `${day(game.started, { dateStyle: "medium" })}, ${clock(game.started)}: ${game.players.join(", ")}`));
-  const remove = (game) => sure(app, `game ${game.id}`, t("delete_game_sure"), t("delete_game_yes"), () => wish(app, { do: "forget_game", game: game.id }, t("game_deleted")), t("delete_game"));
+  const remove = (game) => confirmed(app, `game ${game.id}`, t("delete_game_sure"), t("delete_game_yes"), () => wish(app, { do: "forget_game", game: game.id }, t("game_deleted")), t("delete_game"));
   const one = (game) => h("li", { key: game.id }, what(game), remove(game));
   return box("unfinished", t("system_unfinished"), h("ul", { class: "tidy lined" }, system.unfinished.map(one)));
 }

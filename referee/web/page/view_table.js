@@ -1,31 +1,30 @@
-// The table: picture and verdict as one, what is asked, the scores in a row, and what a hand may do.
+// Draws the table: picture and verdict, questions, scores, and the game's buttons.
 
 import { h } from "./dom.js";
 import { counting, countUp } from "./count_up.js";
 import { byHand, gameOf, scoresTitle } from "./games.js";
-import { ago, box, button, choices, heading, icon, kindOf, maySee, nameClass, nameOf, phaseOf, row, sand, shownPoints, sign, sure, turnOf, whereabouts } from "./parts.js";
+import { ago, box, button, choices, confirmed, heading, icon, kindOf, maySee, nameClass, nameOf, phaseOf, row, sand, shownPoints, sign, turnOf, whereabouts } from "./parts.js";
 import { band, headline } from "./headline.js";
 import { cardDrawn, scoreSheet } from "./game_coloretto.js";
-import { untoldHands } from "./readings.js";
+import { missingHands } from "./readings.js";
 import { correction, live } from "./live.js";
 import { undo } from "./frame.js";
 import { count, t } from "./words.js";
 
 export function draw(app) {
   if (app.state.mode === "idle") return idle(app);
-  // Of a game that nothing watches each move is told here: that comes before the picture.
-  const isTold = Boolean(gameOf(app).isToldByHand);
+  // Moves that are entered by hand come before the picture.
+  const isEntered = Boolean(gameOf(app).isEnteredByHand);
   const { turn } = app.state.phase || {};
-  const begun = isTold && typeof turn === "number" ? { title: t("turn_of", { name: nameOf(app, turn) }), reason: phaseOf(app), kind: "time", entry: {} } : null;
+  const begun = isEntered && typeof turn === "number" ? { title: t("turn_of", { name: nameOf(app, turn) }), reason: phaseOf(app), kind: "time", entry: {} } : null;
   const shown = headline(app) || begun;
   return h("div", { class: "columns staged" },
-    h("div", { class: "column wide stuck" }, stages(app, shown, isTold), correction(app), isTold ? [board(app, shown), byHand(app)] : null),
-    h("div", { class: "column" }, isTold ? null : board(app, shown), phase(app), controls(app), isTold ? [scoreSheet(app), live(app, true)] : byHand(app), rulings(app), due(app)),
+    h("div", { class: "column wide stuck" }, stages(app, shown, isEntered), correction(app), isEntered ? [board(app, shown), byHand(app)] : null),
+    h("div", { class: "column" }, isEntered ? null : board(app, shown), phase(app), controls(app), isEntered ? [scoreSheet(app), live(app, true)] : byHand(app), rulings(app), due(app)),
   );
 }
 
 function idle(app) {
-  // What was left for later is offered again.
   const left = (app.state.setup || {}).left || 0;
   const link = (href, text) => h("p", {}, h("a", { href }, text));
   return [
@@ -35,11 +34,11 @@ function idle(app) {
   ];
 }
 
-// What is asked with pictures stands right beneath them, before the verdict.
-function stages(app, shown, isTold) {
+// Return picture, verdict and questions; a question with pictures comes before the verdict.
+function stages(app, shown, isEntered) {
   const { questions } = app.state;
   const asked = maySee(app) ? questions.find((one) => one.pictures) : null;
-  const picture = asked ? askedPictures(asked.pictures) : isTold ? null : live(app, true);
+  const picture = asked ? askedPictures(asked.pictures) : isEntered ? null : live(app, true);
   const look = shown && shown.entry.id && !shown.isCount ? h("a", { href: `#ruling/${shown.entry.id}` }, t("look_or_correct")) : null;
   const counted = countUp(app);
   const verdict = counted ? counting(counted) : band(app, shown, look);
@@ -51,12 +50,12 @@ function stages(app, shown, isTold) {
 function question(app, one) {
   return h("section", { class: "question", key: `question ${one.id}`, role: "group", "aria-labelledby": `question-${one.id}` },
     h("h2", { id: `question-${one.id}` }, one.text || t(`question_${one.kind}`)),
-    one.kind === "doubt" ? doubtAnswers(app, one) : one.kind === "no_hand" ? untoldHands(app, one) : row(one.kind === "who_rang" ? ringers(app, one) : decisions(app)),
+    one.kind === "doubt" ? doubtAnswers(app, one) : one.kind === "no_hand" ? missingHands(app, one) : row(one.kind === "who_rang" ? ringers(app, one) : decisions(app)),
     one.ruling ? h("a", { href: `#ruling/${one.ruling}` }, t("see_picture")) : null,
   );
 }
 
-// The table as it was when it was understood last, and now: where it has changed.
+// Return two pictures of the table: when it was last understood, and now.
 function askedPictures(pictures) {
   const one = (when) => {
     const source = `/pictures/${pictures[when]}.jpg`;
@@ -66,7 +65,7 @@ function askedPictures(pictures) {
   return h("div", { class: "asked-pictures", key: "asked" }, ["before", "now"].filter((when) => pictures[when]).map(one));
 }
 
-// What the camera could not tell: one tap says it. Whoever is in a hurry says it later; play goes on.
+// Return the answers to a doubt of the camera; play continues without one.
 function doubtAnswers(app, asked) {
   const one = (answer, at) => ({
     key: at,
@@ -89,7 +88,7 @@ function phase(app) {
   return h("section", { class: "phase", key: "phase" }, h("p", { class: "turn" }, turnOf(app)), sand(app));
 }
 
-// New points stand beside the old ones; what was just counted is looked at by a tap on its tile.
+// Return the scores, new points beside the old ones; a counted hand's tile links to its ruling.
 function board(app, shown) {
   const { state, before } = app;
   const best = Math.max(0, ...state.board.map((one) => one.points || 0));
@@ -119,13 +118,13 @@ function controls(app) {
   const { besides } = gameOf(app);
   const more = besides && mode === "playing" ? besides((app.state.phase || {}).key) : null;
   const stop = () => app.runTimely({ do: "stop" }, () => app.set({ asked: null }));
-  return h("div", { class: "row", key: "controls" }, mode === "paused" ? null : tap("pause", "pause"), more ? tap(...more) : null, back, sure(app, "stop", t("stop_sure"), t("stop_yes"), stop, t("stop")));
+  return h("div", { class: "row", key: "controls" }, mode === "paused" ? null : tap("pause", "pause"), more ? tap(...more) : null, back, confirmed(app, "stop", t("stop_sure"), t("stop_yes"), stop, t("stop")));
 }
 
-// The one thing that is to be tapped next, if there is one.
+// Return the main button of the phase, or null.
 function due(app) {
   const { mode } = app.state;
-  // Nothing is due while a card is put right.
+  // An open correction has no main button beside it.
   if (app.local.seen) return null;
   const next = mode === "paused" ? ["resume", "resume"] : mode === "playing" && gameOf(app).due ? gameOf(app).due((app.state.phase || {}).key) : null;
   return next ? h("div", { class: "due", key: "due" }, button(t(next[0]), () => app.runTimely({ do: next[1] }), { class: "main big", key: next[1] })) : null;

@@ -1,8 +1,8 @@
-// Teach a deck: lay cards apart, tap, name what was found, let it read some, and the deck can be played with.
+// Draws the teaching of a deck: pictures, groups to name, a test, and the end.
 
 import { h } from "./dom.js";
 import { read } from "./server.js";
-import { bar, box, button, choices, columns, faceWords, field, form, group, heading, maySee, note, row, stepper, sure, unseen, waitingFor } from "./parts.js";
+import { bar, box, button, choices, columns, confirmed, faceWords, field, form, group, heading, maySee, note, row, stepper, unseen, waitingFor } from "./parts.js";
 import { gameNamed, TAUGHT_FOR } from "./games.js";
 import { livePicture } from "./live.js";
 import { picture } from "./picture.js";
@@ -28,7 +28,7 @@ function fetchLesson(app) {
 
 export function draw(app) {
   const { local, state } = app;
-  // Another phone, or the work itself, has gone on.
+  // Another phone or the server has changed the lesson.
   if (local.lesson && state.lesson !== local.asked_lesson) fetchLesson(app);
   const { lesson } = local;
   if (!lesson || lesson.fault) return [heading(t("nav_teach")), waitingFor(lesson)];
@@ -58,7 +58,7 @@ function beginning(app) {
   );
 }
 
-// A number that may be unknown: 0 stands as "–".
+// Return the stepper for the number of faces; 0, unknown, is "–".
 function howMany(game, value, set) {
   const range = { least: 0, most: MOST, jump: value >= 20 ? 6 : 1, words: ["teach_less", "teach_more"] };
   return h("div", { class: "option" }, h("span", {}, t(gameNamed(game || "").lesson.unit)), stepper(value || "–", value, range, set));
@@ -70,12 +70,12 @@ function looking(app, lesson) {
     url === null ? note(missing ? t("no_live_picture") : t("one_moment")) : picture({ source: url, alt: t("live_alt"), size }),
     h("p", {}, t(lesson.draft.pictures > 0 ? "teach_lay_next" : "teach_lay")),
     button(t("teach_these_lie"), () => teach(app, { do: "look" }), { class: "main big", key: "look" }),
-    told(lesson),
+    status(lesson),
   );
 }
 
-// What is being done, or what went wrong: the one place where both stand.
-function told({ trouble, busy, waiting }) {
+// Return the fault, or what the server is doing.
+function status({ trouble, busy, waiting }) {
   if (trouble) return h("p", { class: "fault", role: "alert", key: "trouble" }, t(`fault_${trouble.key}`, trouble.values));
   const word = busy && busy !== "naming" ? t(`teach_${busy}`) : "";
   return h("div", { role: "status", key: "busy" }, word ? [note(word, waiting > 1 ? ` (${waiting})` : ""), h("div", { class: "bar" }, h("div", { class: "going" }))] : null);
@@ -84,7 +84,7 @@ function told({ trouble, busy, waiting }) {
 function lastShot(lesson) {
   const { shot } = lesson.draft;
   if (!shot || shot.state === "waiting") return null;
-  const marks = [...shot.outlines.map((one) => ({ corners: one.corners, seat: 2 })), ...shot.unclear.map((one) => ({ corners: one.corners, sure: false }))];
+  const marks = [...shot.outlines.map((one) => ({ corners: one.corners, seat: 2 })), ...shot.unclear.map((one) => ({ corners: one.corners, certain: false }))];
   return box("shot", count("teach_found", shot.outlines.length),
     picture({ source: `/lesson/picture/${shot.number}.jpg`, alt: t("evidence_alt"), marks }),
     shot.unclear.length ? note(count("teach_left_out", shot.unclear.length)) : null,
@@ -116,11 +116,11 @@ function ending(app, lesson) {
   return h("section", { class: "card-box", key: "ending" },
     draft.missing ? note(t(`fault_${draft.missing}`)) : null,
     row(button(t("teach_save"), () => teach(app, { do: "save" }), { class: "main big", disabled: Boolean(draft.missing) || Boolean(lesson.busy && lesson.busy !== "naming") })),
-    row(sure(app, "drop", t("teach_drop_sure"), t("teach_drop_yes"), () => teach(app, { do: "drop" }, () => app.set({ asked: null })), t("teach_drop"))),
+    row(confirmed(app, "drop", t("teach_drop_sure"), t("teach_drop_yes"), () => teach(app, { do: "drop" }, () => app.set({ asked: null })), t("teach_drop"))),
   );
 }
 
-// The closing check: any cards are read, a wrong one is mended by a tap, and how sure it all is is said.
+// Return the test: the deck reads some cards, and a tap corrects a wrong one.
 function checking(app, { draft, busy }) {
   if (!draft.groups.length) return null;
   const check = () => {
@@ -154,7 +154,7 @@ function tested(app, draft) {
   const isMarked = draft.kind === "marks";
   const mark = (one, at) => {
     const name = readAs(draft, one);
-    return { corners: one.corners, seat: isRead(one) ? 2 : null, sure: isRead(one), key: `reading ${at}`, name, isNamed: true, words: t("correct_this", { what: name }), tap: isMarked ? null : open(at) };
+    return { corners: one.corners, seat: isRead(one) ? 2 : null, certain: isRead(one), key: `reading ${at}`, name, isNamed: true, words: t("correct_this", { what: name }), tap: isMarked ? null : open(at) };
   };
   return h("div", { class: "column", key: "read" },
     picture({ source: `/lesson/picture/${test.picture}.jpg`, alt: t("evidence_alt"), marks: test.readings.map(mark) }),
@@ -178,7 +178,7 @@ function mending(app, draft, reading, leave) {
   );
 }
 
-// How many were read, and how sure the least sure of them was.
+// Return how many cards were read, and the odds of the least certain one.
 function result(draft) {
   const { readings } = draft.test;
   const certain = readings.filter((one) => isRead(one) && !one.mended);

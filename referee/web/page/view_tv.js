@@ -1,4 +1,4 @@
-// The score board for a screen across the room: names and points to be read from three metres.
+// Draws the score board for a screen that is read from three metres.
 
 import { h } from "./dom.js";
 import { counting, countUp } from "./count_up.js";
@@ -21,7 +21,7 @@ export function draw(app) {
     h("h1", { class: "sr", tabindex: "-1" }, t("nav_tv")),
     code || (counted ? counting(counted) : shown ? verdict(shown) : null),
     state.questions.map((question) => h("p", { class: "tv-question", key: question.id }, question.text || t(`question_${question.kind}`))),
-    // The code to scan opens the page, too: two of them would be one too many.
+    // The code to scan opens the page, too.
     state.board.length ? board(app, counted ? counted.points : {}) : me.code && me.scan ? null : h("div", { class: "tv-idle", key: "idle" }, whereabouts(app, "tv_idle")),
     h("div", { class: "tv-foot", key: "foot" }, h("p", {}, turnOf(app)), sand(app), news ? h("p", { class: "tv-caption" }, news) : null, screenCode(app)),
     h("a", { class: "tv-leave", href: "#table", key: "leave" }, t("leave_tv")),
@@ -58,7 +58,7 @@ function board({ state }, counted) {
   ];
 }
 
-// The cards of Coloretto lie open; what they count is known at the end.
+// Return the held cards of Coloretto, whose points are known at the end.
 function held(one) {
   const card = (name) => (name === "joker" ? t("joker") : name === "+2" ? "+2" : h("span", { class: `swatch ${name}`, "aria-hidden": "true" }));
   return h("span", { class: "held" }, (one.held || []).map(([name, many]) => h("span", { class: "num", key: name, "aria-label": `${word(name)}: ${many}` }, card(name), `×${many}`)));

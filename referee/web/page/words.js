@@ -1,4 +1,4 @@
-// The page's words in the language of the table; they come from the referee's own catalogues.
+// Returns the page's words in the table's language, from the referee's catalogues.
 
 import { read } from "./server.js";
 
@@ -25,13 +25,13 @@ export function has(key) {
   return words[key] !== undefined;
 }
 
-// Give "1 round", "2 rounds": the text has a form for each.
+// Return a text in its form for a number: "1 round", "2 rounds".
 export function count(key, n, values) {
   const forms = words[key] || { other: key };
   return filled(forms[plural.select(n)] || forms.other, Object.assign({ n: signed(n) }, values));
 }
 
-// A number with a minus sign, which a hyphen is not: a line may break after that.
+// Return a number with a minus sign: a line may break after a hyphen.
 export function signed(n) {
   return String(n).replace("-", "−");
 }

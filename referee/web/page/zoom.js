@@ -1,4 +1,4 @@
-// A picture to look at closely: two fingers, a double tap, the wheel, + and −; once it is larger it scrolls in its frame.
+// Enlarges a picture by two fingers, double tap, wheel, + and −; it then scrolls in its frame.
 
 import { h } from "./dom.js";
 import { button } from "./parts.js";
@@ -8,7 +8,7 @@ const MOST = 8;
 const STEP = 1.6;
 const KEYS = { "+": STEP, "=": STEP, "-": 1 / STEP, 0: 1 / MOST, Escape: 1 / MOST };
 
-// `more`: buttons beside − and +, over the picture's corner.
+// Return a picture that can be enlarged; `more`: buttons beside − and +.
 export function zoomable(key, content, more) {
   const step = (text, factor, name) => button(text, (event) => event.currentTarget.closest(".zoom").firstChild.zoomBy(factor), { "aria-label": t(name), key: name });
   const frame = { class: "zoomable", key: "picture", tabindex: "0", role: "group", "aria-label": t("zoom_picture"), onmade: follow };
@@ -17,10 +17,10 @@ export function zoomable(key, content, more) {
 
 function follow(node) {
   let scale = 1;
-  let apart = 0; // two fingers, px
+  let apart = 0; // distance of two fingers, px
   const on = (name, heard) => node.addEventListener(name, heard, { passive: false });
 
-  // What is under a place of the window stays there.
+  // Scale the picture around a point of the window.
   function zoom(factor, { clientX, clientY }) {
     const box = node.getBoundingClientRect();
     const [x, y] = [clientX - box.left, clientY - box.top];
@@ -50,7 +50,7 @@ function follow(node) {
   });
   on("dragstart", (event) => event.preventDefault());
   on("pointermove", (event) => event.pointerType === "mouse" && event.buttons === 1 && node.scrollBy(-event.movementX, -event.movementY));
-  // Where nobody has touched the picture, the wheel scrolls the page that it stands in.
+  // The wheel scrolls the page until the picture has the focus.
   on("wheel", (event) => {
     if (!event.ctrlKey && scale === 1 && document.activeElement !== node) return;
     event.preventDefault();

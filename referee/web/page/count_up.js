@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { cardDrawn } from "./game_coloretto.js";
 import { card, heading, isCalm, shownPoints, sign } from "./parts.js";
+import { cardsRead } from "./readings.js";
 
 const HAND_MS = 1800;
 const MOST_MS = 9000; // for all hands together
@@ -25,10 +26,9 @@ function between(from, to, share) {
   return Math.round(from + (to - from) * Math.min(1, Math.max(0, share)));
 }
 
-function cardsOf({ state }, { seat, held }) {
+function cardsOf(app, { seat, held }) {
   if (held && held.length) return held.flatMap(([name, many]) => Array.from({ length: many }, (_none, at) => cardDrawn(name, `${name} ${at}`)));
-  const read = Object.values(state.readings).find((one) => one.event === "hand" && one.seat === seat);
-  return read ? read.cards.map((colours) => card(colours)) : [];
+  return cardsRead(app, seat).map((colours) => card(colours));
 }
 
 // Return the section that replaces the verdict during the count.

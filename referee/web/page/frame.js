@@ -23,7 +23,7 @@ export function frame(app, content) {
   return [
     noLine(app.silentS()),
     h("header", { class: "top", key: "top" }, brand(), h("nav", { "aria-label": t("nav") }, PLACES.map((place) => link(place, here))), list.length ? dot(app, list.length, isBad) : null),
-    list.length && app.noticesOpen ? h("section", { class: "notices", key: "notices", "aria-label": t("notices") }, list) : null,
+    list.length && app.noticesOpen ? h("section", { class: "notices", key: "notices", "aria-label": count("notices", list.length) }, list) : null,
     h("main", { key: "main", id: "main" }, content),
     saidNow(app),
     paper(app),

@@ -20,7 +20,7 @@ const app = {
   chosen: null, // the language of this page, until it may set the table's
   broken: false,
   me,
-  route: { view: "table", id: null },
+  route: { view: "table", id: "", card: "" },
   local: {},
   before: {}, // points by seat before their last change, for NEW_MS
   endedAt: -Infinity, // when this page saw the game end
@@ -147,14 +147,14 @@ async function fetched(view) {
 
 // Open the view that the address names.
 async function open() {
-  const [view, id] = location.hash.slice(1).split("/");
+  const [view, id, card] = location.hash.slice(1).split("/");
   const code = /^pair=(\d{6})$/.exec(view);
   if (code) {
     // The code is valid once: remove it from the browser's history.
     window.history.replaceState(null, "", "/");
     pair(code[1]).then((key) => toast(t(key)), (fault) => toast(wordsOf(fault), true));
   }
-  const route = { view: VIEWS.includes(view) ? view : "table", id: id ? decodeURIComponent(id) : null };
+  const route = { view: VIEWS.includes(view) ? view : "table", id: decodeURIComponent(id || ""), card: decodeURIComponent(card || "") };
   app.route = route;
   app.local = {};
   app.toast = null;

@@ -48,6 +48,12 @@ function ringer(app, reading, change) {
   return choices(null, [...verdicts, ...app.state.board.map(who)], button(t("no_ring"), () => change(null), { key: "strike", class: "quiet" }));
 }
 
+// Return the cards of a seat's last hand.
+export function cardsRead({ state }, seat) {
+  const hand = Object.values(state.readings).find((one) => one.event === "hand" && one.seat === seat);
+  return hand ? hand.cards : [];
+}
+
 // Return the open card of a hand, { at, colours (small, medium, big) }, or null.
 export function draftOf(app, reading) {
   return app.local[`open ${reading.event}`] || null;
@@ -95,7 +101,7 @@ function openCard(app, cards, draft, open, enter) {
     open({ at, colours: next, timer: isNew || !isChanged(next) ? null : setTimeout(() => app.local === local && enter(listOf(next)), ENTER_MS) });
   };
   const ink = (which) => (name) => ({ key: name, on: colours[which] === name, text: swatched(name), tap: () => choose(which, name), more: { class: "small", "aria-label": word(name) } });
-  const circle = (size, which) => h("div", { class: "circle", key: size }, h("span", { class: "label", "aria-hidden": "true" }, t(size)), choices(t(size), CONFETTI.map(ink(which))));
+  const circle = (size, which) => h("div", { class: size, key: size }, choices(t(size), CONFETTI.map(ink(which))));
   return h("div", { class: "open-card", key: "open" },
     ["size_small", "size_medium", "size_big"].map(circle),
     row(

@@ -15,7 +15,7 @@ export function opened(app) {
 }
 
 function ask(app) {
-  const id = encodeURIComponent(app.route.id || "");
+  const id = encodeURIComponent(app.route.id);
   app.local.asked = app.state.moment;
   app.load("why", `/api/rulings/${id}/explain`);
   app.load("timeline", `/api/rulings/${id}/timeline`);
@@ -27,9 +27,12 @@ export function draw(app) {
   // A correction may change the readings, but not the sentence: load both after any change.
   if (entry && (app.local.asked !== app.state.moment || (app.local.text || entry.text) !== entry.text)) ask(app);
   if (entry) app.local.text = entry.text;
-  if (why !== app.local.shown) Object.assign(app.local, { shown: why, read: app.local.asked });
+  if (why !== app.local.shown) {
+    if (!app.local.shown) openCard(app, why);
+    Object.assign(app.local, { shown: why, read: app.local.asked });
+  }
   const past = why && why.past;
-  const back = backTo(past ? `#history/${(app.route.id || "").split("-")[0]}` : "#table", t(past ? "nav_history" : "back_to_table"));
+  const back = backTo(past ? `#history/${app.route.id.split("-")[0]}` : "#table", t(past ? "nav_history" : "back_to_table"));
   const shown = entry || (why && why.ruling ? { text: why.text, ruling: why.ruling, corrected: why.corrected } : null);
   const isThere = why && !why.fault;
   const then = isThere ? gameThen(app, why) : app;
@@ -43,6 +46,11 @@ export function draw(app) {
       h("div", { class: "column" }, isThere ? [readings(then, why), steps(app, why), line ? onTheLine(app, line) : null, line ? closeUps(app, line) : null, asides(app, entry, why)] : waitingFor(why)),
     ),
   ];
+}
+
+// Open the card that the address names.
+function openCard(app, { readings: list = [] }) {
+  for (const { event, data } of list) openHand(app, event, data, app.route.card);
 }
 
 function verdict(app, shown, undoing) {
@@ -110,7 +118,7 @@ function steps(app, why) {
 }
 
 function asides(app, entry, why) {
-  const isReported = app.me.paired && /^[0-9]+-[0-9]+-[0-9]+$/.test(app.route.id || "");
+  const isReported = app.me.paired && /^[0-9]+-[0-9]+-[0-9]+$/.test(app.route.id);
   return [
     why.way ? note(why.way) : null,
     (why.mishaps || []).map((text) => note(t("mishap_then", { text }))),

@@ -3,10 +3,10 @@
 import { h } from "./dom.js";
 import { counting, countUp } from "./count_up.js";
 import { byHand, gameOf, scoresTitle } from "./games.js";
-import { ago, box, button, choices, confirmed, heading, icon, kindOf, maySee, nameClass, nameOf, phaseOf, row, sand, shownPoints, sign, turnOf, whereabouts } from "./parts.js";
+import { ago, box, button, card, choices, confirmed, faceWords, heading, icon, kindOf, maySee, nameClass, nameOf, phaseOf, row, sand, shownPoints, sign, turnOf, whereabouts } from "./parts.js";
 import { band, headline } from "./headline.js";
 import { cardDrawn, scoreSheet } from "./game_coloretto.js";
-import { missingHands } from "./readings.js";
+import { cardsRead, missingHands } from "./readings.js";
 import { correction, live } from "./live.js";
 import { undo } from "./frame.js";
 import { count, t } from "./words.js";
@@ -20,7 +20,7 @@ export function draw(app) {
   const shown = headline(app) || begun;
   return h("div", { class: "columns staged" },
     h("div", { class: "column wide stuck" }, stages(app, shown, isEntered), correction(app), isEntered ? [board(app, shown), byHand(app)] : null),
-    h("div", { class: "column" }, isEntered ? null : board(app, shown), phase(app), controls(app), isEntered ? [scoreSheet(app), live(app, true)] : byHand(app), rulings(app), due(app)),
+    h("div", { class: "column" }, isEntered ? null : board(app, shown), phase(app), controls(app), isEntered ? [scoreSheet(app), live(app, true)] : byHand(app), rulings(app, shown), due(app)),
   );
 }
 
@@ -93,7 +93,7 @@ function board(app, shown) {
   const { state, before } = app;
   const best = Math.max(0, ...state.board.map((one) => one.points || 0));
   const { turn } = state.phase || {};
-  const handOf = (seat) => shown && shown.isCount && state.rulings.find((one) => one.ruling.ruling === "hand" && one.ruling.seat === seat && one.t_ns === shown.entry.t_ns);
+  const handOf = (seat) => state.rulings.find((one) => one.ruling.seat === seat && isNewHand(one, shown));
   const counted = countUp(app);
   const tile = (one) => {
     const was = counted ? undefined : before[one.seat];
@@ -130,11 +130,28 @@ function due(app) {
   return next ? h("div", { class: "due", key: "due" }, button(t(next[0]), () => app.runTimely({ do: next[1] }), { class: "main big", key: next[1] })) : null;
 }
 
-function rulings(app) {
+function rulings(app, shown) {
   const worded = app.state.rulings.filter((one) => one.text);
   if (worded.length < 2) return null;
-  const shown = app.local.all ? worded : worded.slice(0, 8);
-  return box("rulings", t("so_far"), h("ul", { class: "rulings lined" }, shown.map((one) => h("li", { key: one.id }, rulingLink(app, one)))), worded.length > shown.length ? button(t("show_all"), () => app.set({ all: true }), { class: "quiet" }) : null);
+  const listed = app.local.all ? worded : worded.slice(0, 8);
+  const line = (one) => h("li", { key: one.id }, rulingLink(app, one), isNewHand(one, shown) ? cardLinks(app, one) : null);
+  return box("rulings", t("so_far"),
+    h("ul", { class: "rulings lined" }, listed.map(line)),
+    worded.length > listed.length ? button(t("show_all"), () => app.set({ all: true }), { class: "quiet" }) : null,
+  );
+}
+
+function isNewHand({ ruling, t_ns: tNs }, shown) {
+  return ruling.ruling === "hand" && shown !== null && tNs === shown.entry.t_ns;
+}
+
+// Return the cards of a counted hand; each links to the ruling with that card open.
+function cardLinks(app, { id, ruling }) {
+  const link = (colours, at) => {
+    const href = `#ruling/${id}/${encodeURIComponent(colours.join(" "))}`;
+    return h("a", { key: at, href, "aria-label": t("correct_this", { what: faceWords(colours) }) }, card(colours));
+  };
+  return h("div", { class: "row cards" }, cardsRead(app, ruling.seat).map(link));
 }
 
 export function rulingLink(app, one, when) {

@@ -256,6 +256,34 @@ def test_what_a_tap_opens_or_changes_is_in_sight(page: PageUnderTest, windows: W
     expect(tab.locator(".verdict h1")).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.parametrize("size", [PHONE, TALL, SCREEN], ids=["phone", "tall", "screen"])
+def test_a_card_of_a_counted_hand_is_put_right_by_two_taps(
+    page: PageUnderTest, windows: Windows, size: ViewportSize
+) -> None:
+    begin(page, "confetti", LONG_NAMES[:2])
+    for kind in ("timer_flipped", "timer_ran_out"):
+        page.table.tell(kind)
+    for seat in range(2):
+        page.table.tell("hand", seat=seat, cards=THREE_CARDS)
+    window = windows(size, paired=True)
+    tab = window.page
+    cards = tab.locator(".rulings li").filter(has_text="Ben").locator(".cards a")
+    expect(cards).to_have_count(3)
+    window.check()
+    cards.nth(1).click()
+    orange = tab.get_by_role("group", name="Small circle").get_by_role("button", name="orange")
+    expect(orange).to_be_in_viewport(ratio=0.9)
+    before = page.table.referee.state()["version"]
+    window.look()
+    assert page.table.referee.state()["version"] == before
+    orange.click()
+    expect(tab.get_by_text("Corrected, and judged again.")).to_be_visible()
+    hands = {one["seat"]: one["cards"] for one in page.table.referee.state()["readings"].values()}
+    assert hands == {0: THREE_CARDS, 1: [THREE_CARDS[0], ["orange", "green", "red"], THREE_CARDS[2]]}
+    window.tap("Undo the correction")
+    expect(tab.get_by_role("button", name="Correct: blue, green, red")).to_be_visible()
+
+
 @dataclass
 class AskingWatcher(ByHandWatcher):
     """One that asks something from its second look on."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+import referee.web
 from referee.engine.events import Header
 from referee.games.kind import GameKind
 from referee.games.registry import GAMES
@@ -14,6 +16,7 @@ from referee.match.settings import PageSettings
 from referee.web.words import words_in
 from tests.support.page_tools import Phone
 
+PAGE = Path(referee.web.__file__).with_name("page")
 ALIKE = {"Piccolino", "Confetti", "Coloretto", "Code", "Pause", "Joker", "Total", "Photo-finish"}
 ALIKE |= {"Corrections", "Scores", "Table", "Photo", "System"}
 
@@ -23,6 +26,15 @@ def test_every_setting_that_the_page_shows_and_every_choice_of_it_has_words() ->
     for one in PageSettings.model_json_schema()["properties"].values():
         if "word" in one:
             assert {one["word"], *(f"{one['word']}_{choice}" for choice in one.get("enum", ()))} <= set(words)
+
+
+def test_the_page_counts_exactly_those_texts_that_have_forms_for_numbers() -> None:
+    words = words_in("en")
+    page = "\n".join(path.read_text(encoding="utf-8") for path in PAGE.glob("*.js"))
+    named = {use: set(re.findall(rf'\b{use}\("(\w+)"', page)) & set(words) for use in ("t", "count")}
+    assert len(named["t"]) > 200 and len(named["count"]) > 20
+    assert [key for key in named["t"] if not isinstance(words[key], str)] == []
+    assert [key for key in named["count"] if isinstance(words[key], str)] == []
 
 
 @pytest.mark.parametrize("language", ["de", "fr"])

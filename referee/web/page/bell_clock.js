@@ -34,16 +34,11 @@ async function sample(echo) {
 }
 
 // Return { offset, within } in ms of the answer with the least uncertainty, or null before the first answer.
-function best() {
+export function bestAnswer() {
   const now = performance.now();
   const off = (one) => one.half + (now - one.at) * DRIFT;
   const one = answers.reduce((least, other) => (least && off(least) <= off(other) ? least : other), null);
   return one && { offset: one.offset, within: Math.ceil(off(one) + THUMB_MS) };
-}
-
-export function withinMs() {
-  const one = best();
-  return one && one.within;
 }
 
 // Announce this phone as a bell every HERE_MS, so that the table waits for its delayed rings.
@@ -55,7 +50,7 @@ export async function bellHere(app) {
 
 // Send a ring of `pressedAt`, in ms of this page's clock; `done` gets a sentence about the result.
 export function ring(app, seat, pressedAt, done) {
-  const one = best();
+  const one = bestAnswer();
   if (one === null) return done(t("one_moment"));
   const command = { do: "ring", seat, t_ns: Math.round((pressedAt + one.offset) * 1e6), within_ms: one.within };
   return app.run(command, () => done(t("thumb_rang", { ms: one.within })));

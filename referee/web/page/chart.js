@@ -4,8 +4,7 @@ import { h } from "./dom.js";
 import { sign } from "./parts.js";
 import { number, t } from "./words.js";
 
-// Return a chart. rows: { name, marks, text }; marks: { at | from, to, look, text }; ticks: { at, text }.
-// Positions are shares of the scale.
+// Return a chart. rows: { name, marks, text }; marks: { at | from, to (shares), look, text }; ticks: { at, text }.
 export function chart(props, rows, ticks = []) {
   const one = ({ at, from = at, to, look, text }, key) => h("span", { class: look, key, place: { left: `${100 * from}%`, width: to === undefined ? "" : `${100 * (to - from)}%` } }, text);
   const grid = ticks.map(({ at }) => ({ at, look: "grid" }));

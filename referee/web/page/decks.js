@@ -1,25 +1,19 @@
 // Draws the list of decks in the settings: their faces, and buttons to rename, download, load and remove them.
 
 import { h } from "./dom.js";
-import { change, send } from "./server.js";
-import { box, button, confirmed, faceWords, form, note, row, waitingFor } from "./parts.js";
+import { send } from "./server.js";
+import { attributeWords, box, button, confirmed, faceWords, form, note, row, waitingFor } from "./parts.js";
 import { count, has, t } from "./words.js";
 
 const MOST_MB = 24;
 const SHOWN = 60;
 
-export function openedDecks(app) {
-  app.load("decks", "/api/decks");
-}
-
 export function decks(app) {
-  const { decks: listed } = app.local;
+  const listed = app.loaded("decks", "/api/decks");
   // The demo stores nothing, and refuses the list.
   if (listed && listed.fault) return null;
   const loading = h("label", { class: "button file" }, h("span", {}, t("deck_load")), h("input", { type: "file", class: "sr", accept: ".deck", onchange: (event) => load(app, event.target) }));
-  return box(
-    "decks",
-    t("decks"),
+  return box("decks", t("decks"),
     note(t("decks_why")),
     row(canTeach(app) ? h("a", { class: "button main", href: "#teach" }, t("nav_teach")) : null, loading),
     listed ? h("ul", { class: "lined" }, listed.decks.map((deck) => one(app, deck, listed.in_use))) : waitingFor(listed),
@@ -55,8 +49,7 @@ function inside(app, deck, faces, isInUse) {
 
 function wordsOf({ side, marks, attributes, face }) {
   if (side === "back") return t("teach_back");
-  const { kind, colour, mood, room } = attributes || {};
-  return faceWords(marks || [kind === "colour" ? null : kind, colour, mood, room]) || face;
+  return (marks ? faceWords(marks) : attributeWords(attributes || {})) || face;
 }
 
 function ways(app, deck) {
@@ -75,24 +68,19 @@ function ways(app, deck) {
 }
 
 function changeDeck(app, command, part, text) {
-  app.run(
-    () => change("/api/decks", command),
-    (listed) => {
-      app.set(Object.assign({ decks: listed }, part));
-      app.toasted(text);
-    },
-  );
+  app.change("/api/decks", command, (listed) => {
+    app.set(Object.assign({ decks: listed }, part));
+    app.toasted(text);
+  });
 }
 
 function load(app, input) {
   const file = input.files[0];
   input.value = "";
   if (!file) return;
-  app.run(
-    () => send("/api/decks/file", file, MOST_MB),
-    (listed) => {
-      app.set({ decks: listed, deck: listed.deck });
-      app.toasted(t("deck_loaded", { name: listed.deck }));
-    },
-  );
+  const loaded = (listed) => {
+    app.set({ decks: listed, deck: listed.deck });
+    app.toasted(t("deck_loaded", { name: listed.deck }));
+  };
+  app.run(() => send("/api/decks/file", file, MOST_MB), loaded);
 }

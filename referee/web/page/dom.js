@@ -1,7 +1,6 @@
 // Updates the document to a tree of descriptions with few changes, so that focus and typed text stay.
 
 const SVG = "http://www.w3.org/2000/svg";
-const SVG_TAGS = new Set(["svg", "g", "path", "circle", "rect", "line", "polyline", "polygon", "text", "use"]);
 
 // Return the description of an element. `key` identifies it among its siblings; on… are event handlers.
 export function h(tag, props, ...children) {
@@ -24,7 +23,7 @@ export function patch(parent, children) {
       else at = at.nextSibling;
       update(found, child);
     } else {
-      parent.insertBefore(create(child), at);
+      parent.insertBefore(create(child, parent), at);
     }
   }
   while (at) {
@@ -43,9 +42,10 @@ function matching(at, child) {
   return null;
 }
 
-function create(child) {
+function create(child, parent) {
   if (typeof child !== "object") return document.createTextNode(String(child));
-  const node = SVG_TAGS.has(child.tag) ? document.createElementNS(SVG, child.tag) : document.createElement(child.tag);
+  const isDrawing = child.tag === "svg" || parent.namespaceURI === SVG;
+  const node = isDrawing ? document.createElementNS(SVG, child.tag) : document.createElement(child.tag);
   node.drawnTag = child.tag;
   node.drawnProps = {};
   update(node, child);

@@ -5,7 +5,8 @@ import { t } from "./words.js";
 
 // Return the fields of one part of a form. A property's `word` is the key of its label; word_VALUE labels a choice.
 // own: functions that draw a field instead, by its name; each gets the property.
-export function fields({ local: { form } }, part, now, set, own = {}) {
+export function fields(app, part, now, set, own = {}) {
+  const form = app.loaded("form", "/api/settings/schema");
   if (!form || !form.properties) return null;
   const shown = Object.entries(form.properties).filter(([, one]) => one.part === part);
   return shown.map(([name, one]) => (own[name] ? own[name](one) : drawn(name, one, now[name], (value) => set({ [name]: value }))));

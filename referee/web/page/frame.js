@@ -5,7 +5,6 @@ import { countUp } from "./count_up.js";
 import { captionBeside, headline, winnersOf } from "./headline.js";
 import { button, icon, isCalm, row, sign } from "./parts.js";
 import { keep, kept } from "./kept.js";
-import { change } from "./server.js";
 import { awaitsTouch, canSpeak, HERE } from "./speech.js";
 import { count, t } from "./words.js";
 
@@ -33,7 +32,9 @@ export function frame(app, content) {
 // Return the notices, and whether a device fails. The set-up view shows devices in its own steps.
 function noticesOf(app) {
   const { state, route } = app;
-  const known = route.view === "setup" ? [] : state.devices.filter((one) => one.state !== "ok" && !(speaksSomewhere(state) && one.name === "speaker"));
+  // A phone that speaks replaces the loudspeaker.
+  const isReplaced = (one) => one.name === "speaker" && state.settings.voice_page;
+  const known = route.view === "setup" ? [] : state.devices.filter((one) => one.state !== "ok" && !isReplaced(one));
   const troubles = known.filter((one) => !isOptional(one));
   const list = [
     ...troubles.map((one) => h("div", { class: "alert bad", key: one.name }, icon("unclear"), h("span", {}, one.message || t("device_trouble", { name: one.name })), one.name === "files" ? noted(app) : null)),
@@ -59,10 +60,6 @@ function isOptional(device) {
   return device.state === "missing" && kindOf(device) in WITHOUT;
 }
 
-function speaksSomewhere(state) {
-  return Boolean(state.settings.voice_page);
-}
-
 // Return one question about all optional devices that are missing, or null if it was postponed.
 function notFound(app, devices) {
   const kinds = [...new Set(devices.map(kindOf))].sort();
@@ -73,14 +70,13 @@ function notFound(app, devices) {
     keep(KEPT, postponed);
     app.draw();
   };
-  const settle = (part) => app.run(Object.assign({ do: "settings" }, part), () => app.toasted(t("saved")));
   return h("section", { class: "alert asking unclear", key: "not-found", "aria-labelledby": "not-found-title" },
     icon("unclear"),
     h("div", {},
       h("p", { id: "not-found-title" }, t("not_found", { names })),
       row(
-        button(t("not_found_none"), () => settle(Object.assign({}, ...kinds.map((kind) => WITHOUT[kind])))),
-        kinds.includes("speaker") && canSpeak() ? button(t("voice_here"), () => settle({ voice_page: HERE })) : null,
+        button(t("not_found_none"), () => app.saveSettings(Object.assign({}, ...kinds.map((kind) => WITHOUT[kind])))),
+        kinds.includes("speaker") && canSpeak() ? button(t("voice_here"), () => app.saveSettings({ voice_page: HERE })) : null,
         h("a", { class: "button", href: "#settings" }, t("not_found_choose")),
         button(t("not_found_later"), later, { class: "quiet" }),
       ),
@@ -97,7 +93,7 @@ function noLine(silentS) {
 
 // Return the button that dismisses the list of unusable files.
 function noted(app) {
-  return button(t("files_noted"), () => app.run(() => change("/api/system", { do: "noted" }), () => app.draw()), { class: "quiet" });
+  return button(t("files_noted"), () => app.change("/api/system", { do: "noted" }), { class: "quiet" });
 }
 
 function brand() {

@@ -12,11 +12,10 @@ export function waitingVerdict(app) {
   return asked ? asked.verdict : null;
 }
 
-// Return { title, reason, kind, entry, isCount, after }, or null. isCount: several hands were counted at once.
-// after: the rulings that followed from it.
+// Return { title, reason, kind, entry, isCount (of several hands), after (rulings that followed) }, or null.
 export function headline(app) {
   const waiting = waitingVerdict(app);
-  if (waiting) return single(app, waiting, []);
+  if (waiting) return single(app, waiting);
   const worded = app.state.rulings.filter((one) => one.text);
   const at = Math.max(0, worded.findIndex((one) => DECIDES.has(one.ruling.ruling)));
   const main = worded[at];
@@ -26,7 +25,8 @@ export function headline(app) {
   return Object.assign(single(app, main, worded.slice(0, at).reverse()), { isCount });
 }
 
-function single(app, entry, after) {
+// Return one ruling as a headline.
+export function single(app, entry, after = []) {
   const [title, reason] = parted(app, entry);
   return { title, reason, kind: kindOf(entry), entry, isCount: false, after };
 }
@@ -35,13 +35,13 @@ function single(app, entry, after) {
 export function band(app, shown, ...more) {
   if (!shown) return h("section", { class: "verdict", key: "verdict" }, icon("info"), h("div", {}, heading(t("no_ruling_yet")), h("p", {}, t("no_ruling_more"))));
   const { title, reason, kind, entry, after = [] } = shown;
-  return h("section", { class: `verdict ${kind}`, key: "verdict", "data-ruling": (entry || {}).id },
+  return h("section", { class: `verdict ${kind}`, key: "verdict", "data-ruling": entry.id },
     icon(shown.sign || kind),
     h("div", {},
       heading(title),
       reason ? h("p", { class: "reason" }, reason) : null,
       after.length ? h("ul", { class: "after" }, after.map((one) => h("li", { key: one.id }, one.text))) : null,
-      h("p", { class: "meta" }, entry && entry.t_ns ? h("span", {}, ago(app, entry.t_ns)) : null, entry && entry.corrected ? h("span", { class: "tag" }, t("corrected")) : null, more),
+      h("p", { class: "meta" }, entry.t_ns ? h("span", {}, ago(app, entry.t_ns)) : null, entry.corrected ? h("span", { class: "tag" }, t("corrected")) : null, more),
     ),
   );
 }
@@ -55,7 +55,7 @@ export function captionBeside({ state: { caption, rulings } }, shown) {
 }
 
 // Return verdict and reason of a ruling's sentence.
-export function parted(app, entry) {
+function parted(app, entry) {
   const ruling = entry.ruling || {};
   if (ruling.ruling === "hand") return handParts(app, entry);
   const pattern = ruling.ruling === "end" ? /^(.+?[.!?])(?:\s+(.+))?$/s : /^(.{3,60}?)(?::|(?<=[.!?]))\s+(.+)$/s;

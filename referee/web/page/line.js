@@ -16,8 +16,8 @@ export function leads() {
   return leader === own || (leader === null && isLookedAt());
 }
 
-// Open the stream, and return a function that opens or closes it when `listens` may have changed.
-// `take` gets a state; `heard` and `lost` report messages and breaks. `listens`: a hidden tab needs the state.
+// Hold the stream while this tab is visible, or hidden and `listens()`.
+// `take` gets a state; `heard` and `lost` report messages and breaks.
 export function follow({ take, heard, lost, listens }) {
   let source = null;
   let timer = null;
@@ -66,5 +66,4 @@ export function follow({ take, heard, lost, listens }) {
     update();
   });
   update();
-  return update;
 }

@@ -15,23 +15,21 @@ const taken = {};
 // Return the newest picture of an address: { url (null before the first), size, missing (the last request failed) }.
 // It requests one picture at a time, so that a slow network gets no queue.
 export function newest(app, path, gapMs) {
-  const now = (taken[path] = taken[path] || { url: null, size: null, missing: false, asking: false, at: -RETRY_MS });
-  const gap = now.missing ? RETRY_MS : gapMs;
-  if (now.asking || document.visibilityState !== "visible" || performance.now() - now.at < gap) return now;
-  now.asking = true;
+  const now = (taken[path] = taken[path] || { url: null, size: null, missing: false, nextAt: 0 });
+  if (document.visibilityState !== "visible" || performance.now() < now.nextAt) return now;
   const image = new Image();
   const done = (missing) => {
-    if (!now.asking) return;
+    const gap = missing ? RETRY_MS : gapMs;
     clearTimeout(limit);
-    Object.assign(now, { asking: false, at: performance.now(), missing });
+    Object.assign(now, { missing, nextAt: performance.now() + gap });
     if (!missing) Object.assign(now, { url: image.src, size: [image.naturalWidth, image.naturalHeight] });
     app.draw();
-    setTimeout(() => app.draw(), (missing ? RETRY_MS : gapMs) + 10);
+    setTimeout(app.draw, gap + 10);
   };
   const limit = setTimeout(() => {
-    image.src = "";
-    done(true);
+    image.src = ""; // ends the request with an error
   }, LIMIT_MS);
+  now.nextAt = Infinity;
   image.onload = () => done(false);
   image.onerror = () => done(true);
   image.src = `${path}?${Date.now()}`;

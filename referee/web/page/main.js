@@ -1,7 +1,7 @@
 // Starts the page: receives the state, draws the view in the address, carries out commands.
 
 import { h, patch } from "./dom.js";
-import { change, learnWhoIAm, me, pair, read, Refused } from "./server.js";
+import { askForCode, change, learnWhoIAm, me, pair, read, Refused } from "./server.js";
 import { follow, leads, SILENT_MS } from "./line.js";
 import { learn, t } from "./words.js";
 import { frame } from "./frame.js";
@@ -33,13 +33,13 @@ const app = {
   },
   run,
   runTimely,
+  // Carry out a change that is no command of the table.
+  change: (path, body, done) => run(() => change(path, body), done),
+  saveSettings: (part) => run({ do: "settings", ...part }, () => toast(t("saved"))),
   load,
+  loaded,
   toasted: toast,
   wordsOf,
-  updateStream: () => updateStream(),
-  go: (hash) => {
-    location.hash = hash;
-  },
   // Seconds since the last message of the server; null while it is connected.
   silentS: () => {
     const ms = performance.now() - app.heardAt;
@@ -201,7 +201,7 @@ async function run(command, done) {
     app.pending = { work, done };
     await Promise.all([learnWhoIAm(), fetched("pair")]).catch(() => null);
     if (!me.paired) {
-      change("/api/pair/ask", {}).catch(() => null).then(learnWhoIAm).then(draw, draw);
+      askForCode().then(draw, draw);
       draw();
       const field = document.querySelector("#code");
       if (field) field.focus();
@@ -212,7 +212,7 @@ async function run(command, done) {
   setLanguage();
   try {
     const result = await work();
-    if (done) done(result, toast);
+    if (done) done(result);
     draw();
   } catch (fault) {
     if (fault.status === 401) {
@@ -233,11 +233,17 @@ function runTimely(command, done) {
 // Load data into `app.local[name]`: undefined until it arrives, { fault } after a failure.
 function load(name, path) {
   const { local } = app;
-  const have = (data) => {
-    local[name] = data;
-    draw();
-  };
-  read(path).then(have, (fault) => have({ fault: wordsOf(fault) }));
+  const keep = (data) => Object.assign(local, { [name]: data });
+  read(path).catch((fault) => ({ fault: wordsOf(fault) })).then(keep).then(draw);
+}
+
+// Return data for the open view, as `load` has it; the first call loads it.
+function loaded(name, path) {
+  if (!(name in app.local)) {
+    app.local[name] = undefined;
+    load(name, path);
+  }
+  return app.local[name];
 }
 
 window.addEventListener("hashchange", () => {
@@ -246,21 +252,15 @@ window.addEventListener("hashchange", () => {
 });
 for (const touch of ["pointerup", "keydown"]) window.addEventListener(touch, () => touched(app));
 // Draw every second: clocks advance, and the connection may be lost.
-let wasSilent = false;
-setInterval(() => {
-  const silent = app.silentS() !== null;
-  if (document.visibilityState === "visible" && (!app.pending || silent || wasSilent)) draw();
-  wasSilent = silent;
-}, 1000);
+setInterval(() => document.visibilityState === "visible" && draw(), 1000);
 learnWhoIAm().then(draw, () => null);
-const updateStream = follow({
+follow({
   take,
   heard: () => {
     app.heardAt = performance.now();
     app.broken = false;
   },
   lost: () => {
-    if (app.broken) return;
     app.broken = true;
     draw();
   },

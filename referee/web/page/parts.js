@@ -61,6 +61,11 @@ export function faceWords(names) {
   return names.filter(Boolean).map((name) => (has(`mood_${name}`) ? word(name).toLowerCase() : word(name))).join(", ");
 }
 
+// Return the attributes of a face in words; the kind "colour" has no word.
+export function attributeWords({ kind, room, colour, mood }) {
+  return faceWords([kind === "colour" ? null : kind, room, colour, mood]);
+}
+
 export function phaseOf(app) {
   const phase = app.state.phase || {};
   if (app.state.mode === "paused") return t("phase_paused");
@@ -225,11 +230,7 @@ export function languageChoice(spoken, pick) {
 
 // Return the page's address as QR code and text, or null before it is known. key: a sentence with {address}.
 export function whereabouts(app, key) {
-  if (!app.local.askedAddress) {
-    app.local.askedAddress = true;
-    app.load("address", "/api/address");
-  }
-  const found = app.local.address;
+  const found = app.loaded("address", "/api/address");
   if (!found || found.fault) return null;
   const address = found.address.replace(/^http:\/\/|\/$/g, "");
   return scanned("/qr.svg", t("qr_alt"), key ? t(key, { address }) : [t("qr_more"), h("strong", {}, address)]);

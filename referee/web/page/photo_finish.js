@@ -12,18 +12,19 @@ const EARLIEST_MS = -1500;
 const LATEST_MS = 400;
 const ROOMY = 0.4; // share of the time line: a longer bar shows when its face appeared
 
+// Return the index of the picture with outlines, or -1.
+function outlinedFrame({ frames, sight }) {
+  return sight ? frames.findIndex((frame) => Math.abs(frame.t_ms - sight.t_ms) < SAME_MS) : -1;
+}
+
 // Return the index of the deciding picture: the one with outlines, else the last one before the ring.
-function decidingFrame({ frames, sight }) {
-  const outlined = sight ? frames.findIndex((frame) => Math.abs(frame.t_ms - sight.t_ms) < SAME_MS) : -1;
-  return outlined >= 0 ? outlined : Math.max(0, frames.filter((frame) => frame.t_ms <= 0).length - 1);
+function decidingFrame(line) {
+  const outlined = outlinedFrame(line);
+  return outlined >= 0 ? outlined : Math.max(0, line.frames.filter((frame) => frame.t_ms <= 0).length - 1);
 }
 
 function frameAt(app, line) {
   return app.local.frame === undefined ? decidingFrame(line) : Math.min(app.local.frame, line.frames.length - 1);
-}
-
-function fits({ frames, sight }, at) {
-  return Boolean(sight && frames[at] && Math.abs(frames[at].t_ms - sight.t_ms) < SAME_MS);
 }
 
 // Return the chosen picture with buttons to the others; `seen` draws a picture and its outlines.
@@ -33,7 +34,7 @@ export function finishPicture(app, line, seen) {
   const go = (to) => () => app.set({ frame: Math.min(frames.length - 1, Math.max(0, to)) });
   const step = (text, to, label, isEnd) => button(text, go(to), { "aria-label": t(label), disabled: isEnd });
   return [
-    seen(frames[at].picture, fits(line, at) ? sight : null),
+    seen(frames[at].picture, at === outlinedFrame(line) ? sight : null),
     h("p", { class: "sr", key: "moment", role: "status" }, moment(frames[at].t_ms)),
     h("figcaption", { class: "row between", key: "when" },
       step("−1", at - 1, "picture_before", at === 0),
@@ -50,7 +51,7 @@ export function closeUps(app, line) {
   const size = [sight.width, sight.height];
   const one = (outline, index) => {
     const mark = Object.assign({}, outline, { corners: outline.corners.map(([x, y]) => [x / size[0], y / size[1]]) });
-    const shown = picture({ source: `/pictures/${frames[at].picture}.jpg`, alt: "", size, part: partAround([mark], size, (side) => 1.5 * side), marks: fits(line, at) ? [mark] : [], look: "close-up" });
+    const shown = picture({ source: `/pictures/${frames[at].picture}.jpg`, alt: "", size, part: partAround([mark], size, (side) => 1.5 * side), marks: at === outlinedFrame(line) ? [mark] : [], look: "close-up" });
     return h("li", { key: index }, shown, h("span", {}, sign(outline.seat), " ", outline.seat === null ? "" : (players || [])[outline.seat]));
   };
   return h("ul", { class: "close-ups", key: "close-ups" }, sight.outlines.map(one));

@@ -12,14 +12,14 @@ const NEAR = 0.03; // of the picture: outlines without seat that are closer form
 
 // Return a picture. size: [width, height], if known. part: [left, top, width, height] to show.
 // marks: { corners, seat, certain, look (a class), key, name, isNamed, words, tap, pressed }: an outline and its button.
-export function picture({ source, alt, size, part, marks = [], look = "", key = "picture", onerror }, ...more) {
+export function picture({ source, alt, size, part, marks = [], look = "", key = "picture" }, ...more) {
   const view = part || WHOLE;
   const [left, top, width, height] = view;
   const ratio = size ? (size[0] * width) / (size[1] * height) : 1;
   const place = size ? { aspectRatio: String(ratio), maxWidth: `calc(var(--tall, 200vh) * ${ratio})` } : {};
   const moved = view === WHOLE ? "" : `scale(${1 / width}, ${1 / height}) translate(${-left * 100}%, ${-top * 100}%)`;
   return h("div", { class: `picture ${size ? "sized" : ""} ${look}`, key, place },
-    h("img", { src: source, alt, onerror, place: { transform: moved } }),
+    h("img", { src: source, alt, place: { transform: moved } }),
     h("svg", { class: "outlines", viewBox: view.join(" "), preserveAspectRatio: "none", "aria-hidden": "true" }, marks.filter((one) => !one.bare).map(outline)),
     marks.filter((one) => one.corners.length && (one.tap || one.name)).map((one, at) => tag(one, at, view)),
     more,

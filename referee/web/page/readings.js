@@ -13,10 +13,10 @@ const ENTER_MS = 2000;
 // Change an event, or strike it (null), and offer undo; the server refuses it if the state has changed.
 function correct(app, reading, data, done) {
   const moment = reading.moment === undefined ? app.state.moment : reading.moment;
-  app.run({ do: "correct", event: reading.event, with: data, moment }, (_result, toast) => {
+  app.run({ do: "correct", event: reading.event, with: data, moment }, () => {
     if (done) done();
     // Undo applies to the current game only.
-    toast(t("corrected_now"), false, !reading.past);
+    app.toasted(t("corrected_now"), false, !reading.past);
   });
 }
 

@@ -53,6 +53,14 @@ export function again(app, everyMs, ask) {
   turn();
 }
 
+// Return a function that keeps an answer in `app.local[name]`, unless a later request was answered before.
+export function inOrder({ local }, name) {
+  const number = (local.requests = (local.requests || 0) + 1);
+  return (answer) => {
+    if (number >= (local.answered || 0)) Object.assign(local, { [name]: answer, answered: number });
+  };
+}
+
 export function change(path, body) {
   const headers = { "Content-Type": "application/json" };
   if (me.csrf) headers["X-CSRF-Token"] = me.csrf;
@@ -65,6 +73,13 @@ export async function send(path, file, mostMb, silent = "not_confirmed") {
   if (file.size > mostMb * 1024 * 1024) throw new Refused(413, { key: "too_large" });
   const headers = { "Content-Type": "application/octet-stream", "X-CSRF-Token": me.csrf || "" };
   return asked(path, { method: "POST", headers, body: file }, PICTURE_MS, silent);
+}
+
+// Announce a code that admits a device; return { said: false } if it was announced just before.
+export async function askForCode() {
+  const answer = await change("/api/pair/ask", {});
+  await learnWhoIAm();
+  return answer;
 }
 
 export async function learnWhoIAm() {

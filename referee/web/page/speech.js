@@ -4,23 +4,21 @@ import { keep, kept } from "./kept.js";
 
 const KEPT = "ringmaster-page";
 const VOICES = { en: "en-GB", de: "de-DE", fr: "fr-FR" };
-const own = kept(KEPT) || Array.from(crypto.getRandomValues(new Uint8Array(12)), (one) => one.toString(16).padStart(2, "0")).join("");
-keep(KEPT, own);
+// The settings that choose this device, and no device.
+export const HERE = kept(KEPT) || Array.from(crypto.getRandomValues(new Uint8Array(12)), (one) => one.toString(16).padStart(2, "0")).join("");
+export const NOWHERE = "";
+keep(KEPT, HERE);
 let tapped = false;
 let latest = null; // the number of the last sentence
 let audio = null;
 let soundsUntil = 0; // ms
-
-// The settings that choose this device, and no device.
-export const HERE = own;
-export const NOWHERE = "";
 
 export function canSpeak() {
   return Boolean(window.speechSynthesis);
 }
 
 export function speaksHere(app) {
-  return canSpeak() && app.state !== null && app.state.settings.voice_page === own;
+  return canSpeak() && app.state !== null && app.state.settings.voice_page === HERE;
 }
 
 // Return whether the browser still forbids speech: it requires a touch first.

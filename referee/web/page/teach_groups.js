@@ -2,8 +2,8 @@
 
 import { h } from "./dom.js";
 import { gameNamed } from "./games.js";
-import { box, button, choices, faceWords, group, note, row, swatched, word } from "./parts.js";
-import { change } from "./server.js";
+import { attributeWords, box, button, choices, group, note, row, swatched, word } from "./parts.js";
+import { inOrder } from "./server.js";
 import { count, t } from "./words.js";
 
 const COLOURS = ["red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "black", "grey", "white"];
@@ -11,23 +11,11 @@ const SHOWN = 24;
 
 // Carry out a command of the lesson, and keep the lesson in the answer.
 export function teach(app, command, done) {
-  const take = taking(app);
-  return app.run(
-    () => change("/api/lesson", command),
-    (lesson, toast) => {
-      take(lesson);
-      if (done) done(lesson, toast);
-    },
-  );
-}
-
-// Return a function that keeps an answered lesson, unless a later request was answered before.
-export function taking(app) {
-  const { local } = app;
-  const number = (local.questions = (local.questions || 0) + 1);
-  return (lesson) => {
-    if (number >= (local.answered || 0)) Object.assign(local, { lesson, answered: number });
-  };
+  const take = inOrder(app, "lesson");
+  return app.change("/api/lesson", command, (lesson) => {
+    take(lesson);
+    if (done) done(lesson);
+  });
 }
 
 export function groups(app, lesson) {
@@ -63,14 +51,10 @@ function thumb(card) {
 export function labelOf(draft, some) {
   if (!some) return t("teach_unknown");
   if (some.back) return t("teach_back");
-  if (isWhole(draft, some.said)) return wordsOf(some.said);
+  if (isWhole(draft, some.said)) return attributeWords(some.said);
   const guess = Object.keys(some.said).length ? some.said : some.proposed;
-  if (Object.keys(guess).length) return `${wordsOf(guess)}?`;
+  if (Object.keys(guess).length) return `${attributeWords(guess)}?`;
   return draft.game && draft.kind !== "marks" ? "?" : t("teach_card_n", { n: draft.groups.indexOf(some) + 1 });
-}
-
-function wordsOf({ kind, room, colour: ink, mood }) {
-  return faceWords([kind === "colour" ? null : kind, room, ink, mood]);
 }
 
 function isWhole(draft, said) {

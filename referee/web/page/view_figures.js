@@ -5,12 +5,8 @@ import { heading, note, table, waitingFor } from "./parts.js";
 import { day, number, t } from "./words.js";
 import { bars, dots, lines } from "./chart.js";
 
-export function opened(app) {
-  app.load("figures", "/api/statistics");
-}
-
 export function draw(app) {
-  const { figures } = app.local;
+  const figures = app.loaded("figures", "/api/statistics");
   if (!figures || figures.fault) return [heading(t("nav_figures")), waitingFor(figures)];
   const { players, evenings } = figures;
   if (!players.length) return [heading(t("nav_figures")), note(t("no_games_yet"))];

@@ -4,20 +4,14 @@ import { h } from "./dom.js";
 import { scoresTitle } from "./games.js";
 import { backTo, box, columns, confirmed, heading, icon, note, row, shownPoints, sign, table, waitingFor } from "./parts.js";
 import { rulingLink } from "./view_table.js";
-import { change } from "./server.js";
 import { clock, day, t } from "./words.js";
-
-export function opened(app) {
-  if (app.route.id) app.load("game", `/api/history/${encodeURIComponent(app.route.id)}`);
-  else app.load("games", "/api/history");
-}
 
 export function draw(app) {
   return app.route.id ? oneGame(app) : allGames(app);
 }
 
 function allGames(app) {
-  const { games } = app.local;
+  const games = app.loaded("games", "/api/history");
   if (!games || games.fault) return [heading(t("nav_history")), waitingFor(games)];
   const evenings = new Map();
   for (const game of games.games) evenings.set(game.evening, [...(evenings.get(game.evening) || []), game]);
@@ -37,11 +31,11 @@ function gameLink(game) {
 }
 
 function oneGame(app) {
-  const { game } = app.local;
+  const game = app.loaded("game", `/api/history/${encodeURIComponent(app.route.id)}`);
   const back = backTo("#history", t("nav_history"));
   if (!game || game.fault) return [back, heading(t("nav_history")), waitingFor(game)];
   const deleted = () => {
-    app.go("history");
+    location.assign("#history");
     app.toasted(t("game_deleted"));
   };
   return [
@@ -49,7 +43,7 @@ function oneGame(app) {
     heading(`${t(`game_${game.game}`)}, ${day(`${game.evening}T12:00`, { dateStyle: "long" })}`),
     game.fault ? h("p", { class: "note bad" }, game.fault) : null,
     columns([points(game), corrections(game)], rulings(app, game)),
-    row(confirmed(app, "delete", t("delete_game_sure"), t("delete_game_yes"), () => app.run(() => change("/api/system", { do: "forget_game", game: game.id }), deleted), t("delete_this_game"))),
+    row(confirmed(app, "delete", t("delete_game_sure"), t("delete_game_yes"), () => app.change("/api/system", { do: "forget_game", game: game.id }, deleted), t("delete_this_game"))),
   ];
 }
 

@@ -1,7 +1,7 @@
 // Draws the settings of the house's MQTT broker and of the club.
 
 import { h } from "./dom.js";
-import { again, change, read } from "./server.js";
+import { again, read } from "./server.js";
 import { box, button, field, form, note, row, tick } from "./parts.js";
 import { count, t } from "./words.js";
 
@@ -31,9 +31,7 @@ export function house(app) {
     ticked("buttons", t("house_buttons")),
     row(button(t("house_save"), null, { type: "submit", class: "main" })),
   );
-  return box(
-    "house",
-    t("house"),
+  return box("house", t("house"),
     note(t("house_why")),
     now.on ? h("p", { role: "status" }, now.text, now.waiting > 20 ? ` ${count("house_waiting", now.waiting)}` : "") : null,
     ticked("on", t("house_on")),
@@ -56,11 +54,8 @@ function send(app) {
 }
 
 function keep(app, data) {
-  app.run(
-    () => change("/api/house", data),
-    (house_) => {
-      app.set({ typed: {}, house: house_ });
-      app.toasted(t("saved"));
-    },
-  );
+  app.change("/api/house", data, (house_) => {
+    app.set({ typed: {}, house: house_ });
+    app.toasted(t("saved"));
+  });
 }

@@ -1,7 +1,7 @@
 // Draws pairing: the code to enter, the ways to admit the first device, and screens without keyboard.
 
 import { h } from "./dom.js";
-import { again, change, learnWhoIAm, pair } from "./server.js";
+import { again, askForCode, change, learnWhoIAm, pair } from "./server.js";
 import { box, button, fault, form, heading, maySee, privacy, row, scanned } from "./parts.js";
 import { count, t } from "./words.js";
 
@@ -75,8 +75,8 @@ async function send(app) {
 }
 
 function askAgain(app) {
-  const heard = ({ said }) => said || app.toasted(t("said_lately"));
-  change("/api/pair/ask", {}).then(heard).then(learnWhoIAm).then(app.draw, (refused) => app.toasted(app.wordsOf(refused), true));
+  const asked = ({ said }) => (said ? app.draw() : app.toasted(t("said_lately")));
+  askForCode().then(asked, (refused) => app.toasted(app.wordsOf(refused), true));
 }
 
 function leave(app) {
@@ -160,7 +160,7 @@ export function letScreenIn(app) {
       field.value = "";
       app.toasted(t("screen_let_in"));
     };
-    app.run(() => change("/api/pair/screen/let-in", { code: digits(field) }), done);
+    app.change("/api/pair/screen/let-in", { code: digits(field) }, done);
   };
   const field = h("input", { id: "screen-code", class: "short-code", inputmode: "numeric", autocomplete: "off", maxlength: 4, pattern: "[0-9]{4}", required: true });
   return form("option", send_, h("label", { for: "screen-code" }, t("screen_let")), h("span", { class: "row" }, field, button(t("screen_do"), null, { type: "submit" })));

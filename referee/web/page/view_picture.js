@@ -8,13 +8,9 @@ import { t } from "./words.js";
 
 const MOST_MB = 24;
 
-export function opened(app) {
-  app.load("decks", "/api/table/decks");
-}
-
 export function draw(app) {
   const { local } = app;
-  const decks = (local.decks && local.decks.decks && local.decks.decks.confetti) || [];
+  const { confetti: decks = [] } = (app.loaded("decks", "/api/table/decks") || {}).decks || {};
   const of = (name, usual) => (local[name] === undefined ? usual : local[name]);
   const choice = (name, label, values, usual, words = String) => select(name, label, values.map((value) => [value, words(value)]), of(name, usual), (value) => Object.assign(local, { [name]: value }));
   return [

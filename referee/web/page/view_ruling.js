@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { backTo, box, button, card, group, kindOf, maySee, nameOf, note, row, sign, unseen, waitingFor } from "./parts.js";
-import { band, parted } from "./headline.js";
+import { band, single } from "./headline.js";
 import { outlineWords, partAround, picture } from "./picture.js";
 import { choicesFor, draftOf, openHand } from "./readings.js";
 import { closeUps, finishPicture, onTheLine } from "./photo_finish.js";
@@ -10,11 +10,8 @@ import { undo } from "./frame.js";
 import { zoomable } from "./zoom.js";
 import { t } from "./words.js";
 
+// Load the readings and the time line of the ruling.
 export function opened(app) {
-  ask(app);
-}
-
-function ask(app) {
   const id = encodeURIComponent(app.route.id);
   app.local.asked = app.state.moment;
   app.load("why", `/api/rulings/${id}/explain`);
@@ -25,8 +22,7 @@ export function draw(app) {
   const entry = app.state.rulings.find((one) => one.id === app.route.id);
   const { why, timeline } = app.local;
   // A correction may change the readings, but not the sentence: load both after any change.
-  if (entry && (app.local.asked !== app.state.moment || (app.local.text || entry.text) !== entry.text)) ask(app);
-  if (entry) app.local.text = entry.text;
+  if (entry && app.local.asked !== app.state.moment) opened(app);
   if (why !== app.local.shown) {
     if (!app.local.shown) openCard(app, why);
     Object.assign(app.local, { shown: why, read: app.local.asked });
@@ -42,7 +38,7 @@ export function draw(app) {
   return [
     back,
     h("div", { class: "columns staged", key: "ruling" },
-      h("div", { class: "column wide stuck" }, h("div", { class: "stage", key: "stage" }, h("div", { class: `pictured ${shown ? kindOf(shown) : ""}` }, isThere ? evidence(then, why, line) : null, shown ? verdict(then, shown, undoing) : null))),
+      h("div", { class: "column wide stuck" }, h("div", { class: "stage", key: "stage" }, h("div", { class: `pictured ${shown ? kindOf(shown) : ""}` }, isThere ? evidence(then, why, line) : null, shown ? band(then, single(then, shown), undoing) : null))),
       h("div", { class: "column" }, isThere ? [readings(then, why), steps(app, why), line ? onTheLine(app, line) : null, line ? closeUps(app, line) : null, asides(app, entry, why)] : waitingFor(why)),
     ),
   ];
@@ -51,11 +47,6 @@ export function draw(app) {
 // Open the card that the address names.
 function openCard(app, { readings: list = [] }) {
   for (const { event, data } of list) openHand(app, event, data, app.route.card);
-}
-
-function verdict(app, shown, undoing) {
-  const [title, reason] = parted(app, shown);
-  return band(app, { title, reason, kind: kindOf(shown), entry: shown }, undoing);
 }
 
 // Return the app with the players and options of the ruling's game.
@@ -122,7 +113,7 @@ function asides(app, entry, why) {
   return [
     why.way ? note(why.way) : null,
     (why.mishaps || []).map((text) => note(t("mishap_then", { text }))),
-    entry ? h("div", { class: "row", key: "again" }, button(t("look_again"), () => app.run({ do: "look_again", ruling: entry.id }, () => ask(app)))) : null,
+    entry ? h("div", { class: "row", key: "again" }, button(t("look_again"), () => app.run({ do: "look_again", ruling: entry.id }, () => opened(app)))) : null,
     isReported ? h("div", { class: "option", key: "report" }, h("a", { class: "button", href: `/api/rulings/${app.route.id}/report.mcap`, download: "", "aria-describedby": "report-why" }, t("report_ruling")), h("p", { class: "note", id: "report-why" }, t("report_ruling_why"))) : null,
   ];
 }
@@ -133,15 +124,15 @@ function readings(app, why) {
   const list = (why.readings || []).slice().sort((a, b) => rank(a) - rank(b));
   if (!list.length) return null;
   const read = { moment: why.past ? app.state.moment : app.local.read, ruled: why.ruling.valid, past: why.past };
-  const one = (reading) => group("reading", readingName(app, reading, why.ruling), h("h3", {}, sign(reading.seat), readingName(app, reading, why.ruling)), choicesFor(app, Object.assign({ order: lyingOrder(why, reading) }, read, reading), () => ask(app)));
+  const one = (reading) => group("reading", readingName(app, reading, why.ruling), h("h3", {}, sign(reading.seat), readingName(app, reading, why.ruling)), choicesFor(app, Object.assign({ order: lyingOrder(why, reading) }, read, reading), () => opened(app)));
   return box("readings", t("not_right"), list.map(one));
 }
 
 // Return the label of the open card, or null.
 function openLabel(app, why) {
   const reading = (why.readings || []).find((one) => draftOf(app, one));
-  const opened_ = reading && (reading.data.cards || [])[draftOf(app, reading).at];
-  return opened_ ? opened_.join(" ") : null;
+  const colours = reading && (reading.data.cards || [])[draftOf(app, reading).at];
+  return colours ? colours.join(" ") : null;
 }
 
 // Return the indices of a hand's cards from left to right; cards without outline come last.

@@ -1,12 +1,12 @@
 // Draws the settings: language, sound, devices, paired phones, quality and backups.
 
 import { h } from "./dom.js";
-import { change, learnWhoIAm, send } from "./server.js";
+import { askForCode, learnWhoIAm, send } from "./server.js";
 import { box, button, columns, fault, heading, languageChoice, note, pairHere, privacy, row, tick, waitingFor } from "./parts.js";
 import { bars } from "./chart.js";
 import { fields } from "./form.js";
 import { house, loadHouse } from "./view_house.js";
-import { decks, openedDecks } from "./decks.js";
+import { decks } from "./decks.js";
 import { fitted } from "./view_fitted.js";
 import { canSpeak, HERE, NOWHERE } from "./speech.js";
 import { codeHere, isMute, letScreenIn } from "./view_pair.js";
@@ -15,39 +15,25 @@ import { count, day, t } from "./words.js";
 const MOST_MB = 192;
 const LATEST = 8; // evenings
 
-export function opened(app) {
-  app.load("form", "/api/settings/schema");
-  app.load("plugged", "/api/cameras");
-  app.load("quality", "/api/quality");
-  loadHouse(app);
-  openedDecks(app);
-}
+export { loadHouse as opened };
 
 export function draw(app) {
   const now = Object.assign({ volume: 1, quiet: false, quiet_hours: null }, app.state.settings);
-  const first = [box("language", t("language"), languageChoice(app.state.language, (code) => set(app, { language: code }))), decks(app), sound(app, now)];
+  const first = [box("language", t("language"), languageChoice(app.state.language, (language) => app.saveSettings({ language }))), decks(app), sound(app, now)];
   return [heading(t("nav_settings")), columns(first, [fitted(app, now), house(app), devices(app), quality(app), keeping(app), more()])];
-}
-
-function set(app, part) {
-  app.run(Object.assign({ do: "settings" }, part), () => app.toasted(t("saved")));
 }
 
 function sound(app, now) {
   const hours = now.quiet_hours || ["22:00", "07:00"];
   const hour = (at, label) => {
-    const pick = (value) => value && set(app, { quiet_hours: hours.map((one, index) => (index === at ? value : one)) });
+    const pick = (value) => value && app.saveSettings({ quiet_hours: hours.map((one, index) => (index === at ? value : one)) });
     return h("label", { class: "inline" }, label, h("input", { type: "time", required: true, value: hours[at], onchange: (event) => pick(event.target.value) }));
   };
   // Only one device speaks: two would not be synchronous.
-  const speakHere = (on) =>
-    app.run({ do: "settings", voice_page: on ? HERE : NOWHERE }, () => {
-      app.updateStream();
-      app.toasted(t("saved"));
-    });
+  const speakHere = (on) => app.saveSettings({ voice_page: on ? HERE : NOWHERE });
   return box("sound", t("voice"),
-    fields(app, "sound", now, (part) => set(app, part), {
-      quiet_hours: ({ word }) => [tick(t(word), now.quiet_hours !== null, (on) => set(app, { quiet_hours: on ? hours : null })), now.quiet_hours ? row(hour(0, t("from")), hour(1, t("until"))) : null],
+    fields(app, "sound", now, app.saveSettings, {
+      quiet_hours: ({ word }) => [tick(t(word), now.quiet_hours !== null, (on) => app.saveSettings({ quiet_hours: on ? hours : null })), now.quiet_hours ? row(hour(0, t("from")), hour(1, t("until"))) : null],
     }),
     canSpeak() ? tick(t("voice_here"), now.voice_page === HERE, speakHere) : note(t("voice_cannot")),
     now.voice_page && now.voice_page !== HERE ? note(t("voice_elsewhere")) : null,
@@ -57,25 +43,19 @@ function sound(app, now) {
 
 function devices(app) {
   const { me } = app;
-  const forget = (all) => app.run(() => change("/api/pair/forget", { all }), () => learnWhoIAm().then(() => app.toasted(t("forgotten"))));
+  const letIn = () => app.run(askForCode, () => app.toasted(t(isMute(app) ? "let_in_shown" : "let_in_now")));
+  const forget = (all) => app.change("/api/pair/forget", { all }, () => learnWhoIAm().then(() => app.toasted(t("forgotten"))));
   if (!me.paired) return box("devices", t("pairing"), h("p", {}, t("is_not_paired")), pairHere(app), privacy(app));
   return box("devices", t("pairing"),
     h("p", {}, t("is_paired")),
     note(count("paired_devices", me.devices || 1)),
     codeHere(app),
-    row(button(t("let_in"), () => letIn(app), { class: "main" })),
+    row(button(t("let_in"), letIn, { class: "main" })),
     letScreenIn(app),
-    fields(app, "privacy", app.state.settings, (part) => set(app, part)),
+    fields(app, "privacy", app.state.settings, app.saveSettings),
     row(button(t("forget_this"), () => forget(false)), button(t("forget_all"), () => forget(true), { class: "quiet" })),
     privacy(app),
   );
-}
-
-// Announce the code that admits another device.
-function letIn(app) {
-  change("/api/pair/ask", {})
-    .then(learnWhoIAm)
-    .then(() => app.toasted(t(isMute(app) ? "let_in_shown" : "let_in_now")), (fault) => app.toasted(app.wordsOf(fault), true));
 }
 
 function more() {
@@ -84,7 +64,8 @@ function more() {
 }
 
 // Return what was corrected at this table, in words and as bars by evening.
-function quality({ local: { quality: report } }) {
+function quality(app) {
+  const report = app.loaded("quality", "/api/quality");
   if (!report || report.fault) return box("quality", t("quality"), waitingFor(report));
   const evenings = report.evenings.slice(-LATEST);
   const game = (one) => h("p", { key: one.game }, h("strong", {}, t(`game_${one.game}`)), " – ", one.text, one.unclear ? ` ${t("quality_unclear", { n: one.unclear, all: one.rings })}` : "");

@@ -49,7 +49,7 @@ function openStep(app, data) {
   const found = data.finding;
   const at = data.steps.findIndex((one) => one.step === data.open);
   const step = data.steps[at];
-  const quiet = (key, word, act, then) => button(t(word), () => tell(app, { act }, then), { class: "quiet", key });
+  const quiet = (key, word, act, then) => button(t(word), () => send(app, { act }, then), { class: "quiet", key });
   return [
     h("div", { class: "setup-title", key: `title ${step.step}` }, drawing(step.step), heading(step.title), note(t("setup_step", { n: at + 1, all: data.steps.length }))),
     h("p", { class: "setup-ask", key: "ask" }, step.ask),
@@ -78,12 +78,12 @@ function due(app, data) {
   if (isWithoutCamera(data)) return null;
   const words = { good: "setup_keep", mend: "setup_as_it_is", wait: "setup_later", missing: "setup_without" };
   const waits = state === "wait";
-  return h("div", { class: "due", key: "due" }, button(t(words[state]), () => tell(app, { act: waits ? "skip" : "keep" }, next(app, data)), { class: waits ? "big setup-go" : "main big setup-go", key: "go" }));
+  return h("div", { class: "due", key: "due" }, button(t(words[state]), () => send(app, { act: waits ? "skip" : "keep" }, next(app, data)), { class: waits ? "big setup-go" : "main big setup-go", key: "go" }));
 }
 
 function choice(app, one, place) {
   if (one.href) return h("a", { class: "button", href: one.href, key: `link ${place}`, target: one.href.startsWith("/") ? "_blank" : null }, one.text);
-  return button(one.text, () => tell(app, { act: "answer", answer: one.answer }), { key: `choice ${place}`, "aria-pressed": one.chosen === null ? null : String(one.chosen) });
+  return button(one.text, () => send(app, { act: "answer", answer: one.answer }), { key: `choice ${place}`, "aria-pressed": one.chosen === null ? null : String(one.chosen) });
 }
 
 // Return a function that opens the next step, if there is one.
@@ -93,10 +93,10 @@ function next(app, data) {
 }
 
 function open_(app, step) {
-  tell(app, { act: "open", step });
+  send(app, { act: "open", step });
 }
 
-function tell(app, command, then) {
+function send(app, command, then) {
   app.run(Object.assign({ do: "setup" }, command), (data) => {
     if (app.route.view !== "setup") return;
     if (then && command.act !== "answer" && !data.open) then();
@@ -117,7 +117,7 @@ function handle(app, one) {
   const { local } = app;
   const dragged = local.drag && local.drag.seat === one.seat ? local.drag.at : null;
   const percent = String(Math.round(one.round * 100));
-  const move = (answer) => tell(app, { act: "answer", answer: Object.assign({ seat: one.seat }, answer) });
+  const move = (answer) => send(app, { act: "answer", answer: Object.assign({ seat: one.seat }, answer) });
   // The handle stays inside the picture even at its edge.
   const [left, top] = (dragged || one.at).map((share) => `clamp(26px, ${share * 100}%, calc(100% - 26px))`);
   const end = (keepsIt) => {

@@ -5,6 +5,7 @@ import { cardDrawn, sheetLine, SUITS } from "./game_coloretto.js";
 import { keep as store, kept } from "./kept.js";
 import { button, choices, group, heading, sign, stepper, word } from "./parts.js";
 import { COLOURS } from "./readings.js";
+import { inOrder } from "./server.js";
 import { count, t } from "./words.js";
 
 const PALETTES = { colours: COLOURS, suits: SUITS };
@@ -63,16 +64,12 @@ function keep(app, sheet) {
 // Ask the referee for the points of all hands.
 function ask(app, sheet) {
   app.local.worth = app.local.worth || [];
-  const { local } = app;
   const all = PALETTES[paletteOf(app, sheet)];
   const hands = Array.from({ length: sheet.players }, (_none, seat) => {
     const hand = sheet.hands[seat] || {};
     const colours = Object.fromEntries(all.filter((one) => hand[one]).map((one) => [one, hand[one]]));
     return { colours, jokers: hand.joker || 0, plus2: hand["+2"] || 0 };
   });
-  // Answers may overtake each other: only the last question's counts.
-  const asked = (local.asking = (local.asking || 0) + 1);
-  app.run({ do: "sheet", table: sheet.table, hands }, (result) => {
-    if (asked === local.asking) local.worth = result.sheet;
-  });
+  const take = inOrder(app, "worth");
+  app.run({ do: "sheet", table: sheet.table, hands }, (result) => take(result.sheet));
 }

@@ -28,13 +28,10 @@ export function opened(app) {
   const { players, game } = app.state.setup || {};
   // Without an earlier game, begin with the set-up's game and seats.
   if (plan.fresh && players) plan = { game: game || null, players: Array.from({ length: players }, () => ""), options: {} };
-  app.load("games", `/api/games/${app.state.language}`);
-  app.load("known", "/api/statistics");
-  app.load("decks", "/api/table/decks");
 }
 
 export function draw(app) {
-  const { games } = app.local;
+  const games = app.loaded("games", `/api/games/${app.state.language}`);
   if (!games || games.fault) return [heading(t("start_game")), waitingFor(games)];
   const game = games.games.find((one) => one.id === plan.game) || games.games[0];
   plan.game = game.id;
@@ -117,8 +114,8 @@ function rename(app, names, seat, value) {
 
 // Return buttons with the names of earlier players, or null.
 function suggestions(app, names) {
-  const known = app.local.known && app.local.known.players ? app.local.known.players.map((one) => one.name) : [];
-  const free = known.filter((name) => !names.includes(name)).slice(0, 8);
+  const { players: known = [] } = app.loaded("known", "/api/statistics") || {};
+  const free = known.map((one) => one.name).filter((name) => !names.includes(name)).slice(0, 8);
   if (!free.length) return null;
   const fill = (name) => {
     const empty = names.findIndex((one) => !one.trim());
@@ -151,7 +148,8 @@ function rules(app, game) {
 }
 
 function decksOf(app, game) {
-  return (app.local.decks && app.local.decks.decks && app.local.decks.decks[game.id]) || [];
+  const { decks = {} } = app.loaded("decks", "/api/table/decks") || {};
+  return decks[game.id] || [];
 }
 
 function deckOf(app, game) {
@@ -161,7 +159,8 @@ function deckOf(app, game) {
 }
 
 function coloursOf(app, game) {
-  return ((app.local.decks && app.local.decks.colours) || {})[deckOf(app, game)] || COLOURS;
+  const { colours = {} } = app.loaded("decks", "/api/table/decks") || {};
+  return colours[deckOf(app, game)] || COLOURS;
 }
 
 function begin(app, game) {
@@ -177,5 +176,5 @@ function begin(app, game) {
   if (deck && deck !== game.id) options.deck = deck;
   plan.players = seats(game);
   keep(REMEMBERED, plan);
-  app.runTimely({ do: "start", game: game.id, players: names, options }, () => app.go("#table"));
+  app.runTimely({ do: "start", game: game.id, players: names, options }, () => location.assign("#table"));
 }

@@ -1,7 +1,7 @@
 // Draws the system: checks, restart and shutdown, players, unfinished games, the log.
 
 import { h } from "./dom.js";
-import { change, me } from "./server.js";
+import { me } from "./server.js";
 import { backTo, box, button, columns, confirmed, field, form, heading, icon, note, pairHere, row, unfolded, waitingFor, whereabouts } from "./parts.js";
 import { forgetName } from "./view_start.js";
 import { clock, count, day, has, t } from "./words.js";
@@ -10,27 +10,19 @@ const OFFERS = ["restart", "reboot", "shut_down"];
 const SIGNS = { ok: "yes", remark: "info", fault: "unclear" };
 
 export function draw(app) {
-  // Pairing may become known after the view was opened.
-  if (me.paired && !app.local.asking) {
-    app.local.asking = true;
-    app.load("system", "/api/system");
-  }
-  const { system } = app.local;
   const head = [backTo("#settings", t("nav_settings")), heading(t("nav_system"))];
   if (!me.paired) return [...head, h("section", { class: "card-box narrow" }, h("p", {}, t("system_pair")), pairHere(app))];
+  const system = app.loaded("system", "/api/system");
   if (!system || system.fault) return [...head, waitingFor(system)];
   return [...head, columns([machine(app, system), checks(system)], [players(app, system), unfinished(app, system), log(system)])];
 }
 
 function wish(app, body, text) {
-  app.run(
-    () => change("/api/system", body),
-    (system) => {
-      if (system.version) app.local.system = system;
-      app.local.asked = null;
-      app.toasted(text);
-    },
-  );
+  app.change("/api/system", body, (system) => {
+    if (system.version) app.local.system = system;
+    app.local.asked = null;
+    app.toasted(text);
+  });
 }
 
 function machine(app, system) {

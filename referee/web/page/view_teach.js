@@ -1,35 +1,27 @@
 // Draws the teaching of a deck: pictures, groups to name, a test, and the end.
 
 import { h } from "./dom.js";
-import { read } from "./server.js";
+import { inOrder, read } from "./server.js";
 import { bar, box, button, choices, columns, confirmed, faceWords, field, form, group, heading, maySee, note, row, stepper, unseen, waitingFor } from "./parts.js";
 import { gameNamed, TAUGHT_FOR } from "./games.js";
 import { livePicture } from "./live.js";
 import { picture } from "./picture.js";
-import { groups, labelOf, pick, taking, teach } from "./teach_groups.js";
+import { groups, labelOf, pick, teach } from "./teach_groups.js";
 import { count, number, t } from "./words.js";
 
 const MOST = 300;
 const CERTAIN = 10_000;
 
 export function opened(app) {
-  fetchLesson(app);
-}
-
-function fetchLesson(app) {
   app.local.asked_lesson = app.state.lesson;
-  const take = taking(app);
-  const taken = (lesson) => {
-    take(lesson);
-    app.draw();
-  };
-  read("/api/lesson").then(taken, (fault) => taken({ fault: app.wordsOf(fault) }));
+  const failed = (fault) => ({ fault: app.wordsOf(fault) });
+  read("/api/lesson").catch(failed).then(inOrder(app, "lesson")).then(app.draw);
 }
 
 export function draw(app) {
   const { local, state } = app;
   // Another phone or the server has changed the lesson.
-  if (local.lesson && state.lesson !== local.asked_lesson) fetchLesson(app);
+  if (local.lesson && state.lesson !== local.asked_lesson) opened(app);
   const { lesson } = local;
   if (!lesson || lesson.fault) return [heading(t("nav_teach")), waitingFor(lesson)];
   if (lesson.draft && !maySee(app)) return [heading(lesson.draft.name), unseen(app)];

@@ -8,9 +8,7 @@ import { icon, nameClass, sand, shownPoints, sign, turnOf, whereabouts, word } f
 import { codeToScan, screenCode, spaced, waitForPhone } from "./view_pair.js";
 import { signed, t } from "./words.js";
 
-export function opened(app) {
-  waitForPhone(app);
-}
+export { waitForPhone as opened };
 
 export function draw(app) {
   const { state, me } = app;

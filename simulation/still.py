@@ -1,7 +1,7 @@
 """Still pictures of a card table, drawn quickly from the deck, with the truth about every card.
 
-Much simpler than a photograph (no thickness, no reflections, no hands): for tests, for the speed bench and for the
-demo. The truth has the format of the rendered scenes: see `referee/accuracy.py`.
+Simpler than a photograph (no thickness, reflections or hands): for tests, benchmarks and the demo. The truth has the
+format of the rendered scenes: see `referee/accuracy.py`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MARGIN_MM = 60.0
 
 @dataclass(frozen=True)
 class Laid:
-    """Poses of cards on a simulated table, on an area (width, height in mm) that the picture shows."""
+    """Poses of cards on an area (width, height in mm) that the picture shows."""
 
     area_mm: tuple[float, float]
     places: tuple[Place, ...]
@@ -47,11 +47,11 @@ def table_picture(
     look: Look | None = None,
     laid: Laid | None = None,
 ) -> tuple[Image, dict[str, Any]]:
-    """Draw a table with `n_cards` different cards, `side` up, and markers in its corners (at most four).
+    """Draw a table with `n_cards` different cards, `side` up, and at most four markers in its corners.
 
-    Gives the picture, (h, w, 3) uint8 BGR with `size` = (width, height), and the truth about it; the same arguments
-    always give the same picture. Without `overlap` every card is free; with it they lie in a heap, later cards
-    over earlier ones. Or else `laid` gives their poses, and how large a part of the table the picture shows.
+    Returns the picture, (h, w, 3) uint8 BGR with `size` = (width, height), and its truth; the same arguments always
+    give the same picture. Without `overlap` every card is free. With it cards are in a heap, later ones over earlier
+    ones. `laid` gives the poses and the area instead.
 
     Raises:
         ValueError: more cards than the deck has, or more than four markers.
@@ -78,7 +78,7 @@ def table_picture(
     for number, piece in enumerate(pieces, start=1):
         _lay(image, owner, piece, view, number)
     image = finish(random, image, look)
-    # Table coordinates have their origin at the lowest marker.
+    # Table coordinates have their origin at the marker with the lowest number.
     origin = marked[min(marked)][:2] if marked else (area[0] / 2, area[1] / 2)
     shift = np.array([[1, 0, origin[0]], [0, 1, origin[1]], [0, 0, 1]])
     truth = {
@@ -99,7 +99,7 @@ def table_picture(
 
 
 def _area_mm(n_cards: int, size: tuple[int, int], overlap: bool) -> tuple[float, float]:
-    """Return the part of the table that the picture shows, at least 760 mm wide, large enough for free cards."""
+    """Return the area that the picture shows, at least 760 mm wide and large enough for free cards."""
     aspect = size[0] / size[1]
     width = 760.0
     while not overlap and math.prod(_grid(n_cards, (width, width / aspect))[:2]) < n_cards:
@@ -108,13 +108,13 @@ def _area_mm(n_cards: int, size: tuple[int, int], overlap: bool) -> tuple[float,
 
 
 def _grid(n_cards: int, area: tuple[float, float]) -> tuple[int, int, float, float]:
-    """Columns, rows and the cell's sides in mm: up to 24 cards are at any angle, more lie nearly straight."""
+    """Return columns, rows and the cell's sides in mm: up to 24 cards have any angle, more are nearly straight."""
     cell = (_FREE_CELL_MM, _FREE_CELL_MM) if n_cards <= 24 else _DENSE_CELL_MM
     return int((area[0] - 2 * _MARGIN_MM) // cell[0]), int((area[1] - 2 * _MARGIN_MM) // cell[1]), *cell
 
 
 def _free(random: np.random.Generator, n_cards: int, area: tuple[float, float]) -> list[Place]:
-    """Places (x_mm, y_mm, clockwise angle in degrees) in which no card touches another."""
+    """Return places (x_mm, y_mm, clockwise angle in degrees) at which no card touches another."""
     columns, rows, cell_width, cell_height = _grid(n_cards, area)
     cells = random.permutation(columns * rows)[:n_cards]
     left, top = (area[0] - columns * cell_width) / 2, (area[1] - rows * cell_height) / 2
@@ -134,7 +134,7 @@ def _heap(random: np.random.Generator, n_cards: int, area: tuple[float, float]) 
 
 
 def _lay(image: Image, owner: NDArray[np.int16], piece: Piece, view: View, number: int) -> None:
-    """Draw the piece with a soft shadow, and mark its pixels as its own."""
+    """Draw the piece with a soft shadow, and mark its pixels in `owner`."""
     patch = piece_patch(piece, view.to_px(piece.corners_mm), view.size)
     if patch is None:
         return
@@ -162,9 +162,9 @@ def _card_truth(
     owner: NDArray[np.int16],
     number: int,
 ) -> dict[str, Any]:
-    """Return the card's entry; fractions are those of its pixels that nothing covers and that are in the picture."""
+    """Return a card's truth; fractions count its uncovered pixels within the picture."""
     corners_px = to_px(corners_mm(deck.card_mm, place), homography)
-    # The round corners, 0.2 % of the card, are counted as visible.
+    # The round corners, 0.2 % of the card, count as visible.
     area = float(cv2.contourArea(corners_px.astype(np.float32)))
     visible = min(1.0, int((owner == number).sum()) / (0.998 * area))
     marks = []

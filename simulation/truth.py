@@ -15,7 +15,7 @@ from simulation.script import BellHit, CardNow, HandNow
 from vision.arrays import Points
 
 Owner = NDArray[np.int16]
-"""(h, w) of a small picture: the number of the card that is to be seen there, -1: none."""
+"""(h, w) of a small picture: number of the visible card at each pixel, -1 without one."""
 
 _STEP = 2
 _TURNING_DEG = 12.0
@@ -23,11 +23,10 @@ _TURNING_DEG = 12.0
 
 @dataclass(frozen=True, eq=False)
 class CardTruth:
-    """A card.
+    """The truth of a card.
 
-    side: the one to be seen. corners_px (4, 2): clockwise from that side's top-left. visible: the share of it that
-    nothing covers and that is in the picture. lies: it is flat and nobody moves it. turning: it is in mid-turn.
-    since_ns: since when it is as it does, None while it is carried.
+    side: the visible one. corners_px (4, 2): clockwise from that side's top-left. visible: uncovered share within the
+    picture. at_rest: flat and not moved. turning: in mid-turn. since_ns: start of this state, None while it is carried.
     """
 
     key: str
@@ -36,14 +35,14 @@ class CardTruth:
     centre_mm: tuple[float, float]
     corners_px: Points
     visible: float
-    lies: bool
+    at_rest: bool
     turning: bool
     since_ns: int | None
 
 
 @dataclass(frozen=True, eq=False)
 class TableTruth:
-    """A table at `t_ns`; `cards` the lowest first, `hands` only those that are in play."""
+    """A table at `t_ns`; `cards` the lowest first, `hands` only those over the table."""
 
     t_ns: int
     cards: tuple[CardTruth, ...]
@@ -58,7 +57,7 @@ class TableTruth:
 
 
 def truth_at(table: LiveTable, t_ns: int) -> TableTruth:
-    """Return what is true at a time of the monotonic clock; for a frame, ask for its end of exposure."""
+    """Return the truth at a time of the monotonic clock; for a frame, pass its end of exposure."""
     t_s = table.seconds(t_ns)
     cards, hands = table.motion.cards(t_s), table.motion.hands(t_s)
     corners = [table.view.project(card_corners(card, table.art.card_mm)) for card in cards]
@@ -77,7 +76,7 @@ def truth_at(table: LiveTable, t_ns: int) -> TableTruth:
 
 
 def rings_of(table: LiveTable) -> tuple[tuple[int, int], ...]:
-    """Return when the bell was hit, ns, and by whose hand, in the order of time."""
+    """Return time, ns, and seat of each hit of the bell, in the order of time."""
     rings = [action for action in table.script.actions if isinstance(action, BellHit)]
     return tuple(sorted((table.start_ns + round(ring.at_s * 1e9), ring.seat) for ring in rings))
 

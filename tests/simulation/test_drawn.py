@@ -62,10 +62,10 @@ def test_a_card_that_is_turned_over_shows_less_of_itself_in_mid_turn_and_then_it
         return float(np.linalg.norm(corners[1] - corners[0]))
 
     turning = truth_at(table, table.exposure_end_ns(at(table, 4.5))).card("alone")
-    assert turning.turning and not turning.lies and turning.since_ns is None
+    assert turning.turning and not turning.at_rest and turning.since_ns is None
     assert width(4.5) < 0.5 * width(0.5)
     landed = truth_at(table, table.exposure_end_ns(at(table, 5.1))).card("alone")
-    assert (landed.side, landed.lies, landed.since_ns) == ("black", True, table.start_ns + 5 * 10**9)
+    assert (landed.side, landed.at_rest, landed.since_ns) == ("black", True, table.start_ns + 5 * 10**9)
     corners = landed.corners_px
     image = table.frame(at(table, 5.9)).image
     ground = image[tuple(np.rint(corners.mean(axis=0) * 0.1 + corners[0] * 0.9).astype(int)[::-1])]

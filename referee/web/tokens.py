@@ -1,4 +1,4 @@
-"""The devices that have been paired: remembered by a hash of their token, so that the file lets nobody in."""
+"""The paired devices, stored by a hash of their token: the file admits nobody."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_BYTES = 1 << 18
 
 @dataclass(frozen=True)
 class PairedDevice:
-    """A paired device. digest: of its token. name: what its browser calls it. since: the day, ISO 8601."""
+    """A paired device. digest: of its token. name: its browser's. since: the day, ISO 8601."""
 
     digest: str
     name: str
@@ -32,12 +32,12 @@ class PairedDevice:
 
 
 def digest_of(token: str) -> str:
-    """Return the kept hash of a token; it is long and random, so a hash without salt cannot be reversed."""
+    """Return the stored hash of a token, which is long and random and needs no salt."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def csrf_of(token: str) -> str:
-    """Give what a page has to send with a change: only pages from here can read it, and it does not give the token."""
+    """Return the value that a page must send with a change: only our pages can read it, and it hides the token."""
     return hmac.new(token.encode(), b"a change on the page", hashlib.sha256).hexdigest()
 
 
@@ -46,10 +46,10 @@ def _today() -> str:
 
 
 class TokenStore:
-    """The paired devices, at most `MOST_DEVICES`: the oldest is forgotten for a new one. Safe to use from any thread.
+    """The paired devices, at most `MOST_DEVICES`: a new one replaces the oldest. Thread-safe.
 
-    folder: where they are kept over a restart; None: nowhere. A file that makes no sense is set aside: everybody pairs
-    once more. kept: whether the disk took the last change.
+    folder: place of the file; None: without a file. An invalid file is set aside, and all devices pair again. kept:
+    whether the disk took the last change.
     """
 
     def __init__(self, folder: Path | None, today: Callable[[], str] = _today) -> None:
@@ -69,7 +69,7 @@ class TokenStore:
             return None if self._devices else self._added(name)
 
     def add(self, name: str) -> str:
-        """Pair a device and give its token."""
+        """Pair a device and return its token."""
         with self._lock:
             return self._added(name)
 
@@ -83,14 +83,14 @@ class TokenStore:
         return token
 
     def knows(self, token: str | None) -> bool:
-        """Return whether a token belongs to a paired device; the look-up of its hash leaks nothing by its time."""
+        """Return whether a token belongs to a paired device; comparing hashes leaks nothing by its time."""
         return token is not None and digest_of(token) in self._devices
 
     def forget(self, token: str | None = None) -> None:
-        """Forget one device, or all of them, now and after each start.
+        """Forget one device, or all of them, also after a restart.
 
         Raises:
-            WorkFailedError: the disk does not take it, so they are paired again after the next start.
+            WorkFailedError: the disk does not take the change, and a restart would restore them.
         """
         with self._lock:
             if token is None:
@@ -101,7 +101,7 @@ class TokenStore:
                 raise WorkFailedError("error.disk_takes_nothing_forgotten_devices")
 
     def _deleted(self) -> bool:
-        """Delete the file where no device is left, and give whether it is gone: a full disk still deletes."""
+        """Delete the file if no device is left, and return whether it is gone: a full disk can still delete."""
         if self._devices or self._path is None:
             return False
         with suppress(OSError):
@@ -110,7 +110,7 @@ class TokenStore:
         return not self._path.exists()
 
     def _write(self) -> bool:
-        """Keep the devices; False if the disk does not take them, and what is in the file holds after a start."""
+        """Store the devices; return whether the disk took them."""
         self.kept = True
         if self._path is not None:
             data = json.dumps([asdict(device) for device in self._devices.values()]).encode()

@@ -1,4 +1,4 @@
-"""`ringmaster code`: the pairing code, at the machine itself."""
+"""`ringmaster code`: prints the pairing code at the machine itself."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from referee.errors import WorkFailedError
 @options.state("where the running referee keeps its games")
 @options.as_json()
 def command(state: Path | None, as_json: bool) -> int:
-    """Ask the referee that runs here.
+    """Ask the running referee, and print its code.
 
     Raises:
-        WorkFailedError: none runs, or it is another user's.
+        WorkFailedError: no referee runs, or it belongs to another user.
     """
     from referee.called import called
     from referee.jsonlines import to_line

@@ -1,4 +1,4 @@
-"""`ringmaster doctor`: checks every device and the computer, and says what to do."""
+"""`ringmaster doctor`: checks every device and the computer, with advice."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def command(
     press: float,
     silent: bool,
 ) -> int:
-    """Print what was found; 1 when a needed part does not work.
+    """Print the findings; return 1 when a needed part does not work.
 
     Raises:
-        BadInputError: an argument makes no sense.
+        BadInputError: an argument is invalid.
     """
     from hardware.camera.camera import parse_spec
     from hardware.settings import BellSettings, LampSettings, SandSettings
@@ -77,7 +77,7 @@ def command(
 
 
 def examine(setup: FittedDevices, machine: Machine, *, as_json: bool) -> int:
-    """Make all checks and print what they found; 1 when a needed part does not work, else 0."""
+    """Make all checks and print their findings; return 1 when a needed part does not work, else 0."""
     from hardware.problems import Health
     from referee.doctor.machine import ALWAYS_NEEDED, lacking
     from referee.games.registry import game_kind
@@ -103,7 +103,7 @@ def examine(setup: FittedDevices, machine: Machine, *, as_json: bool) -> int:
 
 
 def _checks(setup: FittedDevices, machine: Machine) -> Iterator[list[Problem]]:
-    """Make the checks one after the other, the quick ones first."""
+    """Make the checks in order, the quick ones first."""
     from referee.announcer import sound_check
     from referee.doctor import checks
 
@@ -159,13 +159,13 @@ def _line(finding: Problem) -> str:
 
 
 def _as_json(finding: Problem, needed: bool) -> dict[str, object]:
-    told = {
+    fields = {
         "check": finding.part,
         "state": finding.severity.value,
         "message": finding.message,
         "advice": finding.advice,
     }
-    return {**told, "needed": needed}
+    return {**fields, "needed": needed}
 
 
 def _summary(lacks: frozenset[str], game: str | None, remarks: int) -> str:

@@ -1,6 +1,6 @@
-"""The simulated table while no game is on: empty, or with people who do what setting up asks for.
+"""The simulated table without a game: empty, or with people who do what setting up asks for.
 
-Those ring the bell and turn the sandtimer again and again, and ten cards are there.
+These ring the bell and turn the sandtimer repeatedly, and ten cards are on the table.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _SEED = 3
 
 
 def simulated_parts(devices: SimulatedDevices) -> Parts:
-    """Return the parts of a referee at a simulated table, on which no game of earlier can go on."""
+    """Return the parts of a referee at a simulated table, on which no earlier game is resumed."""
     return Parts(lambda settings: devices, lamp=lambda settings, on_health: NullLamp(), resumes=False, drawn=True)
 
 
 def simulated_devices(*, setting_up: bool = False) -> SimulatedDevices:
-    """Return the devices of a simulated table on which nobody plays yet."""
+    """Return the devices of a simulated table without a game."""
     return SimulatedDevices(set_up_table() if setting_up else empty_table(), TABLE_SEED)
 
 
 def empty_table() -> LiveTable:
-    """Return a table with nothing on it but its marker cards."""
+    """Return a table with its marker cards only."""
     return _table((), (), 0.0)
 
 
 def set_up_table(length_s: float = 1800.0) -> LiveTable:
-    """Return a table whose people do what setting up asks for; they go on for `length_s`."""
+    """Return a table whose people do what setting up asks for, for `length_s` seconds."""
     ring = ring_of(_PLAYERS)
     faces = [face.id for face in load_deck("confetti").side("white")]
     random.Random(_SEED).shuffle(faces)

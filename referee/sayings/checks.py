@@ -1,4 +1,4 @@
-"""What `ringmaster doctor` calls parts of the table and their states."""
+"""Names of the parts that `ringmaster doctor` checks, and of their states."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from referee.language import Language
 
 
 def say_state(state: str, language: Language) -> str:
-    """Return in a word how a part was found."""
+    """Return the word for a part's state."""
     return language.text(f"doctor.state.{state}")
 
 
 def say_part(part: str, language: Language) -> str:
-    """Return the name of a part that was checked."""
+    """Return the name of a checked part."""
     known = f"doctor.part.{part.replace(' ', '_')}"
     return language.text(known) if known in language else part

@@ -1,4 +1,4 @@
-"""Names of a table's parts for a house, and words for the state of the line."""
+"""Names of a table's parts for the house, and words for the state of the connection."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def part(key: str, language: Language) -> str:
 
 
 def device(key: str, language: Language) -> str:
-    """Return the name of a device; one without words keeps its own."""
+    """Return the name of a device; without words its key."""
     kind, _, number = key.partition("_")
     known = f"house.device.{kind}"
     name = language.text(known) if known in language else key
@@ -20,11 +20,11 @@ def device(key: str, language: Language) -> str:
 
 
 def score(player: str, language: Language) -> str:
-    """Return what a player's points are called."""
+    """Return the name of a player's points."""
     return language.text("house.house.points_of", player=player)
 
 
 def line(key: str, name: str = "") -> Phrase:
-    """Return how the line is; name: of the table."""
+    """Return the state of the connection; name: of the table."""
     known = f"house.line.{key}"
     return phrase(known if known in Language() else "house.line.lost", name=name)

@@ -5,23 +5,21 @@ counts once the contact has been closed for `contact_ns` without a break, about 
 longer. The press is then dated back to its first edge. Chatter belongs to the press until the line has been open for
 more than `chatter_ns`.
 
-`feed` takes edges, `advance` takes the time between them, and `deadline_ns` is the next time at
-which something changes.
+`feed` takes edges, `advance` takes the time between them, and `deadline_ns` is the time of the next decision.
 """
 
 from __future__ import annotations
 
 import heapq
-import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
-from hardware.edges import Clock, Edge, EdgeDevice, EdgeLines, LineSpec
+from hardware.edges import Edge, EdgeDevice, EdgeLines, LineSpec
 from hardware.events import BellEdge, BellPressed, Sink, TimedEvent
-from hardware.gpio import FactoryMaker, GpioLines, lgpio_factory
+from hardware.gpio import GpioLines
 from hardware.problems import BadSettingError, Health, Problem
 from hardware.settings import BellSettings, DebounceSettings, MicrophoneSettings
 
@@ -192,23 +190,6 @@ class Debouncer:
         return Press(self._first_ns)
 
 
-def debounce(
-    pairs: Iterable[tuple[int, bool]], settings: DebounceSettings | None = None, until_ns: int | None = None
-) -> list[Outcome]:
-    """Return the outcomes of one line's (t_ns, active) pairs, in time order; the line starts open.
-
-    until_ns: end of the time, ns on the monotonic clock; None: when the last edge's chatter is over.
-    """
-    settings = settings or DebounceSettings()
-    debouncer = Debouncer(settings)
-    outcomes: list[Outcome] = []
-    last_ns = 0
-    for t_ns, active in pairs:
-        outcomes += debouncer.feed(t_ns, active)
-        last_ns = max(last_ns, t_ns)
-    return outcomes + debouncer.advance(last_ns + settings.chatter_ns if until_ns is None else until_ns)
-
-
 def bell_lines(settings: BellSettings) -> tuple[LineSpec, ...]:
     """Return the bell's lines: "bell" for all, or "seat 0", "seat 1" and so on."""
     if settings.one_for_all:
@@ -358,10 +339,7 @@ class NoBell:
 def make_bell(
     settings: BellSettings,
     sink: Sink,
-    clock: Clock = time.monotonic_ns,
     lines: EdgeLines | None = None,
-    make_factory: FactoryMaker = lgpio_factory,
-    microphone: MicrophoneSettings | None = None,
 ) -> BellDevice:
     """Return the bell that the settings name, not started yet.
 
@@ -369,12 +347,12 @@ def make_bell(
     Raises BadSettingError for an unknown back-end.
     """
     if lines is not None or settings.backend == "gpio":
-        lines = lines or GpioLines(bell_lines(settings), make_factory, clock)
-        return EdgeDevice("bell", lines, BellLogic(bell_seats(settings), settings.debounce), sink, clock)
+        lines = lines or GpioLines(bell_lines(settings))
+        return EdgeDevice("bell", lines, BellLogic(bell_seats(settings), settings.debounce), sink)
     if settings.backend == "microphone":
         from hardware.microphone import MicrophoneBell
 
-        return MicrophoneBell(microphone or MicrophoneSettings(), sink, clock=clock)
+        return MicrophoneBell(MicrophoneSettings(), sink)
     if settings.backend == "none":
         return NoBell()
     raise BadSettingError(

@@ -21,12 +21,10 @@ EARLIEST_KERNEL = (5, 10)
 class StampCheck:
     """Compares each time stamp with its arrival, and replaces impossible ones.
 
-    A stamp is possible if it is at most `future_ns` ahead and at most `oldest_ns` old.
+    A stamp is possible if it is at most 1 ms ahead and at most 2 s old.
     """
 
-    def __init__(self, future_ns: int = 1 * MS, oldest_ns: int = 2 * SECOND) -> None:
-        self._future_ns = future_ns
-        self._oldest_ns = oldest_ns
+    def __init__(self) -> None:
         self.stamps = 0
         self.refused = 0
         self.worst_lag_ns = 0
@@ -40,7 +38,7 @@ class StampCheck:
         """Return the stamp, or the arrival if the stamp is impossible."""
         self.stamps += 1
         lag_ns = arrival_ns - stamp_ns
-        if -self._future_ns <= lag_ns <= self._oldest_ns:
+        if -1 * MS <= lag_ns <= 2 * SECOND:
             self.worst_lag_ns = max(self.worst_lag_ns, lag_ns)
             return stamp_ns
         self.refused += 1
@@ -73,7 +71,7 @@ OnHealth = Callable[[Health, str], None]
 
 
 class EdgeLines(Protocol):
-    """Input lines. Back-ends: `hardware.gpio.GpioLines`, `RecordedLines`, and simulated ones."""
+    """Input lines. Back-ends: `hardware.gpio.GpioLines`, and simulated ones."""
 
     def open(self, on_edge: OnEdge, on_health: OnHealth) -> Sequence[Edge]:
         """Start watching; return the lines' levels as edges. Edges of one line come in time order.
@@ -118,22 +116,6 @@ def judge_edges(logic: EdgeLogic, edges: Iterable[Edge], until_ns: int | None = 
     return events + logic.advance(last_ns if until_ns is None else until_ns)
 
 
-class RecordedLines:
-    """Repeats recorded edges, all at once when opened; the levels before are inactive."""
-
-    def __init__(self, edges: Iterable[Edge]) -> None:
-        self._edges = tuple(edges)
-
-    def open(self, on_edge: OnEdge, on_health: OnHealth) -> Sequence[Edge]:
-        """Pass on every recorded edge."""
-        for edge in self._edges:
-            on_edge(edge)
-        return ()
-
-    def close(self) -> None:
-        """Do nothing."""
-
-
 @dataclass(frozen=True)
 class LineSpec:
     """A line's name, and its pin."""
@@ -142,11 +124,15 @@ class LineSpec:
     pin: Pin
 
 
+DELIVERY_NS = 5 * MS
+"""Longest delay of an edge from the kernel: only after it can no earlier edge follow."""
+RETRY_NS = 2 * SECOND
+
+
 class EdgeDevice:
     """A device made of lines and an `EdgeLogic`, with its own thread.
 
-    Lines that cannot be opened are reported as missing and retried every `retry_ns`. `delivery_ns` is the longest delay
-    of an edge from the kernel: only after it can no earlier edge follow.
+    Lines that cannot be opened are reported as missing and retried every RETRY_NS.
     """
 
     def __init__(
@@ -156,18 +142,14 @@ class EdgeDevice:
         logic: EdgeLogic,
         sink: Sink,
         clock: Clock = time.monotonic_ns,
-        delivery_ns: int = 5 * MS,
-        retry_ns: int = 2 * SECOND,
     ) -> None:
         self.name = name
         self._lines = lines
         self._logic = logic
         self._sink = sink
         self._clock = clock
-        self._delivery_ns = delivery_ns
-        self._retry_ns = retry_ns
         self._inbox: queue.SimpleQueue[Edge | Problem | None] = queue.SimpleQueue()
-        self._thread = SupervisedThread(name, self._run, self._failed, first_wait_s=retry_ns / SECOND)
+        self._thread = SupervisedThread(name, self._run, self._failed, first_wait_s=RETRY_NS / SECOND)
         self._open = False
         self._retry_at_ns: int | None = None
         self._health: tuple[Health, str] | None = None
@@ -205,7 +187,7 @@ class EdgeDevice:
                 self._report(item.state, item.message, item.t_ns)
             else:
                 self._give(self._logic.feed(item))
-        self._give(self._logic.advance(now_ns - self._delivery_ns))
+        self._give(self._logic.advance(now_ns - DELIVERY_NS))
         self._sink.hold(self._logic.undecided_ns)
         return True
 
@@ -235,7 +217,7 @@ class EdgeDevice:
         due = [SECOND]
         now_ns = self._clock()
         if (deadline := self._logic.deadline_ns) is not None:
-            due.append(deadline + self._delivery_ns - now_ns)
+            due.append(deadline + DELIVERY_NS - now_ns)
         if self._retry_at_ns is not None:
             due.append(self._retry_at_ns - now_ns)
         return max(min(due), 0) / SECOND
@@ -257,7 +239,7 @@ class EdgeDevice:
         try:
             levels = self._lines.open(self._inbox.put, self._put_health)
         except HardwareError as error:
-            self._retry_at_ns = now_ns + self._retry_ns
+            self._retry_at_ns = now_ns + RETRY_NS
             self._report(Health.MISSING, error.said, now_ns)
             return
         self._open = True

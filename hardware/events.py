@@ -72,8 +72,8 @@ class SandLine(Enum):
 class SandEdge:
     """A raw edge of a sandtimer's sensor, as recordings keep it on `/sandtimer`.
 
-    level: 1 is blocked (barrier) or tilted one way (tilt), 0 the other. found: not a change, but the line's level
-    at the start.
+    level: 1 is blocked (barrier) or tilted one way (tilt), 0 the other. found: not a change, but the line's level at
+    the start.
     """
 
     t_ns: int
@@ -121,13 +121,12 @@ class SandFlipped:
 class SandRanOut:
     """The last grain fell at `t_ns`; the event comes a pause later, when no other can follow.
 
-    flow_ns: how long sand ran in all, ns. disturbed: the run was stopped, knocked over or flipped in between.
+    flow_ns: how long sand ran in all, ns.
     """
 
     t_ns: int
     flow_ns: int
     witness: Witness
-    disturbed: bool
 
 
 @dataclass(frozen=True)

@@ -266,7 +266,6 @@ def open_lamp(
     settings: LampSettings,
     make_factory: FactoryMaker = lgpio_factory,
     on_health: Callable[[Problem], None] | None = None,
-    clock: Clock = time.monotonic_ns,
 ) -> Lamp:
     """Return the lamp that the settings name; a missing one is reported and replaced by `NullLamp`.
 
@@ -279,8 +278,8 @@ def open_lamp(
             "error.setting.there_is_no_lamp_of", 'there is no lamp of the kind "{kind}"', kind=settings.backend
         )
     try:
-        return GpioLamp(settings, make_factory, on_health, clock)
+        return GpioLamp(settings, make_factory, on_health)
     except HardwareError as error:
         if on_health is not None:
-            on_health(Problem("lamp", Health.MISSING, error.said, t_ns=clock()))
+            on_health(Problem("lamp", Health.MISSING, error.said, t_ns=time.monotonic_ns()))
         return NullLamp()

@@ -200,6 +200,10 @@ def _first_loud(sound: Samples) -> int:
     return int(np.argmax(bright >= ONSET_SHARE * float(np.max(bright))))
 
 
+MEMORY = 512  # blocks to look back
+JUMP_NS = 100_000_000  # a delay of all blocks above this means lost samples
+
+
 class SampleClock:
     """Estimates the times of samples from the arrival of blocks.
 
@@ -208,11 +212,8 @@ class SampleClock:
     not matter in so short a time. The error left is the block's way through the driver, about 1 ms.
     """
 
-    def __init__(self, rate_hz: int, memory: int = 512, jump_ns: int = 100_000_000) -> None:
-        """memory: number of blocks to look back. jump_ns: a delay of all blocks above this means lost samples, ns."""
+    def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
-        self._memory = memory
-        self._jump_ns = jump_ns
         self._offsets: list[int] = []
         self._samples = 0
 
@@ -221,9 +222,9 @@ class SampleClock:
         first = self._samples
         self._samples += count
         self._offsets.append(arrival_ns - round(self._samples * SECOND / self._rate_hz))
-        del self._offsets[: -self._memory]
+        del self._offsets[:-MEMORY]
         recent = self._offsets[-16:]
-        if len(recent) == 16 and min(recent) > min(self._offsets) + self._jump_ns:
+        if len(recent) == 16 and min(recent) > min(self._offsets) + JUMP_NS:
             del self._offsets[:-16]
         return min(self._offsets) + round(first * SECOND / self._rate_hz)
 

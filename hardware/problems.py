@@ -66,9 +66,8 @@ class Severity(Enum):
 class Health(Enum):
     """State of a part of the table.
 
-    OK: works. MISSING: absent, unplugged, or without permission. STALLED: present but silent. STUCK: a button
-    that is held, jammed or shorted, and ignored. CLOCK: its time stamps are wrong. POOR: works badly. SKIPPED:
-    unused or unknown.
+    OK: works. MISSING: absent, unplugged, or without permission. STALLED: present but silent. STUCK: a button that is
+    held, jammed or shorted, and ignored. CLOCK: has wrong time stamps. POOR: works badly. SKIPPED: unused or unknown.
     """
 
     OK = "ok"

@@ -29,7 +29,7 @@ from hardware.events import (
     TimedEvent,
     Witness,
 )
-from hardware.gpio import FactoryMaker, GpioLines, lgpio_factory
+from hardware.gpio import GpioLines
 from hardware.problems import BadSettingError, TooLittleSandError
 from hardware.settings import SECOND, SandProfile, SandSettings
 
@@ -201,7 +201,6 @@ class Run:
         self._settings = settings
         self._duration_ns = settings.profile.duration_ns if settings.profile else None
         self._glass = Glass(self._duration_ns)
-        self._disturbed = False
         self.on = False
         self.start_ns = 0
         self.stop_ns = 0
@@ -229,7 +228,7 @@ class Run:
     def begin(self, t_ns: int, witness: Witness) -> SandFlipped:
         """Start a whole run."""
         self.on = True
-        self._disturbed = self.endless = False
+        self.endless = False
         self.stopped_by = None
         self._glass.fill()
         return SandFlipped(t_ns, witness)
@@ -241,19 +240,17 @@ class Run:
 
     def flip_early(self, t_ns: int) -> SandTrouble:
         """Turn the timer in mid-run: the fallen sand runs back."""
-        self._disturbed = True
         self._glass.turn()
         return SandTrouble(t_ns, SandReason.FLIPPED_EARLY)
 
     def trouble(self, t_ns: int, reason: SandReason) -> SandTrouble:
         """Note why no sand runs."""
-        self._disturbed = True
         self.stopped_by = reason
         return SandTrouble(t_ns, reason)
 
     def see_too_much(self, t_ns: int) -> SandTrouble:
         """Note that the light barrier sees something other than sand."""
-        self._disturbed = self.endless = True
+        self.endless = True
         return SandTrouble(t_ns, SandReason.ENDLESS)
 
     def stopped_early(self, moved_ns: int | None) -> bool:
@@ -266,7 +263,6 @@ class Run:
         """Judge an early stop without a tilt switch: a second flow as long as the first means a flip."""
         flows = self._glass.flows
         if len(flows) == 2 and abs(flows[1] - flows[0]) <= self._settings.tolerance_ns:
-            self._disturbed = True
             turned = SandTrouble(stopped_ns - flows[1], SandReason.FLIPPED_EARLY)
             return [turned, self.end(stopped_ns, Witness.BARRIER)]
         return [self.trouble(stopped_ns, SandReason.STOPPED)]
@@ -275,7 +271,7 @@ class Run:
         """End the run with the last grain."""
         self.on = False
         self._glass.empty()
-        return SandRanOut(t_ns, self._glass.flow_ns, witness, self._disturbed)
+        return SandRanOut(t_ns, self._glass.flow_ns, witness)
 
 
 BARRIER, TILT, FLIP = "barrier", "tilt", "flip"
@@ -554,7 +550,6 @@ class Sandtimer:
         sink: Sink,
         clock: Clock = time.monotonic_ns,
         lines: EdgeLines | None = None,
-        make_factory: FactoryMaker = lgpio_factory,
     ) -> None:
         """lines: source of the edges, if not the back-end of the settings.
 
@@ -562,13 +557,11 @@ class Sandtimer:
         """
         self._clock = clock
         self.logic = SandLogic(settings)
-        self.device = EdgeDevice(
-            "sandtimer", lines or self._make_lines(settings, make_factory), self.logic, sink, clock
-        )
+        self.device = EdgeDevice("sandtimer", lines or self._make_lines(settings), self.logic, sink, clock)
 
-    def _make_lines(self, settings: SandSettings, make_factory: FactoryMaker) -> EdgeLines:
+    def _make_lines(self, settings: SandSettings) -> EdgeLines:
         if settings.backend == "gpio":
-            return GpioLines(sand_lines(settings), make_factory, self._clock)
+            return GpioLines(sand_lines(settings), clock=self._clock)
         if settings.backend != "watched":
             raise BadSettingError(
                 "error.setting.there_is_no_sandtimer_of",

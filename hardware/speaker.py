@@ -87,16 +87,12 @@ class RecordedSpeaker:
         """Do nothing."""
 
 
-def open_speaker(
-    settings: SpeakerSettings,
-    on_health: Callable[[Problem], None] | None = None,
-    clock: Clock = time.monotonic_ns,
-) -> Speaker:
+def open_speaker(settings: SpeakerSettings, on_health: Callable[[Problem], None] | None = None) -> Speaker:
     """Return the speaker that the settings name; a missing one is reported and replaced by `NullSpeaker`."""
     if settings.backend == "none":
         return NullSpeaker()
     try:
-        return SpokenSpeaker(settings, installed_voices(settings), installed_player(settings), on_health, clock)
+        return SpokenSpeaker(settings, installed_voices(settings), installed_player(settings), on_health)
     except DeviceMissingError as error:
         message = error.said
     except OSError as error:
@@ -106,7 +102,7 @@ def open_speaker(
             why=error.strerror or error,
         )
     if on_health is not None:
-        on_health(Problem(NAME, Health.MISSING, message, t_ns=clock()))
+        on_health(Problem(NAME, Health.MISSING, message, t_ns=time.monotonic_ns()))
     return NullSpeaker()
 
 

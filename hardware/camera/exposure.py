@@ -122,26 +122,28 @@ class SettledExposure:
     steps: int
 
 
+MOST_STEPS = 20
+
+
 def settle(
     take: Callable[[], npt.NDArray[np.uint8]],
     apply: Callable[[Exposure], Exposure],
     start: Exposure,
     limits: ExposureLimits | None = None,
-    steps: int = 20,
 ) -> SettledExposure:
-    """Take pictures and set the exposure until white is right, at most `steps` times.
+    """Take pictures and set the exposure until white is right, at most `MOST_STEPS` times.
 
     take: returns a picture with the exposure in force. apply: sets an exposure, waits for it, and returns the one that
     the camera reports. Without convergence the last exposure stays, and the judgement reports it.
     """
     current = start
     judgement = judge(take(), current, limits)
-    for step in range(1, steps + 1):
+    for step in range(1, MOST_STEPS + 1):
         if judgement.settled:
             return SettledExposure(current, judgement, step)
         current = apply(judgement.exposure)
         judgement = judge(take(), current, limits)
-    return SettledExposure(current, judgement, steps + 1)
+    return SettledExposure(current, judgement, MOST_STEPS + 1)
 
 
 def within(image: npt.NDArray[np.uint8], area: Polygon | None) -> npt.NDArray[np.uint8]:
@@ -310,18 +312,19 @@ class FrameAction(Enum):
     GIVE_UP = "give up"
 
 
+AGAIN_AFTER, GIVE_UP_AFTER = 8, 48
+
+
 class DriftWatch:
     """Drops drifting frames and locks again, until it gives up.
 
-    again_after: frames between two attempts, since controls take some frames to work. give_up_after: drifting frames
-    in a row.
+    It locks again every AGAIN_AFTER frames, since controls take some frames to work, and gives up after GIVE_UP_AFTER
+    drifting frames in a row.
     """
 
-    def __init__(self, lock: Lock, again_after: int = 8, give_up_after: int = 48) -> None:
+    def __init__(self, lock: Lock) -> None:
         self.lock = lock
         self.refused = 0
-        self._again_after = again_after
-        self._give_up_after = give_up_after
         self._in_a_row = 0
 
     def judge(self, metadata: Mapping[str, object]) -> FrameAction:
@@ -330,10 +333,10 @@ class DriftWatch:
             self._in_a_row = 0
             return FrameAction.USE
         self._in_a_row += 1
-        if self._in_a_row > self._give_up_after:
+        if self._in_a_row > GIVE_UP_AFTER:
             return FrameAction.GIVE_UP
         self.refused += 1
-        return FrameAction.SET_AGAIN if self._in_a_row % self._again_after == 1 else FrameAction.REFUSE
+        return FrameAction.SET_AGAIN if self._in_a_row % AGAIN_AFTER == 1 else FrameAction.REFUSE
 
 
 def exposure_controls(exposure: Exposure) -> dict[str, object]:

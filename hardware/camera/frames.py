@@ -148,19 +148,6 @@ class Frame:
         """Width and height of the picture."""
         return int(self.image.shape[1]), self.rows
 
-    @property
-    def readout_ns(self) -> int:
-        """Time from the end of the first row's exposure to the end of the last row's (0: global shutter)."""
-        return 2 * (self.exposure_end_ns - self.t_ns)
-
-    def row_exposure_end_ns(self, row: int) -> int:
-        """Return the end of one row's exposure: a rolling shutter reads the rows at an even pace, row 0 first."""
-        if not 0 <= row < self.rows:
-            raise ValueError(f"row {row} of a picture with {self.rows} rows")
-        if self.rows == 1:
-            return self.t_ns
-        return self.exposure_end_ns - self.readout_ns + round(self.readout_ns * row / (self.rows - 1))
-
     def bgr(self) -> npt.NDArray[np.uint8]:
         """Return the picture as (h, w, 3) uint8 BGR; it is not cached, which keeps old frames small."""
         return to_bgr(self.image, self.pixel_format)

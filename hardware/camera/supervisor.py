@@ -44,10 +44,10 @@ class CameraReport:
     since_ns: int
     message: str
 
-    def health(self, device: str = "camera") -> Problem:
-        """Return the report as a `Problem` of the device."""
+    def health(self) -> Problem:
+        """Return the report as a `Problem` of the camera."""
         state = HEALTH[self.state]
-        return Problem(device, state, "" if state is Health.OK else self.message, t_ns=self.since_ns)
+        return Problem("camera", state, "" if state is Health.OK else self.message, t_ns=self.since_ns)
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,6 @@ class CameraWatch:
     def __init__(self, now_ns: int, limits: WatchLimits | None = None) -> None:
         self.limits = limits or WatchLimits()
         self.report = CameraReport(CameraState.STARTING, now_ns, MESSAGES[CameraState.STARTING])
-        self.black = 0
-        self.wrong_time = 0
         self._opened_ns = now_ns
         self._last_frame_ns: int | None = None
         self._black_since_ns: int | None = None
@@ -115,14 +113,12 @@ class CameraWatch:
         """Return whether a frame that came at `now_ns` may be used: it is new, not black, with a possible time."""
         self._last_frame_ns = now_ns
         if not self._time_is_possible(frame, now_ns):
-            self.wrong_time += 1
             self._wrong_since_ns = now_ns if self._wrong_since_ns is None else self._wrong_since_ns
             self.check(now_ns)
             return False
         self._wrong_since_ns = None
         self._last_end_ns = frame.exposure_end_ns
         if is_black(frame):
-            self.black += 1
             self._black_since_ns = now_ns if self._black_since_ns is None else self._black_since_ns
             self.check(now_ns)
             return False

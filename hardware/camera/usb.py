@@ -1,8 +1,8 @@
 """USB cameras through OpenCV and V4L2: their nodes, settings and frames.
 
-The number of a node (`/dev/video2`) changes with the order of discovery. One camera has several nodes: one
-gives pictures, another only metadata. udev keeps a name made of maker and serial number in `/dev/v4l/by-id`
-(Linux: Documentation/userspace-api/media/v4l, VIDIOC_QUERYCAP).
+The number of a node (`/dev/video2`) changes with the order of discovery. One camera has several nodes: one gives
+pictures, another only metadata. udev keeps a name made of maker and serial number in `/dev/v4l/by-id` (Linux:
+Documentation/userspace-api/media/v4l, VIDIOC_QUERYCAP).
 
 Webcams keep their settings while they have power, also those for another evening's lamp. The automatics are therefore
 switched on first, and off when the picture is steady: white balance takes one to two seconds.

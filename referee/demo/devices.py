@@ -146,13 +146,12 @@ class SimulatedDevices:
         table: LiveTable,
         seed: int,
         open_camera: Callable[[], Camera] | None = None,
-        make_factory: Callable[[PinFactory], PinFactory] | None = None,
     ) -> None:
         self.table = table
         table.waits = Waits(table.script.waits_s)
         self.queue = EventQueue()
         self.buffer = FrameBuffer(4 * SECOND_NS, _BUFFER_BYTES)
-        self.edges = EdgeSide(table, seed, self.queue, make_factory=make_factory)
+        self.edges = EdgeSide(table, seed, self.queue)
         tap = FrameTap(self.buffer, self.queue.source("camera"))
         self.supervisor = CameraSupervisor(
             open_camera or (lambda: SimulatedCamera(lambda: self.table)),

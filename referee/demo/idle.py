@@ -19,7 +19,7 @@ from vision.deck import load_deck
 _PLAYERS = 3
 _BELL_MM, _SANDTIMER_MM = (575.0, 300.0), (330.0, 110.0)
 _EVERY_FLIP_S, _EVERY_RING_S = 22.0, 5.5
-_FIRST_S = 2.0
+_FIRST_S, _LENGTH_S = 2.0, 1800.0
 _FRAMES_PER_S = 15.0
 _SEED = 3
 
@@ -39,18 +39,18 @@ def empty_table() -> LiveTable:
     return _table((), (), 0.0)
 
 
-def set_up_table(length_s: float = 1800.0) -> LiveTable:
-    """Return a table whose people do what setting up asks for, for `length_s` seconds."""
+def set_up_table() -> LiveTable:
+    """Return a table whose people do what setting up asks for, for half an hour."""
     ring = ring_of(_PLAYERS)
     faces = [face.id for face in load_deck("confetti").side("white")]
     random.Random(_SEED).shuffle(faces)
     places = [spot(ring, seat, column, row, "white") for seat in range(_PLAYERS) for row, column in _HAND[seat]]
     cards = tuple(ScriptCard(face, face, place) for face, place in zip(faces, places, strict=False))
     rings = [
-        BellHit(1 + number % 2, _FIRST_S + number * _EVERY_RING_S) for number in range(int(length_s / _EVERY_RING_S))
+        BellHit(1 + number % 2, _FIRST_S + number * _EVERY_RING_S) for number in range(int(_LENGTH_S / _EVERY_RING_S))
     ]
-    flips = [Flip(0, 4.0 + number * _EVERY_FLIP_S, SAND_S) for number in range(int(length_s / _EVERY_FLIP_S))]
-    return _table(cards, (*rings, *flips), length_s)
+    flips = [Flip(0, 4.0 + number * _EVERY_FLIP_S, SAND_S) for number in range(int(_LENGTH_S / _EVERY_FLIP_S))]
+    return _table(cards, (*rings, *flips), _LENGTH_S)
 
 
 def _table(cards: tuple[ScriptCard, ...], actions: tuple[Action, ...], length_s: float) -> LiveTable:

@@ -33,7 +33,6 @@ class SteppedTable:
         seed: int,
         session: Fed,
         on_outcome: OnOutcome,
-        keep_ns: int = 2 * SECOND_NS,
         make_factory: Callable[[PinFactory], PinFactory] | None = None,
     ) -> None:
         self.table = table
@@ -41,7 +40,7 @@ class SteppedTable:
         self._now_ns = table.start_ns
         queue = EventQueue()
         self.queue = queue
-        self.buffer = FrameBuffer(keep_ns)
+        self.buffer = FrameBuffer(2 * SECOND_NS)
         self._tap = FrameTap(self.buffer, queue.source("camera"))
         self._edges = EdgeSide(table, seed, queue, self.clock, make_factory)
         self._mover = self._edges.begin(table)

@@ -255,27 +255,20 @@ class SimulatedCamera:
     """Films a table in real time (a `Camera`); frames that it is too slow for are lost.
 
     A reopened camera continues by the clock. After the script's end the last picture stays. table: returns the present
-    table, for each frame. clock: monotonic, ns. sleep: waits for seconds.
+    table, for each frame.
     """
 
     name = "the simulated camera"
     notes: tuple[str, ...] = ()
 
-    def __init__(
-        self,
-        table: Callable[[], LiveTable],
-        clock: Callable[[], int] = time.monotonic_ns,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, table: Callable[[], LiveTable]) -> None:
         self._tables, self._table = table, table()
-        self._clock = clock
-        self._sleep = sleep
         self._next = self._before = 0
         self._drawing_ns = 0.0
 
     def read(self) -> Frame | None:
         """Return the next frame after its exposure, later if drawing took longer."""
-        started_ns = self._clock()
+        started_ns = time.monotonic_ns()
         # The first frame that can be ready in time: a slow camera loses frames and delays none.
         table = self._tables()
         ready_s = (started_ns + round(self._drawing_ns) - table.start_ns) / SECOND_NS
@@ -288,10 +281,10 @@ class SimulatedCamera:
         drawn = table.frame(self._next)
         frame = replace(drawn, sequence=self._before + self._next)
         self._next += 1
-        drawn_ns = self._clock()
+        drawn_ns = time.monotonic_ns()
         self._drawing_ns = max(0.9 * self._drawing_ns, min(1.2 * (drawn_ns - started_ns), _LONGEST_NS))
         if frame.exposure_end_ns > drawn_ns:
-            self._sleep((frame.exposure_end_ns - drawn_ns) / SECOND_NS)
+            time.sleep((frame.exposure_end_ns - drawn_ns) / SECOND_NS)
         return frame
 
     def close(self) -> None:

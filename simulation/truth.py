@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simulation.art import HandArt
 from simulation.drawing import card_corners, hand_corners
 from simulation.live import LiveTable
-from simulation.script import BellHit, CardNow, HandNow
+from simulation.script import CardNow, HandNow
 from vision.arrays import Points
 
 Owner = NDArray[np.int16]
@@ -26,7 +26,7 @@ class CardTruth:
     """The truth of a card.
 
     side: the visible one. corners_px (4, 2): clockwise from that side's top-left. visible: uncovered share within the
-    picture. at_rest: flat and not moved. turning: in mid-turn. since_ns: start of this state, None while it is carried.
+    picture. turning: in mid-turn. since_ns: start of this state, None while it is carried.
     """
 
     key: str
@@ -35,7 +35,6 @@ class CardTruth:
     centre_mm: tuple[float, float]
     corners_px: Points
     visible: float
-    at_rest: bool
     turning: bool
     since_ns: int | None
 
@@ -75,12 +74,6 @@ def truth_at(table: LiveTable, t_ns: int) -> TableTruth:
     )
 
 
-def rings_of(table: LiveTable) -> tuple[tuple[int, int], ...]:
-    """Return time, ns, and seat of each hit of the bell, in the order of time."""
-    rings = [action for action in table.script.actions if isinstance(action, BellHit)]
-    return tuple(sorted((table.start_ns + round(ring.at_s * 1e9), ring.seat) for ring in rings))
-
-
 def _card(table: LiveTable, card: CardNow, px: Points, owner: Owner, number: int) -> CardTruth:
     area = float(abs(cv2.contourArea((px / _STEP).astype(np.float32))))
     seen = float((owner == number).sum())
@@ -88,7 +81,7 @@ def _card(table: LiveTable, card: CardNow, px: Points, owner: Owner, number: int
     turning = _TURNING_DEG < card.turn_deg < 180 - _TURNING_DEG
     visible = min(1.0, seen / max(area, 1.0))
     centre = (card.x_mm, card.y_mm)
-    return CardTruth(card.key, card.face, card.side, centre, px, visible, since_ns is not None, turning, since_ns)
+    return CardTruth(card.key, card.face, card.side, centre, px, visible, turning, since_ns)
 
 
 def _cover(table: LiveTable, owner: Owner, hand: HandNow) -> None:

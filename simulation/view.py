@@ -23,8 +23,8 @@ class Look:
 
     `table`: the surface, see `simulation.drawing`; `tilt_deg`: the camera's angle from straight down; `blur_px`: a
     Gaussian's sigma; `noise`: a standard deviation in grey levels; `gradient`: light lost from the brightest to the
-    darkest corner; `jpeg_quality`: None for no compression; `tint`: the light's colour (blue, green, red), 1 is
-    white and full.
+    darkest corner; `jpeg_quality`: None for no compression; `tint`: the light's colour (blue, green, red), 1 is white
+    and full.
     """
 
     table: str = "wood"
@@ -82,21 +82,9 @@ def view_of(area_mm: tuple[float, float], size: tuple[int, int], look: Look) -> 
     return View(np.asarray(projection / projection[2, 3], dtype=np.float64), size)
 
 
-def to_px(points_mm: Points, homography: Points) -> Points:
-    """Return points (n, 2) in mm as pixels (n, 2)."""
-    lifted = np.column_stack([points_mm, np.ones(len(points_mm))]) @ homography.T
-    pixels: Points = lifted[:, :2] / lifted[:, 2:]
-    return pixels
-
-
 def corners_mm(card_mm: tuple[float, float], place: Place) -> Points:
     """Return the corners TL TR BR BL of a piece with its middle at the place, turned clockwise."""
-    return place_mm(np.array([[0, 0], [card_mm[0], 0], card_mm, [0, card_mm[1]]]), card_mm, place)
-
-
-def place_mm(points: Points, card_mm: tuple[float, float], place: Place) -> Points:
-    """Return points (n, 2), mm from a piece's top-left corner, as mm on the table."""
     angle = math.radians(place[2])
     turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
-    placed: Points = (points - np.array(card_mm) / 2) @ turn.T + place[:2]
-    return placed
+    corners = np.array([[0, 0], [card_mm[0], 0], card_mm, [0, card_mm[1]]]) - np.array(card_mm) / 2
+    return np.asarray(corners @ turn.T + place[:2])

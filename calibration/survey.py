@@ -151,9 +151,8 @@ def survey(pictures: Iterable[tuple[str, Image]]) -> Survey:
     A marker covered in one picture may be visible in another.
 
     Raises:
-        BadTableError: the pictures differ in size, or one is mirrored; one shows no marker card that
-        another shows, shows
-            one elsewhere, or two with one number; or the marker cards are not on a flat table.
+        BadTableError: the pictures differ in size, one is mirrored, or one shows no marker card of another. Two marker
+            cards have one number, one is elsewhere in another picture, or they are not on a flat table.
     """
     size_px: tuple[int, int] | None = None
     first: Image | None = None

@@ -20,7 +20,6 @@ PACKAGES = ("referee", "vision", "hardware", "calibration", "simulation")
 BELOW = ("vision", "hardware", "calibration")
 """Packages without catalogues: their errors and sentences bring the English text."""
 PAGES = {"page": ROOT / "referee/web/page", "club": ROOT / "referee/club/page"}
-ON_PAGE = ("page.", "fault.", "colour.", "suit.")
 _KEY = re.compile(r"[a-z]+(\.[a-z0-9_]+)+")
 _TAKES_KEY = frozenset({"text", "count", "template", "phrase", "said"})
 

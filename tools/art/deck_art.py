@@ -1,7 +1,7 @@
 """Writes the files of our own decks: `python -m tools.art.deck_art`, or `make art`.
 
-`clown_art` and the other modules draw the SVGs. The readers compare cards with the rendered SVGs, and the
-printer prints them.
+`clown_art` and the other modules draw the SVGs. The readers compare cards with the rendered SVGs, and the printer
+prints them.
 """
 
 from __future__ import annotations

@@ -50,10 +50,6 @@ def everdeck() -> DrawnDeck:
     return DrawnDeck("everdeck", "coloretto", CARD_MM, CORNER_RADIUS_MM, (*faces, back))
 
 
-def _meaning(suit: str, rank: str) -> dict[str, str]:
-    return {"suit": suit, "rank": rank, **_in_coloretto(suit, rank)}
-
-
 def _in_coloretto(suit: str, rank: str) -> dict[str, str]:
     """Return a card's role in Coloretto (E1); two suits of which only one is played share a role."""
     dark = suit in ("club", "spade")
@@ -108,9 +104,9 @@ def _symbol(svg: Svg, suit: str, at: _PLACE, *, turned: bool) -> None:
 _Placed = Callable[[list[tuple[float, float]]], list[tuple[float, float]]]
 
 
-def _round(dx: float, dy: float, radius: float, across: float = 1.0) -> list[tuple[float, float]]:
+def _round(dx: float, dy: float, radius: float) -> list[tuple[float, float]]:
     angles = [2 * math.pi * step / 32 for step in range(32)]
-    return [(dx + across * radius * math.cos(angle), dy + radius * math.sin(angle)) for angle in angles]
+    return [(dx + radius * math.cos(angle), dy + radius * math.sin(angle)) for angle in angles]
 
 
 def _crescent() -> list[tuple[float, float]]:

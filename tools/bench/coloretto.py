@@ -23,7 +23,7 @@ from referee.output import along
 from tests.support.coloretto_drawn import Counted, Key, pieces, watch_game
 from tests.support.drawn_lesson import taught
 from tools.bench.coloretto_sampler import EVERY_NS, Sampler, Sight
-from tools.bench.coloretto_table import Done, Evening, Habits
+from tools.bench.coloretto_table import Done, Evening
 from tools.bench.common import Row, command, say
 
 _ANSWERS_S = (2.0, 6.0)  # delay of an answer to a question
@@ -43,7 +43,9 @@ def measure(games: int = 100, seed: int = 1, drawn: float = 0.0, deck: str = "co
     sums: Counter[str] = Counter()
     for number in along(range(games), games):
         players, at = least + number % (6 - least), seed + number
-        game = watch_game(at, drawn, ColorettoPlan(players=players), lies, known) if drawn else try_game(players, at)
+        game = (
+            watch_game(at, drawn, ColorettoPlan(players=players), lies, known) if drawn else _Trial(players, at).run()
+        )
         sums.update(game.figures())
         if game.wrong or game.fouls_false:
             say(game.as_json())
@@ -52,14 +54,11 @@ def measure(games: int = 100, seed: int = 1, drawn: float = 0.0, deck: str = "co
     return Row(sums["moves"], sums["understood"], sums["moves"] - sums["understood"] - sums["wrong"], wrong)
 
 
-def try_game(players: int, seed: int, habits: Habits | None = None, sight: Sight | None = None) -> Counted:
-    """Play one sampled game, with one look each half second."""
-    return _Trial(players, seed, habits, sight).run()
-
-
 class _Trial:
-    def __init__(self, players: int, seed: int, habits: Habits | None, sight: Sight | None) -> None:
-        self.evening = Evening(players, seed, habits)
+    """One sampled game, with one look each half second."""
+
+    def __init__(self, players: int, seed: int) -> None:
+        self.evening = Evening(players, seed)
         settings = self.evening.settings
         options = {"table": settings.table.value, "first": settings.first, "left_out": list(settings.left_out)}
         self.header = Header("coloretto", _NAMES[:players], options)
@@ -67,7 +66,7 @@ class _Trial:
         self.luck = random.Random(f"sight {players} {seed}")
         used = tuple(one for one in Sampler.colours if one not in settings.left_out)
         self.sampler = Sampler(
-            sight or Sight(),
+            Sight(),
             self.luck,
             used,
             sum(map(len, settings.start_cards)),

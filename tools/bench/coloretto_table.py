@@ -62,9 +62,9 @@ class Evening:
     truth: all moves and fouls so far. heard: set by the listener when a foul was announced.
     """
 
-    def __init__(self, players: int, seed: int, habits: Habits | None = None) -> None:
+    def __init__(self, players: int, seed: int) -> None:
         self.luck = random.Random(f"coloretto {players} {seed}")
-        self.habits = habits or Habits()
+        self.habits = Habits()
         self.players = players
         colours = list(PALETTES[0])
         left_out = self.luck.sample(colours, {2: 2, 3: 1}.get(players, 0))

@@ -34,7 +34,7 @@ class Row:
 
 
 def timed(times: Iterable[float], unit: str) -> dict[str, Any]:
-    """Return a row's fields of times."""
+    """Return the fields of a `Row` that hold times; empty without times."""
     values = list(times)
     if not values:
         return {}

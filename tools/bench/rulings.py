@@ -76,7 +76,6 @@ def judge_rulings(
     players: int,
     turns: int,
     seed: int,
-    size: tuple[int, int] = (1280, 720),
     decks: tuple[PrintDeck, PrintDeck] | None = None,
 ) -> Iterator[Judged]:
     """Turn cards on a drawn table, and yield the rulings of rings around each landing, on the frames before them.
@@ -84,7 +83,7 @@ def judge_rulings(
     decks: the deck on the table, and the one that the referee knows; None: the built-in one.
     """
     lies, known = decks or (None, None)
-    laid = piles_table(players, turns, seed, Shots(size=size), deck=lies, known=known)
+    laid = piles_table(players, turns, seed, Shots(size=(1280, 720)), deck=lies, known=known)
     luck = random.Random(seed)
     rings = sorted(
         (landed_ns + offset_ms * MS + luck.randrange(MS), offset_ms)

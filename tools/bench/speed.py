@@ -38,8 +38,7 @@ _MS = 1_000_000
 class _Times:
     """Seconds of processor time, one for each measurement.
 
-    work: of the deciding frame and the ruling. waited: from the deciding frame to the ruling's start, less
-    one frame period.
+    work: of the deciding frame and the ruling. waited: from the deciding frame to the ruling, less one frame period.
     """
 
     yardsticks: list[float] = field(default_factory=list)

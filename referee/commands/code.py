@@ -23,7 +23,6 @@ def command(state: Path | None, as_json: bool) -> int:
     from referee.called import called
     from referee.jsonlines import to_line
     from referee.language import Language, language_of
-    from referee.sayings.service import code_to_type, scan_to_pair
     from referee.store.folder import INSTALLED, SIMULATED, state_folder
     from referee.web.pairing_socket import ask_at_door
     from referee.web.qr import qr_lines
@@ -42,9 +41,10 @@ def command(state: Path | None, as_json: bool) -> int:
                 print(to_line({"code": code, "valid_s": left_s}))
                 return 0
             language = Language(language_of())
-            print(code_to_type(code, left_s, language))
+            print(language.text("service.code_is_type_it_on", code=f"{code[:3]} {code[3:]}", seconds=left_s))
             if address and sys.stdout.isatty():
-                print(scan_to_pair(language), *qr_lines(f"{address}#pair={code}"), sep="\n")
+                scan = language.text("service.or_point_phones_camera_here")
+                print(scan, *qr_lines(f"{address}#pair={code}"), sep="\n")
             return 0
     if locked is not None:
         again = called("code", locked, as_root=True)

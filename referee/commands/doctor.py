@@ -15,7 +15,6 @@ from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, for_people
 from referee.phrases import phrase
-from referee.sayings.checks import say_part, say_state
 
 if TYPE_CHECKING:
     from hardware.problems import Problem
@@ -155,7 +154,14 @@ def _prompt(text: object) -> None:
 def _line(finding: Problem) -> str:
     language = Language(language_of())
     said = " ".join(for_people(one) for one in (finding.message, finding.advice) if one)
-    return f"{say_state(finding.severity.value, language):<6} {say_part(finding.part, language) + ':':<14} {said}"
+    state = language.text(f"doctor.state.{finding.severity.value}")
+    return f"{state:<6} {_part(finding.part, language) + ':':<14} {said}"
+
+
+def _part(part: str, language: Language) -> str:
+    """Return the name of a checked part."""
+    known = f"doctor.part.{part.replace(' ', '_')}"
+    return language.text(known) if known in language else part
 
 
 def _as_json(finding: Problem, needed: bool) -> dict[str, object]:
@@ -178,7 +184,7 @@ def _summary(lacks: frozenset[str], game: str | None, remarks: int) -> str:
             ["bell or sandtimer"] if not game and lacks & EITHER else []
         )
         language = Language(language_of())
-        named = language.list_of([say_part(part, language) for part in parts])
+        named = language.list_of([_part(part, language) for part in parts])
         return for_people(
             phrase("doctor.not_ready_for_game_of" if game else "doctor.not_ready_for_game", parts=named, **of_game)
         )

@@ -19,10 +19,8 @@ from referee.output import Output, along, complain
 from referee.phrases import phrase
 from referee.sayings.cards import (
     say_any_card,
-    say_cut_short,
     say_face,
     say_marked,
-    say_picture,
     say_unread,
 )
 from vision.errors import VisionError
@@ -88,7 +86,8 @@ def command(images: tuple[str, ...], deck: str, table: Path | None, as_json: boo
             line = {"image": shown, "deck": deck, "ms": ms, "cards": found.cards, "unclear": found.unclear}
             output.line(to_line(line))
         else:
-            output.line(say_picture(shown, len(found.cards), len(found.unclear), ms, language))
+            counts = {"cards": len(found.cards), "unclear": len(found.unclear)}
+            output.line(language.text("cards.cards_unclear_ms", image=shown, ms=f"{ms:.0f}", **counts))
             for words in found.words:
                 output.line(f"  {words}")
             if not found.cards and deck != "none":
@@ -208,4 +207,4 @@ def _cut_short(is_cut: bool) -> list[dict[str, Any]]:
 
 
 def _say_cut_short(is_cut: bool, language: Language) -> list[str]:
-    return [say_cut_short(language)] if is_cut else []
+    return [language.text("cards.unclear_cut_short_picture_is")] if is_cut else []

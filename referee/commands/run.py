@@ -117,7 +117,7 @@ def _serve(
         state_dir=referee.folder,
         say_code=referee.say_code,
         newest_picture=referee.pictures.newest,
-        keeping=referee.keeping,
+        backup_desk=referee.keeping,
         system=referee.system,
         lessons=lessons,
         has_room=has_room,

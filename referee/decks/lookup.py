@@ -59,13 +59,13 @@ def find_marked_deck(name: str, state: Path | None = None) -> Deck:
     return deck
 
 
-def find_print_deck(name: str, state: Path | None = None) -> PrintDeck:
+def find_print_deck(name: str) -> PrintDeck:
     """Return the deck of prints of a name.
 
     Raises:
         BadDeckError: there is no such deck, it is broken, or it is a deck of marks.
     """
-    deck = find_deck(name, state)
+    deck = find_deck(name)
     if not isinstance(deck, PrintDeck):
         raise BadDeckError("error.cards_of_show_marks_not", "the cards of {name} show marks, not pictures", name=name)
     return deck

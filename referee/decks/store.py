@@ -82,14 +82,14 @@ class DeckStore:
         # A person may have copied the file there.
         return renamed(read_deck_file(self._path(name)), name)
 
-    def add(self, deck: TaughtDeck, *, replace: bool = False) -> None:
-        """Store a deck under its name; `replace`: also over an existing one.
+    def add(self, deck: TaughtDeck) -> None:
+        """Store a deck under its name.
 
         Raises:
             BadInputError: the name is invalid or in use.
             WorkFailedError: it cannot be written.
         """
-        self.check_free(deck.name, replace=replace)
+        self.check_free(deck.name)
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o750)
         except OSError as error:

@@ -24,7 +24,6 @@ from referee.engine.session import Session
 from referee.errors import BadInputError
 from referee.match.commands import AnswerDoubt, Command, Decide, Ringer, Simple, TellEvent
 from referee.match.referee import Referee
-from referee.sayings import service as sayings
 from simulation.live import LiveTable
 from vision.errors import BadDeckError
 
@@ -75,7 +74,7 @@ class Director:
             session = referee.resume(aloud=False)
             if session is not None and not session.over:
                 referee.end_game()
-                referee.voice.tell(sayings.table_cleared(referee.language))
+                referee.voice.tell(referee.language.text("service.drawn_table_was_cleared_so"))
             referee.changed()
         self._end = referee.subscribe(lambda version: self._news.set())
         self._thread.start()
@@ -174,7 +173,7 @@ class Director:
         with referee.lock:
             if referee.match.game == game:
                 referee.end_game()
-                referee.voice.tell(sayings.table_cannot_play(referee.language))
+                referee.voice.tell(referee.language.text("service.drawn_table_cannot_play_this"))
 
     def _take_part(self, play: Session, demo: DemoTable, players: TablePlayers) -> None:
         """Enter on the page what people know: the ringer, moves, answers, and the end of the game."""

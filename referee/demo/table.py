@@ -45,9 +45,8 @@ def demo_table(
 ) -> DemoTable:
     """Return a table for a game.
 
-    rounds: of Confetti or Coloretto, or eight turns of Piccolino each; None: to the game's end. seed: of the
-    players' moves; the table is always the same. shots: camera parameters, None: the game's frame rate.
-    fast: for `SteppedTable`.
+    rounds: of Confetti or Coloretto, or eight turns of Piccolino each; None: to the game's end. seed: of the players'
+    moves; the table is always the same. shots: camera parameters, None: those of the game. fast: for `SteppedTable`.
 
     Raises:
         BadInputError: there is no script for this game, number of players or rounds, or deck.

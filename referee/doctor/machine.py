@@ -25,8 +25,7 @@ EITHER = frozenset({"bell", "sandtimer"})
 def lacking(findings: Iterable[Problem], game: str | None) -> frozenset[str]:
     """Return the checks that prevent the game from being judged.
 
-    Every game needs the camera and disk space, Piccolino the bell, Confetti the sandtimer; without a game, one
-    of the two.
+    Every game needs the camera and disk space, Piccolino the bell, Confetti the sandtimer; None: one of the two.
     """
     faults = {finding.part for finding in findings if finding.state is Health.MISSING}
     unused = {finding.part for finding in findings if finding.state is Health.SKIPPED}

@@ -72,6 +72,7 @@ def is_sealed(key: bytes, topic: str, payload: bytes, given: str | None) -> bool
 SEAL = "seal"
 _KEEPALIVE_S = 20
 _CONNECT_S = 5.0
+_CLOSE_S = 0.5
 _MOST_BYTES = 1 << 20
 _BURST = 40
 
@@ -216,14 +217,14 @@ class BrokerLine:
             if self.is_up and self._last is not None:
                 self._last.wait_for_publish(wait_s)
 
-    def close(self, *, wait_s: float = 0.5) -> None:
+    def close(self) -> None:
         """Disconnect if the network allows it, and end the connection's thread."""
         with suppress(OSError, ValueError):
             self._client.disconnect()
         thread = self._client._thread
         if thread is not None and thread is not threading.current_thread():
             # Paho's own `loop_stop` waits without a limit.
-            thread.join(wait_s)
+            thread.join(_CLOSE_S)
         self._client._thread_terminate = True
 
     def _connected(

@@ -15,7 +15,6 @@ from hardware.problems import Health
 from hardware.settings import SEATS_MAX
 from referee.language import Language
 from referee.mqtt import topics
-from referee.sayings import house
 from referee.sayings.mishaps import GUARD
 
 COUNT, PAUSE = "count", "pause"
@@ -51,7 +50,7 @@ def _game(about: About) -> dict[str, Any]:
     state = topics.topic(about.table, topics.STATE)
     return {
         "bell": {
-            **_entity(about, "event", "bell", house.part("bell", about.language)),
+            **_entity(about, "event", "bell", about.language.text("house.part.bell")),
             "device_class": "button",
             "event_types": ["ring"],
             "state_topic": topics.topic(about.table, topics.BELL),
@@ -68,7 +67,7 @@ def _game(about: About) -> dict[str, Any]:
         },
         "turn": {**_sensor(about, "turn", "{{ value_json.turn or '' }}", "mdi:account-arrow-right"), **_in_game(about)},
         "sand": {
-            **_entity(about, "sensor", "sand", house.part("sand", about.language)),
+            **_entity(about, "sensor", "sand", about.language.text("house.part.sand")),
             "state_topic": topics.topic(about.table, topics.SAND),
             "value_template": "{{ value_json.left_s }}",
             "device_class": "duration",
@@ -92,7 +91,7 @@ def _button(about: About, which: str) -> dict[str, Any]:
     if not about.buttons:
         return {"platform": "button"}
     return {
-        **_entity(about, "button", which, house.part(which, about.language)),
+        **_entity(about, "button", which, about.language.text(f"house.part.{which}")),
         "command_topic": topics.topic(about.table, topics.DO),
         "payload_press": which,
         "icon": "mdi:pause" if which == PAUSE else "mdi:counter",
@@ -109,7 +108,7 @@ def _scores(about: About, players: list[str]) -> dict[str, Any]:
             found[key] = {"platform": "sensor"}
             continue
         found[key] = {
-            **_entity(about, "sensor", key, house.score(players[seat], about.language)),
+            **_entity(about, "sensor", key, about.language.text("house.house.points_of", player=players[seat])),
             "state_topic": topics.topic(about.table, topics.STATE),
             "value_template": f"{{{{ value_json.scores[{seat}] }}}}",
             "icon": "mdi:counter",
@@ -121,7 +120,7 @@ def _scores(about: About, players: list[str]) -> dict[str, Any]:
 def _devices(about: About, devices: Mapping[str, str]) -> dict[str, Any]:
     return {
         f"device_{key}": {
-            **_entity(about, "sensor", f"device_{key}", house.device(key, about.language)),
+            **_entity(about, "sensor", f"device_{key}", _device_name(key, about.language)),
             "state_topic": topics.topic(about.table, topics.STATE),
             "value_template": f"{{{{ value_json.devices['{key}'] | default('missing') }}}}",
             "device_class": "enum",
@@ -132,9 +131,17 @@ def _devices(about: About, devices: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+def _device_name(key: str, language: Language) -> str:
+    """Return the name of a device; without words its key."""
+    kind, _, number = key.partition("_")
+    known = f"house.device.{kind}"
+    name = language.text(known) if known in language else key
+    return f"{name} {int(number) + 1}" if number.isdecimal() else name
+
+
 def _sensor(about: About, key: str, template: str, icon: str) -> dict[str, Any]:
     return {
-        **_entity(about, "sensor", key, house.part(key, about.language)),
+        **_entity(about, "sensor", key, about.language.text(f"house.part.{key}")),
         "state_topic": topics.topic(about.table, topics.STATE),
         "value_template": template,
         "icon": icon,

@@ -342,11 +342,6 @@ class Publisher:
         self.wake()
         self._thread.stop(1.0)
 
-    @property
-    def table_name(self) -> str:
-        """The table's name in topics."""
-        return self._settings.table
-
     def wake(self) -> None:
         """Wake the publisher; quick, and from any thread."""
         if not self._woken:

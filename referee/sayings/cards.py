@@ -12,19 +12,10 @@ from referee.sayings.service import rang
 from vision.reading import PLACES, UnclearCard
 
 
-def say_picture(image: str, cards: int, unclear: int, ms: float, language: Language) -> str:
-    """Return the number of cards found in a picture, and the time."""
-    return language.text("cards.cards_unclear_ms", image=image, cards=cards, unclear=unclear, ms=f"{ms:.0f}")
-
-
-def say_sure(confidence: float, language: Language) -> str:
-    """Return the confidence in words, at most 99.9 %."""
-    return language.text("cards.sure", percent=f"{language.decimal(min(100 * confidence, 99.9))} %")
-
-
 def say_face(named: str, confidence: float, language: Language) -> str:
-    """Return the sentence for a card that was read."""
-    return language.text("cards.card_sure", card=named, sure=say_sure(confidence, language))
+    """Return the sentence for a card that was read, with a confidence of at most 99.9 %."""
+    confident = language.text("cards.sure", percent=f"{language.decimal(min(100 * confidence, 99.9))} %")
+    return language.text("cards.card_sure", card=named, sure=confident)
 
 
 def say_marked(face: str, side: str, marks: Iterable[tuple[str, str, str]], language: Language) -> str:
@@ -70,11 +61,6 @@ def say_any_card(place: tuple[float, float], confidence: float, language: Langua
     """Return the sentence for a card of an unknown deck at a place (px)."""
     at = language.text("cards.card_at_px", x=f"{place[0]:.0f}", y=f"{place[1]:.0f}")
     return say_face(at, confidence, language)
-
-
-def say_cut_short(language: Language) -> str:
-    """Return the sentence for a picture that was not read to its end."""
-    return language.text("cards.unclear_cut_short_picture_is")
 
 
 def _named(group: str, name: str, language: Language) -> str:

@@ -63,16 +63,6 @@ def resumed(player_rulings: str, language: Language) -> str:
     return language.text("service.game_goes_on_last_ruling", ruling=player_rulings)
 
 
-def table_cleared(language: Language) -> str:
-    """Return the sentence for a simulated game that a restart ended."""
-    return language.text("service.drawn_table_was_cleared_so")
-
-
-def table_cannot_play(language: Language) -> str:
-    """Return the sentence for a game that the simulated table cannot play."""
-    return language.text("service.drawn_table_cannot_play_this")
-
-
 def not_resumed(language: Language) -> str:
     """Return the sentence for a game that cannot be resumed."""
     return language.text("service.last_game_cannot_be_gone")
@@ -155,16 +145,6 @@ def tell_gone(language: Language) -> str:
 def pairing_code(code: str, language: Language) -> str:
     """Return a pairing code digit by digit, for every voice."""
     return language.text("service.code_is", digits=", ".join(language.number(int(digit)) for digit in code))
-
-
-def code_to_type(code: str, seconds: int, language: Language) -> str:
-    """Return a pairing code for a person at the machine."""
-    return language.text("service.code_is_type_it_on", code=f"{code[:3]} {code[3:]}", seconds=seconds)
-
-
-def scan_to_pair(language: Language) -> str:
-    """Return the line above a QR code that opens the page and pairs."""
-    return language.text("service.or_point_phones_camera_here")
 
 
 def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:

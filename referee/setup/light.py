@@ -227,8 +227,7 @@ def bleached_blocks(image: Image, whites: Points) -> list[tuple[tuple[float, flo
 def closest_colours(palette: Mapping[str, str], ground: str, lamp: Points, white: float, side: str) -> Closest | None:
     """Return the two colours of a palette (`#rrggbb` each) that are confused most easily under a lamp (3,).
 
-    white: level of the cards' background, 0 to 255. Marks are drawn with noise, and their hues computed as
-    the reader does.
+    white: level of the cards' background, 0 to 255. Marks are drawn with noise; the reader's code computes their hues.
     """
     names = list(palette)
     if len(names) < 2:

@@ -231,11 +231,14 @@ def area(x: float, y: float, language: Language) -> str:
     return language.text(_AREAS[3 * row + column])
 
 
-def sides_cut(corners: Points, size_px: tuple[int, int], slack: float = 0.01) -> list[int]:
+_SLACK = 0.01  # of the picture's size
+
+
+def sides_cut(corners: Points, size_px: tuple[int, int]) -> list[int]:
     """Return the picture's sides (left, right, top, bottom: 0 to 3) that some of the points (n, 2) px exceed."""
     width, height = size_px
     x, y = corners[:, 0] / width, corners[:, 1] / height
-    beyond = (x.min() < -slack, x.max() > 1 + slack, y.min() < -slack, y.max() > 1 + slack)
+    beyond = (x.min() < -_SLACK, x.max() > 1 + _SLACK, y.min() < -_SLACK, y.max() > 1 + _SLACK)
     return [side for side, out in enumerate(beyond) if out]
 
 

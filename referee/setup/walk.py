@@ -89,7 +89,7 @@ class Walk:
         """The steps that were neither stored nor skipped, in order."""
         return [name for name in NAMES if name not in self._kept]
 
-    def open(self, name: str, *, aloud: bool = True) -> None:
+    def open(self, name: str) -> None:
         """Begin a step, and say its instruction.
 
         Raises:
@@ -100,8 +100,7 @@ class Walk:
             self._step, self._since_ns = step, self._kit.now_ns()
             seen = self._seen()
             self._kit.carry_out(step.begin(seen))
-            if aloud:
-                self._kit.carry_out(Wish(say=step.ask(seen.language)))
+            self._kit.carry_out(Wish(say=step.ask(seen.language)))
 
     def look(self) -> tuple[str, StepFinding]:
         """Return the open step's name and its present finding.

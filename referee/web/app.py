@@ -110,7 +110,7 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
         app.include_router(decks.routes(desk, ask, app.state.auth, DeckListing(options.state_dir), uploads))
     if options.lessons is not None:
         app.include_router(teaching.routes(desk, ask, app.state.auth, options.lessons))
-    app.include_router(routes_backup.routes(app.state.auth, options.keeping, options.state_dir, uploads))
+    app.include_router(routes_backup.routes(app.state.auth, options.backup_desk, options.state_dir, uploads))
     _add_files(app)
     _add_address(app, names)
     return app

@@ -36,7 +36,7 @@ class WebOptions:
     newest_picture: returns the camera's newest whole picture, to find a device's mark in it; None: no camera.
     lessons: the lesson of a deck on the page; None: no lessons.
     has_room: whether people at the table can press its bell; False for a simulated table.
-    keeping: backs up and restores; None: off.
+    backup_desk: backs up and restores; None: off.
     house: publishes to house and club; None: off.
     system: shows and changes the machine and its storage; None: hidden.
     """
@@ -52,5 +52,5 @@ class WebOptions:
     lessons: Lessons | None = None
     has_room: bool = True
     house: House | None = None
-    keeping: BackupDesk | None = None
+    backup_desk: BackupDesk | None = None
     system: System | None = None

@@ -64,8 +64,7 @@ class Wait:
 class FirstDevice:
     """The devices that wait to be the first.
 
-    clock: seconds of the monotonic clock. is_open: whether no device is paired. number: returns a random number
-    below a bound.
+    clock: seconds of the monotonic clock. is_open: whether no device is paired. number: random, below a bound.
     """
 
     clock: Callable[[], float]

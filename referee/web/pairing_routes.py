@@ -1,4 +1,4 @@
-"""Routes of a device that waits to be the first (see `pairing_first`)."""
+"""The route of a device that waits to be paired as the first one (see `pairing_first`)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def routes(desk: Referee, auth: Auth, options: WebOptions) -> APIRouter:
 def acts_of(state: Mapping[str, Any], options: WebOptions) -> list[str]:
     """Return the possible acts that admit a device: "bell", "camera".
 
-    A microphone's bell is excluded: a sound from outside the room could ring it. In a game a press is a ring.
+    A microphone's bell is excluded: a sound from outside the room could ring it. During a game a press counts as a
+    ring, so the bell admits no device then.
     """
     acts = []
     if has_bell(state) and state["mode"] != "playing":

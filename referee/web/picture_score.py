@@ -1,4 +1,4 @@
-"""Scores an uploaded picture, which is then deleted."""
+"""Scores an uploaded picture of a table."""
 
 from __future__ import annotations
 

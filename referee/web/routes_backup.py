@@ -27,7 +27,7 @@ _MCAP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-s
 _ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
 
 
-def routes(auth: Auth, keeping: BackupDesk | None, folder: Path | None, uploads: Uploads) -> APIRouter:
+def routes(auth: Auth, backup_desk: BackupDesk | None, folder: Path | None, uploads: Uploads) -> APIRouter:
     """Return the routes; without storage they answer 404. folder: place for temporary files."""
     router = APIRouter()
     one = CapacityLimiter(1)
@@ -39,7 +39,7 @@ def routes(auth: Auth, keeping: BackupDesk | None, folder: Path | None, uploads:
     @router.get("/api/backup.zip", responses=_ZIP)
     async def backup(request: Request, pictures: Annotated[bool, Query()] = True) -> Response:
         """Return all games, decks and settings as one file."""
-        kept, path = auth.shown(request, keeping), on_its_way()
+        kept, path = auth.shown(request, backup_desk), on_its_way()
         try:
             await to_thread.run_sync(lambda: kept.back_up(path, pictures=pictures), limiter=one)
             file = path.open("rb")
@@ -60,7 +60,7 @@ def routes(auth: Auth, keeping: BackupDesk | None, folder: Path | None, uploads:
     async def restore(request: Request) -> Response:
         """Add the contents of a file that are missing here."""
         auth.demand_paired(request)
-        kept = auth.shown(request, keeping)
+        kept = auth.shown(request, backup_desk)
         async with uploads.taken(request) as path:
             done = await to_thread.run_sync(kept.restore, path, limiter=one)
             left_out = done.left_out(Language(request.app.state.language()))
@@ -78,7 +78,7 @@ def routes(auth: Auth, keeping: BackupDesk | None, folder: Path | None, uploads:
     @router.get("/api/rulings/{ruling}/report.mcap", responses=_MCAP)
     async def disputed(request: Request, ruling: RulingId) -> Response:
         """Return a disputed ruling as a file to send: pictures around it, settings and version, but no names."""
-        kept = auth.shown(request, keeping)
+        kept = auth.shown(request, backup_desk)
         data = await to_thread.run_sync(kept.disputed, ruling, limiter=one)
         named = {"Content-Disposition": f'attachment; filename="ringmaster-{ruling}.mcap"'}
         return Response(data, media_type="application/octet-stream", headers=named)
@@ -86,7 +86,7 @@ def routes(auth: Auth, keeping: BackupDesk | None, folder: Path | None, uploads:
     @router.get("/api/report.zip", responses=_ZIP)
     async def report(request: Request) -> Response:
         """Return a report of the machine's state, for finding a fault."""
-        data = await to_thread.run_sync(auth.shown(request, keeping).report)
+        data = await to_thread.run_sync(auth.shown(request, backup_desk).report)
         named = {"Content-Disposition": 'attachment; filename="ringmaster-report.zip"'}
         return Response(data, media_type="application/zip", headers=named)
 

@@ -21,8 +21,7 @@ _LISTEN = 128
 class PageServer:
     """A page on a port, from `start` to `stop`.
 
-    host: the address to listen at, "" for all. port: 0 takes a free one. most_of_address: limit of connections
-    from one address.
+    host: the address to listen at, "" for all. port: 0 takes a free one. most_of_address: connections of one address.
     """
 
     def __init__(

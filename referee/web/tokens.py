@@ -7,7 +7,6 @@ import hmac
 import json
 import secrets
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -41,10 +40,6 @@ def csrf_of(token: str) -> str:
     return hmac.new(token.encode(), b"a change on the page", hashlib.sha256).hexdigest()
 
 
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()
-
-
 class TokenStore:
     """The paired devices, at most `MOST_DEVICES`: a new one replaces the oldest. Thread-safe.
 
@@ -52,9 +47,8 @@ class TokenStore:
     whether the disk took the last change.
     """
 
-    def __init__(self, folder: Path | None, today: Callable[[], str] = _today) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self._path = None if folder is None else folder / FILE
-        self._today = today
         self._lock = threading.Lock()
         self.kept = True
         known: list[PairedDevice] = [] if self._path is None else kept_data(self._path, _MOST_BYTES, _devices, [])
@@ -78,7 +72,7 @@ class TokenStore:
         shown = "".join(char for char in name if char.isprintable())[:_NAME_LENGTH]
         while len(self._devices) >= MOST_DEVICES:
             self._devices.pop(next(iter(self._devices)))
-        self._devices[digest_of(token)] = PairedDevice(digest_of(token), shown, self._today())
+        self._devices[digest_of(token)] = PairedDevice(digest_of(token), shown, datetime.now(UTC).date().isoformat())
         self._write()
         return token
 

@@ -1,1 +1,1 @@
-"""Measures and prints: what a table, a printer or a deck needs before a game."""
+"""Prints decks and surveys a table before a game."""

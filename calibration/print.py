@@ -30,7 +30,7 @@ BEHIND = "behind.json"
 
 @dataclass(frozen=True)
 class CardToPrint:
-    """A card to be printed: its face and what that means, and the pictures of both sides."""
+    """A card to print: its face with attributes, and the pictures of both sides."""
 
     face: str
     attributes: Mapping[str, Any]
@@ -38,12 +38,12 @@ class CardToPrint:
 
 
 def is_drawn(name: str) -> bool:
-    """Return whether a deck is one that we draw, so that it can be printed."""
+    """Return whether a deck comes with printable pictures."""
     return _pictures_of(name).is_file()
 
 
 def drawn_deck_pdf(deck: PrintDeck, paper: str) -> tuple[bytes, dict[str, Any]]:
-    """Lay out every card of a deck that we draw; see `cards_pdf`.
+    """Lay out every card of a deck with printable pictures; see `cards_pdf`.
 
     Raises:
         BadDeckError: the cards are larger than the paper.
@@ -60,16 +60,16 @@ def drawn_deck_pdf(deck: PrintDeck, paper: str) -> tuple[bytes, dict[str, Any]]:
 
 
 def _pictures_of(name: str) -> Traversable:
-    """Return where the pictures of a deck's faces are, as `tools.art` renders them."""
+    """Return the file with the pictures of a deck's faces, as `tools.art` renders them."""
     return resources.files("calibration").joinpath("decks", f"{name}.zip")
 
 
 def cards_pdf(
     name: str, card_mm: tuple[float, float], cards: Sequence[CardToPrint], paper: str
 ) -> tuple[bytes, dict[str, Any]]:
-    """Lay out cards; gives the PDF and the manifest.
+    """Lay out cards; return the PDF and the manifest.
 
-    Fronts and backs lie on successive pages, the backs mirrored for a sheet that is flipped on its long edge. The
+    Fronts and backs are on successive pages, the backs mirrored for a sheet that is flipped on its long edge. The
     manifest's `cards` have `page` (from 1), `box_mm` [x, y, width, height] from the page's top-left, `face`, `side`
     ("front" or "back"), `attributes` of the face, and `card`, the card's number from 0.
 
@@ -122,9 +122,9 @@ _WHITE = "#ffffff"
 
 
 def deck_pdf(deck: Deck, paper: str) -> tuple[bytes, dict[str, Any]]:
-    """Lay out all cards of a deck; gives the PDF and the manifest.
+    """Lay out all cards of a deck; return the PDF and the manifest.
 
-    The sides of a card lie on successive pages, the second mirrored for a sheet that is flipped on its long edge. The
+    The sides of a card are on successive pages, the second mirrored for a sheet that is flipped on its long edge. The
     manifest's `cards` have `page` (from 1), `box_mm` [x, y, width, height] from the page's top-left, `face` and `side`.
 
     Raises:
@@ -165,7 +165,7 @@ def _draw_faces(
     boxes = [box for _, box in placed]
     background = deck.background[placed[0][0].side]
     if background.lower() != _WHITE:
-        # The ground reaches beyond the cuts, so that a cut a little off leaves no white edge.
+        # The background extends beyond the cuts: a cut slightly off leaves no white edge.
         for x, y, width, height in boxes:
             box = (x - BLEED_MM, y - BLEED_MM, width + 2 * BLEED_MM, height + 2 * BLEED_MM)
             sheet.rectangle(box, background)
@@ -190,7 +190,7 @@ def _draw_face(sheet: SheetPages, deck: Deck, face: Face, box: Box) -> None:
 MARKER_IDS = range(16)
 MARKER_MM = 50.0
 _CELLS = 6
-# A quiet zone of one cell (8.33 mm) all round; the wider sides hold the number outside of it.
+# A quiet zone of one cell (8.33 mm) on all sides; the wider sides hold the number outside it.
 _CARD_MM = (90.0, 66.8)
 _MARKER_CROP_MM = (1.0, 4.5)
 _ADVICE = (
@@ -200,7 +200,7 @@ _ADVICE = (
 
 
 def markers_pdf(paper: str) -> tuple[bytes, dict[str, Any]]:
-    """Lay out marker cards 0 to 15, eight a page; gives the PDF and the manifest.
+    """Lay out marker cards 0 to 15, eight a page; return the PDF and the manifest.
 
     The manifest's `cards` have `page` (from 1), `box_mm` [x, y, width, height] of the black square from the page's
     top-left, `cut_mm` likewise of the card to cut out, `marker` (the number), `face` and `side`.
@@ -239,7 +239,7 @@ def _square(cut: Box) -> Box:
 
 
 def marker_svg(number: int) -> str:
-    """Draw a marker for a screen: 7 by 7 of its cells, as half a cell of white is round the black square."""
+    """Return a marker for a screen as SVG: 6 by 6 cells and a white border of half a cell."""
     boxes = "".join(
         f'<rect x="{column}" y="{row}" width="{width}" height="1"/>' for row, column, width in _white_runs(number)
     )
@@ -251,7 +251,7 @@ def marker_svg(number: int) -> str:
 
 
 def _white_runs(number: int) -> Iterator[tuple[int, int, int]]:
-    """Return the row, the first column and the width of the white cells that touch in one row."""
+    """Yield row, first column and width of each run of white cells."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     bits = cv2.aruco.generateImageMarker(dictionary, number, _CELLS)
     for row in range(_CELLS):
@@ -266,9 +266,9 @@ def _white_runs(number: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _draw_marker(sheet: SheetPages, number: int, square: Box) -> None:
-    """Fill the black square and the marker's white runs, row by row."""
+    """Draw the black square and the marker's white runs."""
     cell = MARKER_MM / _CELLS
     sheet.rectangle(square, "#000000")
     for row, column, width in _white_runs(number):
-        # White cells that touch in one row are one rectangle, so no hairline shows between them.
+        # A run is one rectangle, which leaves no hairline between its cells.
         sheet.rectangle((square[0] + column * cell, square[1] + row * cell, width * cell, cell), "#ffffff")

@@ -1,4 +1,4 @@
-"""A page to print and cut: everything in mm from the page's top-left corner, true to size."""
+"""Pages to print and cut: all positions in mm from the page's top-left corner, true to size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reportlab.pdfgen.canvas import Canvas
 Box = tuple[float, float, float, float]
 
 PAPERS_MM = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
-# What fits on both papers, less what printers cannot reach: a layout made for it is the same on either.
+# Area that both papers and printers can hold: a layout for it is the same on either.
 _COMMON_MM = (210.0 - 2 * 8, 279.4 - 2 * 5.5)
 RULER_MM = 100.0
 _FONT = "Helvetica"
@@ -38,17 +38,17 @@ class Grid:
 
     @property
     def per_page(self) -> int:
-        """Cells on a page."""
+        """Number of cells on a page."""
         return self.columns * self.rows
 
     @property
     def block_mm(self) -> Box:
-        """The box (x, y, width, height) of all cells together."""
+        """Box (x, y, width, height) around all cells."""
         width, height = self.columns * self.cell_mm[0], self.rows * self.cell_mm[1]
         return (self.page_mm[0] - width) / 2, (self.page_mm[1] - height) / 2, width, height
 
     def box_mm(self, place: int) -> Box:
-        """Return the box (x, y, width, height) of a cell, counted along the rows from the top-left one."""
+        """Return the box (x, y, width, height) of a cell, counted by rows from the top-left one."""
         row, column = divmod(place, self.columns)
         x, y, _, _ = self.block_mm
         return x + column * self.cell_mm[0], y + row * self.cell_mm[1], *self.cell_mm
@@ -59,7 +59,7 @@ class Grid:
 
 
 def grid_for(cell_mm: tuple[float, float], paper: str) -> Grid | None:
-    """Fit as many cells as both papers can hold, so that either has the same cells on a page; None for none."""
+    """Return a grid of as many cells as fit on both papers; None if no cell fits."""
     columns, rows = (int(room // side) for room, side in zip(_COMMON_MM, cell_mm, strict=True))
     return Grid(columns, rows, cell_mm, PAPERS_MM[paper]) if columns and rows else None
 
@@ -100,7 +100,7 @@ class SheetPages:
         self._canvas.drawPath(path, stroke=0, fill=1)
 
     def picture(self, picture: ImageReader, box: Box) -> None:
-        """Draw a picture so that it fills a box (x, y, width, height)."""
+        """Draw a picture that fills a box (x, y, width, height)."""
         x, y, width, height = box
         self._canvas.drawImage(picture, x * mm, self._up(y + height), width * mm, height * mm)
 
@@ -111,7 +111,7 @@ class SheetPages:
         self._canvas.line(start[0] * mm, self._up(start[1]), end[0] * mm, self._up(end[1]))
 
     def text(self, place: tuple[float, float], words: str, points: float, upright: bool = True) -> None:
-        """Write from a place on the base line; not `upright`: turned to read from the bottom up."""
+        """Write words from a point on the base line; not `upright`: turned to read from the bottom up."""
         self._canvas.saveState()
         self._canvas.translate(place[0] * mm, self._up(place[1]))
         if not upright:
@@ -122,7 +122,7 @@ class SheetPages:
         self._canvas.restoreState()
 
     def crop_marks(self, boxes: Sequence[Box], near: float, far: float) -> None:
-        """Draw short lines in line with every cut, from `near` to `far` mm outside of all boxes together."""
+        """Draw short lines at every cut, from `near` to `far` mm outside the box around all boxes."""
         x0, y0, x1, y1 = around(boxes)
         for x in sorted({round(edge, 4) for box in boxes for edge in (box[0], box[0] + box[2])}):
             self.line((x, y0 - far), (x, y0 - near), 0.15)
@@ -132,7 +132,7 @@ class SheetPages:
             self.line((x1 + near, y), (x1 + far, y), 0.15)
 
     def cutting_lines(self, boxes: Sequence[Box]) -> None:
-        """Draw the boxes' edges as grey hairlines, those that two boxes share once."""
+        """Draw the boxes' edges as grey hairlines, shared edges once."""
         edges = set()
         for box in boxes:
             left, top = round(box[0], 4), round(box[1], 4)
@@ -142,7 +142,7 @@ class SheetPages:
             self.line(start, end, 0.1, _CUT_INK)
 
     def note_and_ruler(self, block: Box, note: str) -> None:
-        """Write a note and draw a 100 mm ruler outside of the block, where the paper leaves more room."""
+        """Write a note and draw a 100 mm ruler outside the block, on the side with more room."""
         x, y, width, height = block
         if y > x:
             self.text((x, y - 8.5), note, 7)
@@ -152,7 +152,7 @@ class SheetPages:
             self._ruler((x - 8.5, y + height), (0, -1))
 
     def _ruler(self, start: tuple[float, float], along: tuple[int, int]) -> None:
-        """Draw a ruler from its zero, along x to the right or along y upwards, with ticks every 10 mm."""
+        """Draw a ruler from its zero, to the right or upwards, with ticks every 10 mm."""
         x, y = start
         self.line(start, (x + along[0] * RULER_MM, y + along[1] * RULER_MM), 0.2)
         for step in range(11):
@@ -165,11 +165,11 @@ class SheetPages:
         self.text((x + along[0] * beyond, y + along[1] * beyond), words, 6, upright=along == (1, 0))
 
     def next_page(self) -> None:
-        """End this page."""
+        """End the page."""
         self._canvas.showPage()
 
     def pdf(self) -> bytes:
-        """Return the whole file, after the last page's end."""
+        """Return the file; call it after the last `next_page`."""
         self._canvas.save()
         return self._buffer.getvalue()
 
@@ -178,7 +178,7 @@ class SheetPages:
 
 
 def around(boxes: Sequence[Box]) -> Box:
-    """Return left, top, right and bottom of all boxes together."""
+    """Return left, top, right and bottom of the box around all boxes."""
     return (
         min(box[0] for box in boxes),
         min(box[1] for box in boxes),

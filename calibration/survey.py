@@ -18,15 +18,15 @@ from vision.table_texture import small_grey
 from vision.white_edges import moved_to_white
 
 SHEETS_MM = {"a4": (210.0, 297.0), "letter": (215.9, 279.4), "poker": (63.5, 88.9), "bridge": (57.0, 88.9)}
-"""Width and height of what can be laid: paper (ISO 216, ANSI/ASME Y14.1), playing cards of the two usual sizes."""
+"""Width and height of sheets: paper (ISO 216, ANSI/ASME Y14.1), playing cards of the two usual sizes."""
 ENOUGH = {"a4": 3, "letter": 3, "poker": 4, "bridge": 4}
 """Sheets needed to fit the table."""
 _WIDTH_PX = 960
 _LEAST_SHARE, _MOST_SHARE = 0.0015, 0.35  # of the picture
-_FULL = 0.93  # of its quadrilateral, and of its hull: corners of cards are round
+_FULL = 0.93  # of its quadrilateral and of its hull; cards have round corners
 _BEND = 0.03  # of the outline's length
-_SHAPE = 0.14  # by which a sheet seen at a slant may differ in shape
-_SKEW = 0.12  # by which its opposite sides may
+_SHAPE = 0.14  # largest relative difference in aspect ratio, for a sheet seen at a slant
+_SKEW = 0.12  # largest relative difference of opposite sides
 _STRAIGHT = 0.55
 _MOST_ERROR = 0.006  # of lengths on the table
 _SIGMA_PX = 0.7  # edges of paper are less sharp than print
@@ -45,7 +45,7 @@ class SheetSurvey:
 def find_sheets(image: Image, size_mm: tuple[float, float]) -> Points:
     """Return the corners (n, 4, 2), px, of white sheets of one size in a picture (h, w, 3) BGR.
 
-    They lie apart, wholly in the picture. Clockwise, so that the first side is a short one.
+    Finds separate sheets that are wholly in the picture. Corners are clockwise, and the first side is a short one.
     """
     scale = max(1.0, image.shape[1] / _WIDTH_PX)
     size = (round(image.shape[1] / scale), round(image.shape[0] / scale))
@@ -63,7 +63,7 @@ def find_sheets(image: Image, size_mm: tuple[float, float]) -> Points:
     if not quads:
         return np.zeros((0, 4, 2))
     rough = (np.stack(quads) + 0.5) * scale - 0.5
-    # The light itself, upside down: what is looked for is a dark sheet in white.
+    # Inverted light: `moved_to_white` expects a dark shape on white.
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32)
     light = np.asarray(255 * (1 - (grey / 255) ** _GAMMA), np.float32)
     fine, straight = moved_to_white(light, rough)
@@ -77,7 +77,7 @@ def survey_by_sheets(image: Image, kind: str) -> SheetSurvey:
     """Survey a table by sheets of a `kind` (of `SHEETS_MM`) in a picture (h, w, 3) BGR.
 
     Raises:
-        BadTableError: too few lie there, or they lie on no flat table.
+        BadTableError: too few sheets are in sight, or they are not on a flat table.
     """
     size_mm = SHEETS_MM[kind]
     quads = find_sheets(image, size_mm)
@@ -125,19 +125,19 @@ def _short_first(quad: Points) -> Points:
 def _is_like(quad: Points, ratio: float) -> bool:
     lengths = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
     seen = (lengths[1] + lengths[3]) / max(lengths[0] + lengths[2], 1e-6)
-    # Of a sheet that something covers, or the picture's edge cuts, one side is shorter than the other.
+    # A sheet that is covered or cut by the picture's edge has opposite sides of different lengths.
     skew = np.abs(lengths[:2] / np.maximum(lengths[2:], 1e-6) - 1).max()
     return bool(abs(seen / ratio - 1) < _SHAPE and skew < _SKEW)
 
 
-_STILL_PX, _STILL = 2.0, 0.04  # a marker card that was not moved is seen off its place by less, in px or of its side
+_STILL_PX, _STILL = 2.0, 0.04  # largest movement of a marker card that counts as none, px or a share of its side
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """A surveyed table, and the marker cards on it, each at the median of the places where it was seen.
+    """A surveyed table with its marker cards, each at its median place.
 
-    `grey` (h, w): the first picture, as small as a table's texture is kept.
+    `grey` (h, w): the first picture at the size of textures.
     """
 
     table: Table
@@ -146,13 +146,13 @@ class Survey:
 
 
 def survey(pictures: Iterable[tuple[str, Image]]) -> Survey:
-    """Survey the table in pictures (h, w, 3) uint8 BGR, each with its name, from a camera that stood still.
+    """Survey the table in pictures (h, w, 3) uint8 BGR, each with its name, from a fixed camera.
 
     A marker covered in one picture may be visible in another.
 
     Raises:
-        BadTableError: the pictures differ in size, one is mirrored, shows no marker card that another shows as well,
-            shows one elsewhere, or two with one number, or the marker cards are on no flat table.
+        BadTableError: the pictures differ in size, one is mirrored, or one shows no marker card of another. Two marker
+            cards have one number, one is elsewhere in another picture, or they are not on a flat table.
     """
     size_px: tuple[int, int] | None = None
     first: Image | None = None

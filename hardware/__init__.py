@@ -1,1 +1,1 @@
-"""The outside world: every device behind a small Protocol, with back-ends as peers."""
+"""Every device, behind a small Protocol, with back-ends as peers."""

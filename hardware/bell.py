@@ -1,27 +1,25 @@
-"""The bell: one button for all or one a seat. Edges in; debounced presses, raw edges and stuck buttons out.
+"""The bell, one button for all or one a seat: turns edges into presses, raw edges and stuck buttons.
 
-The first edge is the time of the press, but one edge alone does not make a press: a spike from a fridge or a lamp
-switch has one, too, and a motor's brushes make hundreds. So a press is *decided* when the contact has been closed for
-`contact_ns` in one piece (some 0.4 ms, which a finger's press passes ten times over, however it chatters before), and
-is then *dated* back to its first edge. Chatter afterwards belongs to the press until the line has been open for more
-than `chatter_ns`.
+One edge does not make a press: a spike from a fridge has one edge, and a motor's brushes make hundreds. A press
+counts once the contact has been closed for `contact_ns` without a break, about 0.4 ms; a finger holds ten times
+longer. The press is then dated back to its first edge. Chatter belongs to the press until the line has been open for
+more than `chatter_ns`.
 
-Time comes in with the edges (`feed`) and between them (`advance`); `deadline_ns` says when it would next matter.
+`feed` takes edges, `advance` takes the time between them, and `deadline_ns` is the time of the next decision.
 """
 
 from __future__ import annotations
 
 import heapq
-import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
-from hardware.edges import Clock, Edge, EdgeDevice, EdgeLines, LineSpec
+from hardware.edges import Edge, EdgeDevice, EdgeLines, LineSpec
 from hardware.events import BellEdge, BellPressed, Sink, TimedEvent
-from hardware.gpio import FactoryMaker, GpioLines, lgpio_factory
+from hardware.gpio import GpioLines
 from hardware.problems import BadSettingError, Health, Problem
 from hardware.settings import BellSettings, DebounceSettings, MicrophoneSettings
 
@@ -34,7 +32,7 @@ class Press:
 
 
 class ButtonFault(Enum):
-    """Why a button is out of play. HELD: closed without end. FLUTTER: more presses than fingers can do."""
+    """Reason why a button is ignored. HELD: closed without end. FLUTTER: faster than a finger can press."""
 
     HELD = "held"
     FLUTTER = "flutter"
@@ -42,7 +40,7 @@ class ButtonFault(Enum):
 
 @dataclass(frozen=True)
 class Stuck:
-    """The button is out of play since `t_ns`."""
+    """The button is ignored since `t_ns`."""
 
     t_ns: int
     fault: ButtonFault
@@ -50,7 +48,7 @@ class Stuck:
 
 @dataclass(frozen=True)
 class Recovered:
-    """The button is back in play since `t_ns`."""
+    """The button counts again since `t_ns`."""
 
     t_ns: int
 
@@ -60,43 +58,43 @@ Outcome = Press | Stuck | Recovered
 
 class _Phase(Enum):
     IDLE = "idle"
-    OPEN = "open"  # there were edges; not decided whether they are a press
-    HELD = "held"  # a press was decided, the button is not let go yet
-    OUT = "out"  # out of play
+    OPEN = "open"  # there were edges; still undecided whether they are a press
+    HELD = "held"  # a press was decided, the button is still down
+    OUT = "out"  # ignored
 
 
 class Debouncer:
-    """The state of one line. `active` is True while the contact is closed, whatever the electrical level.
+    """Debounces one line. `active` is True while the contact is closed, whatever the electrical level.
 
-    Edges may arrive late: earlier decisions stay, but contacts are as long as their stamps say, and a press
-    keeps the stamp of its own first edge.
+    Late edges never change an earlier decision. Contacts are as long as their time stamps say, and a press keeps the
+    time of its first edge.
     """
 
     def __init__(self, settings: DebounceSettings | None = None, *, active: bool = False, t_ns: int = 0) -> None:
-        """Begin at `t_ns` with the line as it is: a button that is closed already is held, not pressed."""
+        """Start at `t_ns`; a button that is closed already is held, not pressed."""
         self._settings = settings or DebounceSettings()
         self._phase = _Phase.HELD if active else _Phase.IDLE
         self._active = active
         self._edge_ns = t_ns  # stamp of the latest edge
-        self._first_ns = t_ns  # first edge of what is open or held
-        self._contact_ns = 0  # closed time since the first edge, without the contact that lasts still
+        self._first_ns = t_ns  # first edge of the press that is open or held
+        self._contact_ns = 0  # closed time since the first edge, without a contact that is closed now
         self._needed_ns = self._settings.contact_ns
         self._presses: deque[int] = deque(maxlen=self._settings.flutter_presses)
         self._let_go_ns: int | None = None  # stamp of the edge by which the latest press ended
 
     @property
     def undecided_ns(self) -> int | None:
-        """The first edge of what may become a press, or None: no press before this time will follow."""
+        """First edge of a possible press, ns; None: no press before now will follow."""
         return self._first_ns if self._phase is _Phase.OPEN else None
 
     @property
     def quiet(self) -> bool:
-        """Return whether nothing happens here until the next edge."""
+        """Return whether nothing can happen before the next edge."""
         return self._phase is _Phase.IDLE or (self._phase is _Phase.OUT and self._active)
 
     @property
     def deadline_ns(self) -> int | None:
-        """Return when something will be decided if no edge comes before, ns; None: nothing will."""
+        """Return the time of the next decision if no edge comes before it, ns; None: no decision is due."""
         settings = self._settings
         if self._phase is _Phase.IDLE:
             return None
@@ -112,7 +110,7 @@ class Debouncer:
         return min(self._edge_ns + settings.chatter_ns, self._first_ns + settings.stuck_ns)
 
     def feed(self, t_ns: int, active: bool) -> list[Outcome]:
-        """Take an edge to closed or open; give what it decides, and what time had decided before it."""
+        """Take an edge to closed or open; return the outcomes up to it."""
         outcomes = self._run_to(t_ns, inclusive=False)
         t_ns = max(t_ns, self._edge_ns)
         if active == self._active:
@@ -127,11 +125,11 @@ class Debouncer:
         return outcomes
 
     def advance(self, t_ns: int) -> list[Outcome]:
-        """Let time pass up to `t_ns` without an edge; give what that decides."""
+        """Advance to `t_ns` without an edge; return the outcomes."""
         return self._run_to(t_ns, inclusive=True)
 
     def _close(self, t_ns: int) -> None:
-        """Take the first contact after quiet: a new press, or chatter of the one before that was delivered too late."""
+        """Take the first contact after quiet: a new press, or late chatter of the press before."""
         if self._let_go_ns is not None and t_ns - self._let_go_ns <= self._settings.chatter_ns:
             self._phase = _Phase.HELD
         else:
@@ -144,9 +142,9 @@ class Debouncer:
         self._needed_ns = needed_ns
 
     def _note_missed_release(self, t_ns: int) -> None:
-        """Take a second closing edge in a row: the opening one between them was lost on the way.
+        """Take a second closing edge in a row: the opening edge between them was lost.
 
-        It may be a new press, or the chatter of the lost release; only the former stays closed.
+        It may be a new press or the chatter of the lost release. Only a press stays closed.
         """
         if not self._active:
             return
@@ -165,7 +163,7 @@ class Debouncer:
         return outcomes
 
     def _decide(self, t_ns: int) -> list[Outcome]:
-        """Do what is due at the deadline `t_ns`."""
+        """Make the decision that is due at `t_ns`."""
         if self._phase is _Phase.OPEN:
             if self._active:
                 return [self._press()]
@@ -192,32 +190,15 @@ class Debouncer:
         return Press(self._first_ns)
 
 
-def debounce(
-    pairs: Iterable[tuple[int, bool]], settings: DebounceSettings | None = None, until_ns: int | None = None
-) -> list[Outcome]:
-    """Return what the (t_ns, active) pairs of one line, in time order, come to; the line starts open.
-
-    until_ns: how long time goes on after the last edge, ns, monotonic clock; None: until its chatter would be over.
-    """
-    settings = settings or DebounceSettings()
-    debouncer = Debouncer(settings)
-    outcomes: list[Outcome] = []
-    last_ns = 0
-    for t_ns, active in pairs:
-        outcomes += debouncer.feed(t_ns, active)
-        last_ns = max(last_ns, t_ns)
-    return outcomes + debouncer.advance(last_ns + settings.chatter_ns if until_ns is None else until_ns)
-
-
 def bell_lines(settings: BellSettings) -> tuple[LineSpec, ...]:
-    """Name the bell's lines: "bell" for all, or "seat 0", "seat 1" and so on."""
+    """Return the bell's lines: "bell" for all, or "seat 0", "seat 1" and so on."""
     if settings.one_for_all:
         return (LineSpec("bell", settings.pins[0]),)
     return tuple(LineSpec(f"seat {seat}", pin) for seat, pin in enumerate(settings.pins))
 
 
 def bell_seats(settings: BellSettings) -> dict[str, int | None]:
-    """Return whose button each line is; None: nobody knows."""
+    """Return the seat of each line; None: one bell for all."""
     if settings.one_for_all:
         return {"bell": None}
     return {spec.name: seat for seat, spec in enumerate(bell_lines(settings))}
@@ -231,27 +212,26 @@ class _Waiting:
 
 
 class BellLogic:
-    """All buttons together (an `EdgeLogic`).
+    """Orders the presses of all buttons (an `EdgeLogic`).
 
-    A press is given out when no other button can still turn out to have been pressed before it: that takes as long as
-    the other button's chatter is undecided, and no edge before it may be on its way (`advance`). So two buttons keep
-    their order however little apart they were pressed.
+    A press is released when no other button can still have been pressed before it. That is when the others' chatter is
+    decided and `advance` has passed it. Two presses therefore keep their order, however close they are.
     """
 
     def __init__(self, seats: Mapping[str, int | None], settings: DebounceSettings | None = None) -> None:
-        """seats: whose button each line is; None: nobody knows."""
+        """seats: the seat of each line; None: one bell for all."""
         self._seats = dict(seats)
         self._settings = settings or DebounceSettings()
         self._lines: dict[str, Debouncer] = {name: Debouncer(self._settings) for name in self._seats}
         self._order = {name: i for i, name in enumerate(self._seats)}
-        # Lines on which something is pending: on a quiet table none, so that looking costs nothing.
+        # Lines with a pending decision; empty on a quiet table, where `advance` then costs nothing.
         self._busy: dict[str, Debouncer] = {}
         self._waiting: list[_Waiting] = []
         self._complete_ns: int | None = None
 
     @property
     def deadline_ns(self) -> int | None:
-        """Return when time alone will decide something, ns."""
+        """Return the next time at which time alone decides something, ns."""
         times = [deadline for line in self._busy.values() if (deadline := line.deadline_ns) is not None]
         if self._waiting and (self._complete_ns is None or self._waiting[0].t_ns > self._complete_ns):
             times.append(self._waiting[0].t_ns)
@@ -259,14 +239,14 @@ class BellLogic:
 
     @property
     def undecided_ns(self) -> int | None:
-        """The earliest first edge that may become a press, or press that waits for another, ns."""
+        """Earliest first edge of a possible or waiting press, ns."""
         first = self._first_open_ns()
         if self._waiting:
             return self._waiting[0].t_ns if first is None else min(first, self._waiting[0].t_ns)
         return first
 
     def begin(self, edge: Edge) -> list[TimedEvent]:
-        """Take a line as it is found: a button that is down already was not pressed now."""
+        """Take a line's state at the start: a button that is down already was not pressed now."""
         if edge.line in self._seats:
             self._lines[edge.line] = Debouncer(self._settings, active=edge.active, t_ns=edge.t_ns)
             self._mark(edge.line)
@@ -282,7 +262,7 @@ class BellLogic:
         return events + self._release()
 
     def advance(self, t_ns: int) -> list[TimedEvent]:
-        """Take the promise that all edges up to `t_ns` have been fed."""
+        """Take the promise that all edges up to `t_ns` were fed; return the events."""
         self._complete_ns = t_ns if self._complete_ns is None else max(t_ns, self._complete_ns)
         events: list[TimedEvent] = []
         for name, line in list(self._busy.items()):
@@ -316,7 +296,7 @@ class BellLogic:
         return events
 
     def _release(self) -> list[TimedEvent]:
-        """Give out the presses before which nothing can come any more."""
+        """Return the presses before which no other press can come any more."""
         if not self._waiting:
             return []
         undecided = self._first_open_ns()
@@ -340,42 +320,39 @@ class BellDevice(Protocol):
     """A bell that puts `BellPressed`, `BellEdge` and `Problem` on its sink."""
 
     def start(self) -> None:
-        """Begin; returns at once and never raises for a missing device: that is reported."""
+        """Start and return at once; a missing device is reported, never raised."""
 
     def stop(self) -> None:
-        """End, free what was held, and wait until that is done."""
+        """Stop, free the lines, and wait until that is done."""
 
 
 class NoBell:
-    """No bell at all."""
+    """The bell of a table without a bell."""
 
     def start(self) -> None:
-        """Begin nothing."""
+        """Do nothing."""
 
     def stop(self) -> None:
-        """End nothing."""
+        """Do nothing."""
 
 
 def make_bell(
     settings: BellSettings,
     sink: Sink,
-    clock: Clock = time.monotonic_ns,
     lines: EdgeLines | None = None,
-    make_factory: FactoryMaker = lgpio_factory,
-    microphone: MicrophoneSettings | None = None,
 ) -> BellDevice:
     """Return the bell that the settings name, not started yet.
 
-    lines: where the edges come from instead of the back-end, such as recorded or simulated ones; their names are those
-    of `hardware.bell.bell_lines`. Raises BadSettingError for a back-end that does not exist.
+    lines: source of the edges instead of the back-end, recorded or simulated; its names are those of `bell_lines`.
+    Raises BadSettingError for an unknown back-end.
     """
     if lines is not None or settings.backend == "gpio":
-        lines = lines or GpioLines(bell_lines(settings), make_factory, clock)
-        return EdgeDevice("bell", lines, BellLogic(bell_seats(settings), settings.debounce), sink, clock)
+        lines = lines or GpioLines(bell_lines(settings))
+        return EdgeDevice("bell", lines, BellLogic(bell_seats(settings), settings.debounce), sink)
     if settings.backend == "microphone":
         from hardware.microphone import MicrophoneBell
 
-        return MicrophoneBell(microphone or MicrophoneSettings(), sink, clock=clock)
+        return MicrophoneBell(MicrophoneSettings(), sink)
     if settings.backend == "none":
         return NoBell()
     raise BadSettingError(

@@ -1,4 +1,4 @@
-"""A program run beside us that may hang, crash or be stopped at any moment, and never takes us with it."""
+"""A child program that may hang or crash without affecting this process."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ LONGEST_COMPLAINT = 120
 class Child:
     """A running program. Raises OSError if it cannot be started.
 
-    text: given on its standard input; up to 60,000 bytes, so that nobody waits for it to be read.
-    nice: 0 is as important as we are, 19 the least.
+    text: written to its standard input; up to 60,000 bytes fit into the pipe without waiting.
+    nice: 0 is this process's priority, 19 the lowest.
     """
 
     def __init__(self, command: Sequence[str], text: str = "", nice: int = 0) -> None:
         with contextlib.ExitStack() as files:
             self._stderr = files.enter_context(tempfile.TemporaryFile())
-            # A session of its own: whatever it starts can be ended with it.
+            # Its own session: its children end with it.
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
@@ -41,10 +41,10 @@ class Child:
         return self._process.poll()
 
     def end(self) -> str:
-        """End it if it still runs, and give what it complained about last, "" for nothing."""
+        """End the program if it still runs; return its last line on stderr, "" for nothing."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        # Held inside a driver, it cannot even be killed: it is left behind then.
+        # A program held inside a driver cannot be killed; it is abandoned.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=1)
         self._stderr.seek(0)
@@ -56,7 +56,7 @@ class Child:
     def _give(self, text: str) -> None:
         stdin = self._process.stdin
         if stdin is not None:
-            # It may have ended before it read anything.
+            # The program may have ended before reading.
             with contextlib.suppress(OSError):
                 stdin.write(text.encode("utf-8", "replace"))
             with contextlib.suppress(OSError):

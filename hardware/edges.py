@@ -19,28 +19,26 @@ EARLIEST_KERNEL = (5, 10)
 
 
 class StampCheck:
-    """Compares every stamp with the moment it arrived, and replaces those that cannot be right.
+    """Compares each time stamp with its arrival, and replaces impossible ones.
 
-    A stamp is believed if it is not from the future (by more than `future_ns`) and not older than `oldest_ns`.
+    A stamp is possible if it is at most 1 ms ahead and at most 2 s old.
     """
 
-    def __init__(self, future_ns: int = 1 * MS, oldest_ns: int = 2 * SECOND) -> None:
-        self._future_ns = future_ns
-        self._oldest_ns = oldest_ns
+    def __init__(self) -> None:
         self.stamps = 0
         self.refused = 0
         self.worst_lag_ns = 0
 
     @property
     def agrees(self) -> bool | None:
-        """Return whether stamp and clock agree; None while there was no stamp."""
+        """Return whether stamps and clock agree; None before the first stamp."""
         return None if not self.stamps else self.refused == 0
 
     def correct(self, stamp_ns: int, arrival_ns: int) -> int:
-        """Return the time that counts: the stamp, or the arrival if the stamp cannot be right."""
+        """Return the stamp, or the arrival if the stamp is impossible."""
         self.stamps += 1
         lag_ns = arrival_ns - stamp_ns
-        if -self._future_ns <= lag_ns <= self._oldest_ns:
+        if -1 * MS <= lag_ns <= 2 * SECOND:
             self.worst_lag_ns = max(self.worst_lag_ns, lag_ns)
             return stamp_ns
         self.refused += 1
@@ -50,7 +48,7 @@ class StampCheck:
 def kernel_stamps_monotonic(release: str) -> bool:
     """Return whether a kernel's release ("6.6.20-rpi") stamps GPIO edges on CLOCK_MONOTONIC.
 
-    They are with the second version of the GPIO interface, which lgpio 0.2 asks for: kernel 5.10 and later.
+    The second version of the GPIO interface does, which lgpio 0.2 uses: kernel 5.10 and later.
     """
     match = re.match(r"(\d+)\.(\d+)", release)
     return match is not None and (int(match[1]), int(match[2])) >= EARLIEST_KERNEL
@@ -73,13 +71,13 @@ OnHealth = Callable[[Health, str], None]
 
 
 class EdgeLines(Protocol):
-    """Some input lines. Back-ends: `hardware.gpio.GpioLines`, `RecordedLines`, and simulated ones."""
+    """Input lines. Back-ends: `hardware.gpio.GpioLines`, and simulated ones."""
 
     def open(self, on_edge: OnEdge, on_health: OnHealth) -> Sequence[Edge]:
-        """Begin to watch; give the lines' present levels as edges. Edges of one line come in time order.
+        """Start watching; return the lines' levels as edges. Edges of one line come in time order.
 
         Both callbacks may be called from any thread; they never block and never raise. Raises HardwareError if a line
-        cannot be had; then nothing stays open.
+        cannot be opened; then all are closed.
         """
 
     def close(self) -> None:
@@ -91,24 +89,24 @@ class EdgeLogic(Protocol):
 
     @property
     def deadline_ns(self) -> int | None:
-        """Return when time alone will decide something, ns; None: nothing is pending."""
+        """Return the next time at which time alone decides something, ns; None: nothing is pending."""
 
     @property
     def undecided_ns(self) -> int | None:
-        """Time of the earliest thing that is not decided yet, ns; None: nothing is."""
+        """Time of the earliest undecided edge, ns; None without one."""
 
     def begin(self, edge: Edge) -> list[TimedEvent]:
-        """Take a line's level as it was found when the watching began."""
+        """Take a line's level at the start."""
 
     def feed(self, edge: Edge) -> list[TimedEvent]:
         """Take an edge."""
 
     def advance(self, t_ns: int) -> list[TimedEvent]:
-        """Take the promise that all edges up to `t_ns` have been fed."""
+        """Take the promise that all edges up to `t_ns` were fed; return the events."""
 
 
 def judge_edges(logic: EdgeLogic, edges: Iterable[Edge], until_ns: int | None = None) -> list[TimedEvent]:
-    """Put recorded edges, in time order, through a logic; then let time go on to `until_ns` (None: the last edge's)."""
+    """Return the events of recorded edges, in time order; time advances to `until_ns` (None: to the last edge)."""
     events: list[TimedEvent] = []
     last_ns = 0
     for edge in edges:
@@ -118,36 +116,23 @@ def judge_edges(logic: EdgeLogic, edges: Iterable[Edge], until_ns: int | None = 
     return events + logic.advance(last_ns if until_ns is None else until_ns)
 
 
-class RecordedLines:
-    """Lines that repeat what was recorded, all at once when opened; the levels before are inactive."""
-
-    def __init__(self, edges: Iterable[Edge]) -> None:
-        self._edges = tuple(edges)
-
-    def open(self, on_edge: OnEdge, on_health: OnHealth) -> Sequence[Edge]:
-        """Hand over every recorded edge."""
-        for edge in self._edges:
-            on_edge(edge)
-        return ()
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to free."""
-
-
 @dataclass(frozen=True)
 class LineSpec:
-    """A line's name for the logic and the pin where it is."""
+    """A line's name, and its pin."""
 
     name: str
     pin: Pin
 
 
-class EdgeDevice:
-    """A device that consists of lines and what their edges mean, with a thread of its own.
+DELIVERY_NS = 5 * MS
+"""Longest delay of an edge from the kernel: only after it can no earlier edge follow."""
+RETRY_NS = 2 * SECOND
 
-    Lines that cannot be opened are tried again every `retry_ns` and reported as missing meanwhile. `delivery_ns` is
-    the longest that an edge is on its way from the kernel to us: only that long after a time is it certain that
-    nothing came before it.
+
+class EdgeDevice:
+    """A device made of lines and an `EdgeLogic`, with its own thread.
+
+    Lines that cannot be opened are reported as missing and retried every RETRY_NS.
     """
 
     def __init__(
@@ -157,47 +142,43 @@ class EdgeDevice:
         logic: EdgeLogic,
         sink: Sink,
         clock: Clock = time.monotonic_ns,
-        delivery_ns: int = 5 * MS,
-        retry_ns: int = 2 * SECOND,
     ) -> None:
         self.name = name
         self._lines = lines
         self._logic = logic
         self._sink = sink
         self._clock = clock
-        self._delivery_ns = delivery_ns
-        self._retry_ns = retry_ns
         self._inbox: queue.SimpleQueue[Edge | Problem | None] = queue.SimpleQueue()
-        self._thread = SupervisedThread(name, self._run, self._failed, first_wait_s=retry_ns / SECOND)
+        self._thread = SupervisedThread(name, self._run, self._failed, first_wait_s=RETRY_NS / SECOND)
         self._open = False
         self._retry_at_ns: int | None = None
         self._health: tuple[Health, str] | None = None
 
     def start(self) -> None:
-        """Begin; returns at once. Never raises for a missing device: that is reported."""
+        """Start and return at once; a missing device is reported, never raised."""
         if not self._thread.is_alive:
             self._thread.start()
 
     def stop(self) -> None:
-        """End, free the lines, and wait until that is done."""
+        """Stop, free the lines, and wait until that is done."""
         if self._thread.is_alive:
             self._inbox.put(None)
             self._thread.stop()
-            # A thread that waited to begin again has not taken it.
+            # A thread that waited to restart has not taken it.
             self._inbox = queue.SimpleQueue()
 
     def command(self, edge: Edge) -> None:
-        """Take an edge from elsewhere, such as the web page's button; from any thread."""
+        """Take an edge from another source, such as the page's button; from any thread."""
         self._inbox.put(edge)
 
     def step(self, timeout_s: float = 0.0) -> bool:
-        """Do one round: open if need be, wait up to `timeout_s` for an edge, decide what is due. False: the end came.
+        """Open the lines if due, wait up to `timeout_s` for an edge, decide what is due; return False at the end.
 
-        The thread calls this for ever; tests call it with a clock of their own.
+        The thread calls this in a loop; tests call it with their own clock.
         """
         self._try_open()
         items = self._receive(timeout_s)
-        # The clock is read before the last look: an edge that comes after it is not taken to have come before.
+        # The clock is read before the inbox: a later edge must not count as earlier.
         now_ns = self._clock()
         for item in items + self._receive(0.0):
             if item is None:
@@ -206,7 +187,7 @@ class EdgeDevice:
                 self._report(item.state, item.message, item.t_ns)
             else:
                 self._give(self._logic.feed(item))
-        self._give(self._logic.advance(now_ns - self._delivery_ns))
+        self._give(self._logic.advance(now_ns - DELIVERY_NS))
         self._sink.hold(self._logic.undecided_ns)
         return True
 
@@ -220,29 +201,29 @@ class EdgeDevice:
             while self.step(self._wait_s()):
                 pass
         finally:
-            # What is gone cannot be let go either, and nobody minds.
+            # Lines that are gone cannot be freed.
             with contextlib.suppress(OSError, RuntimeError, ValueError):
                 self.close()
 
     def _failed(self, error: Exception) -> None:
-        """Report a driver that failed, in whatever way; its lines are opened again later."""
+        """Report a driver that failed; its lines are reopened later."""
         self._open, self._retry_at_ns = False, None
-        # All other devices' events would wait for an edge that nobody decides on.
+        # Without this the other devices' events would wait for an edge that nobody decides.
         self._sink.hold(None)
         self._report(Health.MISSING, f"It has a fault: {' '.join(str(error).split())[:200]}", self._clock())
 
     def _wait_s(self) -> float:
-        """Return how long the thread may sleep, seconds."""
+        """Return the thread's longest sleep, seconds."""
         due = [SECOND]
         now_ns = self._clock()
         if (deadline := self._logic.deadline_ns) is not None:
-            due.append(deadline + self._delivery_ns - now_ns)
+            due.append(deadline + DELIVERY_NS - now_ns)
         if self._retry_at_ns is not None:
             due.append(self._retry_at_ns - now_ns)
         return max(min(due), 0) / SECOND
 
     def _receive(self, timeout_s: float) -> list[Edge | Problem | None]:
-        """Return all that has arrived, waiting for the first."""
+        """Return all that has arrived; wait for the first."""
         items: list[Edge | Problem | None] = []
         try:
             items.append(self._inbox.get(timeout=timeout_s) if timeout_s > 0 else self._inbox.get_nowait())
@@ -258,7 +239,7 @@ class EdgeDevice:
         try:
             levels = self._lines.open(self._inbox.put, self._put_health)
         except HardwareError as error:
-            self._retry_at_ns = now_ns + self._retry_ns
+            self._retry_at_ns = now_ns + RETRY_NS
             self._report(Health.MISSING, error.said, now_ns)
             return
         self._open = True
@@ -281,10 +262,10 @@ class EdgeDevice:
 
 
 class EdgeTap:
-    """Collects the edges of some lines until somebody fetches them.
+    """Collects the edges of some lines until `fetch`.
 
-    lines: where they come from. seats: the bell's lines by name, and whose they are (None: nobody knows). The lines
-    "barrier" and "tilt" are the sandtimer's; others are left out. on_trouble: receives one sentence, from any thread.
+    lines: their source. seats: the bell's lines by name, with their seats (None: one bell for all). The lines "barrier"
+    and "tilt" are the sandtimer's; others are ignored. on_trouble: receives one sentence, from any thread.
     """
 
     def __init__(self, lines: EdgeLines, seats: Mapping[str, int | None], on_trouble: Callable[[str], None]) -> None:
@@ -294,13 +275,13 @@ class EdgeTap:
         self._inbox: queue.SimpleQueue[tuple[Edge, bool]] = queue.SimpleQueue()
 
     def open(self) -> None:
-        """Begin, with the lines' levels as they are found. Raises HardwareError if a line cannot be had."""
-        # An edge may come before the levels are known; a replay takes levels first, whenever they were written.
+        """Start with the lines' present levels. Raises HardwareError if a line cannot be opened."""
+        # An edge may come before the levels are read; a replay takes levels first, in any order.
         for level in self._lines.open(lambda edge: self._inbox.put((edge, False)), self._health):
             self._inbox.put((level, True))
 
     def fetch(self) -> list[BellEdge | SandEdge]:
-        """Give what has come since the last time, in the order it came; never waits."""
+        """Return the edges since the last call, in order of arrival; never waits."""
         edges: list[BellEdge | SandEdge] = []
         while True:
             try:

@@ -11,28 +11,28 @@ from typing import Protocol
 
 
 class TimedEvent(Protocol):
-    """Anything that happened at a time."""
+    """An event with a time."""
 
     @property
     def t_ns(self) -> int:
-        """Return when it happened, ns, monotonic clock; not when it was noticed."""
+        """Time of the event itself, not of its detection, ns on the monotonic clock."""
 
 
 class Sink(Protocol):
-    """Sink for a device's events; `hardware.events.Source` is one."""
+    """Destination of a device's events, such as a `Source`."""
 
     def put(self, event: TimedEvent) -> None:
         """Take an event; never blocks."""
 
     def hold(self, t_ns: int | None) -> None:
-        """Note that something of this time is not decided yet, so that nothing later is given out; None: all is."""
+        """Hold back events from `t_ns` on, which is still undecided; None: nothing is."""
 
 
 @dataclass(frozen=True)
 class BellEdge:
-    """A raw edge of a bell's line, undebounced: what a recording keeps on `/bell`.
+    """A raw edge of a bell's line, as recordings keep it on `/bell`.
 
-    found: no change, but how the line was found when the recording began.
+    found: not a change, but the line's level at the start.
     """
 
     t_ns: int
@@ -53,7 +53,7 @@ class PhoneWay:
 class BellPressed:
     """A ring: `t_ns` is the first edge of the press. seat: None when the line does not identify the ringer.
 
-    way: of a press that came over the network; None: it did not.
+    way: of a press over the network; else None.
     """
 
     t_ns: int
@@ -70,10 +70,10 @@ class SandLine(Enum):
 
 @dataclass(frozen=True)
 class SandEdge:
-    """A raw edge of a sandtimer's sensor: what a recording keeps on `/sandtimer`.
+    """A raw edge of a sandtimer's sensor, as recordings keep it on `/sandtimer`.
 
-    level: 1 is blocked (barrier) or tilted the one way (tilt), 0 the other. found: no change, but how the line was
-    found when the recording began.
+    level: 1 is blocked (barrier) or tilted one way (tilt), 0 the other. found: not a change, but the line's level at
+    the start.
     """
 
     t_ns: int
@@ -94,10 +94,10 @@ class Witness(Enum):
 class SandReason(Enum):
     """Faults of a sandtimer; the announcer has the words.
 
-    CLOGGED: the sand stopped though the timer stands as it stood. KNOCKED_OVER: it was moved and no sand runs since.
-    FLIPPED_EARLY: it was turned while sand was left. STOPPED: it stopped early, and without a tilt switch nobody can
-    tell whether it is clogged or lies. NO_SAND: it was turned but no sand runs. ENDLESS: the light barrier sees more
-    than all the sand. BARRIER_SILENT: the light barrier has never seen anything; the learned duration is used instead.
+    CLOGGED: the sand stopped although the timer did not move. KNOCKED_OVER: it moved and the sand stopped.
+    FLIPPED_EARLY: it was turned while sand was left. STOPPED: the sand stopped early, and without a tilt switch the
+    cause is unknown. NO_SAND: it was turned but no sand runs. ENDLESS: sand runs for longer than all of it takes.
+    BARRIER_SILENT: the light barrier has never seen anything; the learned duration replaces it.
     """
 
     CLOGGED = "clogged"
@@ -119,20 +119,19 @@ class SandFlipped:
 
 @dataclass(frozen=True)
 class SandRanOut:
-    """The last grain has fallen at `t_ns`; it is announced a pause later, when it is certain that none follows.
+    """The last grain fell at `t_ns`; the event comes a pause later, when no other can follow.
 
-    flow_ns: how long sand ran in all, ns. disturbed: the run was stopped, knocked over or flipped in between.
+    flow_ns: how long sand ran in all, ns.
     """
 
     t_ns: int
     flow_ns: int
     witness: Witness
-    disturbed: bool
 
 
 @dataclass(frozen=True)
 class SandTrouble:
-    """Something is wrong with the sandtimer since `t_ns`."""
+    """A fault of the sandtimer since `t_ns`."""
 
     t_ns: int
     reason: SandReason
@@ -140,7 +139,7 @@ class SandTrouble:
 
 @dataclass(frozen=True)
 class SandResumed:
-    """The sand runs again, the same way round, after a trouble."""
+    """The sand runs again in the same direction after a fault."""
 
     t_ns: int
 
@@ -153,7 +152,7 @@ class _Entry:
 
 
 class Source:
-    """One device's way onto the queue; make it with `EventQueue.source`."""
+    """One device's access to the queue, made by `EventQueue.source`."""
 
     def __init__(self, queue: EventQueue, name: str, lag_ns: int | None, patience_ns: int) -> None:
         self.name = name
@@ -164,17 +163,17 @@ class Source:
         self._seen_ns: int | None = None
 
     def put(self, event: TimedEvent) -> None:
-        """Take an event; never blocks for longer than the queue's lock."""
+        """Take an event; waits at most for the queue's lock."""
         self._queue._put(event)
 
     def hold(self, t_ns: int | None) -> None:
-        """Let nothing of `t_ns` or later out until this is called again; None: nothing is undecided."""
+        """Hold back events of `t_ns` or later until the next call; None: nothing is undecided."""
         with self._queue._changed:
             self._held_ns = t_ns
             self._queue._changed.notify_all()
 
     def advance(self, t_ns: int) -> None:
-        """Promise that no event before `t_ns` will follow (for a source without a fixed lag, such as a camera)."""
+        """Promise that no event before `t_ns` will follow, for a source without a fixed lag, such as a camera."""
         with self._queue._changed:
             self._seen_ns = t_ns if self._seen_ns is None else max(t_ns, self._seen_ns)
             self._queue._changed.notify_all()
@@ -184,7 +183,7 @@ class Source:
         self._queue._remove(self)
 
     def _ready_ns(self, now_ns: int) -> int:
-        """Up to which time, exclusive, nothing more is to be expected."""
+        """Return the time before which no further event can come."""
         if self._lag_ns is not None:
             bound = now_ns - self._lag_ns + 1
         elif self._seen_ns is None:
@@ -193,16 +192,15 @@ class Source:
             bound = self._seen_ns
         if self._held_ns is not None:
             bound = min(bound, self._held_ns)
-        # Who promises nothing for so long hangs: the others must not wait for it for ever.
+        # A source without any promise for so long hangs; the others do not wait for it.
         return max(bound, now_ns - self._patience_ns)
 
 
 class EventQueue:
-    """Takes events from many threads and gives them out in time order, equal times in order of arrival.
+    """Takes events from many threads and returns them in time order, equal times in order of arrival.
 
-    An event is given out when every source is past its time. One that comes later than that is given out at once,
-    out of order, and counted in `late`: it is never lost. on_put: receives each event when it comes, from any thread;
-    must be quick.
+    An event is released when every source has passed its time. A later one is released at once, out of order, and
+    counted in `late`; no event is lost. on_put: receives each event on arrival, from any thread; must be quick.
     """
 
     def __init__(self) -> None:
@@ -215,11 +213,10 @@ class EventQueue:
         self.on_put: Callable[[TimedEvent], None] = lambda event: None
 
     def source(self, name: str, lag_ns: int | None = None, patience_ns: int = 1_000_000_000) -> Source:
-        """Give a device its way onto the queue.
+        """Return a device's access to the queue.
 
-        lag_ns: the device reports an event at most this long after it happened, ns; None: it reports how far it is
-        (`Source.advance`), and is not waited for before it has said so once. patience_ns: the longest that the others
-        wait for it, ns.
+        lag_ns: the longest delay of the device's events, ns; None: the device calls `Source.advance`, and nobody waits
+        for it before its first call. patience_ns: the longest that the others wait for it, ns.
         """
         source = Source(self, name, lag_ns, patience_ns)
         with self._changed:
@@ -239,7 +236,7 @@ class EventQueue:
             return events
 
     def wait(self, timeout_s: float) -> None:
-        """Sleep until something is put, a source moves on, or `timeout_s` seconds are over."""
+        """Sleep until an event comes, a source advances, or `timeout_s` seconds have passed."""
         with self._changed:
             self._changed.wait(timeout_s)
 

@@ -1,8 +1,8 @@
 """The Raspberry Pi's pins through gpiozero and lgpio.
 
-lgpio hands on the kernel's own stamp of each edge (nanoseconds on CLOCK_MONOTONIC, kernel 5.10 and later), sorted over
-all lines; gpiozero gives it to `pin.when_changed` as seconds, exact to some ns for as long as a Raspberry Pi is on.
-Neither is asked to debounce: that moves stamps and may do nothing.
+lgpio passes on the kernel's time stamp of each edge (ns on CLOCK_MONOTONIC, kernel 5.10 and later), sorted over all
+lines. gpiozero passes it to `pin.when_changed` in seconds, exact to some ns. Their own debouncing stays off: it moves
+stamps or does nothing.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ _opening = threading.Lock()
 
 
 def lgpio_factory() -> PinFactory:
-    """Open the pins of this Raspberry Pi and give gpiozero's factory for them, always the same one.
+    """Open the pins of this Raspberry Pi and return gpiozero's factory for them, always the same one.
 
-    There is one a process because gpiozero shares the pins among all of its local factories. Bell, sandtimer and lamp
-    ask for it at the same time, each on its own thread.
+    There is one a process, because gpiozero shares pins among its local factories. Bell, sandtimer and lamp ask for it
+    at the same time, each on its own thread.
 
-    Raises HardwareError with what to do if that is not possible.
+    Raises HardwareError with a remedy if the pins cannot be opened.
     """
     with _opening:
         return _opened_factory()
@@ -106,10 +106,10 @@ def _why_not_opened() -> HardwareError:
 
 @contextmanager
 def _lgpio_at_home() -> Iterator[None]:
-    """Import lgpio where it can do no harm.
+    """Import lgpio without side effects on the working directory.
 
-    On import it makes a pipe `.lgd-nfy0` in the working directory, which may be read-only or the user's own; given
-    another one by LG_WD, it makes that the working directory of the whole process. The pipe's name is not needed later.
+    On import it makes a pipe `.lgd-nfy0` in the working directory, which may be read-only. LG_WD names another one, but
+    also changes the working directory of the process. The pipe is not needed later.
     """
     here = Path.cwd()
     before = os.environ.get("LG_WD")
@@ -126,7 +126,7 @@ def _lgpio_at_home() -> Iterator[None]:
 
 
 class _Line:
-    """One pin. gpiozero refers only weakly to the callback, so this object must be kept as long as it shall work."""
+    """One pin. gpiozero refers only weakly to the callback: keep this object while it should work."""
 
     def __init__(self, spec: LineSpec, pin: InputPin, lines: GpioLines) -> None:
         self.spec = spec
@@ -143,7 +143,7 @@ class _Line:
         return bool(self.pin.state) is self.spec.pin.active_high
 
     def changed(self, ticks: float, state: float) -> None:
-        """Take an edge from gpiozero: must never raise, or lgpio's thread ends."""
+        """Take an edge from gpiozero; must not raise, which would end lgpio's thread."""
         self._lines._take(self.spec, round(ticks * SECOND), bool(state))
 
     def release(self) -> None:
@@ -153,7 +153,7 @@ class _Line:
 class GpioLines:
     """Input lines of a Raspberry Pi (an `EdgeLines`).
 
-    make_factory: gives gpiozero's pin factory; the mock one's takes the same way. Raises BadSettingError for no line.
+    make_factory: returns gpiozero's pin factory, real or mock. Raises BadSettingError without lines.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class GpioLines:
         self.check = StampCheck()
 
     def open(self, on_edge: OnEdge, on_health: OnHealth) -> Sequence[Edge]:
-        """Claim the pins and give their present levels. Raises HardwareError and keeps none if one cannot be had."""
+        """Claim the pins and return their levels. Raises HardwareError, and frees all, if one cannot be claimed."""
         factory = self._make_factory()
         self._on_edge, self._on_health = on_edge, on_health
         try:
@@ -208,7 +208,7 @@ class GpioLines:
 
 
 def driver_faults() -> tuple[type[Exception], ...]:
-    """Give what a pin can raise: gpiozero's, the system's, and lgpio's errors (if it is lgpio that drives the pins)."""
+    """Return the errors that a pin can raise: gpiozero's, the system's and, if it drives the pins, lgpio's."""
     from gpiozero.exc import GPIOZeroError
 
     lgpio = sys.modules.get("lgpio")

@@ -1,4 +1,4 @@
-"""Lamp and buzzer: what a ruling looks and sounds like, and back-ends that show it and keep nobody waiting."""
+"""Lamp and buzzer: the light and sound of each ruling, and back-ends that never block."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Signal(Enum):
 
 @dataclass(frozen=True)
 class LampSignal:
-    """A colour (red, green, blue, each 0 to 1) and a sound for a while. length_ns: None is until the next signal."""
+    """A colour (red, green, blue, each 0 to 1) and a sound. length_ns: None until the next signal."""
 
     colour: Colour
     buzz: bool
@@ -46,11 +46,11 @@ class LampSignal:
 
 
 def _steps(*steps: tuple[Colour, bool, int]) -> tuple[LampSignal, ...]:
-    """Return steps from (colour, sound, milliseconds)."""
+    """Return signals from (colour, sound, milliseconds)."""
     return tuple(LampSignal(colour, buzz, length_ms * MS) for colour, buzz, length_ms in steps)
 
 
-# Distinguished by rhythm as well as by colour, for the colour-blind, and by ear alone, for the blind.
+# Rhythm distinguishes them for the colour-blind, and sound for the blind.
 PATTERNS: dict[Signal, tuple[LampSignal, ...]] = {
     Signal.OFF: (LampSignal(DARK, False, None),),
     Signal.TIME_RUNNING: (LampSignal(BLUE, False, None),),
@@ -62,38 +62,38 @@ PATTERNS: dict[Signal, tuple[LampSignal, ...]] = {
     Signal.TIME_OVER: _steps((WHITE, True, 900), *((DARK, False, 100), (WHITE, False, 100)) * 12),
 }
 LASTING = frozenset({Signal.OFF, Signal.TIME_RUNNING})
-# After these nothing lasts any more.
+# After these no lasting signal returns.
 ENDING = frozenset({Signal.TIME_OVER})
 
 
 class Lamp(Protocol):
-    """Something that shows signals. `show` returns at once and never raises for a fault of the lamp."""
+    """Shows signals. `show` returns at once and never raises for a fault of the lamp."""
 
     def show(self, signal: Signal) -> None:
-        """Show a signal instead of the present one; a passing one gives way to the last lasting one."""
+        """Replace the present signal; after a passing signal the last lasting one returns."""
 
     def mute(self, silent: bool) -> None:
-        """Keep the buzzer still, or let it sound again."""
+        """Silence the buzzer, or let it sound again."""
 
     def close(self) -> None:
-        """Go dark and free the pins."""
+        """Switch off and free the pins."""
 
 
 class NullLamp:
-    """No lamp."""
+    """The lamp of a table without a lamp."""
 
     def show(self, signal: Signal) -> None:
-        """Show nothing."""
+        """Do nothing."""
 
     def mute(self, silent: bool) -> None:
-        """Have nothing to keep still."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Free nothing."""
+        """Do nothing."""
 
 
 class RecordedLamp:
-    """A lamp that writes down what it was to show, with the time; for tests and the simulated table."""
+    """Records signals with their times, for tests and the simulated table."""
 
     def __init__(self, clock: Clock = time.monotonic_ns) -> None:
         self._clock = clock
@@ -101,15 +101,15 @@ class RecordedLamp:
         self.silent = False
 
     def show(self, signal: Signal) -> None:
-        """Write the signal down."""
+        """Record the signal."""
         self.shown.append((self._clock(), signal))
 
     def mute(self, silent: bool) -> None:
-        """Write down whether it is to be still."""
+        """Record whether the buzzer is silent."""
         self.silent = silent
 
     def close(self) -> None:
-        """Free nothing."""
+        """Do nothing."""
 
 
 class Led(Protocol):
@@ -135,7 +135,7 @@ class Buzzer(Protocol):
 
 
 class GpioLamp:
-    """An RGB LED and a buzzer on the Raspberry Pi's pins, played by a thread of their own.
+    """An RGB LED and a buzzer on the Raspberry Pi's pins, played by a thread.
 
     A pin that fails is reported once by `on_health` and tried again with the next signal.
     """
@@ -147,7 +147,7 @@ class GpioLamp:
         on_health: Callable[[Problem], None] | None = None,
         clock: Clock = time.monotonic_ns,
     ) -> None:
-        """Claim the pins. Raises HardwareError, and keeps none, if one cannot be had."""
+        """Claim the pins. Raises HardwareError, with all pins free, if one cannot be claimed."""
         self._settings = settings
         self._on_health = on_health
         self._clock = clock
@@ -161,18 +161,18 @@ class GpioLamp:
         self._thread.start()
 
     def show(self, signal: Signal) -> None:
-        """Show a signal; the thread takes it up at once."""
+        """Show a signal; the thread begins at once."""
         with self._changed:
             if self._signal is not None:
                 self._signal, self._fresh = signal, True
                 self._changed.notify()
 
     def mute(self, silent: bool) -> None:
-        """Keep the buzzer still from the next step on, or let it sound again."""
+        """Silence the buzzer from the next step on, or let it sound again."""
         self._silent = silent or self._settings.quiet
 
     def close(self) -> None:
-        """Go dark, free the pins, and end the thread. Harmless when done twice."""
+        """Switch off, free the pins, and end the thread. Harmless when called twice."""
         with self._changed:
             if self._signal is None:
                 return
@@ -266,11 +266,10 @@ def open_lamp(
     settings: LampSettings,
     make_factory: FactoryMaker = lgpio_factory,
     on_health: Callable[[Problem], None] | None = None,
-    clock: Clock = time.monotonic_ns,
 ) -> Lamp:
-    """Return the lamp that the settings name; one that cannot be had is reported, and nothing is shown.
+    """Return the lamp that the settings name; a missing one is reported and replaced by `NullLamp`.
 
-    Raises BadSettingError for a back-end that does not exist.
+    Raises BadSettingError for an unknown back-end.
     """
     if settings.backend == "none":
         return NullLamp()
@@ -279,8 +278,8 @@ def open_lamp(
             "error.setting.there_is_no_lamp_of", 'there is no lamp of the kind "{kind}"', kind=settings.backend
         )
     try:
-        return GpioLamp(settings, make_factory, on_health, clock)
+        return GpioLamp(settings, make_factory, on_health)
     except HardwareError as error:
         if on_health is not None:
-            on_health(Problem("lamp", Health.MISSING, error.said, t_ns=clock()))
+            on_health(Problem("lamp", Health.MISSING, error.said, t_ns=time.monotonic_ns()))
         return NullLamp()

@@ -1,13 +1,13 @@
-"""A bell that a microphone hears: from sound samples to the instants of its strokes.
+"""A bell that is heard by a microphone: finds the times of its strokes in sound samples.
 
-Signs of a bell: it starts within milliseconds, nearly all of its sound above 1.5 kHz is in a few narrow tones,
-those same tones are still there a tenth of a second later but weaker, and there is little below. A clap and a dropped
-card are as sudden but have no tones and are over; speech and music have tones, but low ones, or they swell or do not
-fade; a coin's tones fade within some hundredths of a second. All this is measured against the sound just before the
-strike, so a noisy room and a bell that still rings from the last strike are taken off.
+Four signs of a bell: it starts within milliseconds; nearly all of its sound above 1.5 kHz is in a few narrow tones; 0.1
+s later the same tones are still there, but weaker; there is little sound below 1.2 kHz. A clap and a dropped card are
+as sudden, but short and without tones. Speech and music have low tones, or tones that swell or do not fade. A coin's
+tones fade within some hundredths of a second. Every measure is relative to the sound just before the strike: a noisy
+room or a bell that still rings does not count.
 
-Sound is captured by `arecord` (alsa-utils, part of Raspberry Pi OS) in a process of its own: a sound driver that hangs
-when a USB microphone is pulled hangs that process, which can be ended and started again, and not the referee.
+`arecord` (alsa-utils, part of Raspberry Pi OS) captures the sound in its own process. A sound driver that hangs when a
+USB microphone is pulled out then hangs that process only, which can be restarted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LOW_HZ = (120.0, 1200.0)
 BRIGHT_HZ = (1500.0, 15000.0)
 WINDOW_S = 0.0213
 HOP_S = 0.00533
-# Bright power must rise by this within one window, against what was there.
+# Bright power must rise by this factor within one window.
 RISE = 4.0
 QUIET_RMS = 1e-3
 EARLY_S = (0.020, 0.060)
@@ -57,9 +57,8 @@ TINY = 1e-12
 class Strike:
     """Measurements of one sudden bright sound.
 
-    t_ns: its onset. tonal: share of the bright power that is in the few strongest tones. bright: bright power over
-    low power. fade: what is left of the tones after a tenth of a second. attack: power at the start over the largest
-    power later.
+    t_ns: its onset. tonal: share of the bright power in the strongest tones. bright: bright power over low power. fade:
+    the tones' share that remains after 0.1 s. attack: power at the start over the largest later power.
     """
 
     t_ns: int
@@ -70,7 +69,7 @@ class Strike:
 
     @property
     def is_bell(self) -> bool:
-        """Return whether this is a bell."""
+        """Return whether the sound is a bell's."""
         return (
             self.tonal >= TONAL_MIN
             and self.bright >= BRIGHT_MIN
@@ -80,7 +79,7 @@ class Strike:
 
 
 class BellEar:
-    """Listens to one microphone; feed it the samples as they come."""
+    """Finds strikes in the samples of one microphone."""
 
     def __init__(self, rate_hz: int, sensitivity: float = 1.0) -> None:
         """sensitivity: 2 hears a bell of half the loudness."""
@@ -91,7 +90,7 @@ class BellEar:
         frequencies = np.fft.rfftfreq(self._window, 1 / rate_hz)
         self._low = (frequencies >= LOW_HZ[0]) & (frequencies <= LOW_HZ[1])
         self._bright = (frequencies >= BRIGHT_HZ[0]) & (frequencies <= min(BRIGHT_HZ[1], 0.45 * rate_hz))
-        # Parseval: the power that a tone of the quietest loudness has in a tapered window.
+        # Parseval: the power of a tone of the lowest loudness in a tapered window.
         quiet = QUIET_RMS / sensitivity
         self._floor = quiet**2 * self._window * float(np.sum(self._taper**2)) / 2
         self._before = self._window // self._hop
@@ -104,9 +103,9 @@ class BellEar:
         self.undecided_ns: int | None = None
 
     def feed(self, samples: Samples, t_ns: int) -> list[Strike]:
-        """Take samples ((n,), -1 to 1), the first of which was taken at `t_ns`; give the strikes that are now judged.
+        """Take samples ((n,), -1 to 1), of which the first was taken at `t_ns`; return the strikes decided by now.
 
-        A strike is judged 0.17 s after its onset; `undecided_ns` is the onset that waits for that.
+        A strike is decided 0.17 s after its onset; `undecided_ns` is an onset that still waits.
         """
         self._stamp_ns = t_ns - round(len(self._sound) * SECOND / self._rate_hz)
         self._sound = np.concatenate((self._sound, samples))
@@ -118,7 +117,7 @@ class BellEar:
         return strikes
 
     def _look(self) -> list[Strike]:
-        """Go through the new frames for sudden brightness; judge it when enough has been heard after it."""
+        """Return strikes in the new frames; each is measured when enough sound has followed it."""
         strikes: list[Strike] = []
         self.undecided_ns = None
         while self._next < len(self._powers):
@@ -134,7 +133,7 @@ class BellEar:
         return strikes
 
     def _onset(self, frame: int) -> int | None:
-        """Return when the sound of this frame began, if it is suddenly bright in it."""
+        """Return the onset of a sudden bright sound in this frame, or None."""
         now = float(np.sum(self._powers[frame][self._bright]))
         before = float(np.sum(self._powers[frame - self._before][self._bright]))
         if now < RISE * before + self._floor:
@@ -152,7 +151,7 @@ class BellEar:
         onset = (onset_ns - self._stamp_ns) * self._rate_hz / SECOND
 
         def heard(span_s: tuple[float, float]) -> Power:
-            """Return the mean power in the windows that are in this span after the onset."""
+            """Return the mean power of the windows in this span after the onset."""
             first = int(np.ceil((onset + span_s[0] * self._rate_hz) / self._hop))
             last = max(int((onset + span_s[1] * self._rate_hz - self._window) / self._hop), first)
             power: Power = np.mean(self._powers[first : last + 1], axis=0)
@@ -162,7 +161,7 @@ class BellEar:
         added = np.maximum(early - ground, 0.0)
         tones = self._tones(added)
         bright = float(np.sum(added[self._bright])) + TINY
-        # A voice that was there before the strike may get louder by as much again.
+        # A voice before the strike may get twice as loud.
         low = max(float(np.sum(early[self._low])) - 2 * float(np.sum(ground[self._low])), 0.0)
         in_tones = float(np.sum(early[tones])) + TINY
         peak = max(float(np.sum(power[tones])) for power in self._powers[frame : frame + self._after])
@@ -175,7 +174,7 @@ class BellEar:
         )
 
     def _tones(self, power: Power) -> npt.NDArray[np.bool_]:
-        """Mark the bins of the strongest tones, with their neighbours."""
+        """Return a mask of the strongest tones' bins and their neighbours."""
         left = np.where(self._bright, power, 0.0)
         tones = np.zeros(len(power), dtype=np.bool_)
         for _ in range(TONES):
@@ -186,7 +185,7 @@ class BellEar:
         return tones & self._bright
 
     def _forget(self) -> None:
-        """Drop what no onset can need any more."""
+        """Drop the frames that no onset needs any more."""
         spare = self._next - 2 * self._before - GROUND_FRAMES
         if spare > 0:
             del self._powers[:spare]
@@ -196,35 +195,36 @@ class BellEar:
 
 
 def _first_loud(sound: Samples) -> int:
-    """Return the index of the first sample whose brightness is a good part of the loudest."""
+    """Return the index of the first sample with ONSET_SHARE of the greatest brightness."""
     bright = np.abs(np.diff(sound, n=2, prepend=sound[:1], append=sound[-1:]))
     return int(np.argmax(bright >= ONSET_SHARE * float(np.max(bright))))
 
 
-class SampleClock:
-    """Times of samples, estimated from the arrival of blocks.
+MEMORY = 512  # blocks to look back
+JUMP_NS = 100_000_000  # a delay of all blocks above this means lost samples
 
-    A block arrives when its last sample has been taken, or later: reading is sometimes late, never early. So the
-    earliest arrivals of the last seconds, less the samples' own time, are the clock of the sound card; its drift (some
-    ten millionths) does not matter in so short a time. What remains is the block's way through the driver, about 1 ms.
+
+class SampleClock:
+    """Estimates the times of samples from the arrival of blocks.
+
+    A block arrives when its last sample has been taken, or later, never earlier. The earliest arrivals of the last
+    seconds, minus the samples' own time, therefore give the sound card's clock. Its drift of some ten millionths does
+    not matter in so short a time. The error left is the block's way through the driver, about 1 ms.
     """
 
-    def __init__(self, rate_hz: int, memory: int = 512, jump_ns: int = 100_000_000) -> None:
-        """memory: blocks to look back. jump_ns: samples were lost when all is later than this, ns."""
+    def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
-        self._memory = memory
-        self._jump_ns = jump_ns
         self._offsets: list[int] = []
         self._samples = 0
 
     def stamp(self, count: int, arrival_ns: int) -> int:
-        """Take a block of `count` samples that arrived at `arrival_ns`; give when its first sample was taken."""
+        """Take a block of `count` samples that arrived at `arrival_ns`; return the time of its first sample."""
         first = self._samples
         self._samples += count
         self._offsets.append(arrival_ns - round(self._samples * SECOND / self._rate_hz))
-        del self._offsets[: -self._memory]
+        del self._offsets[:-MEMORY]
         recent = self._offsets[-16:]
-        if len(recent) == 16 and min(recent) > min(self._offsets) + self._jump_ns:
+        if len(recent) == 16 and min(recent) > min(self._offsets) + JUMP_NS:
             del self._offsets[:-16]
         return min(self._offsets) + round(first * SECOND / self._rate_hz)
 
@@ -232,7 +232,7 @@ class SampleClock:
 SOUND_NS_PER_M = 2_915_000
 SAMPLE_BYTES = 2
 NAME = "bell microphone"
-_FADES = 0.97  # from block to block, some 5 ms
+_FADES = 0.97  # from block to block, about 5 ms
 MUTED = Said(
     "service.bells_microphone_hears_nothing_at",
     "The bell’s microphone hears nothing. Please see whether it is turned down.",
@@ -242,28 +242,28 @@ TOO_LOUD = Said(
     "The bell’s microphone is too loud. Please turn it down.",
 )
 _LEAST = 1.5 / 32768  # the converter's own noise moves the lowest bit
-_CLIPPED, _OFTEN = 0.999, 0.05  # of full scale; of a second's samples
-_SECONDS = 5  # a bell that is struck again and again clips for less
+_CLIPPED, _OFTEN = 0.999, 0.05  # of full scale; share of a second's samples
+_SECONDS = 5  # a bell that is struck repeatedly clips for less
 
 
 class SoundSource(Protocol):
-    """Something that gives sound. Back-ends: `Arecord`, and recorded or simulated ones."""
+    """A source of sound. Back-ends: `Arecord`, and recorded or simulated ones."""
 
     def open(self) -> None:
-        """Begin. Raises HardwareError."""
+        """Start. Raises HardwareError."""
 
     def read(self, timeout_s: float) -> Samples:
-        """Give what has come, (n,) float32 in -1 to 1, waiting up to `timeout_s`; nothing: an empty array.
+        """Return the new samples, (n,) float32 in -1 to 1, after at most `timeout_s`; an empty array without any.
 
         Raises HardwareError when the microphone went away.
         """
 
     def close(self) -> None:
-        """End. Harmless when not open."""
+        """Stop. Harmless when not open."""
 
 
 class Arecord:
-    """ALSA through `arecord`."""
+    """Captures sound with ALSA's `arecord`."""
 
     def __init__(self, settings: MicrophoneSettings, program: str = "arecord") -> None:
         self._settings = settings
@@ -272,7 +272,7 @@ class Arecord:
         self._rest = b""
 
     def open(self) -> None:
-        """Start the capture. Raises DeviceMissingError without `arecord`; a missing microphone shows in `read`."""
+        """Start the capture. Raises DeviceMissingError without `arecord`; `read` reports a missing microphone."""
         settings = self._settings
         command = [self._program, "--quiet", f"--device={settings.device}", "--file-type=raw", "--format=S16_LE"]
         command += ["--channels=1", f"--rate={settings.rate_hz}", f"--period-size={settings.block}"]
@@ -290,7 +290,7 @@ class Arecord:
             ) from error
 
     def read(self, timeout_s: float) -> Samples:
-        """Give what has come."""
+        """Return the new samples."""
         process = self._process
         if process is None or process.stdout is None:
             raise DeviceMissingError("error.hardware.microphone_is_not_open", "The microphone is not open.")
@@ -310,7 +310,7 @@ class Arecord:
         return np.frombuffer(data[:whole], dtype="<i2").astype(np.float32) / np.float32(32768)
 
     def close(self) -> None:
-        """End the capture; a process that does not listen is killed."""
+        """End the capture; kill a process that does not end."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -331,7 +331,7 @@ class Arecord:
 
 
 class _Second:
-    """Faults of the incoming sound, judged second by second."""
+    """Judges the incoming sound second by second."""
 
     def __init__(self) -> None:
         self._count = self._clipped = 0
@@ -339,7 +339,7 @@ class _Second:
         self._muted = self._loud = 0
 
     def fault_after(self, samples: Samples, rate_hz: int) -> str | None:
-        """Return a sentence, "" where all is well; None as long as that is not known."""
+        """Return a sentence for a fault, "" without one; None while it is unknown."""
         size = np.abs(samples)
         first = self._count == 0 and not self._muted and not self._loud and float(size.max()) > _LEAST
         self._count += len(size)
@@ -358,9 +358,9 @@ class _Second:
 
 
 class MicrophoneBell:
-    """A bell that is heard. Nobody knows from the sound who struck it: its presses have no seat.
+    """A bell that is heard. Its presses have no seat: the sound does not identify the ringer.
 
-    loudness: the peak of what was heard lately, 0 to 1.
+    loudness: recent peak, 0 to 1.
     """
 
     def __init__(
@@ -385,16 +385,16 @@ class MicrophoneBell:
         self._begin()
 
     def start(self) -> None:
-        """Begin to listen; returns at once."""
+        """Start and return at once."""
         if not self._thread.is_alive:
             self._thread.start()
 
     def stop(self) -> None:
-        """End, and wait for it."""
+        """Stop, and wait for the thread."""
         self._thread.stop()
 
     def step(self, timeout_s: float = 0.0) -> None:
-        """Do one round: open if need be, read what has come, and judge it; the thread calls this for ever."""
+        """Open the source if due, or read and judge new samples; the thread calls this in a loop."""
         now_ns = self._clock()
         if not self._open:
             if self._retry_at_ns is not None and now_ns < self._retry_at_ns:

@@ -1,4 +1,4 @@
-"""Errors of the devices, and the board of the devices that are missing, since when and with what advice."""
+"""Errors of the devices, and the board of their states with advice."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from enum import Enum
 
 
 class Said(str):
-    """A sentence in English that knows the key of its translations, and the values in its {places}."""
+    """An English sentence with the key of its translations, and the values for its {places}."""
 
     key: str
     values: Mapping[str, object]
 
     def __new__(cls, key: str, text: str, /, **values: object) -> Said:
-        """Return such a sentence."""
+        """Return the sentence with its places filled."""
         said = super().__new__(cls, re.sub(r"\{(\w+)\}", lambda place: str(values.get(place[1], place[0])), text))
         said.key, said.values = key, values
         return said
 
 
 class HardwareError(Exception):
-    """Any error of a device. key: of its translations; text: in English, with {places} for the values."""
+    """Any error of a device. key: of its translations; text: English, with {places} for the values."""
 
     def __init__(self, key: str, text: str, /, **values: object) -> None:
         super().__init__(key, text)
@@ -35,11 +35,11 @@ class HardwareError(Exception):
 
 
 class BadSettingError(HardwareError, ValueError):
-    """A device is set up in a way that cannot work (exit status 2)."""
+    """A device's settings cannot work (exit status 2)."""
 
 
 class DeviceMissingError(HardwareError, OSError):
-    """A device, or the program or package that drives it, is not there or went away."""
+    """A device, or the program or package that drives it, is missing or went away."""
 
 
 class NoPermissionError(HardwareError, PermissionError):
@@ -55,7 +55,7 @@ class TooLittleSandError(HardwareError, ValueError):
 
 
 class Severity(Enum):
-    """OK: works. REMARK: works, but not as well as it could. FAULT: does not work. SKIPPED: not used, or not known."""
+    """OK: works. REMARK: works, but could work better. FAULT: does not work. SKIPPED: unused or unknown."""
 
     OK = "ok"
     REMARK = "remark"
@@ -64,11 +64,10 @@ class Severity(Enum):
 
 
 class Health(Enum):
-    """The state of a part of the table.
+    """State of a part of the table.
 
-    OK: works. MISSING: not there, unplugged, or may not be used. STALLED: there, but gives nothing any more. STUCK: a
-    button that is held, jammed or shorted and left out of play. CLOCK: its time stamps cannot be trusted. POOR: works,
-    but not well. SKIPPED: not used, or not known.
+    OK: works. MISSING: absent, unplugged, or without permission. STALLED: present but silent. STUCK: a button that is
+    held, jammed or shorted, and ignored. CLOCK: has wrong time stamps. POOR: works badly. SKIPPED: unused or unknown.
     """
 
     OK = "ok"
@@ -81,7 +80,7 @@ class Health(Enum):
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
+        """Severity of the state."""
         known = {
             Health.OK: Severity.OK,
             Health.SKIPPED: Severity.SKIPPED,
@@ -93,11 +92,10 @@ class Health(Enum):
 
 @dataclass(frozen=True)
 class Problem:
-    """A part of the table that does not work, or works again.
+    """The state of a part of the table.
 
     part: "camera", "bell 2", "disk", "guard dark". message: one sentence for the person at the table, a `Said` where it
-    has translations, "" when all is well. advice: a sentence on what to do, "" where there is nothing to do or the
-    message says it. t_ns: since when.
+    has translations, "" for OK. advice: a sentence with a remedy, or "". t_ns: start of the state.
     """
 
     part: str
@@ -108,19 +106,19 @@ class Problem:
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
+        """Severity of the state."""
         return self.state.severity
 
 
 class HealthBoard:
-    """The latest state of every device, with the time since when. Safe to use from any thread."""
+    """Holds the latest state of every device with its start. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._states: dict[str, Problem] = {}
 
     def report(self, health: Problem) -> bool:
-        """Note a state; True if it is news. The same state again keeps its first time, an older one changes nothing."""
+        """Note a state; return whether it is new. An equal state keeps its first time; an older one is ignored."""
         with self._lock:
             known = self._states.get(health.part)
             if known is not None:
@@ -132,7 +130,7 @@ class HealthBoard:
             return True
 
     def forget(self, kind: str) -> None:
-        """Forget devices that are there no more: `kind` itself, and its parts ("bell": "bell", "bell 0" and so on)."""
+        """Forget `kind` itself and its parts ("bell": "bell", "bell 0" and so on)."""
         with self._lock:
             for device in [device for device in self._states if device.split()[0] == kind]:
                 del self._states[device]

@@ -1,10 +1,11 @@
 """Recordings: a game's frames, edges and rulings in one MCAP file on one time line, written and read.
 
-Channels: /game (the header of an event log, once), /camera (foxglove.CompressedImage), /bell, /sandtimer, /rulings.
-Log time is the monotonic time of the thing itself; for a frame the end of its middle row's exposure. Frames are
-written as protobuf, which Foxglove shows as it shows JSON but without a third of the bytes spent on base64; both are
-read. A message's publish time is the end of the last row's exposure, which makes a replay as fair as the game was;
-of other people's recordings it is not known, and the log time is taken for it.
+Channels: /game (the header of an event log, once), /camera (foxglove.CompressedImage), /bell, /sandtimer, /rulings. Log
+time is the monotonic time of the event; for a frame the end of its middle row's exposure.
+
+Frames are written as protobuf, which needs a quarter less space than base64 in JSON; both are read. Publish time is the
+end of the last row's exposure, which makes a replay as exact as the game. Other programs' recordings lack it, and log
+time replaces it.
 """
 
 from __future__ import annotations
@@ -51,9 +52,8 @@ SCHEMAS: Mapping[str, Mapping[str, object]] = {
 class RecordingWriter:
     """Writes one recording; may be called from any thread.
 
-    path: a file that is not there yet. header: the header of an event log, or None if no game is played.
-    Every second the chunk is ended and handed to the system, so a program that dies loses a second.
-    Every method raises RecordingNotWrittenError if the disk is full or gone.
+    path: a new file. header: the header of an event log, or None without a game. Every second the chunk is flushed: a
+    crash loses one second. Every method raises RecordingNotWrittenError if the disk is full or gone.
     """
 
     def __init__(self, path: str | Path, header: Mapping[str, object] | None, start_ns: int) -> None:
@@ -74,7 +74,7 @@ class RecordingWriter:
             raise RecordingNotWrittenError(
                 "error.recording.cannot_be_written", "{path} cannot be written: {why}.", path=path, why=error.strerror
             ) from error
-        # JPEG does not get smaller, and a Pi has better things to do than to try.
+        # JPEG does not get smaller, and compression would only cost time.
         self._writer = Writer(self._file, chunk_size=CHUNK_BYTES, compression=CompressionType.NONE)
         self._writer.start(profile=PROFILE, library="ringmaster")
         self._channels = {name: self._json_channel(name) for name in SCHEMAS}
@@ -84,7 +84,7 @@ class RecordingWriter:
             self.flush()
 
     def frame(self, frame: Frame, jpeg: bytes | None = None) -> None:
-        """Write a frame; `jpeg` is the frame as a JPEG file where there is one already."""
+        """Write a frame; `jpeg`: the frame as a JPEG file, if there is one already."""
         from foxglove_schemas_protobuf.CompressedImage_pb2 import CompressedImage
 
         image = CompressedImage(frame_id="table", format="jpeg", data=jpeg or encode_jpeg(frame))
@@ -100,7 +100,7 @@ class RecordingWriter:
             self.sandtimer(edge)
 
     def bell(self, edge: BellEdge) -> None:
-        """Write an edge of a bell, as it came: undebounced."""
+        """Write a raw edge of a bell."""
         self._json("bell", edge.t_ns, {"seat": edge.seat, "pressed": edge.pressed, **_found_fields(edge)})
 
     def sandtimer(self, edge: SandEdge) -> None:
@@ -116,18 +116,18 @@ class RecordingWriter:
         self._json("told", t_ns, event)
 
     def attach(self, name: str, data: bytes, t_ns: int) -> None:
-        """Put a file into the recording."""
+        """Add a file to the recording."""
         kind = "application/json" if name.endswith(".json") else "application/octet-stream"
         with self._lock:
             self._guarded(lambda: self._writer.add_attachment(t_ns, t_ns, name, kind, data))
 
     def flush(self) -> None:
-        """End the chunk and hand it to the system."""
+        """Flush the chunk to the system."""
         with self._lock:
             self._guarded(self._writer.flush)
 
     def close(self) -> None:
-        """Write the index and close the file; closing twice is fine."""
+        """Write the index and close the file; closing twice is allowed."""
         with self._lock:
             if not self._open:
                 return
@@ -166,7 +166,7 @@ class RecordingWriter:
         return self._writer.register_channel(f"/{name}", "json", number)
 
     def _guarded(self, work: Callable[[], object]) -> None:
-        """Work on the file; once that has failed the file is left as it is, readable up to its last whole chunk."""
+        """Do work on the file; after an error the file is closed, readable up to its last whole chunk."""
         try:
             work()
         except OSError as error:
@@ -195,7 +195,7 @@ def encode_jpeg(frame: Frame) -> bytes:
 
 
 def _image_schema(writer: Writer) -> int:
-    """Register foxglove.CompressedImage: its description in protobuf's own form, with all it refers to."""
+    """Register foxglove.CompressedImage with all descriptors it refers to."""
     from foxglove_schemas_protobuf.CompressedImage_pb2 import CompressedImage
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
@@ -211,11 +211,11 @@ def _image_schema(writer: Writer) -> int:
 
 PROFILE = "ringmaster"
 MAGIC = b"\x89MCAP0\r\n"
-# A record, or a chunk unpacked, that says it is larger than this is taken for damage: the memory of a Pi is small.
+# A record or an unpacked chunk above this size counts as damage: a Pi has little memory.
 LARGEST = 64 * 1024 * 1024
 GAME_WITHIN_BYTES = 32 * 1024 * 1024
 NEVER = 1 << 64
-# What MCAP's reader raises for bytes that are not what they say.
+# Errors of MCAP's reader for damaged bytes.
 DAMAGE = (McapError, ValueError, OverflowError, RuntimeError, EOFError, struct.error, zstandard.ZstdError)
 
 
@@ -224,19 +224,19 @@ class RecordingError(HardwareError):
 
 
 class BadRecordingError(RecordingError, ValueError):
-    """A file that is no recording, or a message in it that cannot be read."""
+    """A file is no recording, or a message in it is unreadable."""
 
 
 class RecordingNotWrittenError(RecordingError, OSError):
-    """A recording that cannot be written."""
+    """A recording cannot be written."""
 
 
-# Gives the picture, (h, w, 3) uint8 BGR, of a file of these bytes. Raises ValueError that says what it is instead.
+# Returns the picture, (h, w, 3) uint8 BGR, of an encoded file. Raises ValueError with the reason.
 Decoder = Callable[[bytes], npt.NDArray[np.uint8]]
 
 
 def decoded(encoded: bytes) -> npt.NDArray[np.uint8]:
-    """Decode a picture of a film; what the decoder has to patch is not told. Raises ValueError if it is no picture."""
+    """Decode a picture of a recording, also a damaged one. Raises ValueError if it is no picture."""
     import cv2
 
     image = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR) if encoded else None
@@ -247,7 +247,7 @@ def decoded(encoded: bytes) -> npt.NDArray[np.uint8]:
 
 @dataclass(frozen=True)
 class RecordedFrame:
-    """A frame as it was stored; t_ns and exposure_end_ns as in Frame, `encoded` a whole JPEG (or PNG, WebP) file."""
+    """A stored frame; t_ns and exposure_end_ns as in Frame, `encoded` a whole JPEG (or PNG, WebP) file."""
 
     t_ns: int
     exposure_end_ns: int
@@ -255,7 +255,7 @@ class RecordedFrame:
     encoded: bytes
 
     def frame(self, decode: Decoder = decoded) -> Frame:
-        """Decode it. Raises BadRecordingError if `decode` says that it is no picture."""
+        """Decode the frame. Raises BadRecordingError if it is no picture."""
         try:
             image = decode(self.encoded)
         except ValueError as error:
@@ -270,7 +270,7 @@ class RecordedFrame:
 
 @dataclass(frozen=True)
 class RecordedRuling:
-    """A ruling that was given when it was recorded."""
+    """A ruling of the recorded game."""
 
     t_ns: int
     ruling: Mapping[str, object]
@@ -278,7 +278,7 @@ class RecordedRuling:
 
 @dataclass(frozen=True)
 class RecordedTold:
-    """Something that no camera and no bell shows: what was known before the first picture, and what people said."""
+    """An event that no device shows, such as a setting of the start or an answer by a person."""
 
     t_ns: int
     event: Mapping[str, object]
@@ -288,7 +288,7 @@ Payload = RecordedFrame | BellEdge | SandEdge | RecordedRuling | RecordedTold
 
 
 class RecordedEvent(NamedTuple):
-    """t_ns: monotonic, as recorded; kind: the channel, "camera", "bell", …; payload: what happened."""
+    """t_ns: monotonic, as recorded; kind: the channel, "camera", "bell", …; payload: the event."""
 
     t_ns: int
     kind: str
@@ -296,7 +296,7 @@ class RecordedEvent(NamedTuple):
 
 
 class StoredMessage(NamedTuple):
-    """A message with the channel it came on."""
+    """A message with its channel."""
 
     message: Message
     channel: Channel
@@ -304,10 +304,10 @@ class StoredMessage(NamedTuple):
 
 @dataclass
 class RecordingOutline:
-    """One MCAP file, passed through once.
+    """Result of the first pass over an MCAP file.
 
-    profile: which program wrote it. starts_ns: the earliest time in each chunk, in the file's order. first: the first
-    message on /game. torn: the file ends in the middle.
+    profile: the program that wrote it. starts_ns: the earliest time in each chunk, in the file's order. first: the
+    first message on /game. torn: the file is truncated.
     """
 
     profile: str = ""
@@ -318,9 +318,9 @@ class RecordingOutline:
 
 
 class Recording:
-    """A recording that can be read any number of times.
+    """A recording that can be read repeatedly.
 
-    header: the header of an event log, or None if the file does not say which game it is.
+    header: the header of an event log, or None if the file does not name its game.
     """
 
     def __init__(self, path: Path, outline: RecordingOutline, warn: Callable[[str], None]) -> None:
@@ -328,14 +328,14 @@ class Recording:
         self.header = _json(outline.first) if outline.first else None
         self._outline = outline
         self._warn = warn
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     @property
     def events(self) -> Iterator[RecordedEvent]:
-        """All that happened, in the order of time, read from the file as it is asked for.
+        """All events in the order of time, read from the file on demand.
 
-        Unreadable messages are left out, with one warning for each channel; a torn or damaged file ends with its last
-        whole chunk, with one warning. Nothing is warned of twice, however often the file is read.
+        Unreadable messages are dropped, with one warning for each channel. A torn or damaged file ends with its last
+        whole chunk, with one warning. Repeated reading does not repeat warnings.
         """
         warned: set[str] = set()
         for stored in self._messages():
@@ -352,14 +352,14 @@ class Recording:
             yield RecordedEvent(payload.t_ns, stored.channel.topic[1:], payload)
 
     def attachments(self) -> dict[str, bytes]:
-        """Return the files that were put into it, by their names; those that are damaged are left out."""
+        """Return the attached files by name, without damaged ones."""
         return self._outline.attachments
 
     def _messages(self) -> Iterator[StoredMessage]:
-        """Return the messages in the order of their time, those of one time as stored, up to the first damaged chunk.
+        """Return the messages in the order of time, up to the first damaged chunk.
 
-        A message is given as soon as no chunk still to come can hold an earlier one. MCAP's own sorting reader needs
-        the index at the file's end, which a torn file does not have.
+        A message is released as soon as no later chunk can hold an earlier one. MCAP's own sorting reader needs the
+        index at the file's end, which a torn file lacks.
         """
         starts_ns = self._outline.starts_ns
         to_come_ns = [*list(accumulate(reversed(starts_ns), min))[-2::-1], NEVER]
@@ -385,13 +385,13 @@ class Recording:
             self._warn_once(f"{self.path} breaks off in the middle; it is read up to the last part that is whole.")
 
     def _warn_once(self, message: str) -> None:
-        if message not in self._told:
-            self._told.add(message)
+        if message not in self._warned:
+            self._warned.add(message)
             self._warn(message)
 
 
 def read_recording(path: str | Path, warn: Callable[[str], None] = lambda message: None) -> Recording:
-    """Open a recording. `warn` receives one sentence for each part that had to be left out.
+    """Open a recording. `warn` receives one sentence for each part that was dropped.
 
     Raises BadRecordingError if it cannot be opened, is no MCAP file, or its header cannot be read.
     """
@@ -437,7 +437,7 @@ def _outline(path: Path) -> RecordingOutline:
 
 
 class _Bounded(io.BufferedReader):
-    """A file that MCAP's reader cannot be led to take into memory at once: it trusts lengths within a record."""
+    """A file that limits reads: MCAP's reader trusts lengths within a record."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > LARGEST:
@@ -446,7 +446,7 @@ class _Bounded(io.BufferedReader):
 
 
 def _records(path: Path) -> Iterator[McapRecord]:
-    """Return the records of an MCAP file up to the mark for the end of its data. Raises one of DAMAGE if it is torn."""
+    """Return the records of an MCAP file up to the end of its data. Raises one of DAMAGE if it is torn."""
     with _Bounded(io.FileIO(path)) as file:
         file.seek(len(MAGIC))
         records = StreamReader(file, skip_magic=True, emit_chunks=True, record_size_limit=LARGEST).records
@@ -454,7 +454,7 @@ def _records(path: Path) -> Iterator[McapRecord]:
 
 
 def _messages_in(record: McapRecord, channels: dict[int, Channel]) -> list[StoredMessage]:
-    """Return the messages in a record, and note the channels in it. Raises one of DAMAGE if it is not whole."""
+    """Return the messages in a record, and collect its channels. Raises one of DAMAGE if it is not whole."""
     if isinstance(record, Chunk) and record.uncompressed_size > LARGEST:
         raise McapError("a chunk that is too large")
     messages = []
@@ -509,7 +509,7 @@ def _sandtimer(stored: StoredMessage, ours: bool) -> SandEdge:
 
 
 def _was_found(value: Mapping[str, object]) -> bool:
-    """Return whether a message is a line's first level: a key of our own, which other recordings lack."""
+    """Return whether a message is a line's first level; only our recordings have this key."""
     return value.get("found") is True
 
 

@@ -1,13 +1,12 @@
-"""The sandtimer: from the edges of its barrier and tilt switch to flips, runs and the last grain.
+"""The sandtimer: turns edges of its barrier and tilt switch into flips, runs and the last grain.
 
-The sand itself is the model (`sand_glass.Glass`): what is left above shrinks while sand runs, and turning the timer
-makes it the whole less what was left. So sand that stops with none left has run out, and sand that stops before was
-stopped by an obstacle: the tilt switch shows whether the timer was moved (knocked over, or flipped early when the sand
-runs on the other way round) or not (clogged). Without a tilt switch a stop is only a stop, until the length of what
-follows shows that the timer had been flipped. Without a light barrier the learned duration stands in for it.
+`Glass` models the sand: the upper part shrinks while sand runs, and turning the timer swaps both parts. Sand that stops
+with none left has run out. Sand that stops earlier was stopped by an obstacle, and the tilt switch shows which one. A
+timer that moved was knocked over, or was flipped early if the sand runs on in the other direction. A timer that did not
+move is clogged. Without a tilt switch the length of the next flow shows whether it was flipped. Without a light barrier
+the learned duration replaces it.
 
-The time of the end is the last grain's fall. It is known one pause later, and whatever happens between the two is
-judged by its own time, so nobody is caught by the pause.
+The end is the last grain's fall. It is known one pause later; events in between are judged by their own times.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ from hardware.events import (
     TimedEvent,
     Witness,
 )
-from hardware.gpio import FactoryMaker, GpioLines, lgpio_factory
+from hardware.gpio import GpioLines
 from hardware.problems import BadSettingError, TooLittleSandError
 from hardware.settings import SECOND, SandProfile, SandSettings
 
 
 class Grains:
-    """The light barrier at the neck. Grains flicker: only edges count, not levels.
+    """The light barrier at the neck. Grains flicker: edges count, levels do not.
 
-    Sand runs when there were `start_edges` edges over at least `start_span_ns` with no gap above `gap_ns` (a knock on
-    the table is less); it has stopped after a gap longer than `gap_ns`, and then it stopped at the last edge.
+    Sand runs after `start_edges` edges over at least `start_span_ns` without a gap above `gap_ns`; a knock on the table
+    makes fewer. It stops at the last edge before a longer gap.
     """
 
     def __init__(self, gap_ns: int, start_edges: int, start_span_ns: int) -> None:
@@ -54,11 +53,11 @@ class Grains:
 
     @property
     def stop_ns(self) -> int | None:
-        """Return when the sand will have stopped if no edge comes, ns; None: none runs."""
+        """Time at which the sand will have stopped if no edge comes, ns; None: no sand runs."""
         return None if self.last_ns is None else self.last_ns + self._gap_ns
 
     def feed(self, t_ns: int) -> bool:
-        """Take an edge of the barrier; True if with it sand is seen to run (since `first_ns`)."""
+        """Take an edge of the barrier; return whether it shows that sand runs (since `first_ns`)."""
         self.ever_seen = True
         if self.first_ns is None or self.last_ns is None:
             self.first_ns = t_ns
@@ -70,7 +69,7 @@ class Grains:
         return True
 
     def stop(self) -> int | None:
-        """Forget the run (call at `stop_ns`); give when the sand stopped, or None if it never ran."""
+        """End the run (call at `stop_ns`); return when the sand stopped, or None if it never ran."""
         stopped_ns = self.last_ns if self.running else None
         self._edges = 0
         self.first_ns = self.last_ns = None
@@ -79,7 +78,7 @@ class Grains:
 
 
 class Tilt:
-    """The tilt switch. Its ball rolls while the timer is turned: only what it comes to rest at counts."""
+    """The tilt switch. Its ball rolls while the timer is turned: only its level at rest counts."""
 
     def __init__(self, settle_ns: int) -> None:
         self._settle_ns = settle_ns
@@ -91,16 +90,16 @@ class Tilt:
 
     @property
     def settles_ns(self) -> int | None:
-        """Return when it will have come to rest if no edge comes, ns; None: it is at rest."""
+        """Time at which the switch will be at rest if no edge comes, ns; None: it is at rest."""
         return self.last_ns + self._settle_ns if self.moving and self.last_ns is not None else None
 
     def begin(self, level: bool) -> None:
-        """Take the level as it is found at the start."""
+        """Take the level at the start."""
         self._now = self.level = level
         self.moving = False
 
     def feed(self, t_ns: int, level: bool) -> bool:
-        """Take an edge; True if the timer was at rest until now (since `since_ns` it moves)."""
+        """Take an edge; return whether the timer was at rest until now (it moves since `since_ns`)."""
         if self.level is None:
             self.level = not level
         self._now = level
@@ -112,7 +111,7 @@ class Tilt:
         return True
 
     def settle(self) -> bool:
-        """Come to rest (call at `settles_ns`); True if the other way round than before."""
+        """Come to rest (call at `settles_ns`); return whether the timer was turned over."""
         changed = self._now != self.level
         self.level = self._now
         self.moving = False
@@ -123,7 +122,7 @@ EDGES_MIN = 20
 
 
 class Glass:
-    """A timer's sand. `left_ns`: how long the sand above will run, ns; None: the timer was not learned."""
+    """A timer's sand. `left_ns`: running time of the sand above, ns; None: the timer was not learned."""
 
     def __init__(self, duration_ns: int | None) -> None:
         self._duration_ns = duration_ns
@@ -132,7 +131,7 @@ class Glass:
         self.flows: list[int] = []
 
     def fill(self) -> None:
-        """Begin a whole run: all sand is above."""
+        """Start a whole run: all sand is above."""
         self.left_ns = self._duration_ns
         self.flow_ns = 0
         self.flows = []
@@ -145,21 +144,21 @@ class Glass:
             self.left_ns = max(self.left_ns - max(flow_ns, 0), 0)
 
     def turn(self) -> None:
-        """Turn it round: what has fallen is above again."""
+        """Swap the parts: the sand that has fallen is above again."""
         self.flows = []
         if self.left_ns is not None and self._duration_ns is not None:
             self.left_ns = max(self._duration_ns - self.left_ns, 0)
 
     def empty(self) -> None:
-        """Take note that nothing is above."""
+        """Note that no sand is above."""
         self.left_ns = 0
 
 
 def learn_sandtimer(runs: Sequence[Sequence[int]]) -> SandProfile:
-    """Learn a timer from whole runs, each the times (ns) of the light barrier's edges from first to last grain.
+    """Learn a timer from whole runs, each the times (ns) of the light barrier's edges.
 
-    Two runs, one each way round, are the least that shows how much they differ; more are better.
-    Raises TooLittleSandError for fewer, for a run with hardly any edges, and for runs too unlike to be whole ones.
+    At least two runs, one in each direction, show their difference. Raises TooLittleSandError for fewer runs, for a run
+    with few edges, and for runs that differ too much to be whole.
     """
     if len(runs) < 2:
         raise TooLittleSandError(
@@ -192,17 +191,16 @@ def learn_sandtimer(runs: Sequence[Sequence[int]]) -> SandProfile:
 
 
 class Run:
-    """The run that is on, or was.
+    """The present or last run.
 
-    on: it has begun and not ended. start_ns: since when the sand that runs now has been running. stop_ns: when sand
-    stopped last. stopped_by: the announced reason why none runs. endless: more was seen than there is sand.
+    on: it has begun and not ended. start_ns: start of the present flow. stop_ns: last stop of the sand. stopped_by: the
+    announced reason why no sand runs. endless: more ran than there is sand.
     """
 
     def __init__(self, settings: SandSettings) -> None:
         self._settings = settings
         self._duration_ns = settings.profile.duration_ns if settings.profile else None
         self._glass = Glass(self._duration_ns)
-        self._disturbed = False
         self.on = False
         self.start_ns = 0
         self.stop_ns = 0
@@ -210,64 +208,61 @@ class Run:
         self.endless = False
 
     def remaining_ns(self, t_ns: int) -> int | None:
-        """Return how long the sand will run on at `t_ns`, if it runs; None: not learned, or no run is on."""
+        """Return the remaining time of the run at `t_ns`; None: not learned, or without a run."""
         if self._glass.left_ns is None or not self.on:
             return None
         return max(self._glass.left_ns - max(t_ns - self.start_ns, 0), 0)
 
     @property
     def end_ns(self) -> int | None:
-        """Return when the sand will have run out by the learned duration, ns; None: not learned."""
+        """Time at which the sand will have run out by the learned duration, ns; None: not learned."""
         return None if self._glass.left_ns is None else self.start_ns + self._glass.left_ns
 
     @property
     def endless_ns(self) -> int | None:
-        """Return when more will have been seen than there is sand, ns; None: not learned, or said already."""
+        """Time at which more sand will have run than there is, ns; None: not learned, or already reported."""
         if self.end_ns is None or self._duration_ns is None or self.endless:
             return None
         return self.end_ns + round((self._settings.endless - 1) * self._duration_ns)
 
     def begin(self, t_ns: int, witness: Witness) -> SandFlipped:
-        """Begin a whole run."""
+        """Start a whole run."""
         self.on = True
-        self._disturbed = self.endless = False
+        self.endless = False
         self.stopped_by = None
         self._glass.fill()
         return SandFlipped(t_ns, witness)
 
     def account(self, stopped_ns: int) -> None:
-        """Take the sand off that ran until `stopped_ns`."""
+        """Subtract the sand that ran until `stopped_ns`."""
         self.stop_ns = stopped_ns
         self._glass.run(stopped_ns - self.start_ns)
 
     def flip_early(self, t_ns: int) -> SandTrouble:
-        """Turn the timer in mid-run: what had fallen runs back."""
-        self._disturbed = True
+        """Turn the timer in mid-run: the fallen sand runs back."""
         self._glass.turn()
         return SandTrouble(t_ns, SandReason.FLIPPED_EARLY)
 
     def trouble(self, t_ns: int, reason: SandReason) -> SandTrouble:
         """Note why no sand runs."""
-        self._disturbed = True
         self.stopped_by = reason
         return SandTrouble(t_ns, reason)
 
     def see_too_much(self, t_ns: int) -> SandTrouble:
-        """Note that the light barrier sees something else than sand."""
-        self._disturbed = self.endless = True
+        """Note that the light barrier sees something other than sand."""
+        self.endless = True
         return SandTrouble(t_ns, SandReason.ENDLESS)
 
     def stopped_early(self, moved_ns: int | None) -> bool:
-        """Return whether sand is left; for a timer that was not learned only its movement (at `moved_ns`) shows it."""
+        """Return whether sand is left. For an unlearned timer only its movement (at `moved_ns`) shows it."""
         if self._glass.left_ns is None or self._duration_ns is None:
             return moved_ns is not None and moved_ns <= self.stop_ns + self._settings.end_gap_ns
         return self._glass.left_ns > self._settings.tolerance_ns
 
-    def stop_untold(self, stopped_ns: int) -> list[TimedEvent]:
-        """Judge an early stop without a tilt switch: a second flow as long as the first is the sand running back."""
+    def judge_early_stop(self, stopped_ns: int) -> list[TimedEvent]:
+        """Judge an early stop without a tilt switch: a second flow as long as the first means a flip."""
         flows = self._glass.flows
         if len(flows) == 2 and abs(flows[1] - flows[0]) <= self._settings.tolerance_ns:
-            self._disturbed = True
             turned = SandTrouble(stopped_ns - flows[1], SandReason.FLIPPED_EARLY)
             return [turned, self.end(stopped_ns, Witness.BARRIER)]
         return [self.trouble(stopped_ns, SandReason.STOPPED)]
@@ -276,11 +271,11 @@ class Run:
         """End the run with the last grain."""
         self.on = False
         self._glass.empty()
-        return SandRanOut(t_ns, self._glass.flow_ns, witness, self._disturbed)
+        return SandRanOut(t_ns, self._glass.flow_ns, witness)
 
 
 BARRIER, TILT, FLIP = "barrier", "tilt", "flip"
-# A second tap on "flipped" this soon is a slip of the finger.
+# A second tap on "flipped" within this time is a slip of the finger.
 DOUBLE_TAP_NS = 1 * SECOND
 
 
@@ -293,7 +288,7 @@ class _Mode(Enum):
 class SandLogic:
     """One sandtimer (an `EdgeLogic`). Lines: "barrier", "tilt", and "flip" for a flip entered by hand.
 
-    A flip by hand means nothing while the sensors see a run, nor for a timer that was not learned.
+    A flip by hand is ignored while the sensors see a run, and for an unlearned timer.
     """
 
     def __init__(self, settings: SandSettings) -> None:
@@ -302,30 +297,30 @@ class SandLogic:
         self._grains = Grains(settings.end_gap_ns, settings.start_edges, settings.start_span_ns)
         self._tilt = Tilt(settings.tilt_settle_ns)
         self._mode = _Mode.REST
-        self._flow_level: bool | None = None  # which way up the sand ran last
-        self._flow_waits = False  # sand runs, but the timer is still being turned
-        self._turn_ns: int | None = None  # the timer was turned then, and what it means is open
+        self._flow_level: bool | None = None  # level of the tilt switch when sand ran last
+        self._flow_waits = False  # sand runs while the timer is still being turned
+        self._turn_ns: int | None = None  # time of a turn whose meaning is undecided
         self._grace_ns: int | None = None  # until then sand may begin to run
-        self._turn_sure_ns: int | None = None  # sand that runs on until then runs the other way round
+        self._turn_known_ns: int | None = None  # sand that still runs then runs in the other direction
         self._tap_ns: int | None = None
 
     @property
     def running(self) -> bool:
-        """Return whether a run has begun and the last grain has not fallen, as far as is known."""
+        """Return whether a run has begun and not ended, as far as is known."""
         return self._run.on
 
     def remaining_ns(self, t_ns: int) -> int | None:
-        """Return how long the sand will run on at `t_ns`, ns; None: not learned, or none runs."""
+        """Return how long the sand will still run at `t_ns`, ns; None: not learned, or no sand runs."""
         return None if self._mode is _Mode.REST else self._run.remaining_ns(t_ns)
 
     @property
     def deadline_ns(self) -> int | None:
-        """Return when time alone will decide something, ns."""
+        """Return the next time at which time alone decides something, ns."""
         return min((t for t in self._deadlines().values() if t is not None), default=None)
 
     @property
     def undecided_ns(self) -> int | None:
-        """Return when the sand stopped or the timer was flipped for all we know: an event of that time may follow."""
+        """Return the earliest possible stop or flip that is still undecided, ns."""
         times: list[int | None] = []
         if self._mode is _Mode.FLOW:
             times.append(self._grains.last_ns)
@@ -334,7 +329,7 @@ class SandLogic:
         return min((t for t in times if t is not None), default=None)
 
     def begin(self, edge: Edge) -> list[TimedEvent]:
-        """Take a line as it is found."""
+        """Take a line's level at the start."""
         if edge.line == TILT:
             self._tilt.begin(edge.active)
         return []
@@ -354,23 +349,23 @@ class SandLogic:
         return events
 
     def advance(self, t_ns: int) -> list[TimedEvent]:
-        """Take the promise that all edges up to `t_ns` have been fed."""
+        """Take the promise that all edges up to `t_ns` were fed; return the events."""
         return self._run_to(t_ns)
 
     def cancel(self) -> None:
-        """Give up the run, because the players did; the sand in the timer is let run out unnoticed."""
+        """Cancel the run: the players stopped, and the rest of the sand is ignored."""
         self._run.on = False
         self._mode = _Mode.REST
         self._grains.stop()
-        self._turn_ns = self._grace_ns = self._turn_sure_ns = None
+        self._turn_ns = self._grace_ns = self._turn_known_ns = None
         self._flow_waits = False
 
     def _deadlines(self) -> dict[str, int | None]:
         return {
             "settle": self._tilt.settles_ns,
-            # "Longer than the gap": the edge that comes just then still belongs to the sand.
+            # "Longer than the gap": an edge at exactly that time still belongs to the sand.
             "stop": None if self._grains.stop_ns is None else self._grains.stop_ns + 1,
-            "turn_sure": self._turn_sure_ns,
+            "turn known": self._turn_known_ns,
             "grace": self._grace_ns,
             "end": self._run.end_ns if self._mode is _Mode.DURATION else None,
             "endless": self._run.endless_ns if self._mode is _Mode.FLOW else None,
@@ -392,7 +387,7 @@ class SandLogic:
             stopped_ns = self._grains.stop()
             self._flow_waits = False
             return [] if stopped_ns is None or self._mode is not _Mode.FLOW else self._stopped(stopped_ns, t_ns)
-        if name == "turn_sure":
+        if name == "turn known":
             return self._turned_while_running()
         if name == "grace":
             return self._no_sand_came()
@@ -402,7 +397,7 @@ class SandLogic:
         return [self._run.see_too_much(t_ns)]
 
     def _sand_runs(self) -> list[TimedEvent]:
-        """Sand is seen to run; which way up is known only when the timer has come to rest."""
+        """Begin the flow; the direction is known only when the timer is at rest."""
         if self._mode is not _Mode.REST:
             return []
         if self._tilt.moving:
@@ -431,7 +426,7 @@ class SandLogic:
         return events
 
     def _settled(self, changed: bool, t_ns: int) -> list[TimedEvent]:
-        """Judge a timer that has come to rest after it moved."""
+        """Judge a timer that has come to rest after a movement."""
         since_ns = self._tilt.since_ns
         if since_ns is None:
             return []
@@ -443,7 +438,7 @@ class SandLogic:
             return [] if self._grains.first_ns is None else self._begin_flow(self._grains.first_ns)
         if self._mode is _Mode.FLOW:
             if changed:
-                self._turn_ns, self._turn_sure_ns = since_ns, t_ns + self._settings.end_gap_ns + 1
+                self._turn_ns, self._turn_known_ns = since_ns, t_ns + self._settings.end_gap_ns + 1
             return []
         if self._run.on:
             if self._run.stopped_by is None or changed:
@@ -459,10 +454,10 @@ class SandLogic:
         return []
 
     def _stopped(self, stopped_ns: int, t_ns: int) -> list[TimedEvent]:
-        """Judge sand that has stopped at `stopped_ns`, which is known at `t_ns`."""
+        """Judge sand that stopped at `stopped_ns`, as known at `t_ns`."""
         self._run.account(stopped_ns)
         self._mode = _Mode.REST
-        self._turn_sure_ns = None
+        self._turn_known_ns = None
         tilt = self._tilt
         near = tilt.last_ns is not None and tilt.last_ns >= stopped_ns - self._settings.tilt_settle_ns
         moved = tilt.moving or self._turn_ns is not None or near
@@ -476,12 +471,12 @@ class SandLogic:
             self._grace_ns = None if tilt.moving else t_ns + self._settings.grace_ns
             return []
         if tilt.level is None:
-            return self._run.stop_untold(stopped_ns)
+            return self._run.judge_early_stop(stopped_ns)
         return [self._run.trouble(stopped_ns, SandReason.CLOGGED)]
 
     def _turned_while_running(self) -> list[TimedEvent]:
-        """Take the timer as turned: it has been moved and sand runs on, so quickly that no pause was seen."""
-        self._turn_sure_ns = None
+        """Judge a timer that moved while sand ran on: it was turned within an unseen pause."""
+        self._turn_known_ns = None
         turn_ns, self._turn_ns = self._turn_ns, None
         if turn_ns is None or self._tilt.level == self._flow_level:
             return []
@@ -492,7 +487,7 @@ class SandLogic:
         return [self._run.flip_early(turn_ns)]
 
     def _no_sand_came(self) -> list[TimedEvent]:
-        """Judge a timer that was turned without sand beginning to run in time."""
+        """Judge a timer that was turned without sand starting in time."""
         turn_ns, self._turn_ns, self._grace_ns = self._turn_ns, None, None
         if turn_ns is None:
             return []
@@ -530,24 +525,24 @@ class SandLogic:
 
 
 def sand_lines(settings: SandSettings) -> tuple[LineSpec, ...]:
-    """Name the lines of the sensors that are fitted."""
+    """Return the lines of the fitted sensors."""
     fitted = ((BARRIER, settings.barrier), (TILT, settings.tilt))
     return tuple(LineSpec(name, pin) for name, pin in fitted if pin is not None)
 
 
 class NoLines:
-    """No sensor at all (an `EdgeLines`): for a timer that is only watched."""
+    """The lines of a timer without sensors (an `EdgeLines`)."""
 
     def open(self, on_edge: object, on_health: object) -> tuple[Edge, ...]:
-        """Open nothing."""
+        """Do nothing."""
         return ()
 
     def close(self) -> None:
-        """Close nothing."""
+        """Do nothing."""
 
 
 class Sandtimer:
-    """A sandtimer on the clock: sensors' edges in, flipped and run out on the sink."""
+    """A sandtimer: sensors' edges in, flips and the end of the sand on the sink."""
 
     def __init__(
         self,
@@ -555,21 +550,18 @@ class Sandtimer:
         sink: Sink,
         clock: Clock = time.monotonic_ns,
         lines: EdgeLines | None = None,
-        make_factory: FactoryMaker = lgpio_factory,
     ) -> None:
-        """lines: where the edges come from, if not from the back-end that the settings name.
+        """lines: source of the edges, if not the back-end of the settings.
 
         Raises BadSettingError for settings that give no sandtimer.
         """
         self._clock = clock
         self.logic = SandLogic(settings)
-        self.device = EdgeDevice(
-            "sandtimer", lines or self._make_lines(settings, make_factory), self.logic, sink, clock
-        )
+        self.device = EdgeDevice("sandtimer", lines or self._make_lines(settings), self.logic, sink, clock)
 
-    def _make_lines(self, settings: SandSettings, make_factory: FactoryMaker) -> EdgeLines:
+    def _make_lines(self, settings: SandSettings) -> EdgeLines:
         if settings.backend == "gpio":
-            return GpioLines(sand_lines(settings), make_factory, self._clock)
+            return GpioLines(sand_lines(settings), clock=self._clock)
         if settings.backend != "watched":
             raise BadSettingError(
                 "error.setting.there_is_no_sandtimer_of",
@@ -584,13 +576,13 @@ class Sandtimer:
         return NoLines()
 
     def start(self) -> None:
-        """Begin to watch; returns at once."""
+        """Start and return at once."""
         self.device.start()
 
     def stop(self) -> None:
-        """End, and wait for it."""
+        """Stop, and wait for it."""
         self.device.stop()
 
     def flip(self, t_ns: int | None = None) -> None:
-        """Take it that the timer was flipped at `t_ns` (None: now): from a button or the web page; any thread."""
+        """Note a flip at `t_ns` (None: now), from a button or the page; any thread."""
         self.device.command(Edge(self._clock() if t_ns is None else t_ns, FLIP, True))

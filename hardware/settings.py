@@ -1,4 +1,4 @@
-"""What can be set about bell, sandtimer, lamp and microphone. Times are in nanoseconds, pins are BCM numbers."""
+"""Settings of bell, sandtimer, lamp and microphone. Times are in nanoseconds, pins are BCM numbers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ SEATS_MAX = 7
 
 @dataclass(frozen=True)
 class DebounceSettings:
-    """When a train of edges on a button's line is one press.
+    """Limits by which a train of edges on a button's line is one press.
 
     chatter_ns: gaps up to this long belong to the same press, ns.
-    contact_ns: shortest unbroken contact of a press, ns. A finger closes a button for 5 ms and more; interference
+    contact_ns: shortest unbroken contact of a press, ns. A finger closes a button for 5 ms or more; interference
         comes in bursts of short pulses.
     spike_ns, spike_quiet_ns: a contact shorter than `spike_ns`, then quiet for `spike_quiet_ns`, is a spike, ns. A
-        press after it has its own first edge. Contacts that bounce come back sooner.
+        press after it has its own first edge. Contacts that bounce close again sooner.
     stuck_ns: closed (or chattering) this long without a break: stuck or shorted, ns.
-    recovered_ns: open this long: a button that was out of play is back, ns.
+    recovered_ns: an ignored button counts again after being open for this long, ns.
     flutter_presses, flutter_ns: this many presses within this time, ns, come from a loose wire.
     """
 
@@ -49,7 +49,7 @@ class Pin:
 
     number: the BCM number (GPIO17 is 17, whatever its place on the header).
     pull: "up", "down" or "none": the resistor inside the Raspberry Pi.
-    active_high: whether a high level means pressed, blocked or tilted; False for a button to ground with a pull-up.
+    active_high: whether a high level is active; False for a button to ground with a pull-up.
     """
 
     number: int
@@ -76,9 +76,9 @@ class BellSettings:
     """The bell: one button for all, or one a seat.
 
     backend: "gpio", "microphone", or "none".
-    pins: the buttons' pins in the order of the seats; one only: see `one_for_all`.
-    one_for_all: a single bell that everybody rings; nobody knows from the line who rang.
-    debounce: what counts as one press.
+    pins: the buttons' pins in the order of the seats; a single one: see `one_for_all`.
+    one_for_all: one bell for all, whose line does not identify the ringer.
+    debounce: limits of a press.
     """
 
     backend: str = "gpio"
@@ -105,11 +105,11 @@ class BellSettings:
 
 @dataclass(frozen=True)
 class SandProfile:
-    """One sandtimer, as calibration learned it.
+    """A sandtimer's learned times.
 
     duration_ns: from the first grain to the last, ns.
     spread_ns: the longest run less the shortest, ns.
-    longest_gap_ns: the longest time between two edges of the light barrier while sand was running, ns.
+    longest_gap_ns: the longest time between two edges of the light barrier while sand ran, ns.
     """
 
     duration_ns: int
@@ -126,16 +126,16 @@ class SandProfile:
 
 @dataclass(frozen=True)
 class SandSettings:
-    """How the sandtimer is watched.
+    """Sensors and limits of the sandtimer.
 
-    backend: "gpio", or "watched" (no sensor: by hand and from its duration).
+    backend: "gpio", or "watched" (without sensors: by hand and by duration).
     barrier, tilt: pins of the light barrier at the neck and of the tilt switch; None: not fitted. One is enough.
-    profile: what was learned; None: any pause of `unlearned_gap_ns` counts as the end.
+    profile: the learned times; None: any pause of `unlearned_gap_ns` is the end.
     unlearned_gap_ns: pause that ends an unlearned timer, ns.
     gap_factor, gap_margin_ns: a pause above longest learned gap * `gap_factor` + `gap_margin_ns` is the end, ns.
-    tilt_settle_ns: a tilt switch that was quiet this long has come to rest, ns (its ball rolls while it is turned).
+    tilt_settle_ns: a tilt switch is at rest after this long without an edge, ns; its ball rolls in between.
     start_edges, start_span_ns: running sand is at least this many edges over at least this time, ns; a knock is less.
-    grace_ns: sand that does not run this long after the timer was turned is not running, ns.
+    grace_ns: longest time from a turn to the first sand, ns.
     early: the sand stopped early if more than this share of it is left.
     endless: flow above this times the learned duration means that the sensor sees something else.
     """
@@ -156,14 +156,14 @@ class SandSettings:
 
     @property
     def end_gap_ns(self) -> int:
-        """The pause that says that the last grain has fallen, ns."""
+        """Shortest pause that means the last grain has fallen, ns."""
         if self.profile is None:
             return self.unlearned_gap_ns
         return round(self.profile.longest_gap_ns * self.gap_factor) + self.gap_margin_ns
 
     @property
     def tolerance_ns(self) -> int:
-        """How much running time may be missing from a whole run, ns; the two ways round are never quite equal."""
+        """Largest time missing from a whole run, ns; the two directions always differ a little."""
         if self.profile is None:
             return 0
         return max(round(self.early * self.profile.duration_ns), 2 * self.profile.spread_ns)
@@ -215,10 +215,10 @@ class MicrophoneSettings:
 
     device: ALSA's name of the microphone, as `arecord -L` lists it.
     rate_hz: samples a second.
-    block: samples that are handed over at a time; 256 at 48 kHz are 5.3 ms.
-    distance_m: from the bell to the microphone, m; sound takes 2.9 ms for each.
+    block: samples a block; 256 at 48 kHz are 5.3 ms.
+    distance_m: from the bell to the microphone, m; sound takes 2.9 ms a metre.
     sensitivity: 1 is normal; 2 hears a bell of half the loudness, and takes more other sounds for a bell.
-    stall_ns: no samples this long: the microphone hangs or is unplugged, ns.
+    stall_ns: no samples for this long: the microphone hangs or is unplugged, ns.
     """
 
     device: str = "default"

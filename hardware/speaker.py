@@ -29,42 +29,42 @@ from hardware.voice import (
 
 
 class Speaker(Protocol):
-    """Something that says sentences. Every method returns at once and never raises for a fault of the loudspeaker."""
+    """Says sentences. Every method returns at once and never raises for a fault of the loudspeaker."""
 
     def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
-        """Say sentences one after the other, after a chime if there is one.
+        """Say sentences in order, after a chime if there is one.
 
-        urgent: stop what is being said, and forget what was to follow.
+        urgent: stop the present sentence, and drop the queue.
         """
 
     def hush(self) -> None:
-        """Be silent at once."""
+        """Stop speaking at once."""
 
     def prepare(self, sentences: Sequence[str]) -> None:
-        """Get ready for sentences that will be wanted quickly."""
+        """Render sentences ahead that will be needed quickly."""
 
     def close(self) -> None:
-        """Be silent and let the loudspeaker go."""
+        """Stop speaking and release the loudspeaker."""
 
 
 class NullSpeaker:
-    """Silence."""
+    """The speaker of a table without a loudspeaker."""
 
     def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def hush(self) -> None:
-        """Be silent."""
+        """Do nothing."""
 
     def prepare(self, sentences: Sequence[str]) -> None:
-        """Render nothing."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Let nothing go."""
+        """Do nothing."""
 
 
 class RecordedSpeaker:
-    """A speaker that writes down what it was to say, with the time; for tests and the simulated table."""
+    """Records sentences with their times, for tests and the simulated table."""
 
     def __init__(self, clock: Clock = time.monotonic_ns) -> None:
         self._clock = clock
@@ -72,31 +72,27 @@ class RecordedSpeaker:
         self.chimes: list[Chime] = []
 
     def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
-        """Write the sentences down."""
+        """Record the sentences."""
         if chime is not None:
             self.chimes.append(chime)
         self.said += [(self._clock(), sentence) for sentence in sentences]
 
     def hush(self) -> None:
-        """Be silent."""
+        """Do nothing."""
 
     def prepare(self, sentences: Sequence[str]) -> None:
-        """Render nothing."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Let nothing go."""
+        """Do nothing."""
 
 
-def open_speaker(
-    settings: SpeakerSettings,
-    on_health: Callable[[Problem], None] | None = None,
-    clock: Clock = time.monotonic_ns,
-) -> Speaker:
-    """Return the speaker that the settings ask for; one that cannot be had is reported, and nothing is said aloud."""
+def open_speaker(settings: SpeakerSettings, on_health: Callable[[Problem], None] | None = None) -> Speaker:
+    """Return the speaker that the settings name; a missing one is reported and replaced by `NullSpeaker`."""
     if settings.backend == "none":
         return NullSpeaker()
     try:
-        return SpokenSpeaker(settings, installed_voices(settings), installed_player(settings), on_health, clock)
+        return SpokenSpeaker(settings, installed_voices(settings), installed_player(settings), on_health)
     except DeviceMissingError as error:
         message = error.said
     except OSError as error:
@@ -106,7 +102,7 @@ def open_speaker(
             why=error.strerror or error,
         )
     if on_health is not None:
-        on_health(Problem(NAME, Health.MISSING, message, t_ns=clock()))
+        on_health(Problem(NAME, Health.MISSING, message, t_ns=time.monotonic_ns()))
     return NullSpeaker()
 
 
@@ -114,13 +110,13 @@ NAME = "speaker"
 POLL_S = 0.01
 LONGEST_TEXT = 600
 AHEAD_MOST = 400
-# A voice that failed is left alone this long if there is another one.
+# A voice that failed is skipped for this long if there is another one.
 REST_NS = 60 * SECOND
 
 
 @dataclass(frozen=True)
 class _Job:
-    """A sentence or chime. aloud: play it, else only render it ahead. A job of an older generation is void."""
+    """A sentence or chime. aloud: play it, else only render it. A job of an older generation is void."""
 
     text: str | Chime
     generation: int
@@ -129,16 +125,16 @@ class _Job:
 
 @dataclass(frozen=True)
 class _Failure:
-    """Why a voice gave nothing."""
+    """Reason why a voice gave no sound."""
 
     state: Health
     message: str
 
 
 class SpokenSpeaker:
-    """Says sentences through a voice and a player; see `hardware.speaker.Speaker`.
+    """Says sentences through a voice and a player (a `Speaker`).
 
-    voices: the best first; where one fails, the next one speaks. What fails is reported once by `on_health`.
+    voices: the best first; where one fails, the next one speaks. Failures are reported once by `on_health`.
     """
 
     def __init__(
@@ -149,7 +145,7 @@ class SpokenSpeaker:
         on_health: Callable[[Problem], None] | None = None,
         clock: Clock = time.monotonic_ns,
     ) -> None:
-        """Begin to listen for sentences. Raises OSError if there is no place on the disk for any sound."""
+        """Start the thread. Raises OSError if no folder for sounds can be written."""
         self._settings = settings
         self._voices = tuple(voices)
         self._player = player
@@ -168,7 +164,7 @@ class SpokenSpeaker:
         self._thread.start()
 
     def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
-        """Queue sentences; urgent: stop the present one and drop what waits, then say these."""
+        """Queue sentences; urgent: stop the present one and drop the queue first."""
         with self._changed:
             if urgent:
                 self._generation += 1
@@ -179,22 +175,22 @@ class SpokenSpeaker:
             self._changed.notify_all()
 
     def hush(self) -> None:
-        """Be silent at once."""
+        """Stop speaking at once."""
         self.say((), urgent=True)
 
     def prepare(self, sentences: Sequence[str]) -> None:
-        """Render sentences ahead, whenever there is nothing to say."""
+        """Render sentences ahead while the queue is empty."""
         with self._changed:
             self._ahead.extend(text for sentence in sentences if (text := clean(sentence)))
             self._changed.notify_all()
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait until all is said and rendered; False if that takes longer, seconds."""
+        """Wait until all is said and rendered; return False after `timeout_s` seconds."""
         with self._changed:
             return self._changed.wait_for(lambda: not (self._busy or self._waiting or self._ahead), timeout_s)
 
     def close(self) -> None:
-        """Be silent at once and end the thread. Harmless when done twice."""
+        """Stop speaking and end the thread. Harmless when called twice."""
         with self._changed:
             self._closing = True
             self._generation += 1
@@ -221,11 +217,11 @@ class SpokenSpeaker:
             return _Job(self._ahead.popleft(), self._generation, aloud=False)
 
     def _void(self, job: _Job) -> bool:
-        """Return whether a job is to be dropped; the caller holds the lock."""
+        """Return whether a job is void; the caller holds the lock."""
         return self._generation != job.generation or (not job.aloud and bool(self._waiting))
 
     def _rendered(self, job: _Job) -> Path | None:
-        """Return the sentence's sound, rendered if it never was before; None if that failed or became void."""
+        """Return the sentence's sound, rendered or cached; None if that failed or the job is void."""
         if isinstance(job.text, Chime):
             return self._cache.chime(job.text)
         voices = [voice for voice in self._voices if self._resting.get(voice, 0) <= self._clock()] or self._voices
@@ -241,7 +237,7 @@ class SpokenSpeaker:
         return None
 
     def _render(self, voice: VoiceProgram, job: _Job, text: str) -> Path | _Failure | None:
-        """Let one voice render a sentence; None if the job became void."""
+        """Render a sentence with one voice; return None if the job became void."""
         try:
             child = Child(voice.render_command(self._cache.part(voice, text)), text, 0 if job.aloud else 10)
         except OSError as error:
@@ -285,14 +281,14 @@ class SpokenSpeaker:
             self._report(Health.OK, "")
 
     def _render_next(self, job: _Job) -> None:
-        """Render the sentence that follows while this one is heard, so that there is no pause between them."""
+        """Render the next sentence while this one plays, to avoid a pause between them."""
         with self._changed:
             following = self._waiting[0] if self._waiting and not self._void(job) else None
         if following is not None:
             self._rendered(_Job(following, job.generation, aloud=True))
 
     def _watch(self, child: Child, job: _Job, limit_ns: int) -> int | None:
-        """Wait until the program has ended, the job is void, or it took too long; give its status or None."""
+        """Wait until the program ends, the job is void, or time runs out; return the exit status or None."""
         end_ns = self._clock() + max(limit_ns, 10 * MS)
         with self._changed:
             while (status := child.status) is None and not self._void(job) and self._clock() < end_ns:

@@ -1,4 +1,4 @@
-"""Threads that come back: an exception is logged and reported, and the work begins again after a while."""
+"""Threads that restart: an exception is logged and reported, and the work begins again after a wait."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 FIRST_WAIT_S, LAST_WAIT_S = 1.0, 30.0
 WELL_S = 30.0
-"""After so long without another exception the thread counts as well, and its next wait is short again."""
+"""A thread without an exception for this long counts as well, and its next wait is short again."""
 _LOG = logging.getLogger("ringmaster")
 
 
@@ -20,7 +20,7 @@ def nothing(*_: object) -> None:
 
 
 def log_fault(what: str, fault: Exception) -> None:
-    """Log an exception in one line with its place, and its traceback for who looks for its cause."""
+    """Log an exception in one line with its place, and its traceback at level DEBUG."""
     last = next(reversed(traceback.extract_tb(fault.__traceback__)), None)
     place = "" if last is None else f" ({Path(last.filename).name}:{last.lineno})"
     _LOG.error("%s: %s: %s%s; please report it", what, type(fault).__name__, fault, place)
@@ -28,10 +28,10 @@ def log_fault(what: str, fault: Exception) -> None:
 
 
 class SupervisedThread:
-    """Runs `work` on a daemon thread until it returns; begins it again, after a growing wait, where it raises.
+    """Runs `work` on a daemon thread until it returns; restarts it after a growing wait when it raises.
 
-    work: has to return soon after `stopping` is set. on_fault: called with the exception, on the thread itself.
-    on_well: called from a timer, once the thread has gone on for `WELL_S` after an exception.
+    work: must return soon after `stopping` is set. on_fault: called with the exception, on the thread itself. on_well:
+    called from a timer, when the thread has run for `WELL_S` after an exception.
     """
 
     def __init__(
@@ -50,13 +50,13 @@ class SupervisedThread:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin; a thread that was stopped may begin again."""
+        """Start; a stopped thread may start again."""
         self.stopping.clear()
         self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
         self._thread.start()
 
     def stop(self, timeout_s: float | None = None) -> None:
-        """Let it end, and wait for that; harmless where it never began."""
+        """Stop the work and wait for its end; harmless before `start`."""
         self.stopping.set()
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
@@ -64,7 +64,7 @@ class SupervisedThread:
 
     @property
     def is_alive(self) -> bool:
-        """Return whether the thread is there, at work or waiting to begin again."""
+        """Return whether the thread is working or waiting to restart."""
         return self._thread is not None and self._thread.is_alive()
 
     def _run(self) -> None:
@@ -73,8 +73,8 @@ class SupervisedThread:
             try:
                 self._work()
                 break
-            except Exception as fault:  # The one place where any of them may end: here it is reported and gone on from.
-                self._heed(fault, time.monotonic() - began_s)
+            except Exception as fault:  # Every exception of a thread ends here and is reported.
+                self._report(fault, time.monotonic() - began_s)
             # Doubled each time; 2 ** 5 is past LAST_WAIT_S.
             wait_s = self._first_wait_s * 2 ** min(self.faults_in_a_row - 1, 5)
             if not self.stopping.wait(min(wait_s, LAST_WAIT_S)):
@@ -84,12 +84,12 @@ class SupervisedThread:
         if self._well is not None:
             self._well.cancel()
 
-    def _heed(self, fault: Exception, ran_s: float) -> None:
+    def _report(self, fault: Exception, ran_s: float) -> None:
         if self._well is not None:
             self._well.cancel()
         self.faults_in_a_row = 1 if ran_s > WELL_S else self.faults_in_a_row + 1
         log_fault(f"the part “{self.name}” failed and begins again", fault)
         try:
             self._on_fault(fault)
-        except Exception as other:  # Who reports may be what has failed.
+        except Exception as other:  # The reporting itself may have failed.
             log_fault(f"the failure of “{self.name}” could not be reported", other)

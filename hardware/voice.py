@@ -1,8 +1,8 @@
 """Speech and chimes as sound files: the programs that render them, and a cache of rendered sentences.
 
-All are run as processes of their own: a sound driver that hangs when a loudspeaker is pulled hangs only those. `aplay`
-is the first choice: Raspberry Pi OS has it (alsa-utils, as the microphone's `arecord`), it plays with and without a
-sound server, and so also from a service that runs before anybody has logged in.
+Every program runs as its own process: a sound driver that hangs when a loudspeaker is unplugged hangs only that.
+`aplay` is the first choice: Raspberry Pi OS has it (alsa-utils, as `arecord`), and it needs no sound server. A service
+that runs before any log-in can therefore play.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from hardware.problems import BadSettingError, DeviceMissingError
 from hardware.settings import SECOND
 
 BACKENDS = ("auto", "espeak-ng", "piper", "none")
-# Of espeak-ng's English voices a recognizer understands the American one best: 45 of 46 sentences against 42.
+# A speech recognizer understands the American voice best: 45 of 46 sentences against 42.
 ESPEAK_VOICES = {"en": "en-us", "de": "de", "fr": "fr-fr"}
 
 
@@ -37,16 +37,16 @@ class SpeakerSettings:
     backend: "auto" (piper where a voice of the language is installed, else espeak-ng), "espeak-ng", "piper", or "none"
         for silence.
     language: "en", "de" or "fr".
-    piper_voice: piper's voice, a `.onnx` file with its `.onnx.json` beside it; None: one that is installed.
+    piper_voice: piper's voice, a `.onnx` file with its `.onnx.json` beside it; None: an installed one.
     words_a_minute: pace of espeak-ng.
     player: "aplay", "pw-play" or "paplay"; None: the first of them that is installed.
-    device: the player's name of the loudspeaker (`aplay -L` lists them); None: the usual one.
-    cache: folder of rendered sentences; None: the usual place.
-    cache_files: most sentences that are kept there.
-    waiting: most sentences that wait to be said; of more, the oldest are left out.
-    render_limit_ns: a speech program that takes longer than this for a sentence hangs, ns.
-    play_margin_ns: a player that takes this much longer than the sentence hangs, ns.
-    volume: of what the voices give, 0 to 1.
+    device: the player's name of the loudspeaker (`aplay -L` lists them); None: the default.
+    cache: folder of rendered sentences; None: the default.
+    cache_files: limit of the cached sentences.
+    waiting: limit of the queued sentences; above it the oldest are dropped.
+    render_limit_ns: longest time of a speech program for a sentence, ns; a slower one hangs.
+    play_margin_ns: longest time of a player beyond the sentence's length, ns; a slower one hangs.
+    volume: factor on the voices' samples, 0 to 1.
     """
 
     backend: str = "auto"
@@ -97,7 +97,7 @@ class SpeakerSettings:
 
 
 PLAYERS = ("aplay", "pw-play", "paplay")
-# A bare --device is aplay's and paplay's; pw-play has another word for it.
+# aplay and paplay call the option --device, pw-play calls it --target.
 DEVICE_OPTION = {"aplay": "--device", "pw-play": "--target", "paplay": "--device"}
 
 
@@ -130,9 +130,9 @@ class Player:
 
 
 def installed_voices(settings: SpeakerSettings) -> tuple[VoiceProgram, ...]:
-    """Return the voices that can be used, the best first; none if speech is off.
+    """Return the usable voices, the best first; an empty tuple if speech is off.
 
-    Raises DeviceMissingError, with what to install, if it is missing.
+    Raises DeviceMissingError, with the package to install, if there is no voice.
     """
     if settings.backend == "none":
         return ()
@@ -157,7 +157,7 @@ def installed_voices(settings: SpeakerSettings) -> tuple[VoiceProgram, ...]:
 
 
 def installed_player(settings: SpeakerSettings) -> Player:
-    """Return the program that plays sound. Raises DeviceMissingError, with what to install, if there is none."""
+    """Return the program that plays sound. Raises DeviceMissingError, with the package to install, without one."""
     for name in (settings.player,) if settings.player else PLAYERS:
         program = shutil.which(name)
         if program is not None:
@@ -181,7 +181,7 @@ def _piper_voices(settings: SpeakerSettings) -> list[VoiceProgram]:
     if program is None:
         return []
     models = [settings.piper_voice] if settings.piper_voice else _piper_models(settings.language)
-    # Without a voice it may be another program called piper: Debian has one for mice.
+    # Without a voice it may be another program called piper; Debian has one for mice.
     usable = [model for model in models if model.is_file() and Path(f"{model}.json").is_file()]
     return [
         VoiceProgram(
@@ -207,14 +207,14 @@ INSTALLED = Path("/var/cache/ringmaster/speech")
 
 
 def cache_folder() -> Path:
-    """Return the usual place: what systemd gives a service, or the user's cache (XDG)."""
+    """Return the default cache folder: systemd's for a service, else the user's (XDG)."""
     if given := os.environ.get("CACHE_DIRECTORY"):
         return Path(given.split(":")[0]) / "speech"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ringmaster" / "speech"
 
 
 def forget_phrases() -> None:
-    """Delete all rendered sentences: their files do not say which of them name a player."""
+    """Delete all rendered sentences: any of them may name a player."""
     for folder in {cache_folder(), INSTALLED}:
         for path in folder.glob("*"):
             if not path.name.startswith("chime-"):
@@ -223,7 +223,7 @@ def forget_phrases() -> None:
 
 
 def wav_length_ns(path: Path) -> int | None:
-    """Return how long a WAV file plays, ns; None if it is not a WAV file, is empty, or is torn."""
+    """Return the length of a WAV file, ns; None if it is not a WAV file, is empty, or is torn."""
     try:
         with wave.open(str(path), "rb") as sound:
             frames, size, rate = sound.getnframes(), sound.getnchannels() * sound.getsampwidth(), sound.getframerate()
@@ -234,7 +234,7 @@ def wav_length_ns(path: Path) -> int | None:
 
 
 def make_quieter(path: Path, volume: float) -> None:
-    """Multiply the samples of a WAV file of 16 bits, which all voices write, by `volume`; others stay as they are."""
+    """Multiply a WAV file's samples by `volume`; only 16 bits, which all voices write."""
     with wave.open(str(path), "rb") as sound:
         parameters, data = sound.getparams(), sound.readframes(sound.getnframes())
     if parameters.sampwidth != 2:
@@ -251,10 +251,10 @@ def make_quieter(path: Path, volume: float) -> None:
 
 
 class PhraseCache:
-    """A folder of WAV files, the least used of which are deleted. Every write is whole or not at all.
+    """A folder of WAV files with a limit; the least used are deleted. Every write is atomic.
 
-    A folder that cannot be written to is replaced by one that lasts until `close`. volume: of what is kept, 0 to 1 of
-    what the voice gave. Raises OSError if there is no place on the whole machine.
+    A folder that cannot be written is replaced by a temporary one until `close`. volume: factor on the voices' samples,
+    0 to 1. Raises OSError if no folder can be written.
     """
 
     def __init__(self, folder: Path, most_files: int, volume: float = 1.0) -> None:
@@ -281,11 +281,11 @@ class PhraseCache:
         return path
 
     def part(self, voice: VoiceProgram, text: str) -> Path:
-        """Return the path to render a sentence to; then call `keep`."""
+        """Return the temporary path for rendering a sentence; then call `keep`."""
         return self._path(voice, text).with_suffix(f".{os.getpid()}.part")
 
     def keep(self, voice: VoiceProgram, text: str) -> Path | None:
-        """Keep what was rendered, and give it; None if it is no sound or the disk is full."""
+        """Move the rendered file into the cache and return it; None if it is no sound or the disk is full."""
         part, path = self.part(voice, text), self._path(voice, text)
         try:
             if wav_length_ns(part) is None:
@@ -302,7 +302,7 @@ class PhraseCache:
         return path
 
     def chime(self, chime: Chime) -> Path | None:
-        """Return a chime's file, made if it is not there; None if the disk is full."""
+        """Return a chime's file, made if it is missing; None if the disk is full."""
         path = self.folder / f"chime-{chime.value}-{self._volume:.2f}.wav"
         if wav_length_ns(path) is None:
             part = path.with_suffix(f".{os.getpid()}.part")
@@ -327,7 +327,7 @@ class PhraseCache:
         files = sorted((path.stat().st_mtime_ns, path) for path in self.folder.glob("*.wav") if path != newest)
         for _, path in files[: max(0, len(files) + 1 - self._most_files)]:
             path.unlink(missing_ok=True)
-        # Left behind by a referee that was switched off in the middle.
+        # A process that was switched off during rendering left these.
         for part in self.folder.glob("*.part"):
             if time.time() - part.stat().st_mtime > OLD_S:
                 part.unlink(missing_ok=True)
@@ -339,7 +339,7 @@ _ATTACK_S = 0.005
 
 
 class Chime(Enum):
-    """Meaning of a sound; sounds differ in rhythm and direction, for people who hear few tones, too."""
+    """Meaning of a chime. Chimes differ in rhythm and direction, also for people who hear few tones."""
 
     VALID = "valid"
     FALSE = "false"
@@ -373,7 +373,7 @@ def chime_wav(chime: Chime, volume: float = 1.0) -> bytes:
 
 
 def _note(pitch_hz: float, length_s: float, volume: float) -> list[int]:
-    """Give a struck tone with an octave over it, which small loudspeakers still give when they lose the ground tone."""
+    """Return a struck tone with its octave, which small loudspeakers play when they lose the ground tone."""
     samples = []
     for number in range(round(length_s * RATE_HZ)):
         t_s = number / RATE_HZ

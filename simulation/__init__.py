@@ -1,1 +1,1 @@
-"""A table that renders itself, for the demo, the bench and the tests."""
+"""A table that renders itself, for the demo, the benchmarks and the tests."""

@@ -1,4 +1,4 @@
-"""Pictures of cards, hands and things that the simulated table is drawn with."""
+"""Pictures of cards, hands and things for the simulated table."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CardArt(Protocol):
 
     @property
     def cutout(self) -> Image:
-        """(h, w) uint8, 255 where the card is and 0 in its round corners; of the same shape as the pictures."""
+        """(h, w) uint8, 255 on the card and 0 in its round corners; of the same shape as the pictures."""
 
     def picture(self, face: str, side: str) -> Image:
         """Return one side of a card, (h, w, 3) uint8 BGR."""
@@ -49,14 +49,14 @@ class MarkArt:
         self.cutout = cutout(blank, deck.corner_radius_mm / deck.card_mm[0])
 
     def picture(self, face: str, side: str) -> Image:
-        """Return a face, drawn when it is first wanted."""
+        """Return a face, drawn on first use."""
         if (face, side) not in self._pictures:
             self._pictures[face, side] = face_image(self._deck, self._deck.by_id[side, face], self._px_per_mm)
         return self._pictures[face, side]
 
 
 class PrintArt:
-    """The art of a deck of prints; `side` is FRONT or BACK. A deck with an unknown back has an empty one."""
+    """The art of a deck of prints; `side` is FRONT or BACK. An unknown back is drawn in one colour."""
 
     def __init__(self, deck: PrintDeck, px_per_mm: float) -> None:
         self._size = (round(deck.card_mm[0] * px_per_mm), round(deck.card_mm[1] * px_per_mm))
@@ -68,7 +68,7 @@ class PrintArt:
         self.cutout = cutout(plain, deck.corner_radius_mm / deck.card_mm[0])
 
     def picture(self, face: str, side: str) -> Image:
-        """Give a face, or the back that all cards share."""
+        """Return a face, or the common back."""
         name = face if side == FRONT else ""
         if name not in self._pictures:
             art = self._faces[face] if side == FRONT else self._back
@@ -77,7 +77,7 @@ class PrintArt:
 
 
 def art_of(deck: AnyDeck, px_per_mm: float) -> CardArt:
-    """Return a deck's art, drawn with so many pixels to the mm."""
+    """Return a deck's art at this number of pixels a mm."""
     if isinstance(deck, Deck):
         return MarkArt(deck, px_per_mm)
     return PrintArt(deck, px_per_mm)
@@ -90,7 +90,7 @@ _SHADOW_REACH_PX = 12
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Something flat: its picture, its corners in mm (TL TR BR BL), and its corner radius in mm."""
+    """A flat thing: its picture, its corners in mm (TL TR BR BL), and its corner radius in mm."""
 
     picture: Image
     corners_mm: Points
@@ -101,8 +101,7 @@ class Piece:
 class Patch:
     """A piece as the camera sees it, within a window of the picture whose top-left pixel is `low`.
 
-    `colour` (h, w, 3) uint8; `cover` (h, w, 1) float32, 1 where the piece is; `shade` (h, w, 1), 1 where its soft
-    shadow is darkest.
+    `colour` (h, w, 3) uint8; `cover` (h, w, 1) float32, 1 on the piece; `shade` (h, w, 1), 1 in its darkest shadow.
     """
 
     low: tuple[int, int]
@@ -112,12 +111,12 @@ class Patch:
 
     @property
     def box(self) -> tuple[int, int, int, int]:
-        """The window: left, top, right, bottom."""
+        """Window of the patch: left, top, right, bottom."""
         height, width = self.colour.shape[:2]
         return self.low[0], self.low[1], self.low[0] + width, self.low[1] + height
 
     def blend(self, image: Image, box: tuple[int, int, int, int] | None = None) -> None:
-        """Draw it into a picture, (h, w, 3) uint8; only within `box` (left, top, right, bottom) if there is one."""
+        """Draw the patch into a picture, (h, w, 3) uint8; only within `box` (left, top, right, bottom), if given."""
         left, top, right, bottom = self.box if box is None else common(self.box, box)
         if right <= left or bottom <= top:
             return
@@ -129,12 +128,12 @@ class Patch:
 
 
 def common(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    """Return what two boxes (left, top, right, bottom) have in common; nothing if its sides are not positive."""
+    """Return the intersection of two boxes (left, top, right, bottom); empty if a side is not positive."""
     return max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3])
 
 
 def patch_of(picture: Image, cutout: Image, corners_px: Points, size: tuple[int, int]) -> Patch | None:
-    """Give a piece as it is seen with its corners (4, 2) at `corners_px` in a picture of `size`; None outside of it."""
+    """Return a piece with its corners (4, 2) at `corners_px` in a picture of `size`; None outside it."""
     height, width = picture.shape[:2]
     low = np.maximum(np.floor(corners_px.min(axis=0)).astype(int) - _SHADOW_REACH_PX, 0)
     high = np.minimum(np.ceil(corners_px.max(axis=0)).astype(int) + _SHADOW_REACH_PX + 1, size)
@@ -151,13 +150,13 @@ def patch_of(picture: Image, cutout: Image, corners_px: Points, size: tuple[int,
 
 
 def piece_patch(piece: Piece, corners_px: Points, size: tuple[int, int]) -> Patch | None:
-    """Give a piece as it is seen with its corners (4, 2) at `corners_px`."""
+    """Return a piece with its corners (4, 2) at `corners_px`."""
     width_mm = float(np.linalg.norm(piece.corners_mm[1] - piece.corners_mm[0]))
     return patch_of(piece.picture, cutout(piece.picture, piece.radius_mm / width_mm), corners_px, size)
 
 
 def cutout(picture: Image, radius: float) -> Image:
-    """Return 255 where a piece is, with round corners; `radius` as a share of its width."""
+    """Return a mask, 255 on a piece with round corners; `radius` as a share of its width."""
     height, width = picture.shape[:2]
     corner = max(1, round(radius * width))
     alpha = np.zeros((height, width), dtype=np.uint8)
@@ -170,7 +169,7 @@ def cutout(picture: Image, radius: float) -> Image:
 
 
 def marker_piece(number: int, place: Place) -> Piece:
-    """Return a marker card (ArUco, DICT_4X4_50) that is at a place."""
+    """Return a marker card (ArUco, DICT_4X4_50) at a place."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     side = round(MARKER_CARD_MM * 4)
     picture = np.full((side, side, 3), 255, dtype=np.uint8)
@@ -183,7 +182,7 @@ def marker_piece(number: int, place: Place) -> Piece:
 def marker_places(
     random: np.random.Generator, markers: tuple[int, ...], area_mm: tuple[float, float]
 ) -> dict[int, Place]:
-    """Return where marker cards are, at most four: in the corners of the area, a little turned."""
+    """Return the places of at most four marker cards: in the corners of the area, slightly turned."""
     inset = MARKER_CARD_MM * 0.75
     corners = [(x, y) for y in (inset, area_mm[1] - inset) for x in (inset, area_mm[0] - inset)]
     return {number: (x, y, float(random.uniform(-10, 10))) for number, (x, y) in zip(markers, corners, strict=False)}
@@ -192,9 +191,9 @@ def marker_places(
 PX_PER_MM = 2.0
 WIDTH_MM, LENGTH_MM = 150.0, 900.0
 TIP_MM = (75.0, 26.0)
-"""Where the fingertips are, from the picture's top-left; the arm leads down from there."""
+"""Fingertips, mm from the picture's top-left; the arm extends down from there."""
 
-# Each finger: knuckle, middle joint and tip in mm, and the radius at both ends; the nearest to the eye last.
+# Each finger: knuckle, middle joint and tip in mm, and the radius at both ends; the topmost finger last.
 _FINGERS = {
     PINCH: (
         ((104, 112), (108, 78), (100, 58), 9.0, 7.0),
@@ -215,9 +214,9 @@ _FINGERS = {
 
 @dataclass(frozen=True, eq=False)
 class HandArt:
-    """`picture` (h, w, 4) uint8: blue, green and red, each times cover, and cover; `PX_PER_MM` to the mm.
+    """`picture` (h, w, 4) uint8: blue, green and red, premultiplied, and cover; `PX_PER_MM` to the mm.
 
-    `cover` (h / 4, w / 4) is the last of them, small, for the shadow.
+    `cover` (h / 4, w / 4) is the fourth channel at a quarter of the size, for the shadow.
     """
 
     picture: Image
@@ -225,7 +224,7 @@ class HandArt:
 
 
 def hand_art(person: Person, pose: str) -> HandArt:
-    """Draw a person's forearm and hand in a pose (PINCH or FLAT)."""
+    """Return a person's forearm and hand in a pose (PINCH or FLAT)."""
     scale = PX_PER_MM
     size = (round(LENGTH_MM * scale), round(WIDTH_MM * scale))
     colour = np.zeros((*size, 3), dtype=np.float32)
@@ -256,7 +255,7 @@ def small_cover(picture: Image) -> Image:
 
 
 def _limb(colour: NDArray[np.float32], cover: Image, mask: Image, paint: Colour, round_px: float) -> None:
-    """Paint a part, rounded: darker towards its outline, with a darker seam round it on what is below."""
+    """Paint a rounded part, darker towards its outline, with a dark seam on what is below."""
     rows = np.flatnonzero(mask.any(axis=1))
     if not len(rows):
         return
@@ -278,7 +277,7 @@ def _filled(size: tuple[int, int], outline_mm: NDArray[np.float64], scale: float
 
 
 def _finger(size: tuple[int, int], finger: tuple[object, ...], scale: float) -> Image:
-    """Return a finger's mask: circles along its bones, close enough to be one."""
+    """Return a finger's mask, made of circles along its bones."""
     joints, (start, end) = np.array(finger[:3], dtype=np.float64), np.array(finger[3:], dtype=np.float64)
     mask = np.zeros(size, dtype=np.uint8)
     for share in np.linspace(0, 2, 61):
@@ -319,7 +318,7 @@ def draw_bell(image: Image, view: View, spot: Spot) -> None:
         _disc(image, view, (*spot, 7 * float(share)), 37.0, (60 + 22 * share, 58 + 22 * share, 58 + 22 * share))
     for share in np.linspace(0, 1, 24):
         radius, height = 33 * math.cos(share * math.pi / 2), 7 + 27 * math.sin(share * math.pi / 2)
-        # Polished metal: bright where it faces the lamp, with a dark ring below.
+        # Polished metal: bright on the side of the lamp, with a dark ring below.
         grey = 120 + 105 * math.sin(share * 2.6) ** 2
         _disc(image, view, (*spot, height), max(radius, 3.0), (grey, grey * 0.99, grey * 0.97))
     highlight = (spot[0] - 8, spot[1] - 9, 33.0)
@@ -329,7 +328,7 @@ def draw_bell(image: Image, view: View, spot: Spot) -> None:
 
 
 def draw_sandtimer(image: Image, view: View, spot: Spot, sand: SandNow, light: Paint) -> None:
-    """Draw the sandtimer, 86 mm high, into a picture; `light`: of the lamp there, 1 is full (blue, green, red)."""
+    """Draw the sandtimer, 86 mm high, into a picture; `light`: the lamp's there, 1 is full (blue, green, red)."""
     _shadow(image, view, spot, 34.0, 30.0 + sand.height_mm)
     turn = math.radians(sand.turn_deg)
     middle = np.array([spot[0], spot[1], GLASS_MM / 2 + sand.height_mm])
@@ -345,7 +344,7 @@ def draw_sandtimer(image: Image, view: View, spot: Spot, sand: SandNow, light: P
 
 
 def _slice(off: float, above: float, left: float) -> tuple[float, Paint]:
-    """Give radius and colour of the glass `off` its neck (0 to 0.5); `above`: the same, negative in the lower half."""
+    """Return radius and colour of the glass at `off` (0 to 0.5) from its neck; `above`: negative in the lower half."""
     if off > 0.46:
         return 23.0, _WOOD
     radius = 3.0 + 17.0 * min(1.0, off / 0.3) ** 0.8
@@ -364,7 +363,7 @@ def _disc(image: Image, view: View, centre_mm: tuple[float, float, float], radiu
 
 
 def _shadow(image: Image, view: View, spot: Spot, radius_mm: float, throw_mm: float) -> None:
-    """Darken the table beside something that stands on it."""
+    """Draw a soft shadow beside a thing that stands on the table."""
     centre = view.to_px(np.array([[spot[0] + throw_mm * 0.35, spot[1] + throw_mm * 0.25]]))[0]
     radius = radius_mm * view.px_per_mm(*spot)
     low = np.maximum(np.floor(centre - 1.6 * radius).astype(int), 0)

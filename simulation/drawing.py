@@ -32,14 +32,14 @@ def surface(
     area_mm: tuple[float, float],
     size: tuple[int, int],
 ) -> Image:
-    """Return the table without cards as the camera sees it, (h, w, 3) uint8 BGR; `homography` leads from mm to pixels.
+    """Return the table without cards, (h, w, 3) uint8 BGR; `homography` maps mm to pixels.
 
     Raises:
-        ValueError: there is no such kind of table.
+        ValueError: the kind of table is unknown.
     """
     if kind not in _TABLES:
         raise ValueError(f"there is no table {kind!r}; there is {', '.join(_TABLES)}")
-    # The camera sees more than the area: a quarter of it more on each side is drawn, and mirrored beyond that.
+    # The camera sees beyond the area: a quarter more on each side is drawn, and mirrored beyond that.
     width, height = (round(side * 1.5 * _PX_PER_MM) for side in area_mm)
     relief = _relief(random, kind, width, height)
     texture = np.empty((height, width, 3), np.uint8)
@@ -53,7 +53,7 @@ def surface(
 
 
 def _relief(random: np.random.Generator, kind: str, width: int, height: int) -> NDArray[np.float32]:
-    """Brightness of the texture round 1, (height, width)."""
+    """Return the texture's brightness around 1, (height, width)."""
     fine = random.normal(0, 1, (height, width)).astype(np.float32)
     if kind == "wood":
         grain = cv2.GaussianBlur(fine, (0, 0), sigmaX=40, sigmaY=1.2)
@@ -70,7 +70,7 @@ def _relief(random: np.random.Generator, kind: str, width: int, height: int) -> 
 
 
 def light_over(random: np.random.Generator, size: tuple[int, int], look: Look) -> NDArray[np.float32]:
-    """Return the lamp's light over a picture of `size`, (h, w, 3): 1 where all colours are as bright as they are."""
+    """Return the lamp's light over a picture of `size`, (h, w, 3): 1 is full in each colour."""
     width, height = size
     y, x = np.indices((height, width), sparse=True, dtype=np.float32)
     angle = random.uniform(0, 2 * np.pi)
@@ -80,10 +80,10 @@ def light_over(random: np.random.Generator, size: tuple[int, int], look: Look) -
 
 
 def finish(random: np.random.Generator, image: Image, look: Look) -> Image:
-    """Return the picture with fading light, a lens's blur, a sensor's noise and, if asked, JPEG artefacts."""
+    """Return the picture with falling light, a lens's blur, a sensor's noise and, if asked, JPEG artefacts."""
     lit: NDArray[np.float32] = image.astype(np.float32) * light_over(random, (image.shape[1], image.shape[0]), look)
     if look.blur_px > 0:
-        # A lens blurs light, of which grey levels are about the root.
+        # A lens blurs light; grey levels are about its square root.
         lit = np.sqrt(np.asarray(cv2.GaussianBlur(lit * lit, (0, 0), look.blur_px), dtype=np.float32))
     if look.noise > 0:
         lit += look.noise * random.standard_normal(lit.shape, dtype=np.float32)
@@ -95,7 +95,7 @@ def finish(random: np.random.Generator, image: Image, look: Look) -> Image:
 
 
 Box = tuple[int, int, int, int]
-# Light is kept in 128ths, so that a multiplication of bytes is enough.
+# Light is stored in 128ths: byte multiplication is then enough.
 _LIGHT_UNIT = 128
 _BLUR_MARGIN = 4
 
@@ -103,8 +103,8 @@ _BLUR_MARGIN = 4
 class StillLayer:
     """The table with the cards that are still, as the lens shows it, without noise.
 
-    bare: the table with all that never moves, (h, w, 3) uint8 BGR, in full light. light: (h, w, 3), see
-    `simulation.drawing.light_over`. `picture` is what is to be seen; `version` grows when it changes.
+    bare: the table without cards, (h, w, 3) uint8 BGR, in full light. light: (h, w, 3), see `light_over`. `picture` is
+    the result; `version` grows with each change.
     """
 
     def __init__(self, bare: Image, light: NDArray[np.float32], look: Look) -> None:
@@ -120,7 +120,7 @@ class StillLayer:
         self._develop(self._all)
 
     def show(self, patches: Sequence[tuple[object, Patch]]) -> None:
-        """Let these pieces lie there, the lowest first, each under a key that changes when it is elsewhere."""
+        """Show these pieces, the lowest first, each under a key that changes when it moves."""
         now = dict(patches)
         if list(now) == list(self._lying):
             return
@@ -136,13 +136,13 @@ class StillLayer:
             self._redraw(patch.box)
 
     def lit(self, colour: Image, low: tuple[int, int]) -> Image:
-        """Return a piece of picture, (h, w, 3), as it looks in the lamp's light with its top-left pixel at `low`."""
+        """Return a picture, (h, w, 3), in the lamp's light with its top-left pixel at `low`."""
         height, width = colour.shape[:2]
         light = self._light[low[1] : low[1] + height, low[0] : low[0] + width]
         return np.asarray(cv2.multiply(colour, light, scale=1 / _LIGHT_UNIT), np.uint8)
 
     def light_at(self, x_px: float, y_px: float) -> tuple[float, float, float]:
-        """Return the light at a pixel, 1 is full: blue, green, red."""
+        """Return the light at a pixel (blue, green, red); 1 is full."""
         height, width = self._light.shape[:2]
         x, y = min(max(round(x_px), 0), width - 1), min(max(round(y_px), 0), height - 1)
         blue, green, red = (float(part) / _LIGHT_UNIT for part in self._light[y, x])
@@ -157,7 +157,7 @@ class StillLayer:
         self._develop(common(grown, self._all))
 
     def _develop(self, box: Box) -> None:
-        """Bring light and the lens's blur into a part of the picture."""
+        """Apply light and the lens's blur to a part of the picture."""
         wide = (box[0] - _BLUR_MARGIN, box[1] - _BLUR_MARGIN, box[2] + _BLUR_MARGIN, box[3] + _BLUR_MARGIN)
         left, top, right, bottom = common(wide, self._all)
         seen = self.lit(self._plain[top:bottom, left:right], (left, top))
@@ -168,7 +168,7 @@ class StillLayer:
 
 
 LAMP = (0.42, 0.3)
-"""How far a shadow falls to the right and down for each mm of height."""
+"""Shift of a shadow to the right and down, mm for each mm of height."""
 
 _RISE = 0.14  # mm that the arm rises for each mm towards the elbow
 _SHADOW_STEP = 4
@@ -177,9 +177,9 @@ _SHADOW_STRENGTH = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Flyer:
-    """Something in the air, at each instant of the exposure that is drawn.
+    """A thing in the air, at several instants of one exposure.
 
-    picture: (h, w, 4) uint8, each colour times cover, and cover. cover: the last of these, smaller. corners: (4, 3)
+    picture: (h, w, 4) uint8, premultiplied colours, and cover. cover: the fourth channel, smaller. corners: (4, 3)
     each, in mm with height, TL TR BR BL.
     """
 
@@ -189,7 +189,7 @@ class Flyer:
 
 
 def card_corners(card: CardNow, card_mm: tuple[float, float]) -> Points:
-    """Return the corners (4, 3) of the side that is seen, TL TR BR BL, in mm with height, of a card wherever it is."""
+    """Return the corners (4, 3), TL TR BR BL, of a card's visible side, in mm with height."""
     width, height = card_mm
     local = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2
     turn, angle = math.radians(card.turn_deg), math.radians(card.angle_deg)
@@ -203,14 +203,14 @@ def card_corners(card: CardNow, card_mm: tuple[float, float]) -> Points:
 
 
 class CardPictures:
-    """A deck's cards as `Flyer` has them, made when they are first wanted; `art`: the deck's."""
+    """Makes each card's `Flyer` from the deck's `art`, with a cache of pictures."""
 
     def __init__(self, art: CardArt) -> None:
         self.art = art
         self._made: dict[tuple[str, str], tuple[Image, Image]] = {}
 
     def flyers(self, cards: Sequence[CardNow]) -> list[Flyer]:
-        """Return a card at the instants of an exposure: one flyer, or one for each side that is to be seen in it."""
+        """Return a card during an exposure: one flyer for each visible side."""
         sides = dict.fromkeys(card.side for card in cards)
         groups = [[card for card in cards if card.side == side] for side in sides]
         return [
@@ -238,7 +238,7 @@ def hand_corners(hand: HandNow, person: Person) -> Points:
 
 
 def draw_flyers(image: Image, view: View, still: StillLayer, flyers: Sequence[Flyer]) -> None:
-    """Draw what is in the air into a picture, (h, w, 3) uint8, the lowest first; first of all their shadows."""
+    """Draw things in the air into a picture, (h, w, 3) uint8, the lowest first, after all shadows."""
     _draw_shadows(image, view, flyers)
     for flyer in flyers:
         seen = _seen(flyer.picture, [view.project(corners) for corners in flyer.corners], view.size)
@@ -253,12 +253,12 @@ def draw_flyers(image: Image, view: View, still: StillLayer, flyers: Sequence[Fl
 
 
 def hand_flyer(art: HandArt, hands: Sequence[HandNow], person: Person) -> Flyer:
-    """Return a hand at the instants of an exposure."""
+    """Return a hand during an exposure."""
     return Flyer(art.picture, art.cover, tuple(hand_corners(hand, person) for hand in hands))
 
 
 def _seen(picture: Image, outlines_px: Sequence[Points], size: tuple[int, int]) -> tuple[tuple[int, int], Image] | None:
-    """Return the mean of a picture at several places, and the window's top-left pixel; None if it is out of sight."""
+    """Return the mean of a picture at several places, and the window's top-left pixel; None outside the picture."""
     box = _box(np.concatenate(outlines_px), size, 1)
     if box is None:
         return None
@@ -278,7 +278,7 @@ def _warp(picture: Image, corners_px: Points) -> Points:
 
 
 def _draw_shadows(image: Image, view: View, flyers: Sequence[Flyer]) -> None:
-    """Darken what is below, once however many shadows fall on it; drawn small, because they are soft."""
+    """Darken the table under the flyers, at most once; drawn at a quarter of the size, since shadows are soft."""
     small = (math.ceil(view.size[0] / _SHADOW_STEP), math.ceil(view.size[1] / _SHADOW_STEP))
     fallen = [(flyer, _fallen(flyer.corners[-1], view) / _SHADOW_STEP) for flyer in flyers]
     boxes = [box for _, px in fallen if (box := _box(px, small, 6)) is not None]

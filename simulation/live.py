@@ -50,9 +50,9 @@ _SAND_STEPS = 40
 class Shots:
     """Parameters of filming a table.
 
-    size: width and height of the frames, px. frames_per_s: their pace. exposure_s: how long each is exposed; all rows
-    at once. pixel_format: BGR or NV12. small_width: width of the small grey picture for motion, px; None: none. look:
-    light, lens and noise.
+    size: width and height of the frames, px. frames_per_s: frames a second. exposure_s: exposure time, all rows at
+    once. pixel_format: BGR or NV12. small_width: width of the small grey picture for motion, px; None: without one.
+    look: light, lens and noise.
     """
 
     size: tuple[int, int] = (1280, 720)
@@ -64,11 +64,10 @@ class Shots:
 
 
 class LiveTable:
-    """A table on which a script happens; frame 0 begins with it.
+    """A table on which a script runs; frame 0 is its beginning.
 
-    start_ns: when the script begins, ns on the monotonic clock. waits: whether people wait where the script says so;
-    they do not, unless whoever plays the table lets them go on. disguise: gives the art that is to be seen instead of
-    the deck's; None: that is. Not to be used from two threads at once.
+    start_ns: start of the script, ns on the monotonic clock. waits: pauses of the script; without a call of `hold`
+    there are none. disguise: replaces the deck's art by another; None: no change. Not thread-safe.
     """
 
     def __init__(
@@ -112,25 +111,25 @@ class LiveTable:
         self._stands, self._stood = bare.copy(), (-1, 0.0, 0.0, 0)
 
     def twin(self) -> LiveTable:
-        """Return the same table once more, to be filmed from another thread."""
+        """Return a copy of the table for another thread."""
         table = LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns, self._disguise)
         table.waits = self.waits
         return table
 
     def hold(self, now_ns: int) -> None:
-        """Stop the script at `now_ns`, or when the sand that runs then has run out: nobody can stop that."""
+        """Pause the script at `now_ns`, or when running sand has run out, which nobody can stop."""
         now_s = self.seconds(now_ns)
         runs = [act for act in self.script.actions if isinstance(act, Flip)]
         out_s = next((act.at_s + act.runs_s for act in runs if -TURN_S <= now_s - act.at_s < act.runs_s), now_s)
         self.waits.hold(now_ns - self.start_ns + round((out_s - now_s) * SECOND_NS))
 
     def release(self, now_ns: int) -> None:
-        """Let a script that was stopped go on."""
+        """Resume a paused script."""
         self.waits.release(now_ns - self.start_ns)
 
     @property
     def held(self) -> bool:
-        """Return whether the script was stopped and has not gone on."""
+        """Return whether the script is paused."""
         return self.waits.held
 
     @property
@@ -143,18 +142,18 @@ class LiveTable:
         return self.start_ns + round((index + 1) * SECOND_NS / self.shots.frames_per_s)
 
     def seconds(self, t_ns: int) -> float:
-        """Return a time of the monotonic clock as seconds of the script, which stand still while people wait."""
+        """Return a time of the monotonic clock as seconds of the script, without its pauses."""
         return self.waits.script_ns(t_ns - self.start_ns) / SECOND_NS
 
     def prepare(self) -> None:
-        """Draw slow parts ahead: the first layer and all hands; later frames come more evenly for it."""
+        """Draw slow parts ahead, the first layer and all hands, for an even frame rate."""
         self.frame(0)
         for seat in range(len(self.script.people)):
             for pose in (PINCH, FLAT) if self.script.bell_mm is not None else (PINCH,):
                 self.hand_art(seat, pose)
 
     def frame(self, index: int) -> Frame:
-        """Draw a frame; any one, but in order it is quickest."""
+        """Draw any frame; in order it is fastest."""
         t_ns = self.exposure_end_ns(index)
         image = self._drawn(self.seconds(t_ns), index)
         grey = None
@@ -167,7 +166,7 @@ class LiveTable:
 
     def _drawn(self, end_s: float, index: int) -> Image:
         instants = [end_s - self.shots.exposure_s * share for share in np.linspace(1, 0, _INSTANTS)]
-        # Pieces that rest throughout the exposure; a card that lands or is taken in it is drawn in the air.
+        # Still pieces during the whole exposure; a card that lands or is taken in it is drawn in the air.
         cards = self.motion.cards(end_s)
         still = [card for card in cards if card.since_s is not None and card.since_s <= instants[0]]
         self._still.show([(key, patch) for card in still if (patch := self._patch(key := _key(card), card))])
@@ -182,7 +181,7 @@ class LiveTable:
         return self._noisy(image, index)
 
     def _standing(self, t_s: float) -> Image:
-        """Return the table with what is and stands on it; the sandtimer is drawn again only when it has changed."""
+        """Return the table with all still things; the sandtimer is redrawn only after a change."""
         spot, sand = self.script.sandtimer_mm, self.motion.sand(t_s)
         if spot is None:
             return self._still.picture
@@ -208,7 +207,7 @@ class LiveTable:
         return flyers
 
     def hand_art(self, seat: int, pose: str) -> HandArt:
-        """Return the picture of a hand, drawn when it is first wanted."""
+        """Return the picture of a hand, drawn on first use."""
         if (seat, pose) not in self._hands:
             self._hands[seat, pose] = drawn_hand(self.script.people[seat], pose)
         return self._hands[seat, pose]
@@ -253,48 +252,40 @@ _LONGEST_NS = SECOND_NS / 2
 
 
 class SimulatedCamera:
-    """Films a table (a `Camera`), each frame at its time; frames that it is too slow for are lost.
+    """Films a table in real time (a `Camera`); frames that it is too slow for are lost.
 
-    The film goes on where it is by the clock, so a camera that is opened again misses what happened meanwhile; after
-    the script's end the last picture stays. table: what is before it, asked for with each frame: it may be another one
-    any time. clock: monotonic, ns. sleep: waits so many seconds.
+    A reopened camera continues by the clock. After the script's end the last picture stays. table: returns the present
+    table, for each frame.
     """
 
     name = "the simulated camera"
     notes: tuple[str, ...] = ()
 
-    def __init__(
-        self,
-        table: Callable[[], LiveTable],
-        clock: Callable[[], int] = time.monotonic_ns,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, table: Callable[[], LiveTable]) -> None:
         self._tables, self._table = table, table()
-        self._clock = clock
-        self._sleep = sleep
         self._next = self._before = 0
         self._drawing_ns = 0.0
 
     def read(self) -> Frame | None:
-        """Wait for the next frame; it comes when its exposure is over, or a little later if it was hard to draw."""
-        started_ns = self._clock()
-        # Drawn is the first frame that can be ready in time: a camera that is too slow loses frames, it delays none.
+        """Return the next frame after its exposure, later if drawing took longer."""
+        started_ns = time.monotonic_ns()
+        # The first frame that can be ready in time: a slow camera loses frames and delays none.
         table = self._tables()
         ready_s = (started_ns + round(self._drawing_ns) - table.start_ns) / SECOND_NS
         due = max(math.ceil(ready_s * table.shots.frames_per_s) - 1, 0)
         if table is not self._table:
-            # The camera's own count goes on.
+            # The camera's own count continues.
             self._before += self._next - due
             self._table, self._next = table, due
         self._next = max(self._next, due)
         drawn = table.frame(self._next)
         frame = replace(drawn, sequence=self._before + self._next)
         self._next += 1
-        drawn_ns = self._clock()
+        drawn_ns = time.monotonic_ns()
         self._drawing_ns = max(0.9 * self._drawing_ns, min(1.2 * (drawn_ns - started_ns), _LONGEST_NS))
         if frame.exposure_end_ns > drawn_ns:
-            self._sleep((frame.exposure_end_ns - drawn_ns) / SECOND_NS)
+            time.sleep((frame.exposure_end_ns - drawn_ns) / SECOND_NS)
         return frame
 
     def close(self) -> None:
-        """Let it go; closing twice is fine."""
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""Mock pins and edges that bounce and flicker, stamped as a kernel stamps them."""
+"""Mock pins and edges that bounce and flicker, with kernel-like time stamps."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MS = 1_000_000
 US = 1_000
 BARRIER, TILT = "barrier", "tilt"
 
-_GRAIN_S = 0.012  # usual time between two edges of the light barrier
+_GRAIN_S = 0.012  # mean time between two edges of the light barrier
 _LONGEST_GAP_S = 0.11
 
 
 def edges_of(script: Script, seed: int, start_ns: int, *, tilted: bool = False) -> tuple[Edge, ...]:
-    """Return all edges in the order of time, on the lines that `hardware.bell` and `hardware.sand` name.
+    """Return all edges in the order of time, on the lines of `hardware.bell` and `hardware.sand`.
 
-    start_ns: when the script begins, ns on the monotonic clock. tilted: how the sandtimer's tilt switch is then.
+    start_ns: start of the script, ns on the monotonic clock. tilted: level of the sandtimer's tilt switch then.
     """
     rng = random.Random(seed)
     edges: list[Edge] = []
@@ -41,7 +41,7 @@ def edges_of(script: Script, seed: int, start_ns: int, *, tilted: bool = False) 
 
 
 def press(rng: random.Random, line: str, t_ns: int, hold_ns: int) -> Iterator[Edge]:
-    """Return the edges of a press that begins at `t_ns`: up to five bounces at either end."""
+    """Return the edges of a press that begins at `t_ns`: up to five bounces at each end."""
     for closed, begin_ns in ((True, t_ns), (False, t_ns + hold_ns)):
         yield Edge(begin_ns, line, closed)
         at_ns = begin_ns
@@ -53,7 +53,7 @@ def press(rng: random.Random, line: str, t_ns: int, hold_ns: int) -> Iterator[Ed
 
 
 def sand(rng: random.Random, start_ns: int, runs_s: float) -> Iterator[Edge]:
-    """Return the light barrier's edges while sand runs; the last one is that of the last grain, at the very end."""
+    """Return the light barrier's edges while sand runs; the last edge is the last grain's."""
     end_ns = start_ns + _ns(runs_s)
     at_ns, blocked = start_ns, True
     while at_ns < end_ns:
@@ -66,7 +66,7 @@ def sand(rng: random.Random, start_ns: int, runs_s: float) -> Iterator[Edge]:
 
 
 def _tilt(rng: random.Random, flip: Flip, start_ns: int, *, tilted: bool) -> Iterator[Edge]:
-    """Return the tilt switch's edges while the timer is turned: its ball rolls to and fro."""
+    """Return the tilt switch's edges while the timer is turned: its ball rolls back and forth."""
     at_ns = start_ns + _ns(flip.at_s - 0.45 * TURN_S)
     for _ in range(rng.randint(1, 4)):
         yield Edge(at_ns, TILT, tilted)
@@ -80,17 +80,17 @@ def _ns(seconds: float) -> int:
     return round(seconds * SECOND_NS)
 
 
-_AGAIN_NS = SECOND_NS // 10  # between two looks whether people go on
+_AGAIN_NS = SECOND_NS // 10  # between two questions whether the script goes on
 
 
 class StampedPin(MockPin):  # type: ignore[misc]  # gpiozero has no types
-    """gpiozero's mock pin, moved at a given time; it keeps no list of what it did, so it can be moved for ever."""
+    """gpiozero's mock pin with given times; it keeps no list of states, which would grow without end."""
 
     _state: bool
     _last_change: float
 
     def move(self, t_ns: int, level: bool) -> None:
-        """Take a level, as the kernel stamped it: ns on the monotonic clock."""
+        """Set a level with the kernel's stamp, ns on the monotonic clock."""
         if self._state != level:
             self._state = level
             self._last_change = t_ns / SECOND_NS
@@ -104,15 +104,15 @@ class StampedPin(MockPin):  # type: ignore[misc]  # gpiozero has no types
 
 
 def pin_factory() -> MockFactory:
-    """Return gpiozero's mock factory with pins that can be moved at a given time."""
+    """Return gpiozero's mock factory with `StampedPin` pins."""
     return MockFactory(pin_class=StampedPin)
 
 
 class PinMover:
-    """Moves mock pins as edges say, on a thread of its own or step by step.
+    """Moves mock pins by a list of edges, on its own thread or step by step.
 
-    edges: in the order of time; those of lines that `specs` does not have are left out. clock: monotonic, ns. due:
-    gives when an edge of the script comes, ns; None: nobody knows yet. levels: whether a line it moved is active.
+    edges: in the order of time; edges of lines that `specs` lacks are ignored. clock: monotonic, ns. due: returns an
+    edge's time, ns; None: unknown, because the script is paused. levels: last state of each line.
     """
 
     def __init__(
@@ -138,13 +138,13 @@ class PinMover:
         self._thread.start()
 
     def stop(self) -> None:
-        """End, and wait for it; harmless when not started."""
+        """Stop, and wait for the thread; harmless when not started."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
 
     def move_until(self, t_ns: int) -> int:
-        """Move all that is due before `t_ns`, and give how many edges that were."""
+        """Move the pins for all edges before `t_ns`; return their number."""
         moved = 0
         while (due_ns := self._next_ns()) is not None and due_ns < t_ns:
             edge = self._edges[self._next]
@@ -159,7 +159,7 @@ class PinMover:
         return moved
 
     def horizon_ns(self, now_ns: int) -> int:
-        """Return the time up to which the pins are as they should be: a kernel is never late, a busy thread may be."""
+        """Return the time up to which the pins are right: a kernel is never late, a busy thread may be."""
         following_ns = self._next_ns()
         return now_ns if following_ns is None else min(now_ns, following_ns)
 

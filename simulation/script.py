@@ -1,7 +1,6 @@
-"""Scripts of the simulated table: cards, places and hands, and where each is at an instant.
+"""Scripts of the simulated table: cards, places and hands, and their states at each instant.
 
-Times are seconds from the script's beginning, places as in `simulation.view`. A script knows no rules; whoever writes
-one does.
+Times are seconds from the script's beginning, places as in `simulation.view`. A script knows no rules; its author does.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from itertools import pairwise
 
 PINCH, FLAT = "pinch", "flat"
 TRAVEL_S = 0.45
-"""The time a hand takes from its home to its work, and back."""
+"""Time of a hand from its home to its work, and back."""
 TURN_S = 0.8
-"""The time it takes to turn the sandtimer."""
+"""Time to turn the sandtimer."""
 _LIFT_MM = 28.0
 _GRIP_MM = 30.0
 _BELL_MM = 42.0
@@ -26,8 +25,8 @@ _GLASS_MM = 60.0
 class CardNow:
     """A card at an instant.
 
-    side: the one to be seen. height_mm: of its middle. turn_deg: how far it has been turned over about its long axis,
-    0 to 180. since_s: start of this state, s; None while it is carried.
+    side: the visible one. height_mm: of its middle. turn_deg: rotation about its long axis, 0 to 180. since_s: start of
+    this state, s; None while it is carried.
     """
 
     key: str
@@ -43,7 +42,7 @@ class CardNow:
 
 @dataclass(frozen=True)
 class HandNow:
-    """A hand at an instant: where its fingertips are, in mm, and how it is held (PINCH or FLAT)."""
+    """A hand at an instant: place of its fingertips, mm, and pose (PINCH or FLAT)."""
 
     seat: int
     x_mm: float
@@ -54,7 +53,7 @@ class HandNow:
 
 @dataclass(frozen=True)
 class SandNow:
-    """The sandtimer: how far it is turned, 0 to 180 degrees, how high, mm, and the share of the sand that is above."""
+    """The sandtimer: its rotation, 0 to 180 degrees, its height, mm, and the share of sand above."""
 
     turn_deg: float
     height_mm: float
@@ -74,7 +73,7 @@ class _Leg:
 
 @dataclass(frozen=True)
 class _Stay:
-    """A time in which a hand is at work; `card`: the leg that it follows."""
+    """A time in which a hand is at work; `leg`: the card's way that it follows."""
 
     start_s: float
     end_s: float
@@ -85,7 +84,7 @@ class _Stay:
 
 
 class Motion:
-    """A script in motion; every method takes seconds from its beginning.
+    """The states of a script; every method takes seconds from its beginning.
 
     Raises:
         ValueError: a card is carried twice at a time, or from nowhere.
@@ -175,7 +174,7 @@ class Motion:
         return self.script.sandtimer_mm
 
     def _leg_at(self, key: str, t_s: float) -> _Leg:
-        """Return the leg that a card is on, or the last one that it has come to the end of."""
+        """Return the leg of a card at a time: the present one, or the last one before."""
         legs = self._legs[key]
         index = bisect_right(self._ends[key], t_s)
         return legs[index] if index < len(legs) and legs[index].start_s <= t_s else legs[index - 1]
@@ -222,7 +221,7 @@ class Motion:
 
 
 def collisions(script: Script) -> list[str]:
-    """Return the faults of a script, a sentence each: hands that would have to be in two places."""
+    """Return the faults of a script, a sentence each: hands with two things to do at a time."""
     faults = []
     for seat in range(len(script.people)):
         spans = sorted((_begin(act), _end(act)) for act in script.actions if act.seat == seat)
@@ -235,7 +234,7 @@ def collisions(script: Script) -> list[str]:
 
 
 def _on_leg(leg: _Leg, t_s: float) -> tuple[float, float, float, float]:
-    """Return a carried card's place and height, and the share of its time that is over."""
+    """Return a carried card's place and height, and the elapsed share of its time."""
     share = min(max((t_s - leg.start_s) / (leg.end_s - leg.start_s), 0.0), 1.0)
     x, y = between((leg.origin.x_mm, leg.origin.y_mm), (leg.goal.x_mm, leg.goal.y_mm), smooth(share))
     lift = _LIFT_MM if leg.origin.side == leg.goal.side else 1.7 * _LIFT_MM
@@ -275,7 +274,7 @@ SLEEVES: tuple[Colour, ...] = ((110, 60, 40), (60, 60, 150), (70, 110, 60), (120
 
 @dataclass(frozen=True)
 class Lying:
-    """Pose of a card: its middle, mm, its turn clockwise, degrees, and the side that is up."""
+    """Pose of a card: its middle, mm, its clockwise turn, degrees, and the side that is up."""
 
     x_mm: float
     y_mm: float
@@ -285,7 +284,7 @@ class Lying:
 
 @dataclass(frozen=True)
 class ScriptCard:
-    """A card. key: names this very card, unique. face: its id in the deck (many cards may show one face)."""
+    """A card. key: unique. face: its id in the deck (many cards may have one face)."""
 
     key: str
     face: str
@@ -294,7 +293,7 @@ class ScriptCard:
 
 @dataclass(frozen=True)
 class Person:
-    """Person at a seat: places of the shoulder and of the waiting hand, both out of the picture; colours are BGR."""
+    """A person at a seat: places of the shoulder and of the waiting hand, both outside the picture; colours are BGR."""
 
     shoulder_mm: Spot
     home_mm: Spot
@@ -305,7 +304,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Carry:
-    """A hand takes cards at `grasp_s` and lays them as `to` says, one for each, at `release_s`.
+    """A hand takes cards at `grasp_s` and lays them to the places `to`, one each, at `release_s`.
 
     A card whose side changes is turned over on the way, about its long axis.
     """
@@ -319,7 +318,7 @@ class Carry:
 
 @dataclass(frozen=True)
 class BellHit:
-    """A hand hits the bell: contact at `at_s`, for `hold_s`. line: which line closes, as `hardware.bell` names it."""
+    """A hand hits the bell: contact at `at_s`, for `hold_s`. line: the bell's line, as `hardware.bell` names it."""
 
     seat: int
     at_s: float
@@ -329,7 +328,7 @@ class BellHit:
 
 @dataclass(frozen=True)
 class Flip:
-    """A hand turns the sandtimer: it stands at `at_s`, and the sand runs for `runs_s` from then on."""
+    """A hand turns the sandtimer: it stands at `at_s`, and the sand then runs for `runs_s`."""
 
     seat: int
     at_s: float
@@ -338,7 +337,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class Rest:
-    """A hand is on a place from `start_s` to `end_s` and hides what is there."""
+    """A hand covers a place from `start_s` to `end_s`."""
 
     seat: int
     start_s: float
@@ -353,9 +352,9 @@ Action = Carry | BellHit | Flip | Rest
 class Script:
     """A whole game.
 
-    area_mm: width and height of what the camera is aimed at. cards: in the order in which they lie, the lowest first.
-    markers: ids of the marker cards in its corners, from the top left. bell_mm, sandtimer_mm: where they stand, None:
-    there is none. length_s: when it is over. waits_s: when people wait for the referee.
+    area_mm: width and height of the camera's area. cards: the lowest first. markers: ids of the marker cards in its
+    corners, from the top left. bell_mm, sandtimer_mm: their places; None: without one. length_s: end of the script.
+    waits_s: times at which people wait for the referee.
     """
 
     area_mm: tuple[float, float]
@@ -372,7 +371,7 @@ class Script:
 def person_at(edge_mm: Spot, area_mm: tuple[float, float], number: int) -> Person:
     """Return a person who sits at a place of the table's edge; `number` chooses the looks."""
     middle = (area_mm[0] / 2, area_mm[1] / 2)
-    # Outwards over the nearest edge, a little away from the middle of it.
+    # Outwards over the nearest edge, slightly away from its middle.
     gaps = {(0, 1): area_mm[1] - edge_mm[1], (-1, 0): edge_mm[0], (0, -1): edge_mm[1], (1, 0): area_mm[0] - edge_mm[0]}
     out = min(gaps, key=lambda way: gaps[way])
     lean = 0.15 * (edge_mm[0] - middle[0]) * abs(out[1]), 0.15 * (edge_mm[1] - middle[1]) * abs(out[0])
@@ -383,17 +382,17 @@ def person_at(edge_mm: Spot, area_mm: tuple[float, float], number: int) -> Perso
 
 
 def smooth(share: float) -> float:
-    """Return how far a hand has come after a share of its time: it starts and ends at rest (minimum jerk)."""
+    """Return the share of a hand's way after a share of its time, at rest at both ends (minimum jerk)."""
     s = min(max(share, 0.0), 1.0)
     return s**3 * (10 - 15 * s + 6 * s**2)
 
 
 def between(one: Spot, other: Spot, share: float) -> Spot:
-    """Return the place at a share of the way."""
+    """Return the point at a share of the way."""
     return one[0] + (other[0] - one[0]) * share, one[1] + (other[1] - one[1]) * share
 
 
 def towards(spot: Spot, goal: Spot, mm: float) -> Spot:
-    """Return the place `mm` from a spot in the direction of another."""
+    """Return the point `mm` from a spot in the direction of another."""
     distance = math.dist(spot, goal)
     return between(spot, goal, mm / distance if distance else 0.0)

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from simulation.art import HandArt
 from simulation.drawing import card_corners, hand_corners
 from simulation.live import LiveTable
-from simulation.script import BellHit, CardNow, HandNow
+from simulation.script import CardNow, HandNow
 from vision.arrays import Points
 
 Owner = NDArray[np.int16]
-"""(h, w) of a small picture: the number of the card that is to be seen there, -1: none."""
+"""(h, w) of a small picture: number of the visible card at each pixel, -1 without one."""
 
 _STEP = 2
 _TURNING_DEG = 12.0
@@ -23,11 +23,10 @@ _TURNING_DEG = 12.0
 
 @dataclass(frozen=True, eq=False)
 class CardTruth:
-    """A card.
+    """The truth of a card.
 
-    side: the one to be seen. corners_px (4, 2): clockwise from that side's top-left. visible: the share of it that
-    nothing covers and that is in the picture. lies: it is flat and nobody moves it. turning: it is in mid-turn.
-    since_ns: since when it is as it does, None while it is carried.
+    side: the visible one. corners_px (4, 2): clockwise from that side's top-left. visible: uncovered share within the
+    picture. turning: in mid-turn. since_ns: start of this state, None while it is carried.
     """
 
     key: str
@@ -36,14 +35,13 @@ class CardTruth:
     centre_mm: tuple[float, float]
     corners_px: Points
     visible: float
-    lies: bool
     turning: bool
     since_ns: int | None
 
 
 @dataclass(frozen=True, eq=False)
 class TableTruth:
-    """A table at `t_ns`; `cards` the lowest first, `hands` only those that are in play."""
+    """A table at `t_ns`; `cards` the lowest first, `hands` only those over the table."""
 
     t_ns: int
     cards: tuple[CardTruth, ...]
@@ -58,7 +56,7 @@ class TableTruth:
 
 
 def truth_at(table: LiveTable, t_ns: int) -> TableTruth:
-    """Return what is true at a time of the monotonic clock; for a frame, ask for its end of exposure."""
+    """Return the truth at a time of the monotonic clock; for a frame, pass its end of exposure."""
     t_s = table.seconds(t_ns)
     cards, hands = table.motion.cards(t_s), table.motion.hands(t_s)
     corners = [table.view.project(card_corners(card, table.art.card_mm)) for card in cards]
@@ -76,12 +74,6 @@ def truth_at(table: LiveTable, t_ns: int) -> TableTruth:
     )
 
 
-def rings_of(table: LiveTable) -> tuple[tuple[int, int], ...]:
-    """Return when the bell was hit, ns, and by whose hand, in the order of time."""
-    rings = [action for action in table.script.actions if isinstance(action, BellHit)]
-    return tuple(sorted((table.start_ns + round(ring.at_s * 1e9), ring.seat) for ring in rings))
-
-
 def _card(table: LiveTable, card: CardNow, px: Points, owner: Owner, number: int) -> CardTruth:
     area = float(abs(cv2.contourArea((px / _STEP).astype(np.float32))))
     seen = float((owner == number).sum())
@@ -89,7 +81,7 @@ def _card(table: LiveTable, card: CardNow, px: Points, owner: Owner, number: int
     turning = _TURNING_DEG < card.turn_deg < 180 - _TURNING_DEG
     visible = min(1.0, seen / max(area, 1.0))
     centre = (card.x_mm, card.y_mm)
-    return CardTruth(card.key, card.face, card.side, centre, px, visible, since_ns is not None, turning, since_ns)
+    return CardTruth(card.key, card.face, card.side, centre, px, visible, turning, since_ns)
 
 
 def _cover(table: LiveTable, owner: Owner, hand: HandNow) -> None:

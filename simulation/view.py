@@ -1,7 +1,7 @@
 """Poses of things on a simulated table, and their projection by a pinhole camera.
 
-Table coordinates of drawings are mm from the top-left corner of the area that the camera is aimed at, x to the right,
-y down; heights are mm above the table.
+Table coordinates of drawings are mm from the top-left corner of the camera's area, x to the right, y down; heights are
+mm above the table.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Place = tuple[float, float, float]
 class Look:
     """Parameters of the picture.
 
-    `tilt_deg` is the camera's angle from straight down, `blur_px` a Gaussian's sigma, `noise` a standard deviation in
-    grey levels, `gradient` the light lost from the brightest to the darkest corner, `jpeg_quality` None for none,
-    `table`: wood, cloth, plain, checked or white; `tint`: the light's colour (blue, green, red), 1 is
-    white and full.
+    `table`: the surface, see `simulation.drawing`; `tilt_deg`: the camera's angle from straight down; `blur_px`: a
+    Gaussian's sigma; `noise`: a standard deviation in grey levels; `gradient`: light lost from the brightest to the
+    darkest corner; `jpeg_quality`: None for no compression; `tint`: the light's colour (blue, green, red), 1 is white
+    and full.
     """
 
     table: str = "wood"
@@ -39,7 +39,7 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A camera that sees a table: `projection` (3, 4) leads from (x, y, height, 1) in mm to pixels."""
+    """A camera over a table: `projection` (3, 4) maps (x, y, height, 1) in mm to pixels."""
 
     projection: Points
     size: tuple[int, int]
@@ -59,7 +59,7 @@ class View:
         return np.asarray(lifted[:, :2] / lifted[:, 2:])
 
     def px_per_mm(self, x_mm: float, y_mm: float) -> float:
-        """Return the pixels per mm, across, at a place on the table."""
+        """Return the pixels per mm along x at a place on the table."""
         ends = self.to_px(np.array([[x_mm - 5, y_mm], [x_mm + 5, y_mm]]))
         return float(np.linalg.norm(ends[1] - ends[0]) / 10)
 
@@ -73,7 +73,7 @@ def view_of(area_mm: tuple[float, float], size: tuple[int, int], look: Look) -> 
     distance = 1.2 * area_mm[0]
     # The camera looks along its z axis, down; heights count upwards.
     pose = np.column_stack([turn[:, 0], turn[:, 1], -turn[:, 2], [0, 0, distance]])
-    # A little narrower than the area at the middle, so that the far corners stay inside.
+    # The view is a little narrower than the area at the middle, which keeps the far corners inside.
     focal = 0.93 * size[0] * distance / area_mm[0]
     lens = np.array([[focal, 0, (size[0] - 1) / 2], [0, focal, (size[1] - 1) / 2], [0, 0, 1]])
     middle = np.eye(4)
@@ -82,21 +82,9 @@ def view_of(area_mm: tuple[float, float], size: tuple[int, int], look: Look) -> 
     return View(np.asarray(projection / projection[2, 3], dtype=np.float64), size)
 
 
-def to_px(points_mm: Points, homography: Points) -> Points:
-    """Points (n, 2) in mm as pixels (n, 2)."""
-    lifted = np.column_stack([points_mm, np.ones(len(points_mm))]) @ homography.T
-    pixels: Points = lifted[:, :2] / lifted[:, 2:]
-    return pixels
-
-
 def corners_mm(card_mm: tuple[float, float], place: Place) -> Points:
-    """Corners TL TR BR BL of a piece that is with its middle at the place, turned clockwise."""
-    return place_mm(np.array([[0, 0], [card_mm[0], 0], card_mm, [0, card_mm[1]]]), card_mm, place)
-
-
-def place_mm(points: Points, card_mm: tuple[float, float], place: Place) -> Points:
-    """Points (n, 2) in mm from a piece's top-left corner as mm on the table."""
+    """Return the corners TL TR BR BL of a piece with its middle at the place, turned clockwise."""
     angle = math.radians(place[2])
     turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
-    placed: Points = (points - np.array(card_mm) / 2) @ turn.T + place[:2]
-    return placed
+    corners = np.array([[0, 0], [card_mm[0], 0], card_mm, [0, card_mm[1]]]) - np.array(card_mm) / 2
+    return np.asarray(corners @ turn.T + place[:2])

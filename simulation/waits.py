@@ -1,6 +1,6 @@
-"""Instants of a script at which its people wait until somebody lets them go on. Pure.
+"""Pauses of a script at which its people wait for permission to continue. Pure.
 
-Script time stands still meanwhile, and the clock runs on: what follows happens later by so much.
+Script time stands still during a pause while the clock runs on; all that follows is later by its length.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from collections.abc import Iterator, Sequence
 
 SECOND_NS = 1_000_000_000
 LONGEST_NS = 120 * SECOND_NS
-"""People go on by themselves after so long."""
-_LEAD_NS = SECOND_NS // 2  # a camera draws its frames so much ahead of the clock, at most
+"""People continue by themselves after this time."""
+_LEAD_NS = SECOND_NS // 2  # largest time by which a camera draws ahead of the clock
 
 
 class Waits:
-    """Brings the clock and a script's time together. at_s: when people wait, s of the script, in order.
+    """Converts between the clock and a script's time. at_s: times of the pauses, s of the script, in order.
 
-    Clock times, ns, count from the script's beginning. `go_on` may be called from any thread. Everything may be held at
-    any instant besides, by one thread.
+    Clock times, ns, count from the script's beginning. `go_on` may be called from any thread. `hold`, from one thread,
+    stops the script at any time.
     """
 
     def __init__(self, at_s: Sequence[float] = ()) -> None:
         self._at_ns = [round(at * SECOND_NS) for at in at_s]
         self._waited_ns: list[int] = []
-        self._holds: tuple[tuple[int, int | None], ...] = ()  # since when, and until when, on the clock
+        self._holds: tuple[tuple[int, int | None], ...] = ()  # start and end of each hold, on the clock
 
     def script_ns(self, clock_ns: int) -> int:
         """Return the script's time at a time of the clock."""
@@ -39,7 +39,7 @@ class Waits:
         return clock_ns - late_ns
 
     def clock_ns(self, script_ns: int, now_ns: int) -> int | None:
-        """Return when something of the script happens, as far as that is known at `now_ns`; None: people wait."""
+        """Return the clock time of an instant of the script, as known at `now_ns`; None during a pause."""
         late_ns, decided = 0, len(self._waited_ns)
         now_ns = self._unheld_ns(now_ns)
         for number, (at_ns, waited_ns) in enumerate(self._known()):
@@ -58,16 +58,16 @@ class Waits:
 
     @property
     def held(self) -> bool:
-        """Return whether everything is held, or will be."""
+        """Return whether the script is held, or will be."""
         return bool(self._holds) and self._holds[-1][1] is None
 
     def hold(self, begin_ns: int) -> None:
-        """Let everything stand still from a time of the clock on."""
+        """Stop the script from a time of the clock on."""
         if not self.held:
             self._holds = (*self._holds, (begin_ns, None))
 
     def release(self, end_ns: int) -> None:
-        """Let everything that is held move again from a time of the clock on."""
+        """Let a held script run again from a time of the clock on."""
         if self.held:
             *before, (begin_ns, _) = self._holds
             self._holds = (*before, (begin_ns, max(begin_ns, end_ns)))
@@ -77,14 +77,14 @@ class Waits:
         return clock_ns - sum(held)
 
     def go_on(self, now_ns: int) -> None:
-        """Let people go on who wait, or who are about to wait next."""
+        """End the present pause, or skip the next one."""
         number = len(self._waited_ns)
         if number < len(self._at_ns):
             begin_ns = self._at_ns[number] + sum(self._waited_ns)
             self._waited_ns.append(min(LONGEST_NS, max(0, self._unheld_ns(now_ns) + _LEAD_NS - begin_ns)))
 
     def _known(self) -> Iterator[tuple[int, int]]:
-        """Return each wait with how long it is, at most where that is not decided."""
+        """Yield start and length of each pause; an undecided one has the longest length."""
         waited = tuple(self._waited_ns)
         for number, at_ns in enumerate(self._at_ns):
             yield at_ns, waited[number] if number < len(waited) else LONGEST_NS

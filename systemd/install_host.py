@@ -1,4 +1,4 @@
-"""The computer that Ringmaster is installed on: what is asked of it and what is done to it."""
+"""The computer that Ringmaster is installed on: queries and changes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ ENVIRONMENT = {"DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
 
 
 class InstallError(Exception):
-    """Why it could not be installed, in one sentence for the person who tried."""
+    """A reason why the installation failed, in one sentence for the person."""
 
 
 class Host:
     """A computer.
 
-    root: where its file system begins; other than "/", its files are there and its programs are not run. dry: say what
-    would be done and do nothing. log: where it is written what was done.
+    root: root of its file system; other than "/", programs are not run. dry: print the changes and make none. log: path
+    of the log of changes.
     """
 
     def __init__(self, root: Path = Path("/"), *, dry: bool = False, log: str = LOG) -> None:
@@ -30,7 +30,7 @@ class Host:
 
     @property
     def is_root(self) -> bool:
-        """Return whether this may change the system."""
+        """Return whether this process may change the system."""
         return self.dry or os.geteuid() == 0
 
     def say(self, sentence: str) -> None:
@@ -45,24 +45,24 @@ class Host:
             return ""
 
     def os_release(self) -> dict[str, str]:
-        """Return what the system says of itself."""
+        """Return the fields of /etc/os-release."""
         pairs = (line.partition("=") for line in self.text("/etc/os-release").splitlines())
         return {key: value.strip("\"'") for key, _, value in pairs}
 
     def free_bytes(self, path: str) -> int:
-        """Return the room on the disk of a folder that is there."""
+        """Return the free bytes on a folder's disk."""
         return shutil.disk_usage(self._at(path) if self._at(path).is_dir() else self.root).free
 
     def folders(self, parent: str, pattern: str) -> list[str]:
-        """Return the folders in another one, sorted."""
+        """Return the matching folders in `parent`, sorted."""
         return sorted(f"{parent}/{path.name}" for path in self._at(parent).glob(pattern) if path.is_dir())
 
     def link_target(self, path: str) -> str | None:
-        """Return the target of a link, None if it is not a link."""
+        """Return the target of a link; None if it is not a link."""
         return str(self._at(path).readlink()) if self._at(path).is_symlink() else None
 
     def ask(self, *command: str) -> str:
-        """Return what a program that changes nothing prints; "" if it is not there or fails."""
+        """Return the output of a program that changes nothing; "" if it is missing or fails."""
         try:
             done = subprocess.run(command, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True)
         except OSError:
@@ -75,11 +75,11 @@ class Host:
             raise InstallError(f"{failing} ({self._log} tells more.)")
 
     def try_run(self, *command: str) -> bool:
-        """Run a program that changes something and give whether it worked."""
+        """Run a program that changes something; return whether it succeeded."""
         return self._execute(command, None)
 
     def write(self, path: str, text: str) -> None:
-        """Write a file, the folders above it too, if it is not so already."""
+        """Write a file and the folders above it, unless it has this text already."""
         if self.text(path) == text:
             return
         if self.dry:
@@ -89,7 +89,7 @@ class Host:
         self._at(path).write_text(text, encoding="utf-8")
 
     def link(self, path: str, target: str) -> None:
-        """Make `path` a link to `target`, in one step if it is another link now."""
+        """Make `path` a link to `target`, atomically if it is another link now."""
         if self.dry:
             self.say(f"would link {path} to {target}")
             return
@@ -101,7 +101,7 @@ class Host:
         new.replace(place)
 
     def remove(self, path: str) -> None:
-        """Remove a file, a link, or a folder with all that is in it; it need not be there."""
+        """Remove a file, a link, or a folder with its content; it need not exist."""
         place = self._at(path)
         if not place.exists() and not place.is_symlink():
             return

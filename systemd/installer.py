@@ -1,10 +1,10 @@
-"""Puts Ringmaster on a Raspberry Pi and takes it off again: `make install`, `make uninstall`.
+"""Installs Ringmaster on a Raspberry Pi and removes it again: `make install`, `make uninstall`.
 
-Every installation gets an environment of its own beside the one before; a link is moved when the new one is whole and
-moved back if the service does not start with it. An upgrade is another installation. What the referee keeps, in
-/var/lib/ringmaster, is never touched, except by `uninstall --purge`.
+Every installation gets a new environment beside the previous one. A link moves to it when it is complete, and moves
+back if the service does not start. An upgrade is another installation. The games in /var/lib/ringmaster are never
+touched, except by `uninstall --purge`.
 
-Runs with the system's Python and nothing else.
+Runs with the system's Python and no other library.
 """
 
 from __future__ import annotations
@@ -45,11 +45,10 @@ ROOM_BYTES = 1 << 30
 
 
 def install(host: Host, source: Path = SOURCE, *, any_computer: bool = False, extras: str = "") -> None:
-    """Install or upgrade from the project's folder `source`, start the service, and say where the page is.
+    """Install or upgrade from the project's folder `source`, start the service, and print the page's address.
 
-    extras: what is wanted besides, of pyproject.toml's optional dependencies ("club").
-
-    Raises InstallError; an installation that was there before then still works.
+    extras: optional dependencies of pyproject.toml to install as well ("club"). Raises InstallError; a previous
+    installation then still works.
     """
     check_computer(host, any_computer=any_computer)
     get_packages(host)
@@ -71,7 +70,7 @@ def install(host: Host, source: Path = SOURCE, *, any_computer: bool = False, ex
 
 
 def uninstall(host: Host, *, purge: bool = False) -> None:
-    """Remove everything but the journal and the user who owns it; with `purge` these, too."""
+    """Remove everything but the games and the user who owns them; `purge` removes these, too."""
     _need_root(host)
     host.try_run("systemctl", "disable", "--now", SERVICE)
     host.try_run("systemctl", "disable", "--now", POWER)
@@ -87,7 +86,7 @@ def uninstall(host: Host, *, purge: bool = False) -> None:
 
 
 def check_computer(host: Host, *, any_computer: bool = False) -> None:
-    """Raise InstallError unless Ringmaster can be installed here; `any_computer` lets other ones than Pis pass."""
+    """Raise InstallError unless Ringmaster can be installed here; `any_computer` accepts other computers than Pis."""
     _need_root(host)
     system = host.os_release()
     number = system.get("VERSION_ID", "").split(".")[0]
@@ -105,7 +104,7 @@ def check_computer(host: Host, *, any_computer: bool = False) -> None:
 
 
 def get_packages(host: Host) -> None:
-    """Install Debian's packages that are missing; the network is not touched when none is."""
+    """Install missing Debian packages; uses the network only if one is missing."""
     missing = [name for name in PACKAGES if "ok installed" not in host.ask("dpkg-query", "-Wf${Status}", name)]
     if not missing:
         return
@@ -122,7 +121,7 @@ def get_packages(host: Host) -> None:
 
 
 def next_environment(host: Host) -> str:
-    """Return the folder for a new environment, beside those that are there."""
+    """Return a new environment's folder, numbered above the existing ones."""
     numbers = [int(path.rpartition("-")[2]) for path in host.folders(HOME, "env-*") if path[-1].isdecimal()]
     return f"{HOME}/env-{max(numbers, default=0) + 1}"
 
@@ -130,18 +129,17 @@ def next_environment(host: Host) -> str:
 def build_environment(
     host: Host, source: Path, folder: str, libraries: Sequence[str] = LIBRARIES, extras: str = ""
 ) -> None:
-    """Make a Python environment in `folder` with Ringmaster in it, and see that its libraries load.
+    """Make a Python environment with Ringmaster in `folder`, and check that its libraries load.
 
-    extras: what is wanted besides, of pyproject.toml's optional dependencies ("club").
-
-    The environment sees the system's packages: picamera2 and lgpio exist there only. They are compiled against the
-    system's numpy, which is therefore pinned, and pip finds an OpenCV that goes with it.
+    extras: optional dependencies of pyproject.toml to install as well ("club"). The environment sees the system's
+    packages: picamera2 and lgpio exist there only. They are compiled against the system's numpy, which is therefore
+    pinned; pip then finds a matching OpenCV.
     """
     host.say("Building Ringmaster's own Python environment; this takes some minutes …")
     host.run((PYTHON, "-m", "venv", "--system-site-packages", folder), "Python's venv module does not work.")
     numpy = host.ask(PYTHON, "-c", "import importlib.metadata as m; print(m.version('numpy'))")
     with tempfile.TemporaryDirectory(prefix="ringmaster-") as temporary:
-        # pip builds where the source is: not in the owner's folder, and not with what an older build left there.
+        # pip builds in the source folder: use a copy, without an older build's files.
         copy = Path(temporary) / "source"
         copy_source(source, copy)
         constraints = Path(temporary) / "constraints.txt"
@@ -151,7 +149,7 @@ def build_environment(
             (*pip, "--constraint", str(constraints), f"{copy}[{extras}]" if extras else str(copy)),
             "The Python libraries could not be fetched: is the Raspberry Pi on the network?",
         )
-        # lgpio leaves a pipe in the folder where it is loaded.
+        # lgpio leaves a pipe in the working directory on import.
         host.run(
             (f"{folder}/bin/python", "-c", f"import {', '.join(libraries)}"),
             "The new version does not go with this system's libraries.",
@@ -160,7 +158,7 @@ def build_environment(
 
 
 def copy_source(source: Path, copy: Path) -> None:
-    """Copy what belongs to the program, and nothing that Python left there."""
+    """Copy the parts of the program, without Python's caches."""
     copy.mkdir(parents=True)
     for part in SOURCE_PARTS:
         if (source / part).is_dir():
@@ -172,7 +170,7 @@ def copy_source(source: Path, copy: Path) -> None:
 
 
 def place_files(host: Host) -> None:
-    """Put the service, its user and the rules for devices where the system looks for them."""
+    """Install the service, its user and the device rules."""
     for name, path in FILES.items():
         host.write(path, (HERE / name).read_text(encoding="utf-8"))
     host.run(("systemd-sysusers", FILES["sysusers.conf"]), "The user for the referee could not be made.")
@@ -182,7 +180,7 @@ def place_files(host: Host) -> None:
 
 
 def name_computer(host: Host) -> str:
-    """Call a computer that still has its factory name ringmaster, so that its page is easy to find; give its name."""
+    """Name a computer with its factory name "ringmaster", for its page's address; return its name."""
     name = host.text("/etc/hostname").strip()
     if name != FACTORY_NAME:
         return name or NAME
@@ -194,11 +192,11 @@ def name_computer(host: Host) -> str:
 
 
 def switch_to(host: Host, new: str, before: str | None) -> None:
-    """Let the service run from the environment `new`; if it does not start, from the one `before`."""
+    """Run the service from the environment `new`; if it does not start, from `before`."""
     host.link(CURRENT, new)
     host.try_run("systemctl", "daemon-reload")
     host.run(("systemctl", "enable", "--quiet", SERVICE), "The service cannot be switched on.")
-    # Without it the page cannot switch the computer off, and says so.
+    # Without it the page reports that it cannot switch the computer off.
     host.try_run("systemctl", "enable", "--quiet", "--now", POWER)
     if host.try_run("systemctl", "restart", SERVICE):
         return
@@ -216,7 +214,7 @@ def _need_root(host: Host) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; 1 when that failed, after one line that says why."""
+    """Run the command line; return 1 after an error, which is printed in one line."""
     parser = argparse.ArgumentParser(description="Install Ringmaster on a Raspberry Pi, or remove it.")
     parser.add_argument("what", choices=("install", "uninstall", "environment"))
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")

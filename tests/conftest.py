@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import resource
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
+from gpiozero.pins.mock import MockFactory, MockPWMPin
 from hypothesis import settings
 
 # A worker a core: more threads only wait for each other. OpenCV looks at it when it is imported.
@@ -57,3 +58,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def deck() -> Deck:
     return load_deck("confetti")
+
+
+@pytest.fixture
+def factory() -> Iterator[MockFactory]:
+    """Yield gpiozero's mock pins, which can also be dimmed."""
+    made = MockFactory(pin_class=MockPWMPin)
+    yield made
+    made.close()
+    made.reset()

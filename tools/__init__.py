@@ -1,1 +1,1 @@
-"""For developers: benches and the release gate, training, art and rehearsal; nothing here is installed."""
+"""For developers: benchmarks and the release gate, training, art and rehearsal; not installed."""

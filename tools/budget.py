@@ -1,6 +1,6 @@
 """Counts lines by folder and constants in vision, and fails above tools/budget.toml: `python -m tools.budget`.
 
-Adding needs removing, or a higher number in the same commit, with the reason. `--set` writes what stands.
+An addition needs a removal, or a higher number in the same commit, with the reason. `--set` writes the present numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KINDS = {".py": "python", ".js": "js", ".css": "css"}
 
 
 def counted() -> dict[str, dict[str, int]]:
-    """Return for each kind of count the numbers by folder."""
+    """Return the numbers by kind of count and folder."""
     counts: dict[str, Counter[str]] = {kind: Counter() for kind in (*_KINDS.values(), "constants")}
     folders = [one for one in ROOT.iterdir() if one.is_dir() and one.name not in _MADE and one.name[0] != "."]
     for folder in folders:
@@ -38,7 +38,7 @@ def counted() -> dict[str, dict[str, int]]:
 
 
 def constants_in(text: str) -> int:
-    """Count the numbers that a module names in capitals, those in a tuple too."""
+    """Count the numbers that a module names in capitals, also those in a tuple."""
     count = 0
     for node in ast.parse(text).body:
         if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:

@@ -1,4 +1,4 @@
-"""Writes the page about all commands and the schemas of their JSON, from what they take and give: `make commands`."""
+"""Writes the page about all commands and the schemas of their JSON: `make commands`."""
 
 from __future__ import annotations
 

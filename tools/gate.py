@@ -1,6 +1,6 @@
-"""Measures what gates a release, prints a row each, and writes docs/accuracy.md: `python -m tools.gate`.
+"""Measures the rows of a release's gate, prints them, and writes docs/accuracy.md: `python -m tools.gate`.
 
-The rows are in tools/gate.toml. Exit status 1: something is wrong that was not in the run before.
+The rows are in tools/gate.toml. Exit status 1: a row has more wrong than in the run before.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Rendered pictures are path-traced, drawn ones painted. What was measured before,
 
 
 def main() -> int:
-    """Run all rows, or those of which a part of the name is given."""
+    """Run all rows, or those whose name contains a text."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", metavar="DIR", type=Path, default=Path("sets"), help="folder of sets of pictures")
     parser.add_argument("--only", metavar="TEXT", default="", help="only rows with this text, and no page is written")
@@ -68,12 +68,12 @@ def main() -> int:
 
 
 def _newest(runs: list[dict[str, Any]]) -> dict[str, tuple[dict[str, Any], str]]:
-    """Return each row as it was measured last, by its name, with the commit."""
+    """Return each row's last measurement, by its name, with the commit."""
     return {row["set"]: (row, run["commit"]) for run in runs for row in run["rows"]}
 
 
 def _measured(run: str, options: dict[str, Any], sets: Path) -> Row | None:
-    """Return a row, None where its pictures are not here."""
+    """Return a row; None if its pictures are missing."""
     if "folder" in options:
         folder = Path(options.pop("folder"))
         folder = folder if folder.is_dir() else sets / folder
@@ -85,7 +85,7 @@ def _measured(run: str, options: dict[str, Any], sets: Path) -> Row | None:
 
 
 def _text(kept: dict[str, list[Any]]) -> str:
-    """Return what is kept as JSON, an entry a line."""
+    """Return the stored runs as JSON, an entry a line."""
     lists = (
         f"{json.dumps(key)}: [\n" + ",\n".join(f"  {json.dumps(one, ensure_ascii=False)}" for one in entries) + "\n]"
         for key, entries in kept.items()

@@ -1,6 +1,6 @@
 """Checks the prose of changed lines and the titles of new commits: `python -m tools.prose [BASE]`.
 
-BASE is the upstream branch where there is one that is behind, else the commit before the last one.
+BASE is the upstream branch if it is behind, else the commit before the last one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _git(*arguments: str) -> str:
 
 
 def base() -> str:
-    """Return the commit with which the working tree is compared, or "" in a repository of one commit."""
+    """Return the commit to compare the working tree with, or "" in a repository of one commit."""
     fork = _git("merge-base", "HEAD", "@{upstream}").strip()
     if fork and fork != _git("rev-parse", "HEAD").strip():
         return fork
@@ -47,7 +47,7 @@ def changed_lines(since: str) -> Iterator[tuple[Path, set[int]]]:
 
 
 def prose_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield number and text of each line of prose: of a module its comments and docstrings, else all lines."""
+    """Yield number and text of each line of prose: a module's comments and docstrings, or all lines of other files."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".js":
         for number, line in enumerate(text.splitlines(), 1):
@@ -67,7 +67,7 @@ def prose_of(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def faults(since: str) -> list[str]:
-    """Return a sentence for each banned word in a changed line, and for each commit title that breaks the form."""
+    """Return a sentence for each banned word in a changed line, and for each commit title in another form."""
     found = [
         f"{path}:{number}: the prose rule bans “{word[0]}”"
         for path, lines in changed_lines(since)
@@ -82,7 +82,7 @@ def faults(since: str) -> list[str]:
 
 
 def main() -> int:
-    """Print the faults; return 1 where there is one."""
+    """Print the faults; return 1 if there is one."""
     since = sys.argv[1] if len(sys.argv) > 1 else base()
     found = faults(since) if since else []
     print("\n".join(found), end="\n" if found else "")

@@ -1,7 +1,7 @@
-"""Counts the walk of one ring through the code, vision left out: `python -m tools.walk [--list]`.
+"""Counts the modules that one ring passes through, without vision: `python -m tools.walk [--list]`.
 
-A move is a call or a return that goes from one of our modules to another. Counted is the way from `Referee.hear` to the
-new state, on a drawn table of Piccolino with its own watcher.
+A move is a call or a return from one of our modules to another. The count covers `Referee.hear` up to the new state, on
+a drawn table of Piccolino with its own watcher.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _COUNTED = ("referee", "hardware", "simulation")
 
 
 class Walk:
-    """A profiler that notes each module as it is entered or come back to."""
+    """A profiler that records each module that is entered or returned to."""
 
     def __init__(self) -> None:
         self.moves: list[str] = []
         self._module_of: dict[CodeType, str] = {}
 
     def note(self, frame: FrameType, event: str, _: object) -> None:
-        """Note where a call or a return leads; libraries between two of our modules are no stop."""
+        """Record the target of a call or a return; libraries between two of our modules are skipped."""
         here: FrameType | None = frame if event == "call" else frame.f_back if event == "return" else None
         while here is not None and not (module := self._module(here.f_code)):
             here = here.f_back if event == "return" else None
@@ -47,7 +47,7 @@ class Walk:
 
 
 def main() -> None:
-    """Play up to a ring, and count its walk."""
+    """Play up to a ring, and count its moves."""
     laid = piles_table(3, 3, 4, Shots(size=(640, 360), frames_per_s=10))
     now_ns, walk = 0, Walk()
     with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 """Checks the catalogues of texts: `make words`.
 
-A key is used where a string of the code or of a page's script is that key, or where a string with places fits it
-(`f"fault.{key}"`). Texts of errors in `vision` and `hardware` stand there; `make words` takes them over.
+A key is used if a string of the code or of a page's script equals it, or fits it with places (`f"fault.{key}"`). `make
+words` copies the texts of errors in `vision` and `hardware` from the code.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from referee.language import CATALOGUES, LANGUAGES, Text, catalogue
 ROOT = CATALOGUES.parents[1]
 PACKAGES = ("referee", "vision", "hardware", "calibration", "simulation")
 BELOW = ("vision", "hardware", "calibration")
-"""Packages that know no catalogue: their errors and sentences bring the English text."""
+"""Packages without catalogues: their errors and sentences bring the English text."""
 PAGES = {"page": ROOT / "referee/web/page", "club": ROOT / "referee/club/page"}
-ON_PAGE = ("page.", "fault.", "colour.", "suit.")
 _KEY = re.compile(r"[a-z]+(\.[a-z0-9_]+)+")
 _TAKES_KEY = frozenset({"text", "count", "template", "phrase", "said"})
 
 
 @dataclass
 class Used:
-    """Strings of the code: whole ones, patterns of those with places, and keys that must be there by where they are."""
+    """Strings of the code: whole ones, patterns with places, keys that must exist, and texts."""
 
     whole: set[str] = field(default_factory=set)
     patterns: set[str] = field(default_factory=set)
@@ -40,7 +39,7 @@ class Used:
 
 
 def used() -> Used:
-    """Return what code and scripts use."""
+    """Return the strings of code and scripts."""
     found = Used()
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
@@ -53,7 +52,7 @@ def used() -> Used:
 
 
 def complaints() -> Iterator[str]:
-    """Return what is wrong with the catalogues, a line each."""
+    """Yield the faults of the catalogues, a line each."""
     found, english = used(), catalogue("en")
     for key, where in sorted(found.wanted.items()):
         if key not in english:
@@ -84,7 +83,7 @@ def take_texts() -> None:
 
 
 def _shape(text: Text) -> object:
-    """Return the parts that are the same in all languages: the forms, and the places of each."""
+    """Return the parts that all languages share: the forms, and the places of each."""
     if isinstance(text, str):
         return sorted(set(re.findall(r"\{\w+\}", text))), bool(text)
     return {form: set(re.findall(r"\{\w+\}", one)) - {"{n}"} for form, one in text.items()}
@@ -118,7 +117,7 @@ def _pattern(parts: list[ast.expr]) -> set[str]:
 
 
 def _in_script(script: str) -> Iterator[str]:
-    """Return the strings of a script; a place in one is given as `*`."""
+    """Yield the strings of a script; a place in one becomes `*`."""
     for quoted in re.findall(r'"([a-z0-9_]+)"', script):
         yield quoted
     for quoted in re.findall(r"`([^`]*)`", script):
@@ -145,7 +144,7 @@ def _note_script(area: str, name: str, found: Used) -> None:
 
 
 def main() -> int:
-    """Take over what the code says, and print what is wrong; gives the exit status."""
+    """Copy the code's texts, and print the faults; return the exit status."""
     take_texts()
     wrong = list(complaints())
     print(*wrong, sep="\n", end="\n" if wrong else "")

@@ -1,1 +1,1 @@
-"""Cameras: back-ends as peers, their settings and clocks, and who watches over them."""
+"""Cameras: back-ends as peers, their settings and clocks, and their supervisor."""

@@ -1,4 +1,4 @@
-"""The seam of all cameras: their protocol, clock, pixel formats, failures, and their choice by name."""
+"""The contract of all cameras: protocol, clock, errors, and the choice of one by its name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hardware.problems import BadSettingError, DeviceMissingError, HardwareError
 
 
 def boottime_ns() -> int:
-    """Read CLOCK_BOOTTIME, ns: the monotonic clock plus the time the machine was asleep."""
+    """Return CLOCK_BOOTTIME, ns: the monotonic clock plus the time that the machine was asleep."""
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
 
@@ -43,18 +43,18 @@ Image = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Turn:
-    """How a camera is mounted. upside_down: turned by half a turn. mirrored: after that, left and right are swapped."""
+    """The camera's mounting. upside_down: turned by half a turn. mirrored: then left and right are swapped."""
 
     upside_down: bool = False
     mirrored: bool = False
 
     @property
     def flips(self) -> tuple[bool, bool]:
-        """Return whether columns and whether rows are to be reversed."""
+        """Return whether to reverse the columns, and whether to reverse the rows."""
         return self.upside_down != self.mirrored, self.upside_down
 
     def image(self, image: Image, pixel_format: PixelFormat = PixelFormat.BGR) -> Image:
-        """Return a picture put right; `image` laid out as `pixel_format` says."""
+        """Return the upright picture; `image` is laid out as `pixel_format` says."""
         if pixel_format is PixelFormat.BGR:
             return self._plane(image)
         rows = image.shape[0] * 2 // 3
@@ -70,7 +70,7 @@ class Turn:
         return turned
 
     def area(self, area: Polygon | None) -> Polygon | None:
-        """Map an area from the upright picture to the camera's own; (k, 2), both in shares of the picture's size."""
+        """Map an area from the upright picture to the camera's own; (k, 2), both as fractions of the picture's size."""
         if area is None:
             return None
         columns, rows = self.flips
@@ -84,23 +84,23 @@ class Turn:
 
 
 class TurnedCamera:
-    """A camera (a `hardware.camera.camera.Camera`) whose frames are put right."""
+    """A camera whose frames are turned upright."""
 
     def __init__(self, camera: Camera, turn: Turn) -> None:
         self._camera, self._turn = camera, turn
 
     @property
     def name(self) -> str:
-        """Return its name for people."""
+        """Return the camera's name for people."""
         return self._camera.name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return sentences about settings that it could not apply."""
+        """Return a sentence for each setting that the camera could not apply."""
         return self._camera.notes
 
     def read(self) -> Frame | None:
-        """Wait for the next frame and put it right."""
+        """Wait for the next frame and return it upright."""
         frame = self._camera.read()
         if frame is None:
             return None
@@ -108,24 +108,24 @@ class TurnedCamera:
         return replace(frame, image=self._turn.image(frame.image, frame.pixel_format), small_grey=small)
 
     def close(self) -> None:
-        """Let the camera go."""
+        """Close the camera."""
         self._camera.close()
 
 
 class SettlingTurnedCamera(TurnedCamera):
-    """An open camera that can be set up again."""
+    """A turned camera whose exposure and focus can be set again."""
 
     def __init__(self, camera: Camera, turn: Turn, settling: Settling) -> None:
         super().__init__(camera, turn)
         self._settling = settling
 
     def settle(self, area: Polygon | None = None, *, focus: bool = True) -> None:
-        """Request a new set-up."""
+        """Set exposure, white balance and focus again."""
         self._settling.settle(self._turn.area(area), focus=focus)
 
 
 def opened_turned(open_camera: Callable[[], Camera], turn: Turn) -> Camera:
-    """Open a camera and have its frames put right."""
+    """Open a camera whose frames are turned upright."""
     camera = open_camera()
     if not any(turn.flips):
         return camera
@@ -137,61 +137,61 @@ class CameraError(HardwareError):
 
 
 class BadCameraError(CameraError, BadSettingError):
-    """A camera was asked for by a name, or with a setting, that means nothing."""
+    """A camera's name or setting is unknown."""
 
 
 class CameraMissingError(CameraError, DeviceMissingError):
-    """There is no such camera, it cannot be opened, or it went away."""
+    """The camera does not exist, cannot be opened, or went away."""
 
 
 class CameraTimeoutError(CameraError, TimeoutError):
-    """No frame came within about a second; the camera may be asked again."""
+    """No frame came within about a second; a second attempt may succeed."""
 
 
 class Camera(Protocol):
-    """A source of frames in time order. One thread reads it; the same thread closes it."""
+    """A source of frames in time order. One thread reads it and closes it."""
 
     @property
     def name(self) -> str:
-        """Return its name for people."""
+        """Return the camera's name for people."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return a sentence for each setting that it could not apply; the camera works without it."""
+        """Return a sentence for each setting that the camera could not apply; it works without them."""
 
     def read(self) -> Frame | None:
-        """Wait for the next frame, at most about a second. None: there will never be another one (end of a file).
+        """Return the next frame after at most about a second; None at the end of a file.
 
-        Raises CameraTimeoutError if none came in time, CameraMissingError if the camera is gone.
+        Raises CameraTimeoutError if no frame came in time, CameraMissingError if the camera is gone.
         """
 
     def close(self) -> None:
-        """Let the camera go; closing twice is fine."""
+        """Close the camera; closing twice is allowed."""
 
 
 @runtime_checkable
 class Settling(Protocol):
-    """A camera that can be set up again while it is open."""
+    """A camera whose exposure and focus can be set again while it is open."""
 
     def settle(self, area: Polygon | None = None, *, focus: bool = True) -> None:
         """Find exposure, white balance and, if asked, focus again and hold them; takes some seconds.
 
-        area: what the exposure is judged by, (k, 2) in shares of the picture's size; None: the whole picture. `notes`
-        then say what it could not do. Raises as `Camera.read` does.
+        area: region by which the exposure is judged, (k, 2) as fractions of the picture's size; None: the whole
+        picture. `notes` then lists the settings that failed. Raises as `Camera.read` does.
         """
 
 
 @dataclass(frozen=True)
 class CameraSettings:
-    """Requested properties of a camera; frames carry the real ones, which may differ.
+    """Requested properties of a camera; a frame carries the real ones, which may differ.
 
     width, height: size of the frames for reading, pixels.
     small_width: width of the small grey stream for motion, pixels, where the camera has one.
     frames_per_s: frames a second.
-    lock: whether exposure and white balance are settled on the table when the camera is opened and then held.
-    longest_exposure_us: microseconds; longer ones smear hands and turning cards.
+    lock: whether exposure and white balance are set once, on opening, and then held.
+    longest_exposure_us: microseconds; longer exposures smear hands and turning cards.
     mains_hz: frequency of the mains that is tried first, 50 or 60; lamps flicker twice a period.
-    live: whether files and recordings are played at the pace they were taken, on the clock of today.
+    live: whether files and recordings are played at their own pace, on today's clock.
     """
 
     width: int = 1920
@@ -219,7 +219,7 @@ class CameraSettings:
             )
 
 
-# Where each back-end lives: imported when it is chosen, so that a machine needs only the libraries of its own camera.
+# Module of each back-end, imported when it is chosen: a machine needs only its own camera's libraries.
 BACKENDS = {
     "picamera2": "hardware.camera.picamera2",
     "usb": "hardware.camera.usb",
@@ -236,8 +236,8 @@ def open_camera(spec: str, settings: CameraSettings | None = None) -> Camera:
     """Open a camera by its name.
 
     Names: `picamera2`, `picamera2:1`, `usb:0`, `usb:/dev/v4l/by-id/…`, `folder:DIR`, `video:FILE`,
-    `recording:FILE.mcap`, or simply the path of a folder, a video or a recording. Raises BadCameraError for a name that
-    means nothing, CameraMissingError if the camera is not there.
+    `recording:FILE.mcap`, or the path of a folder, a video or a recording. Raises BadCameraError for an unknown name,
+    CameraMissingError if the camera is not there.
     """
     kind, which = parse_spec(spec)
     opener = cast(
@@ -249,7 +249,7 @@ def open_camera(spec: str, settings: CameraSettings | None = None) -> Camera:
 def parse_spec(spec: str) -> tuple[str, str]:
     """Split a camera's name into back-end and argument. Raises BadCameraError for an unknown name.
 
-    It does not check that the camera is there: `open_camera` does.
+    `open_camera` checks that the camera is there.
     """
     kind, _, which = spec.partition(":")
     if kind in BACKENDS and re.fullmatch(_WHICH.get(kind, ".+"), which):

@@ -1,10 +1,10 @@
-"""Exposure, white balance and flicker: chosen once for white cards, then held.
+"""Exposure, white balance and flicker: set once for white cards, then held.
 
-A mark on clipped white has lost its colour for good, and vision divides by the card's own white, so the white has to
-stay below the end of the scale in every channel. The loop is: take a picture, judge it, set what `judge` says, again.
+Clipped white loses its colour, and vision divides by the card's own white. White must therefore stay below the end of
+the scale in every channel. The loop takes a picture, judges it and applies the next exposure.
 
-A lamp is bright twice a period of the mains. Rows that are exposed for whole half periods all get the same light; with
-any other time they differ, and the stripes wander from picture to picture, unlike the table.
+A lamp is bright twice a period of the mains. Rows that are exposed for whole half periods get the same light. With
+other exposure times rows differ, and the stripes move from picture to picture.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ CLIPPED = 250
 WHITE_LOW = 205.0
 WHITE_AIM = 225.0
 WHITE_HIGH = 240.0
-# The share of the picture that may be brighter than "the white": glints on laminated cards and rings on fingers are
-# smaller; one card of 63x88 mm on a table of 1 m x 0.6 m has 0.9 %.
+# Share of the picture that may be brighter than white: glints on laminated cards and rings on fingers. One card of
+# 63x88 mm on a table of 1 m x 0.6 m has 0.9 %.
 GLINT_SHARE = 0.002
-# Cameras code light with about this power (sRGB); the loop forgives it where the curve differs.
+# Cameras encode light with about this power (sRGB); the loop tolerates small differences.
 GAMMA = 2.2
 GLINT_PX = 4
 
@@ -33,24 +33,24 @@ Polygon = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Exposure:
-    """time_us: how long each row collects light, microseconds; gain: analogue amplification, 1.0 is none."""
+    """Exposure time of each row, microseconds, and analogue gain (1.0: no amplification)."""
 
     time_us: float
     gain: float
 
     @property
     def light(self) -> float:
-        """Return exposure times gain, µs at gain 1; a picture's brightness is proportional to it."""
+        """Return exposure time times gain, µs; a picture's brightness is proportional to it."""
         return self.time_us * self.gain
 
 
 @dataclass(frozen=True)
 class ExposureLimits:
-    """Limits of the exposure: the camera's and the game's.
+    """Limits of the exposure, set by the camera and the game.
 
-    shortest_us, longest_us: exposure time, microseconds (the longest keeps hands and turning cards from smearing).
-    highest_gain: above it noise eats the colours.
-    flicker_us: half a period of the mains; times longer than it are cut to whole ones, so that lamps make no stripes.
+    shortest_us, longest_us: exposure time, microseconds; a longer one smears hands and turning cards.
+    highest_gain: above it, noise covers the colours.
+    flicker_us: half a period of the mains; longer times are cut to whole multiples, against stripes.
     """
 
     shortest_us: float = 100.0
@@ -59,7 +59,7 @@ class ExposureLimits:
     flicker_us: float = 10_000.0
 
     def split(self, light: float) -> Exposure:
-        """Share `light` between time and gain: as little gain as possible, whole flicker periods where time allows."""
+        """Split `light` into time and gain: the least gain, and whole flicker periods where possible."""
         time_us = min(max(light, self.shortest_us), self.longest_us)
         if self.flicker_us > 0 and time_us > self.flicker_us:
             time_us -= time_us % self.flicker_us
@@ -67,7 +67,7 @@ class ExposureLimits:
 
 
 class ExposureObstacle(Enum):
-    """Obstacle to a good exposure."""
+    """Reason why the exposure cannot be right."""
 
     ENOUGH = "enough"
     TOO_DARK = "too_dark"
@@ -76,13 +76,13 @@ class ExposureObstacle(Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Judgement of one picture's exposure.
+    """The judgement of one picture's exposure.
 
-    white: level of the brightest surface, 0 to 255, the largest of the three channels, glints left out.
-    clipped_share: share of the picture, 0 to 1, in which a channel is at the end of the scale.
-    settled: nothing is to be changed, or nothing can be.
-    exposure: what to set next (the same, if settled).
-    light: whether the limits of the camera are what keeps the white from where it should be.
+    white: level of the brightest surface without glints, 0 to 255, in the brightest channel.
+    clipped_share: share of the picture in which a channel is at the end of the scale, 0 to 1.
+    settled: no further change is necessary, or possible.
+    exposure: the next exposure (the same, if settled).
+    light: the camera's limit that keeps white out of range, if any.
     """
 
     white: float
@@ -93,7 +93,7 @@ class Judgement:
 
 
 def judge(image: npt.NDArray[np.uint8], current: Exposure, limits: ExposureLimits | None = None) -> Judgement:
-    """Judge a picture, (h, w) grey or (h, w, 3) uint8, that was taken with `current`, and give what to set next.
+    """Judge a picture, (h, w) grey or (h, w, 3) uint8, taken with `current`, and return the next exposure.
 
     Raises ValueError for a picture without pixels.
     """
@@ -105,7 +105,7 @@ def judge(image: npt.NDArray[np.uint8], current: Exposure, limits: ExposureLimit
     if factor == 1.0:
         return Judgement(white, clipped, True, current, ExposureObstacle.ENOUGH)
     wanted = limits.split(current.light * factor)
-    # Less than 2 % of a change is what cameras round away: going on would go round in circles.
+    # Cameras round away changes below 2 %; smaller steps would not converge.
     if abs(wanted.light / current.light - 1.0) < 0.02:
         return Judgement(
             white, clipped, True, current, ExposureObstacle.TOO_DARK if factor > 1.0 else ExposureObstacle.TOO_BRIGHT
@@ -115,11 +115,14 @@ def judge(image: npt.NDArray[np.uint8], current: Exposure, limits: ExposureLimit
 
 @dataclass(frozen=True)
 class SettledExposure:
-    """Result of settling: exposure in force, judgement of the last picture, number of pictures."""
+    """Result of `settle`: exposure in force, judgement of the last picture, number of pictures."""
 
     exposure: Exposure
     judgement: Judgement
     steps: int
+
+
+MOST_STEPS = 20
 
 
 def settle(
@@ -127,27 +130,27 @@ def settle(
     apply: Callable[[Exposure], Exposure],
     start: Exposure,
     limits: ExposureLimits | None = None,
-    steps: int = 20,
 ) -> SettledExposure:
-    """Take pictures and set the exposure until the white is right, at most `steps` times.
+    """Take pictures and set the exposure until white is right, at most `MOST_STEPS` times.
 
-    take: gives a picture taken with what was applied last. apply: sets an exposure, waits until it is in force, and
-    gives what the camera says it is. If it does not converge, the last exposure stands and the judgement says so.
+    take: returns a picture with the exposure in force. apply: sets an exposure, waits for it, and returns the one that
+    the camera reports. Without convergence the last exposure stays, and the judgement reports it.
     """
     current = start
     judgement = judge(take(), current, limits)
-    for step in range(1, steps + 1):
+    for step in range(1, MOST_STEPS + 1):
         if judgement.settled:
             return SettledExposure(current, judgement, step)
         current = apply(judgement.exposure)
         judgement = judge(take(), current, limits)
-    return SettledExposure(current, judgement, steps + 1)
+    return SettledExposure(current, judgement, MOST_STEPS + 1)
 
 
 def within(image: npt.NDArray[np.uint8], area: Polygon | None) -> npt.NDArray[np.uint8]:
-    """Return a picture (h, w) or (h, w, 3) that is black outside `area`, (k, 2) in shares of its size; None: all of it.
+    """Return a picture (h, w) or (h, w, 3) that is black outside `area`.
 
-    A window or a lamp beside the table is brighter than any card, and must not say how the table is exposed.
+    area: (k, 2) as fractions of the picture's size; None: the whole picture.
+    A window or a lamp beside the table is brighter than any card and would darken the exposure.
     """
     if area is None:
         return image
@@ -167,7 +170,7 @@ def _without_glints(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
 
 
 def _factor(white: float, clipped: float) -> float:
-    """By how much the light should change; a clipped white does not say how far above the scale it is."""
+    """Return the factor for the light; clipped white does not show how far above the scale it is."""
     if WHITE_LOW <= white <= WHITE_HIGH:
         return 1.0
     if white >= CLIPPED:
@@ -176,37 +179,37 @@ def _factor(white: float, clipped: float) -> float:
 
 
 STRIPED = 0.012
-"""Share of the light by which rows may differ from picture to picture: about a step of 3 at white."""
+"""Share of the light by which rows may differ between pictures: about 3 levels at white."""
 _PICTURES = 6
 _ROWS, _COLUMNS = 120, 16
 _DARK = 12.0
 _GAMMA = 2.2
-# A rolling shutter takes 12 to 45 ms from the first row to the last, a lamp 8 or 10 ms from bright to bright.
+# A rolling shutter takes 12 to 45 ms from the first row to the last; a lamp flashes every 8 or 10 ms.
 _WAVES = np.arange(1.25, 5.05, 0.1)
-_TREND = 4  # what else changes from row to row: a cubic, as when a lamp moves or a window brightens
-_ONE_WAVE = 0.8  # of what is left, to be stripes and nothing else
+_TREND = 4  # terms of a cubic, for other changes along the rows, such as a lamp that moves
+_ONE_WAVE = 0.8  # share of the remaining variance that one wave must explain
 HALF_PERIODS_US = (10_000.0, 500_000.0 / 60)
 Image = npt.NDArray[np.uint8]
 Columns = npt.NDArray[np.float32]
 
 
 def striped(small: Columns) -> float:
-    """By what share of the light rows differ between pictures (n, rows, columns) of one place, see `in_columns`.
+    """Return the share of light by which rows differ between pictures (n, rows, columns), see `in_columns`.
 
-    A row counts by the median of its parts, so that a hand that moves over less than half of it makes no stripe.
+    A row counts by the median of its parts: a hand over less than half of it makes no stripe.
     """
     lit, rows = _ratios(small, small.mean(axis=0))
     if np.count_nonzero(lit) < _ROWS // 4:
         return 0.0
-    # Bright and dark rows: half the way from the darkest to the brightest tenth, in light, not in levels.
+    # Half the difference between the darkest and the brightest tenth, in light, not in levels.
     swing = np.quantile(rows, 0.9, axis=1) - np.quantile(rows, 0.1, axis=1)
     return float(np.median(swing)) / 2 * _GAMMA
 
 
 def striped_since(before: Columns, now: Columns) -> float:
-    """By what share of the light rows (rows, columns) differ in one wave from how they were; 0 where in no wave.
+    """Return the share of light by which rows (rows, columns) changed in one wave; 0 without a wave.
 
-    Stripes that stand still, as of a lamp that flickers a whole number of times a picture, show only so.
+    Only this finds stripes that do not move: a lamp that flickers a whole number of times a frame.
     """
     lit, (rows,) = _ratios(now[None], before)
     if np.count_nonzero(lit) < _ROWS // 2:
@@ -227,14 +230,14 @@ def striped_since(before: Columns, now: Columns) -> float:
 
 
 def in_columns(pictures: Sequence[Image]) -> Columns:
-    """Pictures, (h, w) or (h, w, 3) uint8 each, as small grey ones (n, rows, columns)."""
+    """Return pictures, (h, w) or (h, w, 3) uint8 each, as small grey ones (n, rows, columns)."""
     grey = (picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures)
     small = [cv2.resize(each, (_COLUMNS, _ROWS), interpolation=cv2.INTER_AREA) for each in grey]
     return np.asarray(small, np.float32)
 
 
 def _ratios(small: Columns, by: Columns) -> tuple[npt.NDArray[np.bool_], Columns]:
-    """Return the lit rows (rows,), and how much brighter they are in small pictures (n, rows, columns): (n, lit)."""
+    """Return a mask of the lit rows (rows,), and their brightness relative to `by`, (n, lit)."""
     ratio = np.where((by > _DARK) & (small > _DARK), small / np.maximum(by, 1.0), np.nan)
     lit = np.isfinite(ratio).all(axis=0).sum(axis=1) >= _COLUMNS // 2
     return lit, np.asarray(np.nanmedian(ratio[:, lit], axis=2), np.float32)
@@ -247,10 +250,10 @@ def settle_without_stripes(
     limits: ExposureLimits,
     whole: Callable[[], Image] | None = None,
 ) -> tuple[SettledExposure, bool]:
-    """Settle the exposure (`exposure.settle`) by the mains frequency under which the lamp makes no stripes.
+    """Set the exposure with the mains frequency under which the lamp makes the fewest stripes.
 
-    limits: with the half period that is tried first. whole: gives whole pictures, where `take` gives parts. Gives also
-    whether stripes are left; shorter exposures than half a period, as by daylight, are left as they are.
+    limits: with the half period that is tried first. whole: returns whole pictures, where `take` returns parts. Returns
+    also whether stripes remain. Exposures shorter than half a period, as by daylight, stay as they are.
     """
     look = whole or take
     best = settle(take, apply, start, limits)
@@ -260,7 +263,7 @@ def settle_without_stripes(
     for half_us in sorted(HALF_PERIODS_US, key=lambda half: abs(half - limits.flicker_us)):
         if fewest <= STRIPED:
             break
-        # What the automatics found is in no such steps, and `settle` leaves it if it is right.
+        # The automatic exposure is no multiple of a half period, and `settle` keeps it if white is right.
         exposure = apply(replace(limits, flicker_us=half_us).split(best.exposure.light))
         tried = settle(take, apply, exposure, replace(limits, flicker_us=half_us))
         stripes = striped(in_columns([look() for _ in range(_PICTURES)]))
@@ -269,7 +272,7 @@ def settle_without_stripes(
     return replace(best, exposure=apply(best.exposure)), fewest > STRIPED
 
 
-# Sensors expose whole rows (some 20 µs) and have gains in steps; what they report back differs by that much.
+# Sensors expose whole rows (about 20 µs) and have gains in steps; their reports differ by that much.
 TOLERANCE = 0.02
 ROW_US = 60.0
 
@@ -282,14 +285,14 @@ class Lock:
     colour_gains: tuple[float, float] | None
 
     def controls(self) -> dict[str, object]:
-        """Return the libcamera controls that set it; they also end the automatics."""
+        """Return the libcamera controls that set the lock; they also end the automatics."""
         controls = exposure_controls(self.exposure)
         if self.colour_gains is not None:
             controls |= {"AwbEnable": False, "ColourGains": self.colour_gains}
         return controls
 
     def drift(self, metadata: Mapping[str, object]) -> str | None:
-        """Name what of a frame's metadata is not as it was set, or None; what the camera does not report is trusted."""
+        """Return the name of a value that drifted by a frame's metadata, or None; unreported values are trusted."""
         if not exposure_matches(self.exposure, metadata):
             return "exposure"
         gains = metadata.get("ColourGains")
@@ -301,7 +304,7 @@ class Lock:
 
 
 class FrameAction(Enum):
-    """Action for a frame: use it, refuse it, refuse it and lock again, or release the lock and use it."""
+    """The action for a frame: use it, drop it, drop it and lock again, or unlock and use it."""
 
     USE = "use"
     REFUSE = "refuse"
@@ -309,29 +312,31 @@ class FrameAction(Enum):
     GIVE_UP = "give up"
 
 
-class DriftWatch:
-    """Decides frame by frame: a drifting frame is refused and the lock set again, until it is clear that it is no use.
+AGAIN_AFTER, GIVE_UP_AFTER = 8, 48
 
-    again_after: frames between two tries (controls take some frames to work). give_up_after: drifting frames in a row.
+
+class DriftWatch:
+    """Drops drifting frames and locks again, until it gives up.
+
+    It locks again every AGAIN_AFTER frames, since controls take some frames to work, and gives up after GIVE_UP_AFTER
+    drifting frames in a row.
     """
 
-    def __init__(self, lock: Lock, again_after: int = 8, give_up_after: int = 48) -> None:
+    def __init__(self, lock: Lock) -> None:
         self.lock = lock
         self.refused = 0
-        self._again_after = again_after
-        self._give_up_after = give_up_after
         self._in_a_row = 0
 
     def judge(self, metadata: Mapping[str, object]) -> FrameAction:
-        """Judge the next frame by its metadata."""
+        """Return the action for the next frame by its metadata."""
         if self.lock.drift(metadata) is None:
             self._in_a_row = 0
             return FrameAction.USE
         self._in_a_row += 1
-        if self._in_a_row > self._give_up_after:
+        if self._in_a_row > GIVE_UP_AFTER:
             return FrameAction.GIVE_UP
         self.refused += 1
-        return FrameAction.SET_AGAIN if self._in_a_row % self._again_after == 1 else FrameAction.REFUSE
+        return FrameAction.SET_AGAIN if self._in_a_row % AGAIN_AFTER == 1 else FrameAction.REFUSE
 
 
 def exposure_controls(exposure: Exposure) -> dict[str, object]:
@@ -340,7 +345,7 @@ def exposure_controls(exposure: Exposure) -> dict[str, object]:
 
 
 def exposure_matches(exposure: Exposure, metadata: Mapping[str, object]) -> bool:
-    """Return whether a frame's metadata say that it was taken with this exposure; what is not reported is trusted."""
+    """Return whether a frame's metadata match this exposure; unreported values are trusted."""
     time_us = metadata.get("ExposureTime")
     if isinstance(time_us, (int, float)) and abs(time_us - exposure.time_us) > max(
         TOLERANCE * exposure.time_us, ROW_US

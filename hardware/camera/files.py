@@ -23,9 +23,9 @@ SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 
 
 class FileCamera:
-    """Gives the pictures of an iterator as frames, evenly in time; nothing is known of their exposure.
+    """Returns the pictures of an iterator as frames at even intervals; their exposure is unknown.
 
-    pace: waits until the clock shows the time it is given, ns; None: as fast as they are read.
+    pace: waits until the clock shows the given time, ns; None: as fast as they are read.
     """
 
     def __init__(
@@ -59,21 +59,21 @@ class FileCamera:
         return frame
 
     def close(self) -> None:
-        """Let the files go."""
+        """Close the files."""
         if self._close is not None:
             self._close()
             self._close = None
 
 
 def wait_until(t_ns: int) -> None:
-    """Sleep until the monotonic clock shows `t_ns`; not at all if it is past."""
+    """Sleep until the monotonic clock shows `t_ns`; return at once if that is past."""
     time.sleep(max(0, t_ns - time.monotonic_ns()) / SECOND_NS)
 
 
 def open_folder(which: str, settings: CameraSettings) -> Camera:
     """Open a folder of pictures, in the order of their names (2.jpg before 10.jpg).
 
-    Raises BadCameraError if it is no folder or has no pictures; reading one that is torn raises CameraMissingError.
+    Raises BadCameraError if it is not a folder or has no pictures; reading a torn one raises CameraMissingError.
     """
     folder = Path(which)
     if not which or not folder.is_dir():
@@ -91,7 +91,7 @@ def open_folder(which: str, settings: CameraSettings) -> Camera:
 def open_video(which: str, settings: CameraSettings) -> Camera:
     """Open a video file; its own frame rate gives the times.
 
-    Raises BadCameraError if it is no video that can be read.
+    Raises BadCameraError if it cannot be read.
     """
     import cv2
 
@@ -146,10 +146,10 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 
 
 class RecordingCamera:
-    """Gives the frames of a recording.
+    """Returns the frames of a recording.
 
-    pace: waits until the clock shows the time it is given; None: as fast as they are read, with the times recorded.
-    With a pace the first frame is moved to `start_ns` and all others with it.
+    pace: waits until the clock shows the given time, ns; None: as fast as they are read, with the recorded times. With
+    a pace the first frame moves to `start_ns`, and all others by the same time.
     """
 
     def __init__(self, path: str, start_ns: int = 0, pace: Callable[[int], None] | None = None) -> None:
@@ -180,7 +180,7 @@ class RecordingCamera:
         return Frame(t_ns, frame.exposure_end_ns + self._shift_ns, frame.image, frame.sequence)
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._frames = iter(())
 
     def _recorded(self, path: str) -> Iterator[RecordedFrame]:

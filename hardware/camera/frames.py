@@ -1,4 +1,4 @@
-"""Frames with their exposure times, and the ring buffer that finds the last frame before an instant."""
+"""Frames with their exposure times, and a ring buffer that finds the last frame before a time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PixelFormat(Enum):
 
 
 def to_bgr(image: Image, pixel_format: PixelFormat) -> Image:
-    """Return (h, w, 3) uint8 BGR for a picture of any layout; a BGR picture is given back as it is.
+    """Return a picture of any layout as (h, w, 3) uint8 BGR; a BGR picture is returned as it is.
 
     Raises ValueError if the shape does not fit the layout.
     """
@@ -43,7 +43,7 @@ def to_bgr(image: Image, pixel_format: PixelFormat) -> Image:
 
 
 def luma(image: Image, pixel_format: PixelFormat) -> Image:
-    """Return (h, w) uint8 grey; for NV12 and I420 a view on the first plane, without copying."""
+    """Return (h, w) uint8 grey; for NV12 and I420 a view of the first plane, without copying."""
     _check(image, pixel_format)
     if pixel_format is PixelFormat.BGR:
         import cv2
@@ -53,10 +53,10 @@ def luma(image: Image, pixel_format: PixelFormat) -> Image:
 
 
 def crop_stride(image: Image, pixel_format: PixelFormat, width: int) -> Image:
-    """Take the padding away that some cameras put at the end of each row of NV12 or I420.
+    """Remove the padding that some cameras add to each row of NV12 or I420.
 
-    image: (h * 3 / 2, stride). Gives (h * 3 / 2, width). I420 keeps two rows of a colour plane in one row of the array,
-    each padded to half the stride, so the planes are cropped one by one.
+    image: (h * 3 / 2, stride). Returns (h * 3 / 2, width). I420 keeps two rows of a colour plane in one row of the
+    array, each padded to half the stride; the planes are therefore cropped one by one.
     """
     stride = image.shape[1]
     if stride == width or pixel_format is PixelFormat.BGR:
@@ -69,10 +69,10 @@ def crop_stride(image: Image, pixel_format: PixelFormat, width: int) -> Image:
 
 
 def from_stream(buffer: Image, size: tuple[int, int], stride: int, kind: str) -> tuple[Image, PixelFormat]:
-    """Give the flat bytes of a libcamera stream the shape of a picture.
+    """Return the flat bytes of a libcamera stream as a picture.
 
-    size: (width, height), pixels. stride: bytes from one row to the next. kind: libcamera's name of the format.
-    Raises ValueError for a format that is not known.
+    size: (width, height), pixels. stride: bytes from one row to the next. kind: libcamera's name of the format. Raises
+    ValueError for an unknown format.
     """
     width, height = size
     planar = {"YUV420": PixelFormat.I420, "NV12": PixelFormat.NV12}.get(kind)
@@ -89,10 +89,10 @@ def from_stream(buffer: Image, size: tuple[int, int], stride: int, kind: str) ->
 
 
 def quiet_opencv() -> None:
-    """Stop OpenCV's own lines on stderr about bad files and missing cameras: our errors say it once, and better."""
+    """Silence OpenCV's lines on stderr about bad files and missing cameras; our errors report them."""
     import cv2
 
-    # OpenCV 4, the one that goes with numpy 1 of Raspberry Pi OS bookworm, has it at another place.
+    # OpenCV 4, which goes with numpy 1 on Raspberry Pi OS bookworm, has it elsewhere.
     if hasattr(cv2, "setLogLevel"):
         cv2.setLogLevel(0)
     else:
@@ -115,13 +115,13 @@ class Frame:
     """One picture of the table.
 
     t_ns: end of the middle row's exposure, monotonic clock.
-    exposure_end_ns: end of the last row's exposure; nothing that happened after it is in the picture.
+    exposure_end_ns: end of the last row's exposure; nothing later is in the picture.
     image: uint8; (h, w, 3) for BGR, (h * 3 / 2, w) for NV12 and I420.
-    sequence: the camera's own count; a gap means that frames were lost on the way.
-    pixel_format: how `image` is laid out.
+    sequence: the camera's own count; a gap means lost frames.
+    pixel_format: the layout of `image`.
     small_grey: (h, w) uint8, the camera's own small stream for motion, where it has one.
 
-    Two frames are equal only if they are the same object: comparing pixels is never what anybody wants.
+    Two frames are equal only if they are the same object: comparing pixels is slow.
     """
 
     t_ns: int
@@ -148,34 +148,21 @@ class Frame:
         """Width and height of the picture."""
         return int(self.image.shape[1]), self.rows
 
-    @property
-    def readout_ns(self) -> int:
-        """Time from the end of the first row's exposure to the end of the last row's (0 for a global shutter)."""
-        return 2 * (self.exposure_end_ns - self.t_ns)
-
-    def row_exposure_end_ns(self, row: int) -> int:
-        """End of one row's exposure: a rolling shutter reads the rows at an even pace, row 0 first."""
-        if not 0 <= row < self.rows:
-            raise ValueError(f"row {row} of a picture with {self.rows} rows")
-        if self.rows == 1:
-            return self.t_ns
-        return self.exposure_end_ns - self.readout_ns + round(self.readout_ns * row / (self.rows - 1))
-
     def bgr(self) -> npt.NDArray[np.uint8]:
-        """Return the picture as (h, w, 3) uint8 BGR, converted again each time so that old frames stay small."""
+        """Return the picture as (h, w, 3) uint8 BGR; it is not cached, which keeps old frames small."""
         return to_bgr(self.image, self.pixel_format)
 
     def grey(self) -> npt.NDArray[np.uint8]:
-        """Return the picture as (h, w) uint8; free of cost for NV12 and I420, whose first plane it is."""
+        """Return the picture as (h, w) uint8; free for NV12 and I420, whose first plane it is."""
         return luma(self.image, self.pixel_format)
 
 
 class FrameBuffer:
-    """The frames of the last seconds, found by time. One writer, any number of readers, nobody waits for anybody.
+    """Holds the frames of the last seconds, by time. One writer, any number of readers.
 
-    keep_ns: how far back it reaches, counted from the newest frame's end of exposure.
-    max_bytes: the most that the pictures may take; the oldest go first. None: no limit. (150 frames of 1920x1080 take
-    467 MB as NV12 and 933 MB as BGR.) The newest frame always stays.
+    keep_ns: time span, counted back from the newest frame's end of exposure.
+    max_bytes: limit for the pictures; the oldest go first, and the newest always stays. None: no limit. 150 frames of
+    1920x1080 take 467 MB as NV12 and 933 MB as BGR.
     """
 
     def __init__(self, keep_ns: int = 5 * SECOND_NS, max_bytes: int | None = None) -> None:
@@ -190,7 +177,7 @@ class FrameBuffer:
         self._arrived = threading.Condition()
 
     def push(self, frame: Frame) -> bool:
-        """Add the newest frame; False (and counted in `late`) if it is not newer than the last one, which stands."""
+        """Add the newest frame; return False, and count it as `late`, if it is not newer than the last one."""
         with self._arrived:
             if self._frames and frame.exposure_end_ns <= self._frames[-1].exposure_end_ns:
                 self._late += 1
@@ -206,23 +193,23 @@ class FrameBuffer:
             return True
 
     def restart(self) -> None:
-        """Start the count of frames again: the camera was opened again, so a gap says nothing about lost frames."""
+        """Restart the count of frames: the camera was reopened, and a gap then means no loss."""
         with self._arrived:
             self._last_sequence = None
 
     def last_before(self, t_ns: int) -> Frame | None:
-        """Return the last frame fully exposed before `t_ns`: its last row's exposure ended earlier (P9)."""
+        """Return the last frame whose last row's exposure ended before `t_ns` (P9)."""
         with self._arrived:
             index = bisect_left(self._frames, t_ns, key=_end)
             return self._frames[index - 1] if index else None
 
     def complete_until(self, t_ns: int) -> bool:
-        """Whether every frame exposed before `t_ns` has arrived: frames come in order, so a later one proves it."""
+        """Return whether every frame exposed before `t_ns` has arrived: a later frame proves it."""
         with self._arrived:
             return bool(self._frames) and self._frames[-1].exposure_end_ns >= t_ns
 
     def wait_complete(self, t_ns: int, timeout_s: float) -> bool:
-        """Wait until `complete_until(t_ns)`, at most `timeout_s` seconds; False if that did not come to pass."""
+        """Wait for `complete_until(t_ns)`, at most `timeout_s` seconds; return whether it came."""
         with self._arrived:
             return self._arrived.wait_for(lambda: self.complete_until(t_ns), timeout_s)
 
@@ -235,7 +222,7 @@ class FrameBuffer:
 
     @property
     def newest(self) -> Frame | None:
-        """The frame that came last, or None before the first."""
+        """Newest frame, or None before the first."""
         with self._arrived:
             return self._frames[-1] if self._frames else None
 
@@ -246,23 +233,23 @@ class FrameBuffer:
 
     @property
     def lost(self) -> int:
-        """Return how many frames never came, by the gaps in the camera's count."""
+        """Return how many frames were lost, by the gaps in the camera's count."""
         return self._lost
 
     @property
     def late(self) -> int:
-        """Return how many frames were turned away because their time was not after the frame before."""
+        """Return how many frames were dropped because they were not later than the frame before."""
         return self._late
 
     def __len__(self) -> int:
         return len(self._frames)
 
     def reader(self) -> FrameReader:
-        """Make a reader of its own, that starts with the next frame to come."""
+        """Return a new reader, which starts with the next frame."""
         return FrameReader(self)
 
     def wait_newer(self, count: int, timeout_s: float) -> tuple[Frame | None, int]:
-        """Return the newest frame and the number pushed, once that is above `count`; no frame after `timeout_s`."""
+        """Return the newest frame and the number pushed once that exceeds `count`; no frame after `timeout_s`."""
         with self._arrived:
             if not self._arrived.wait_for(lambda: self._pushed > count, timeout_s):
                 return None, self._pushed
@@ -277,7 +264,7 @@ class FrameBuffer:
 
 
 class FrameReader:
-    """Reads the newest frame each time; what came and went in between is skipped and counted, never queued."""
+    """Reads the newest frame each time; older unread frames are skipped and counted."""
 
     def __init__(self, buffer: FrameBuffer) -> None:
         self._buffer = buffer
@@ -285,7 +272,7 @@ class FrameReader:
         self.skipped = 0
 
     def next(self, timeout_s: float) -> Frame | None:
-        """Return the newest frame not read yet; wait for one up to `timeout_s` seconds, then give None."""
+        """Return the newest unread frame, or None after `timeout_s` seconds without one."""
         frame, pushed = self._buffer.wait_newer(self._seen, timeout_s)
         if frame is not None:
             self.skipped += pushed - self._seen - 1
@@ -303,19 +290,19 @@ def _size(frame: Frame) -> int:
 
 @dataclass(frozen=True)
 class FrameExposed:
-    """A frame is in the buffer. `t_ns` is the first instant after the end of its last row's exposure.
+    """A frame is in the buffer. `t_ns` is the first instant after its last row's exposure.
 
-    The picture itself stays in the buffer: events may wait long on the queue, and pictures are large.
+    The picture stays in the buffer: events may wait long in the queue, and pictures are large.
     """
 
     t_ns: int
 
 
 class FrameTap:
-    """Takes a camera's frames where a `FrameBuffer` would: stores them there and puts their times on the queue.
+    """Stores a camera's frames in a `FrameBuffer` and puts their times on the queue.
 
-    Events before the end of a frame's exposure are released only when that frame has come, so that a ring is
-    never judged before the last frame exposed before it is there (P9).
+    Events before the end of a frame's exposure are released after that frame has arrived. A ring is therefore never
+    judged before the last frame exposed before it (P9).
     """
 
     def __init__(self, buffer: FrameBuffer, source: Source) -> None:
@@ -323,7 +310,7 @@ class FrameTap:
         self._source = source
 
     def push(self, frame: Frame) -> bool:
-        """Add the newest frame; False if it is not newer than the last one."""
+        """Add the newest frame; return False if it is not newer than the last one."""
         if not self._buffer.push(frame):
             return False
         t_ns = frame.exposure_end_ns + 1
@@ -332,5 +319,5 @@ class FrameTap:
         return True
 
     def restart(self) -> None:
-        """Note that the camera was opened again."""
+        """Note that the camera was reopened."""
         self._buffer.restart()

@@ -1,4 +1,4 @@
-"""Sentences for settings that a camera could not apply: the same for all cameras, so that each is translated."""
+"""Sentences for settings that a camera could not apply, shared by all cameras for translation."""
 
 from hardware.problems import Said
 

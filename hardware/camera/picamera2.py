@@ -1,13 +1,12 @@
 """A Raspberry Pi camera through picamera2: a main stream for reading and a small grey one for motion.
 
-When a frame was exposed. libcamera's SensorTimestamp is taken when the sensor starts to send the frame, and a sensor
-sends a row when its exposure is over: on a Raspberry Pi it is the end of the first row's exposure, not its start
-(explained by picamera2's maintainers in their issue 821). The other rows end at an even pace during the read-out, which
-takes no longer than the shortest time between two frames that the sensor mode allows: that is taken for the read-out,
-so the last row is a little late rather than early. The stamp is on CLOCK_MONOTONIC or CLOCK_BOOTTIME, which differ
-only by time asleep; which one is found out when the camera is opened.
+Times of exposure. libcamera takes SensorTimestamp when the sensor begins to send the frame. A sensor sends a row when
+its exposure is over. On a Raspberry Pi the stamp is therefore the end of the first row's exposure (picamera2, issue
+821). The other rows follow at an even pace. The read-out takes at most the sensor mode's shortest frame time, and this
+module uses that limit: the last row is late rather than early. The stamp is on CLOCK_MONOTONIC or CLOCK_BOOTTIME; the
+first frame shows which.
 
-Exposure and white balance are settled on the table, locked, read back, and watched with every frame.
+Exposure and white balance are set on the table, locked, read back, and watched with every frame.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ from hardware.camera.exposure import (
 )
 from hardware.camera.frames import SECOND_NS, Frame, PixelFormat, from_stream
 
-# The automatics get this many frames to find the white balance before it is held.
+# Number of frames after which the automatic white balance is held.
 SETTLE_FRAMES = 45
 APPLY_FRAMES = 12
 FOCUS_FRAMES = 90
@@ -56,25 +55,25 @@ AF_AUTO, AF_START, AF_FOCUSED, AF_FAILED = 1, 0, 2, 3
 
 
 class Tunable(Protocol):
-    """A camera while it is set up."""
+    """The controls of a camera, as `set_up` needs them."""
 
     @property
     def controls(self) -> Mapping[str, tuple[Any, Any, Any]]:
-        """The controls it has: smallest, largest and default value of each."""
+        """Smallest, largest and default value of each control."""
 
     def set_controls(self, controls: Mapping[str, object]) -> None:
-        """Set controls; they work some frames later."""
+        """Set controls; they take effect some frames later."""
 
     def next_metadata(self) -> Mapping[str, Any]:
-        """Wait for a frame and give what the camera says of it."""
+        """Wait for a frame and return its metadata."""
 
     def next_picture(self) -> npt.NDArray[np.uint8]:
-        """Wait for a frame and give it, (h, w, 3) uint8 BGR."""
+        """Wait for a frame and return it, (h, w, 3) uint8 BGR."""
 
 
 @dataclass(frozen=True)
 class SetUp:
-    """Result: locked values (None: nothing is locked), and a sentence for each setting that failed."""
+    """Result of `set_up`: the lock (None: unlocked), and a sentence for each setting that failed."""
 
     lock: Lock | None
     notes: tuple[str, ...]
@@ -83,13 +82,14 @@ class SetUp:
 def set_up(camera: Tunable, settings: CameraSettings, area: Polygon | None = None, *, focus: bool = True) -> SetUp:
     """Focus on the table, find exposure and white balance, set them, and read them back.
 
-    area: what the exposure is judged by, (k, 2) in shares of the picture's size; None: all. focus: else it stays.
+    area: region by which the exposure is judged, (k, 2) as fractions of the picture's size; None: all. focus: False
+    keeps the focus.
     """
     notes: list[str] = [] if not focus or _focus(camera) else [camera_notes.NO_FOCUS]
     metadata: Mapping[str, Any] = {}
     automatics = {name: True for name in ("AeEnable", "AwbEnable") if name in camera.controls}
     if automatics:
-        # They may be off since the camera was set up before.
+        # An earlier set-up may have switched them off.
         camera.set_controls(automatics)
         for _ in range(SETTLE_FRAMES):
             metadata = camera.next_metadata()
@@ -110,7 +110,7 @@ def set_up(camera: Tunable, settings: CameraSettings, area: Polygon | None = Non
 
 
 def exposure_notes(judgement: Judgement) -> list[str]:
-    """Say what is wrong with the light on the table, if anything."""
+    """Return sentences about too little or too much light."""
     if judgement.light is ExposureObstacle.TOO_DARK:
         return [camera_notes.LITTLE_LIGHT]
     if judgement.light is ExposureObstacle.TOO_BRIGHT or not judgement.settled:
@@ -119,7 +119,7 @@ def exposure_notes(judgement: Judgement) -> list[str]:
 
 
 def _focus(camera: Tunable) -> bool:
-    """Focus once; the focus then stays, since only a new trigger moves it. True if there is nothing to focus."""
+    """Focus once, after which the focus stays. Returns True also for a fixed focus."""
     if "AfMode" not in camera.controls:
         return True
     camera.set_controls({"AfMode": AF_AUTO, "AfTrigger": AF_START})
@@ -138,7 +138,7 @@ def _find_exposure(
     shortest = max(shortest, 1.0)
     limits = ExposureLimits(
         shortest_us=shortest,
-        # libcamera says 0 where it knows no longest time.
+        # libcamera reports 0 for an unknown longest time.
         longest_us=max(min(longest or longest_us, longest_us), shortest),
         highest_gain=max(1.0, min(float(camera.controls["AnalogueGain"][1]), 8.0)),
         flicker_us=500_000.0 / settings.mains_hz,
@@ -151,7 +151,7 @@ def _find_exposure(
             got = camera.next_metadata()
             if exposure_matches(wanted, got):
                 return wanted
-        # Rounded further than expected, or refused: what the camera reports is what is in force.
+        # The camera rounded or refused the exposure; its report is in force.
         return _reported(got, wanted)
 
     start = _reported(metadata, Exposure(10_000.0, 1.0))
@@ -169,7 +169,7 @@ def _reported(metadata: Mapping[str, Any], otherwise: Exposure) -> Exposure:
 
 READ_TIMEOUT_S = 1.0
 OPEN_TIMEOUT_S = 5.0
-# What picamera2 is known to raise for cameras that are missing, busy, unplugged or refuse a setting.
+# Errors that picamera2 raises for cameras that are missing, busy, unplugged or refuse a setting.
 FAULTS = (RuntimeError, OSError, IndexError, KeyError, ValueError)
 
 
@@ -180,10 +180,10 @@ class Request(Protocol):
         """Return a copy of a stream's bytes, flat."""
 
     def get_metadata(self) -> dict[str, Any]:
-        """Return what the camera says of this frame."""
+        """Return the frame's metadata."""
 
     def release(self) -> None:
-        """Give the buffers back to the camera."""
+        """Return the buffers to the camera."""
 
 
 class Device(Protocol):
@@ -194,13 +194,13 @@ class Device(Protocol):
         """Smallest, largest and default value of each control."""
 
     def create_video_configuration(self, **streams: object) -> dict[str, Any]:
-        """Make a configuration."""
+        """Return a configuration."""
 
     def configure(self, configuration: dict[str, Any]) -> None:
-        """Put a configuration to use."""
+        """Apply a configuration."""
 
     def camera_configuration(self) -> dict[str, Any]:
-        """Return the configuration in use: the camera may have changed what was wished."""
+        """Return the configuration in use, which the camera may have changed."""
 
     def set_controls(self, controls: dict[str, object]) -> None:
         """Set controls with the next request."""
@@ -209,16 +209,16 @@ class Device(Protocol):
         """Start the frames."""
 
     def capture_request(self, wait: bool) -> object:
-        """Ask for the next frame; gives a job if not to wait."""
+        """Request the next frame; returns a job unless `wait`."""
 
     def wait(self, job: object, timeout: float) -> Request:
-        """Wait for a job, seconds; raises TimeoutError."""
+        """Wait for a job, at most `timeout` seconds; raises TimeoutError."""
 
     def cancel_all_and_flush(self) -> None:
-        """Forget all jobs."""
+        """Cancel all jobs."""
 
     def close(self) -> None:
-        """Stop and let the camera go."""
+        """Stop and close the camera."""
 
 
 class Picamera2Camera:
@@ -270,20 +270,20 @@ class Picamera2Camera:
 
     @property
     def refused(self) -> int:
-        """Return how many frames were left out because exposure or white balance had drifted."""
+        """Return how many frames were dropped because exposure or white balance had drifted."""
         return self._watch.refused if self._watch else 0
 
     @property
     def controls(self) -> Mapping[str, tuple[Any, Any, Any]]:
-        """The camera's controls."""
+        """Smallest, largest and default value of each control."""
         return self._device.camera_controls
 
     def set_controls(self, controls: Mapping[str, object]) -> None:
-        """Set controls; they work some frames later."""
+        """Set controls; they take effect some frames later."""
         self._device.set_controls(dict(controls))
 
     def next_metadata(self) -> Mapping[str, Any]:
-        """Wait for a frame and give what the camera says of it."""
+        """Wait for a frame and return its metadata."""
         request = self._next_request(OPEN_TIMEOUT_S)
         try:
             return request.get_metadata()
@@ -291,7 +291,7 @@ class Picamera2Camera:
             request.release()
 
     def next_picture(self) -> npt.NDArray[np.uint8]:
-        """Wait for a frame and give it as BGR."""
+        """Wait for a frame and return it as BGR."""
         request = self._next_request(OPEN_TIMEOUT_S)
         try:
             return self._frame(request, request.get_metadata()).bgr()
@@ -299,7 +299,7 @@ class Picamera2Camera:
             request.release()
 
     def read(self) -> Frame | None:
-        """Wait for the next frame that is as it was set; frames taken with a drifted exposure are left out."""
+        """Return the next frame with the locked exposure; frames that drifted are dropped."""
         deadline_ns = self._monotonic() + round(READ_TIMEOUT_S * SECOND_NS)
         while self._monotonic() <= deadline_ns:
             request = self._next_request(READ_TIMEOUT_S)
@@ -327,8 +327,8 @@ class Picamera2Camera:
             ) from error
 
     def close(self) -> None:
-        """Stop and let the camera go."""
-        # A request that is still waited for would keep close() waiting for a frame that never comes.
+        """Stop and close the camera."""
+        # A pending request would keep close() waiting for a frame that never comes.
         self._device.cancel_all_and_flush()
         self._device.close()
 
@@ -341,7 +341,7 @@ class Picamera2Camera:
     def _configure(self, settings: CameraSettings) -> None:
         size = (settings.width - settings.width % 2, settings.height - settings.height % 2)
         small = (settings.small_width - settings.small_width % 2, settings.small_width * size[1] // size[0] // 2 * 2)
-        # Half the memory of BGR, and its first plane is the grey picture.
+        # YUV420 takes half the memory of BGR, and its first plane is the grey picture.
         main = {"size": size, "format": "YUV420"}
         device = self._device
         try:
@@ -362,7 +362,7 @@ class Picamera2Camera:
             device.set_controls({"FrameRate": SECOND_NS / self._interval_ns})
 
     def _next_request(self, timeout_s: float) -> Request:
-        # A request that timed out stays in picamera2's queue and would swallow a frame: it is waited for again.
+        # A request that timed out stays in picamera2's queue and would take a frame; wait for it again.
         try:
             if self._job is None:
                 self._job = self._device.capture_request(wait=False)
@@ -397,7 +397,7 @@ class Picamera2Camera:
     def _frame(self, request: Request, metadata: Mapping[str, Any]) -> Frame:
         first_ns, last_ns = self._exposed(metadata)
         gap = 1 if self._last_ns is None else round((last_ns - self._last_ns) / self._interval_ns)
-        # picamera2 gives no count of frames; the stamps show which are missing.
+        # picamera2 does not count frames; the stamps show which are missing.
         self._sequence += max(1, gap)
         self._last_ns = last_ns
         image, pixel_format = _stream(request, "main", self._main)
@@ -412,15 +412,14 @@ class Picamera2Camera:
         if self._clock_offset_ns is None or not isinstance(stamp_ns, int):
             return arrived_ns, arrived_ns
         first_ns = stamp_ns + self._clock_offset_ns
-        # The frame has arrived, so its last row cannot end later than now; a stamp from the future is left for the
-        # supervisor to refuse.
+        # The last row cannot end later than now. The supervisor refuses a stamp from the future.
         return first_ns, max(first_ns, min(first_ns + self._readout_ns, arrived_ns))
 
 
 def picamera2_cameras() -> list[tuple[str, str]]:
-    """Return the cameras at the Raspberry Pi's own sockets: what each is set by, and its sensor's name.
+    """Return name in settings and sensor of each camera at the Raspberry Pi's own sockets.
 
-    libcamera lists USB cameras, too, by the path of their plug; those are opened through Video4Linux.
+    libcamera also lists USB cameras by their plug; those are opened through Video4Linux.
     """
     try:
         found = _library().Picamera2.global_camera_info()
@@ -431,8 +430,8 @@ def picamera2_cameras() -> list[tuple[str, str]]:
 
 
 def _library() -> Any:  # noqa: ANN401 (it has no types)
-    """Return picamera2. Raises CameraMissingError if it is not there."""
-    # libcamera writes its own lines among those that are for people; they are still to be had by setting this.
+    """Return picamera2. Raises CameraMissingError if it is not installed."""
+    # libcamera prints its own lines on stderr; this variable shows them.
     os.environ.setdefault("LIBCAMERA_LOG_LEVELS", "*:FATAL")
     try:
         return importlib.import_module("picamera2")
@@ -446,7 +445,7 @@ def _library() -> Any:  # noqa: ANN401 (it has no types)
 def open_picamera2(which: str, settings: CameraSettings) -> Camera:
     """Open the first camera, or the one with the number `which`.
 
-    Raises CameraMissingError if picamera2 or the camera is not there.
+    Raises CameraMissingError if picamera2 or the camera is missing.
     """
     library = _library()
     name = f"Camera {which or 0}"

@@ -1,4 +1,4 @@
-"""Cameras that are plugged in, from both back-ends: the name in settings and the maker's name."""
+"""Lists cameras that are plugged in, from both back-ends: the name in settings and the maker's name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hardware.camera.picamera2 import picamera2_cameras
 from hardware.camera.usb import usb_cameras
 
 KEPT_S = 3.0
-"""Cameras are looked for no more often, s: a page asks several times a second."""
+"""Shortest time between two searches for cameras, s: a page asks several times a second."""
 Named = Sequence[tuple[str, str]]
 
 
@@ -18,7 +18,7 @@ def _cameras() -> list[tuple[str, str]]:
 
 
 class Plugged:
-    """Gives the cameras; look: finds them, clock: seconds of the monotonic clock."""
+    """Finds the cameras with `look` and caches them for KEPT_S seconds of `clock`."""
 
     def __init__(self, look: Callable[[], Named] = _cameras, clock: Callable[[], float] = time.monotonic) -> None:
         self._look, self._clock = look, clock
@@ -26,7 +26,7 @@ class Plugged:
         self._at_s = -KEPT_S
 
     def __call__(self) -> list[tuple[str, str]]:
-        """Return `(spec, name)` of each, the Raspberry Pi's own first."""
+        """Return `(spec, name)` of each camera, the Raspberry Pi's own first."""
         now = self._clock()
         if now - self._at_s >= KEPT_S:
             self._found, self._at_s = list(self._look()), now

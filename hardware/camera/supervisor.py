@@ -1,7 +1,7 @@
 """Keeps a camera running: reads it on a thread, detects each way it fails, and reopens it.
 
-The thread that reads may hang inside a driver, so another one watches the clock: it reports within 2 s, leaves the
-hung thread behind, and opens the camera again.
+The reading thread may hang inside a driver. A second thread therefore watches the clock: it reports within 2 s,
+abandons the hung thread, and opens the camera again.
 """
 
 from __future__ import annotations
@@ -38,27 +38,27 @@ class CameraState(Enum):
 
 @dataclass(frozen=True)
 class CameraReport:
-    """state: how the camera is; since_ns: since when, monotonic; message: one sentence for people, with what to do."""
+    """State of the camera since `since_ns` (monotonic); message: one sentence for people, with a remedy."""
 
     state: CameraState
     since_ns: int
     message: str
 
-    def health(self, device: str = "camera") -> Problem:
-        """Return the report as the board of all devices keeps it."""
+    def health(self) -> Problem:
+        """Return the report as a `Problem` of the camera."""
         state = HEALTH[self.state]
-        return Problem(device, state, "" if state is Health.OK else self.message, t_ns=self.since_ns)
+        return Problem("camera", state, "" if state is Health.OK else self.message, t_ns=self.since_ns)
 
 
 @dataclass(frozen=True)
 class WatchLimits:
     """Limits beyond which the camera counts as faulty.
 
-    stall_ns: no frame for this long is a stall. open_ns: time a camera may take until its first frame (it settles).
-    black_ns: black for this long is reported; a single black frame is only left out.
-    frozen_ns: the very same picture for this long is reported; no sensor is without noise.
-    wrong_ns: frames with impossible times for this long. reopen_black_ns: a camera black for this long is opened again.
-    future_ns: how far ahead of the clock a frame's time may be. old_ns: how far behind.
+    stall_ns: no frame for this long is a stall. open_ns: time from opening to the first frame.
+    black_ns: black for this long is reported; single black frames are dropped.
+    frozen_ns: an identical picture for this long is reported, since every sensor has noise.
+    wrong_ns: impossible times for this long are reported. reopen_black_ns: black for this long reopens the camera.
+    future_ns: largest lead of a frame's time over the clock. old_ns: largest delay.
     """
 
     stall_ns: int = 3 * SECOND_NS // 2
@@ -97,13 +97,11 @@ _MOST_TIMES = 2
 
 
 class CameraWatch:
-    """Follows one camera: frames go through `accept`, which says whether they may be used; `report` is how it is."""
+    """Follows one camera: `accept` says whether a frame may be used, `report` is the camera's state."""
 
     def __init__(self, now_ns: int, limits: WatchLimits | None = None) -> None:
         self.limits = limits or WatchLimits()
         self.report = CameraReport(CameraState.STARTING, now_ns, MESSAGES[CameraState.STARTING])
-        self.black = 0
-        self.wrong_time = 0
         self._opened_ns = now_ns
         self._last_frame_ns: int | None = None
         self._black_since_ns: int | None = None
@@ -112,17 +110,15 @@ class CameraWatch:
         self._last_end_ns: int | None = None
 
     def accept(self, frame: Frame, now_ns: int) -> bool:
-        """Return whether a frame that came at `now_ns` may be used: it is new, not black, and its time is possible."""
+        """Return whether a frame that came at `now_ns` may be used: it is new, not black, with a possible time."""
         self._last_frame_ns = now_ns
         if not self._time_is_possible(frame, now_ns):
-            self.wrong_time += 1
             self._wrong_since_ns = now_ns if self._wrong_since_ns is None else self._wrong_since_ns
             self.check(now_ns)
             return False
         self._wrong_since_ns = None
         self._last_end_ns = frame.exposure_end_ns
         if is_black(frame):
-            self.black += 1
             self._black_since_ns = now_ns if self._black_since_ns is None else self._black_since_ns
             self.check(now_ns)
             return False
@@ -134,13 +130,13 @@ class CameraWatch:
         return True
 
     def check(self, now_ns: int) -> None:
-        """Look at the clock: what is too long ago by now."""
+        """Report what has lasted too long at `now_ns`."""
         fault = self._fault(now_ns)
         if fault is not None:
             self._become(fault, now_ns)
 
     def lost(self, message: str, now_ns: int) -> None:
-        """Note that the camera could not be opened or went away; `message` says it for people."""
+        """Note that the camera could not be opened or went away; `message` is for people."""
         self._forget(now_ns)
         if self.report.state is not CameraState.MISSING or self.report.message != message:
             self.report = CameraReport(CameraState.MISSING, now_ns, message)
@@ -151,11 +147,11 @@ class CameraWatch:
         self._become(CameraState.ENDED, now_ns)
 
     def opening(self, now_ns: int) -> None:
-        """Note that the camera is opened again; the report stays what it was until a frame has come."""
+        """Note that the camera is being reopened; the report stays until a frame comes."""
         self._forget(now_ns)
 
     def reopen(self, now_ns: int) -> bool:
-        """Return whether the camera that is open should be closed and opened again."""
+        """Return whether the open camera should be closed and reopened."""
         if self._fault(now_ns) in (CameraState.STALLED, CameraState.WRONG_TIME):
             return True
         useless = (self._black_since_ns, self._same.since_ns)
@@ -192,10 +188,10 @@ class CameraWatch:
 
 
 class SamePicture:
-    """Detects repeated pictures: a driver that hangs gives its last one again and again.
+    """Detects repeated pictures: a hung driver returns its last one again and again.
 
-    since_ns: since when they are one and the same, None if they are not. A camera in dim light sends each picture twice
-    to keep its pace; that is no sign of anything, and neither is a picture of one colour, which has no noise.
+    since_ns: start of the repetition, None without one. Two equal pictures are normal: in dim light a camera sends each
+    twice to keep its rate. A picture of one colour does not count either, since it has no noise.
     """
 
     def __init__(self) -> None:
@@ -204,7 +200,7 @@ class SamePicture:
         self._times = 0
 
     def again(self, frame: Frame, now_ns: int) -> bool:
-        """Take the next frame; return whether its picture has come twice or more already."""
+        """Take the next frame; return whether its picture has already come twice or more."""
         sample = frame.image[:: max(1, frame.rows // _SAMPLED_ROWS)]
         shown = frame.image.shape, sample.tobytes()
         if shown != self._last or int(sample.min()) == int(sample.max()):
@@ -221,7 +217,7 @@ def _past(since_ns: int | None, limit_ns: int, now_ns: int) -> bool:
 
 
 def is_black(frame: Frame) -> bool:
-    """Whether nothing at all is to be seen: every sampled pixel is close to black (video black is 16 in NV12)."""
+    """Return whether every sampled pixel is close to black (video black is 16 in NV12)."""
     step = max(1, frame.rows // 64)
     sample = frame.image[: frame.rows : step, ::step]
     return float(np.quantile(sample, 0.99)) <= 20.0
@@ -229,7 +225,7 @@ def is_black(frame: Frame) -> bool:
 
 CHECK_S = 0.2
 RETRY_NS = SECOND_NS
-# A thread that hangs in a driver cannot be ended; more than this many are not left behind.
+# A thread that hangs in a driver cannot be ended; at most this many are abandoned.
 MOST_HUNG = 3
 HUNG_NS = 10 * SECOND_NS
 
@@ -238,10 +234,10 @@ class FrameSink(Protocol):
     """Destination of frames: a `FrameBuffer`, or a `FrameTap` that also advances the queue."""
 
     def push(self, frame: Frame) -> bool:
-        """Add the newest frame; False if it is not newer than the last one."""
+        """Add the newest frame; return False if it is not newer than the last one."""
 
     def restart(self) -> None:
-        """Note that the camera was opened again."""
+        """Note that the camera was reopened."""
 
 
 class _Session:
@@ -257,8 +253,8 @@ class _Session:
 class CameraSupervisor:
     """Runs a camera and puts its frames into a buffer.
 
-    open_camera: opens the camera; called again after each failure. buffer: where the frames go.
-    on_report: receives each change, from either thread; must be quick. clock: monotonic, ns.
+    open_camera: opens the camera, at the start and after each failure. buffer: destination of the frames. on_report:
+    receives each change, from either thread; must be quick. clock: monotonic, ns.
     """
 
     def __init__(
@@ -274,7 +270,7 @@ class CameraSupervisor:
         self._on_report = on_report
         self._clock = clock
         self._watch = CameraWatch(clock(), limits)
-        self._told: CameraReport | None = None
+        self._reported: CameraReport | None = None
         self._lock = threading.RLock()
         self._stopping = threading.Event()
         self._session: _Session | None = None
@@ -287,12 +283,12 @@ class CameraSupervisor:
         self._watcher = SupervisedThread("camera watch", self._keep_watching, self._failed)
 
     def start(self) -> None:
-        """Open the camera and go on until `stop`."""
+        """Open the camera and run it until `stop`."""
         self.check()
         self._watcher.start()
 
     def stop(self, timeout_s: float = 1.5) -> bool:
-        """End both threads and close the camera; False if the camera's driver hangs and its thread had to be left."""
+        """End both threads and close the camera; return False if a thread hangs in the driver."""
         self._stopping.set()
         with self._lock:
             sessions = [*self._hung, *([self._session] if self._session else [])]
@@ -318,11 +314,11 @@ class CameraSupervisor:
 
     @property
     def settling(self) -> bool:
-        """Return whether the camera is being set up, or is to be: no frames come meanwhile."""
+        """Return whether the camera is being set up or will be; no frames come meanwhile."""
         return self._settling or self._wish is not None
 
     def settle(self, area: Polygon | None = None, *, focus: bool = True) -> bool:
-        """Let the camera be set up again before its next frame (see `Settling`); False if it cannot be."""
+        """Request a new set-up before the next frame (see `Settling`); return False if the camera has none."""
         with self._lock:
             can = self._session is not None and isinstance(self._camera, Settling)
             if can:
@@ -335,7 +331,7 @@ class CameraSupervisor:
         return self._name
 
     def check(self) -> None:
-        """Look at the clock: report what is too long ago, leave a hung thread, open the camera if it is time to."""
+        """Report faults by the clock, abandon a hung thread, and open the camera when it is due."""
         now_ns = self._clock()
         with self._lock:
             self._watch.check(now_ns)
@@ -346,10 +342,10 @@ class CameraSupervisor:
                 self._watch.opening(now_ns)
                 self._session = _Session(self, now_ns)
                 self._session.thread.start()
-        self._tell()
+        self._report_change()
 
     def run_session(self, session: _Session) -> None:
-        """Open the camera and read it until it fails, ends, or is left behind (on the session's own thread)."""
+        """Open the camera and read it until it fails, ends, or is abandoned (on the session's own thread)."""
         message = "The camera driver has a fault; it is being restarted."
         camera: Camera | None = None
         try:
@@ -365,11 +361,11 @@ class CameraSupervisor:
                     message = ""
                     break
                 self._take(session, frame)
-        except Exception as error:  # Whatever a driver raises: the watch opens the camera again.
+        except Exception as error:  # Drivers raise anything; the watch reopens the camera.
             message = _sentence(error)
         finally:
             if camera is not None:
-                # One that fails at its end is opened again like any other.
+                # A camera that fails on closing is reopened like any other.
                 with contextlib.suppress(HardwareError, OSError, RuntimeError, ValueError):
                     camera.close()
             self._over(session, message)
@@ -381,7 +377,7 @@ class CameraSupervisor:
                 self._camera, self._name, self._wish = camera, camera.name, None
 
     def _settle(self, session: _Session, camera: Camera) -> None:
-        """Set the camera up again if that was asked for; it then has as long for its next frame as after opening."""
+        """Set the camera up again if requested; its next frame may then take as long as after opening."""
         with self._lock:
             wish, self._wish = self._wish, None
             if wish is None or session is not self._session or not isinstance(camera, Settling):
@@ -401,12 +397,12 @@ class CameraSupervisor:
         with self._lock:
             if session is self._session and self._watch.accept(frame, self._clock()):
                 self._buffer.push(frame)
-        self._tell()
+        self._report_change()
 
     def _over(self, session: _Session, message: str) -> None:
         now_ns = self._clock()
         with self._lock:
-            # A camera that was asked to stop has no fault.
+            # A camera that was stopped has no fault.
             if session is not self._session or self._stopping.is_set():
                 return
             self._session = self._camera = self._wish = None
@@ -415,7 +411,7 @@ class CameraSupervisor:
                 self._watch.lost(message, now_ns)
             else:
                 self._watch.ended(now_ns)
-        self._tell()
+        self._report_change()
 
     def _leave(self, session: _Session, now_ns: int) -> None:
         session.left_behind.set()
@@ -425,25 +421,25 @@ class CameraSupervisor:
         self._settling = False
 
     def _may_open(self, now_ns: int) -> bool:
-        """Two at once would fight for the device: a thread left behind gets time to end, unless it hangs for good."""
+        """Return whether the camera may be opened: an abandoned thread first gets HUNG_NS to free the device."""
         if self._stopping.is_set() or self._watch.report.state is CameraState.ENDED:
             return False
         fresh = any(now_ns - (session.left_ns or 0) < HUNG_NS for session in self._hung)
         return not fresh and len(self._hung) < MOST_HUNG
 
     def _failed(self, _fault: Exception) -> None:
-        """Report a watch that failed; the camera is opened again, as nobody looked at it meanwhile."""
+        """Report that the watch failed, and let the camera be reopened."""
         with self._lock:
             self._watch.lost("The camera's watch has a fault; it is being restarted.", self._clock())
-            self._told = None
-        self._tell()
+            self._reported = None
+        self._report_change()
 
-    def _tell(self) -> None:
+    def _report_change(self) -> None:
         with self._lock:
             report = self._watch.report
-            if report == self._told:
+            if report == self._reported:
                 return
-            self._told = report
+            self._reported = report
         self._on_report(report)
 
     def _keep_watching(self) -> None:

@@ -1,18 +1,16 @@
-"""USB cameras through OpenCV and V4L2: their nodes, their settings, their frames.
+"""USB cameras through OpenCV and V4L2: their nodes, settings and frames.
 
-The number of a node (`/dev/video2`) changes with the order in which cameras are found, and one camera has several
-nodes: besides the one that gives pictures there is one for remarks on them ("metadata"), which is no camera. udev
-keeps a name made of maker and serial number in `/dev/v4l/by-id` (Linux: Documentation/userspace-api/media/v4l,
-VIDIOC_QUERYCAP).
+The number of a node (`/dev/video2`) changes with the order of discovery. One camera has several nodes: one gives
+pictures, another only metadata. udev keeps a name made of maker and serial number in `/dev/v4l/by-id` (Linux:
+Documentation/userspace-api/media/v4l, VIDIOC_QUERYCAP).
 
-Webcams keep what they were set to as long as they have power, also what was held for another evening's lamp. So the
-automatics are always switched on first, and switched off when the picture rests: the white balance of a webcam needs
-one to two seconds.
+Webcams keep their settings while they have power, also those for another evening's lamp. The automatics are therefore
+switched on first, and off when the picture is steady: white balance takes one to two seconds.
 
-When a frame was exposed. The driver stamps a frame when its first bytes arrive, which is after the first row was read
-out, and `grab` returns when the last bytes are there, which is after the last row was. How much later depends on the
-camera's own compression and is not known, so a frame counts as exposed when it has arrived: a few milliseconds late,
-never early, and a hand that came after the bell is never in a frame that is taken to be from before it.
+Times of exposure. The driver stamps a frame when its first bytes arrive, which is after the first row was read. `grab`
+returns when the last bytes have arrived. The camera's compression adds an unknown delay, and a frame therefore counts
+as exposed on arrival. That is a few milliseconds late, never early: a hand that came after the bell is never in a frame
+dated before it.
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ _MOST_NODES = 64
 
 @dataclass(frozen=True)
 class Capability:
-    """A video node's own description: camera name, plug, and whether it gives pictures."""
+    """A video node's description: camera name, plug, and whether it gives pictures."""
 
     card: str
     bus: str
@@ -61,7 +59,7 @@ class Capability:
 
 @dataclass(frozen=True)
 class UsbNode:
-    """A USB camera. path: its node. card: what its maker calls it. lasting: its name in by-id, None if it has none."""
+    """A USB camera. path: its node. card: the maker's name. lasting: its name in by-id, None without one."""
 
     path: Path
     card: str
@@ -69,7 +67,7 @@ class UsbNode:
 
     @property
     def spec(self) -> str:
-        """Return its name in settings, as in `hardware.camera.camera.parse_spec`."""
+        """Return the camera's name in settings, as `parse_spec` takes it."""
         return f"usb:{self.lasting or self.path}"
 
 
@@ -77,7 +75,7 @@ Query = Callable[[Path], Capability | None]
 
 
 def query(path: Path) -> Capability | None:
-    """Ask a node what it is; None if it does not answer. Opening it disturbs nobody who is using it."""
+    """Return a node's description; None if it does not answer. Opening it does not disturb other users."""
     try:
         file = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -103,19 +101,19 @@ def usb_cameras(devices: Path = Path("/dev"), ask: Query = query) -> tuple[UsbNo
     found: dict[str, UsbNode] = {}
     for path in _nodes(devices):
         said = ask(path)
-        # Nodes of the Raspberry Pi's own video units give pictures, too; they sit in no plug.
+        # Nodes of the Raspberry Pi's own video units give pictures, too, but have no plug.
         if said is not None and said.gives_pictures and said.bus.startswith("usb-"):
             found.setdefault(said.bus, UsbNode(path, said.card, lasting.get(path.resolve())))
     return tuple(found.values())
 
 
 def node_of(which: str, devices: Path = Path("/dev"), ask: Query = query) -> tuple[Path, str]:
-    """Return the node of a camera and what to call it. which: a number, a path, or "" for the only one.
+    """Return a camera's node and name. which: a number, a path, or "" for the only one.
 
-    A number that stands for no camera (any more) means the only camera there is.
+    An unknown number means the only camera, where there is one.
 
     Raises:
-        CameraMissingError: it is not there, or nobody knows which one is meant.
+        CameraMissingError: the camera is missing, or the choice is ambiguous.
     """
     cameras = usb_cameras(devices, ask)
     if which.startswith("/"):
@@ -134,7 +132,7 @@ def node_of(which: str, devices: Path = Path("/dev"), ask: Query = query) -> tup
             cameras=_listed(cameras),
         )
     if wanted.exists() and ask(wanted) is None:
-        # A driver that does not answer here may still give pictures.
+        # A driver that does not answer the query may still give pictures.
         return wanted, f"USB camera {which or 0}"
     raise CameraMissingError(
         "doctor.usb_camera_is_not_there", "USB camera {camera} is not there: is its cable in?", camera=which or 0
@@ -180,19 +178,19 @@ def _text(raw: bytes) -> str:
 
 Image = npt.NDArray[np.uint8]
 
-# V4L2's numbers: OpenCV hands them through as they are.
+# V4L2's numbers, which OpenCV passes through.
 MANUAL_EXPOSURE = 1
 AUTOMATIC_EXPOSURES = (3, 0)
 EXPOSURE_UNIT_US = 100.0
 FRAMES_UNTIL_APPLIED = 4
-# An automatic that has not begun to move looks as if it rested: it gets this long at least, and at most.
+# An automatic that has not begun to move looks steady: it gets at least this long, and at most.
 LEAST_NS, MOST_NS, REST_NS = 1500 * MS, 8000 * MS, 700 * MS
 _RESTS = 0.012
 _SOFTER = 0.6
 
 
 class Controls(Protocol):
-    """The part of `cv2.VideoCapture` that is used."""
+    """The part of `cv2.VideoCapture` that the tuner needs."""
 
     def get(self, prop: int) -> float:
         """Return a control; 0 or less where it is missing."""
@@ -202,7 +200,7 @@ class Controls(Protocol):
 
 
 class WebcamTuner:
-    """Sets one webcam up.
+    """Finds and holds one webcam's focus, white balance and exposure.
 
     controls: its controls. picture: waits for its next picture, (h, w, 3) uint8 BGR. clock: monotonic, ns.
     """
@@ -213,7 +211,7 @@ class WebcamTuner:
         self._clock = clock
 
     def tune(self, settings: CameraSettings, area: Polygon | None = None, *, focus: bool = True) -> list[str]:
-        """Find and hold all; gives what it would not do. focus: also the focus, else that stays as it is."""
+        """Find and hold all settings; return a sentence for each that failed. focus: False keeps the focus."""
         notes: list[str] = []
         controls = self._controls
         automatic = self._expose_by_itself()
@@ -234,14 +232,14 @@ class WebcamTuner:
         return notes + self._settle(settings, area)
 
     def _expose_by_itself(self) -> int | None:
-        """Let the camera find its exposure: no white balance is found in a picture that is black or white."""
+        """Switch the automatic exposure on: white balance needs a picture that is neither black nor white."""
         for automatic in AUTOMATIC_EXPOSURES:
             if self._controls.set(cv2.CAP_PROP_AUTO_EXPOSURE, automatic):
                 return automatic
         return None
 
     def _rest(self) -> None:
-        """Wait until light, colours and sharpness have stayed the same for a while."""
+        """Wait until light, colours and sharpness are steady."""
         begun_ns = self._clock()
         since_ns, held = begun_ns, None
         while (now_ns := self._clock()) - begun_ns < MOST_NS:
@@ -252,7 +250,7 @@ class WebcamTuner:
                 return
 
     def _hold_focus(self) -> bool:
-        """Switch the autofocus off where it is; if the lens goes elsewhere by that, it is brought back."""
+        """Switch the autofocus off; if the lens moves away, set it back."""
         controls = self._controls
         place, sharp = controls.get(cv2.CAP_PROP_FOCUS), _sharpness(self._picture())
         if not controls.set(cv2.CAP_PROP_AUTOFOCUS, 0) or controls.get(cv2.CAP_PROP_AUTOFOCUS) != 0:
@@ -264,7 +262,7 @@ class WebcamTuner:
         self._skip()
         if _sharpness(self._picture()) >= _SOFTER * sharp:
             return True
-        # Better a focus that moves than one that is wrong.
+        # A moving focus is better than a wrong one.
         controls.set(cv2.CAP_PROP_AUTOFOCUS, 1)
         return False
 
@@ -291,19 +289,19 @@ class WebcamTuner:
 
 
 def _state(picture: Image) -> npt.NDArray[np.float64]:
-    """(4,) how a picture is lit, coloured and focussed: what the automatics change."""
+    """Return brightness of the three channels and sharpness, (4,): the values that the automatics change."""
     light = picture[::8, ::8].reshape(-1, 3).mean(axis=0) + 1.0
     return np.array([*light, 1.0 + _sharpness(picture)])
 
 
 def _sharpness(picture: Image) -> float:
-    """How much a picture changes from pixel to pixel, grey levels; more is sharper, in pictures of the same place."""
+    """Return the spread of the picture's Laplacian, grey levels; in pictures of one place, more is sharper."""
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
     return float(cv2.Laplacian(cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.CV_32F).std())
 
 
 class UsbCamera:
-    """Frames of one opened capture; exposure and white balance are settled and locked where the camera allows it."""
+    """Frames of one opened capture; exposure and white balance are locked where the camera allows it."""
 
     def __init__(
         self,
@@ -321,12 +319,12 @@ class UsbCamera:
         self._sequence = -1
         self._last_ns: int | None = None
         self._notes: list[str] = []
-        # Most USB cameras reach this size at this rate with MJPG only.
+        # Most USB cameras reach this size at this rate only with MJPG.
         capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
         capture.set(cv2.CAP_PROP_FRAME_WIDTH, settings.width)
         capture.set(cv2.CAP_PROP_FRAME_HEIGHT, settings.height)
         capture.set(cv2.CAP_PROP_FPS, settings.frames_per_s)
-        # A long queue would hand out frames that are old; two keep the camera busy.
+        # A long queue returns old frames; two buffers keep the camera busy.
         capture.set(cv2.CAP_PROP_BUFFERSIZE, 2)
         rate = capture.get(cv2.CAP_PROP_FPS)
         if 1 <= rate <= 1000:
@@ -341,7 +339,7 @@ class UsbCamera:
         return tuple(self._notes)
 
     def read(self) -> Frame | None:
-        """Wait for the next frame. Raises CameraMissingError if the camera gives none: it is unplugged or hung."""
+        """Wait for the next frame. Raises CameraMissingError if the camera is unplugged or hung."""
         import cv2
 
         try:
@@ -374,11 +372,11 @@ class UsbCamera:
         self._notes = tuner.tune(self._settings, area, focus=focus)
 
     def close(self) -> None:
-        """Let the device go."""
+        """Release the device."""
         self._capture.release()
 
     def _first_bytes_ns(self, arrived_ns: int) -> int:
-        """Return the driver's stamp if it is on our clock and before the arrival by less than two frames."""
+        """Return the driver's stamp, if it precedes the arrival by less than two frames, else an estimate."""
         import cv2
 
         stamp_ns = round(self._capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)
@@ -387,7 +385,7 @@ class UsbCamera:
         return arrived_ns - round(self._interval_ns)
 
     def _count(self, arrived_ns: int) -> None:
-        """Count the frames that must have been lost: OpenCV does not hand the driver's own count on."""
+        """Count the frames that must have been lost; OpenCV does not pass on the driver's count."""
         gap = 1 if self._last_ns is None else round((arrived_ns - self._last_ns) / self._interval_ns)
         self._sequence += max(1, gap)
         self._last_ns = arrived_ns
@@ -399,14 +397,14 @@ class UsbCamera:
 
 
 def open_usb(which: str, settings: CameraSettings) -> Camera:
-    """Open a camera by its lasting name in `/dev/v4l/by-id`, by its node, or by a number; `` is the only one.
+    """Open a camera by its lasting name in `/dev/v4l/by-id`, by its node, or by a number; "" is the only one.
 
-    Raises CameraMissingError if it is not there or in use.
+    Raises CameraMissingError if it is missing or in use.
     """
     import cv2
 
     quiet_opencv()
-    # A hung camera is given up after a second, not OpenCV's ten, so that it can be opened again.
+    # A hung camera times out after 1 s, not OpenCV's 10 s, and is reopened.
     os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1")
     node, name = node_of(which)
     capture = cv2.VideoCapture(str(node), cv2.CAP_V4L2)

@@ -1,4 +1,4 @@
-"""Opens the club's database: SQLite for a small club, PostgreSQL for any; its tables are brought up to date."""
+"""Opens the club's database, SQLite for a small club or PostgreSQL, and upgrades its tables."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def open_database(url: str) -> Engine:
     """Open a database, and make or upgrade its tables.
 
     Raises:
-        BadInputError: that is no database's address.
-        WorkFailedError: it cannot be reached, or was written by a newer Ringmaster.
+        BadInputError: it is no database's address.
+        WorkFailedError: it cannot be reached, or a newer Ringmaster has written it.
     """
     try:
         address = make_url(url)
@@ -46,7 +46,7 @@ def open_database(url: str) -> Engine:
 
 
 def upgrade(engine: Engine) -> None:
-    """Bring the tables up to date."""
+    """Upgrade the tables."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     with engine.begin() as connection:
@@ -55,7 +55,7 @@ def upgrade(engine: Engine) -> None:
 
 
 def _settle_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401 (the driver's own)
-    """Make commits outlast a power cut: a table forgets what is acknowledged."""
+    """Set pragmas for commits that survive a power failure: a table deletes acknowledged messages."""
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=5000"):
         connection.execute(f"PRAGMA {pragma}")
 

@@ -1,4 +1,4 @@
-"""Evidence on demand: pictures stay at their table, and are fetched from it when somebody wants to see them."""
+"""Evidence on demand: pictures stay at their table until somebody asks for them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Publish = Callable[[str, bytes, Extras], object]
 
 @dataclass
 class Fetched:
-    """Pictures from a table: each one's time from the event, ms, and its JPEG. whole: set when all are there."""
+    """Pictures from a table: each one's time from the event, ms, and its JPEG. whole: set when all have come."""
 
     table: str
     key: bytes
@@ -33,7 +33,7 @@ class Fetched:
 
 
 class EvidenceDesk:
-    """Safe to use from any thread. publish: sends to the broker. The last few answers are kept, for the page."""
+    """Fetches pictures from tables and caches the last answers. publish: sends to the broker. Thread-safe."""
 
     def __init__(self, publish: Publish) -> None:
         self._publish = publish
@@ -41,7 +41,7 @@ class EvidenceDesk:
         self._asked: OrderedDict[str, Fetched] = OrderedDict()
 
     def fetch(self, table: str, key: bytes, game: str, event: int) -> tuple[str, Fetched]:
-        """Ask a table for the pictures of an event, and wait for them; gives the name of the answer, too.
+        """Request the pictures of an event from a table, and wait; return the answer's id and the pictures.
 
         Raises:
             WorkFailedError: the table does not answer.
@@ -59,13 +59,13 @@ class EvidenceDesk:
         return ask, found
 
     def picture(self, ask: str, number: int) -> bytes | None:
-        """Return a fetched picture, None if it is missing or gone."""
+        """Return a fetched picture; None if it is not in the cache."""
         with self._lock:
             found = self._asked.get(ask)
         return found.pictures[number][1] if found is not None and 0 <= number < len(found.pictures) else None
 
     def received(self, table: str, message: Received) -> None:
-        """Take a table's answer, or a part of it; what nobody asked for is passed over."""
+        """Take a table's answer, or a part of it; unrequested ones are ignored."""
         try:
             head, jpeg = pieces_of(message.payload)
         except ValueError:

@@ -14,7 +14,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def as_csv(rows: Rows) -> str:
-    """Return rows as CSV (RFC 4180), a column for each key; lists and objects stand as JSON in their cell."""
+    """Return rows as CSV (RFC 4180), a column for each key; lists and objects are JSON in their cell."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     text = io.StringIO()
     writer = csv.writer(text)

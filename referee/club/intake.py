@@ -1,7 +1,7 @@
-"""Stores the tables' messages: each once, in order, and only of tables that are members.
+"""Stores the tables' messages: each once, in order, and only of member tables.
 
-A batch is one transaction. A table is acknowledged only after the commit; whatever else happens, it
-sends again. A message that can never be taken is set aside with the reason, and the next ones go on.
+A batch is one transaction. A table is acknowledged after the commit, and repeats its messages until then. An invalid
+message is set aside with the reason, and does not stop the next ones.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from referee.mqtt.client import Received, is_sealed
 
 MOST_BYTES = 1 << 20
 MOST_TRIES = 5
-"""A batch that the database has refused so often is taken message by message."""
+"""After this many failures of the database a batch is stored message by message."""
 _UNFIT = (IntegrityError, DataError)
 Aside = Callable[[str, bytes, object], object]
 
 
 @dataclass(frozen=True)
 class Ack:
-    """Acknowledgement to a table: the last message of a stream that is stored. again: send the rest once more."""
+    """Acknowledgement to a table: the last stored message of a stream. again: the table must repeat the rest."""
 
     table: str
     key: bytes
@@ -40,7 +40,7 @@ class Ack:
 
     @property
     def payload(self) -> bytes:
-        """The message."""
+        """The message, JSON."""
         return json.dumps({"stream": self.stream, "seq": self.seq, "again": self.again}).encode()
 
 
@@ -56,7 +56,7 @@ class _Known:
 
 @dataclass(frozen=True)
 class _Opened:
-    """A sealed message. data: what it says, None for one that is not JSON as it should be, for the reason `why`."""
+    """A sealed message. data: its content; None for invalid JSON, with the reason `why`."""
 
     stream: str
     seq: int
@@ -66,7 +66,10 @@ class _Opened:
 
 @dataclass
 class Intake:
-    """Belongs to one thread. aside: gets topic, payload and reason of what is never taken. wall_ms: time of day, ms."""
+    """Stores messages; belongs to one thread.
+
+    aside: receives topic, payload and reason of invalid messages. wall_ms: time of day, ms.
+    """
 
     engine: Engine
     aside: Aside = lambda topic, payload, why: None
@@ -75,20 +78,20 @@ class Intake:
     _tries: int = field(default=0)
 
     def acks(self) -> list[Ack]:
-        """Return where each table is, so that it goes on from there."""
+        """Return the acknowledgement of each table, from which it continues."""
         with self.engine.connect() as connection:
             known = _tables(connection, None)
         return [Ack(table, one.key, one.stream, one.seq, again=True) for table, one in known.items()]
 
     def take(self, batch: Sequence[tuple[str, Received]]) -> list[Ack]:
-        """Store messages, each with its table's name, in order of arrival; returns the acknowledgements.
+        """Store messages, each with its table's name, in order of arrival; return the acknowledgements.
 
         Raises:
-            SQLAlchemyError: the database cannot be had; nothing of the batch is lost.
+            SQLAlchemyError: the database is unavailable; the batch can be stored again.
         """
         try:
             acks = self._take(batch)
-        except Exception as error:  # One of them cannot be taken, whatever the reason: the others must not wait for it.
+        except Exception as error:  # One message fails, for any reason: the others must not wait for it.
             self._tries += 1
             if _is_databases_own(error) and self._tries < MOST_TRIES:
                 raise
@@ -104,7 +107,7 @@ class Intake:
                 why = error
                 if not _is_databases_own(error):
                     break
-        # Where the database cannot be had this raises, too, and the message stays.
+        # This raises as well if the database is unavailable, and the message stays.
         return self._take([one], passing=why)
 
     def _take(self, batch: Sequence[tuple[str, Received]], *, passing: Exception | None = None) -> list[Ack]:
@@ -139,29 +142,29 @@ class Intake:
 
 
 def _is_databases_own(error: Exception) -> bool:
-    """Return whether the database cannot be had, by an error that the message has not caused."""
+    """Return whether the database is unavailable, by an error that the message has not caused."""
     unfit = isinstance(error, _UNFIT) or type(error) is StatementError
     return isinstance(error, SQLAlchemyError) and not unfit
 
 
 def _is_next(one: _Known, opened: _Opened) -> bool:
-    """Note that a table was heard; give whether this is the message to be taken now."""
+    """Note that a table was heard; return whether this message is next in its stream."""
     one.heard = True
     if opened.stream != one.stream:
-        # Another stream begins with its first message; a later one has to wait for that.
+        # A new stream begins with its first message; later ones must wait for it.
         one.stream, one.seq = opened.stream, 0
     if opened.seq != one.seq + 1:
-        # What came before it is here, or is sent again by its table after a while.
+        # Earlier messages are stored already, or the table repeats them.
         return False
     one.seq = opened.seq
     return True
 
 
 def _opened(message: Received) -> _Opened:
-    """Return what a message says.
+    """Return the content of a message.
 
     Raises:
-        BadInputError: not even its number can be read, so that nothing can follow it.
+        BadInputError: its stream or number is unreadable.
     """
     if len(message.payload) > MOST_BYTES:
         raise BadInputError("error.club.larger_than_any_message_of")
@@ -181,7 +184,7 @@ def _opened(message: Received) -> _Opened:
 
 
 def _tables(connection: Connection, names: Iterable[str] | None) -> dict[str, _Known]:
-    """Return the tables of these names, None for all, that were let in and not put out."""
+    """Return the member tables of these names, None for all."""
     asked = select(ClubTable.id, ClubTable.key, ClubTable.stream, ClubTable.seq).where(ClubTable.out_ms.is_(None))
     if names is not None:
         asked = asked.where(ClubTable.id.in_(list(names)))

@@ -1,7 +1,7 @@
-"""The league: points by place, who beat whom, and Elo. Pure.
+"""The league: points by place, results between players, and Elo. Pure.
 
-Elo, "The Rating of Chessplayers, Past and Present" (1978); a game of several is one game between each two of them, each
-counting as much less as there are more.
+Elo, "The Rating of Chessplayers, Past and Present" (1978); a game of n players counts as games between all pairs, each
+with 1/(n - 1) of the weight.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ FIRST_ELO, ELO_K, ELO_SCALE = 1500.0, 32.0, 400.0
 
 @dataclass(frozen=True)
 class Result:
-    """A game that is over: the players and their places, 1 is the best; who shares one has the same."""
+    """A finished game: the players and their places, 1 is the best; equal results share a place."""
 
     places: tuple[tuple[str, int], ...]
 
@@ -32,11 +32,11 @@ class Standing:
 
 
 def league(results: Iterable[Result], scale: Sequence[float] = ()) -> list[Standing]:
-    """Return the standings, best first, after games in the order in which they were played.
+    """Return the standings, best first, after games in the order of play.
 
-    scale: points for each place, from the first; none for those beyond it. Without one a player has a point for each
-    other whom he left behind, and half a point for each with whom he shares a place, so that games of two and of five
-    can be in one league. Who shares places shares their points.
+    scale: points for each place, from the first; 0 beyond it. Without a scale a player gets a point for each player
+    behind, and half a point for each at the same place: games of two and of five then fit into one league. Players at
+    one place share its points.
     """
     found: dict[str, Standing] = {}
     for result in results:

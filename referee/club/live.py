@@ -1,4 +1,4 @@
-"""Current state of the tables, from their last message; in memory, because a table repeats it by itself."""
+"""Present state of the tables, from their last message; in memory, because tables repeat it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class _Live:
 
 
 class LiveTables:
-    """Safe to use from any thread."""
+    """The tables' states. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tables: dict[str, _Live] = {}
 
     def received(self, table: str, what: str, message: Received) -> None:
-        """Take what a table says of itself."""
+        """Take a table's message about itself."""
         with self._lock:
             if table not in self._tables and len(self._tables) >= _MOST_TABLES:
                 return
@@ -39,20 +39,20 @@ class LiveTables:
                 one.state = _shown(message.payload)
 
     def lost(self) -> None:
-        """Take it that the broker is gone, so that nobody knows how any table is."""
+        """Mark all tables as offline: the broker is gone."""
         with self._lock:
             for one in self._tables.values():
                 one.online = False
 
     def of(self, table: str) -> dict[str, Any]:
-        """Return how a table is: `online`, and `mode`, `game`, `players`, `scores`, `turn`, `ruling` as it says."""
+        """Return a table's state: `online`, and its own `mode`, `game`, `players`, `scores`, `turn`, `ruling`."""
         with self._lock:
             one = self._tables.get(table, _Live())
             return {"online": one.online, **one.state}
 
 
 def _shown(payload: bytes) -> dict[str, Any]:
-    """Return what is shown of a state; what is not as it should be is left out."""
+    """Return the displayed fields of a state; invalid ones are dropped."""
     try:
         data = json.loads(payload or b"{}")
     except (ValueError, RecursionError):

@@ -23,7 +23,7 @@ _MOST_BYTES = 2000
 
 @dataclass(frozen=True)
 class Admission:
-    """The answer to a table that asked to be let in. why: the key of a refusal, "" for a table that is let in."""
+    """The answer to a table's request. why: the key of a refusal, "" for an admitted table."""
 
     table: str
     key: bytes
@@ -37,10 +37,10 @@ def now_ms() -> int:
 
 
 def invite(engine: Engine) -> str:
-    """Return a code that lets one table in, for a week.
+    """Return a code that admits one table, valid for a week.
 
     Raises:
-        BadInputError: too many wait already.
+        BadInputError: too many invitations are open.
     """
     with engine.begin() as connection:
         now = now_ms()
@@ -53,7 +53,7 @@ def invite(engine: Engine) -> str:
 
 
 class Door:
-    """Lets tables in. Belongs to one thread; a guest who asks without an invitation costs it well below 1 ms."""
+    """Admits tables. Belongs to one thread; a request without an invitation costs well below 1 ms."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -61,7 +61,7 @@ class Door:
         self._keys: dict[str, bytes] = {}
 
     def prepare(self) -> None:
-        """Read members and invitations. A call derives one new invitation's secret only: that takes some 50 ms."""
+        """Read members and invitations; derive the secret of at most one new invitation, which takes about 50 ms."""
         with self._engine.connect() as connection:
             codes = _codes(connection)
             asked = select(ClubTable.id, ClubTable.key).where(ClubTable.out_ms.is_(None))
@@ -72,12 +72,12 @@ class Door:
             self._secrets[fresh] = secret_of(fresh)
 
     def asked(self, table: str, message: Received) -> Admission | None:
-        """Answer a table whose seal fits an invitation, and let it in; None where no seal fits.
+        """Admit a table whose seal matches an invitation, and return the answer; None without a match.
 
-        A member that asks once more, because it did not hear the answer, gets it again. A name in use is refused.
+        A member that asks again, because it missed the answer, gets it again. A name in use is refused.
 
         Raises:
-            BadInputError: the message makes no sense.
+            BadInputError: the message is invalid.
         """
         if len(message.payload) > _MOST_BYTES:
             return None
@@ -92,7 +92,7 @@ class Door:
         return None
 
     def _let_in(self, table: str, key: bytes, name: str, code: str) -> str:
-        """Let it in, unless the invitation is used up or a name is another's; gives why not."""
+        """Admit a table, unless its invitation or its name is already used; return the reason of a refusal."""
         with self._engine.begin() as connection:
             tables = connection.execute(select(ClubTable.id, ClubTable.name, ClubTable.out_ms)).all()
             others = [one for one in tables if one.out_ms is None]
@@ -112,7 +112,7 @@ class Door:
 
 
 def put_out(engine: Engine, which: str) -> str:
-    """Put a table out, named by its id or its name, and give its name; its games stay.
+    """Remove a table, given by its id or name, and return its name; its games stay.
 
     Raises:
         BadInputError: there is no such table, or more than one of that name.
@@ -131,7 +131,7 @@ def put_out(engine: Engine, which: str) -> str:
 
 
 def keys(engine: Engine) -> Iterator[tuple[str, bytes, bool]]:
-    """Return each table that ever was let in, its key, and whether it was put out."""
+    """Yield every table that was ever admitted, its key, and whether it was removed."""
     with engine.connect() as connection:
         rows = connection.execute(select(ClubTable.id, ClubTable.key, ClubTable.out_ms)).all()
     for table, key, out_ms in rows:
@@ -139,13 +139,13 @@ def keys(engine: Engine) -> Iterator[tuple[str, bytes, bool]]:
 
 
 def _codes(connection: Connection) -> list[str]:
-    """Return the invitations that hold, the newest first."""
+    """Return the valid invitations, the newest first."""
     asked = select(Invitation.code).where(Invitation.until_ms >= now_ms()).order_by(Invitation.made_ms.desc())
     return list(connection.scalars(asked))
 
 
 def _wish(table: str, message: Received) -> tuple[str, str]:
-    """Return the name that a table asks for, and the nonce that the answer repeats."""
+    """Return the requested name of a table, and the nonce for the answer."""
     data = parse_object(message.payload)
     return harmless(str(data.get("name", "")))[:60].strip() or table, str(data.get("nonce", ""))[:64]
 

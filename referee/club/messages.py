@@ -1,4 +1,4 @@
-"""Models of a table's messages: a message that does not fit is refused with the reason before any write."""
+"""Models of a table's messages: an invalid message is refused with the reason before any write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Points = Annotated[int, Field(gt=-(1 << 31), lt=1 << 31)]
 
 
 def _within(value: object) -> object:
-    """Return a wall time that has a date: a table's clock may be far off."""
+    """Return a wall time within the range of dates: a table's clock may be far off."""
     return min(max(0, value), LAST_MS) if type(value) is int else value
 
 
@@ -29,7 +29,7 @@ class _Strict(BaseModel):
 
 
 class _End(_Strict):
-    """The ruling that ends a game, as far as the league counts by it."""
+    """The ruling that ends a game, with the fields for the league."""
 
     winners: list[Number] = []
     points: list[Points] | None = None
@@ -55,7 +55,7 @@ class ClubHeader(_Strict):
 
 
 class GameBegun(_Strict):
-    """A game was begun."""
+    """A game began."""
 
     kind: Literal["game"]
     game: Uid
@@ -64,7 +64,7 @@ class GameBegun(_Strict):
 
 
 class EventJudged(_Strict):
-    """An event, with what was ruled on it."""
+    """An event with its rulings."""
 
     kind: Literal["event"]
     game: Uid
@@ -95,7 +95,7 @@ class ClubCorrection(_Strict):
 
 
 class Disputed(_Strict):
-    """Somebody wanted to see an event again."""
+    """A player asked to see an event again."""
 
     kind: Literal["dispute"]
     game: Uid
@@ -114,10 +114,10 @@ _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discrimina
 
 
 def message_in(data: Mapping[str, Any]) -> Message:
-    """Return what a table says.
+    """Return the message in a table's data.
 
     Raises:
-        BadInputError: it is not like any of these.
+        BadInputError: it matches no model.
     """
     try:
         return _MESSAGE.validate_python(dict(data))

@@ -1,4 +1,4 @@
-"""The club's database. Times in ms are wall time; messages are kept as they came, as JSON."""
+"""The club's database. Times in ms are wall time; messages are stored unchanged, as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Base(DeclarativeBase):
 
 
 class Invitation(Base):
-    """A code that lets one table in, until it was used or its time is over."""
+    """A code that admits one table, until its use or its end."""
 
     __tablename__ = "invitations"
     code: Mapped[str] = mapped_column(String(16), primary_key=True)
@@ -24,7 +24,7 @@ class Invitation(Base):
 
 
 class ClubTable(Base):
-    """A table that was let in. out_ms: when it was put out. stream, seq: up to which of its messages all is here."""
+    """A member table. out_ms: time of its removal. stream, seq: its last stored message."""
 
     __tablename__ = "tables"
     id: Mapped[str] = mapped_column(String(_UID), primary_key=True)
@@ -38,7 +38,7 @@ class ClubTable(Base):
 
 
 class ClubGame(Base):
-    """A game. evening: its date (ISO 8601); what is played after midnight belongs to the evening before."""
+    """A game. evening: its date (ISO 8601); a game after midnight belongs to the evening before."""
 
     __tablename__ = "games"
     uid: Mapped[str] = mapped_column(String(_UID), primary_key=True)
@@ -51,7 +51,7 @@ class ClubGame(Base):
 
 
 class ClubSeat(Base):
-    """A seat of a game. player: one name for one person; points, place: set once the game is over."""
+    """A seat of a game. player: one name for one person; points, place: set at the end of the game."""
 
     __tablename__ = "seats"
     game_uid: Mapped[str] = mapped_column(ForeignKey("games.uid"), primary_key=True)
@@ -63,7 +63,7 @@ class ClubSeat(Base):
 
 
 class ClubEvent(Base):
-    """An event as it was journalled. received_ms: when it was taken in here."""
+    """An event of the table's journal. received_ms: time of its arrival here."""
 
     __tablename__ = "events"
     game_uid: Mapped[str] = mapped_column(ForeignKey("games.uid"), primary_key=True)
@@ -100,7 +100,7 @@ class Correction(Base):
 
 
 class Dispute(Base):
-    """An event that somebody at the table wanted to see again."""
+    """An event that a player asked to see again."""
 
     __tablename__ = "disputes"
     game_uid: Mapped[str] = mapped_column(ForeignKey("games.uid"), primary_key=True)

@@ -1,4 +1,4 @@
-"""Writes the messages of a table into the rows of its games. A row that exists stays, so a table may send twice."""
+"""Writes the messages of a table into the rows of its games; existing rows stay: tables may repeat messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Values = Mapping[str, Any]
 
 
 class Recorder:
-    """Writes in one transaction, and events in a row as one insert. now_ms: when the club received the messages."""
+    """Writes in one transaction, and consecutive events as one insert. now_ms: time of the messages' arrival."""
 
     def __init__(self, connection: Connection, now_ms: int) -> None:
         self._connection, self._now_ms = connection, now_ms
@@ -32,7 +32,7 @@ class Recorder:
         """Take a message's data.
 
         Raises:
-            BadInputError: it makes no sense, or adds to a game of another table; nothing of it was written.
+            BadInputError: it is invalid, or belongs to another table's game; nothing was written.
         """
         message = message_in(data)
         match message:
@@ -53,13 +53,13 @@ class Recorder:
                 self._add(Dispute, [row])
 
     def finish(self) -> None:
-        """Write what waits, and who has won."""
+        """Write the waiting rows, and the results."""
         self._write()
         for uid in self._ends:
             settle_result(self._connection, uid)
 
     def _owner(self, uid: str) -> str | None:
-        """Return the table that a game belongs to, None for a game that is not here."""
+        """Return the table of a game; None for an unknown game."""
         if self._owners.get(uid) is None:
             self._owners[uid] = self._connection.scalar(select(ClubGame.table_id).where(ClubGame.uid == uid))
         return self._owners[uid]
@@ -128,7 +128,7 @@ class Recorder:
         self._events, self._rulings = [], []
 
     def _add(self, kind: type[Base], rows: Sequence[Values]) -> int:
-        """Add rows that are not there yet, and give how many."""
+        """Add the rows that are missing, and return their number."""
         if not rows:
             return 0
         statement = (
@@ -145,7 +145,7 @@ def _ruling(uid: str, event: int, place: int, since: int, data: Values) -> Value
 
 
 def settle_result(connection: Connection, uid: str) -> None:
-    """Write points and places of the seats by the `end` that holds now; none where no `end` holds."""
+    """Write points and places of the seats by the valid `end` ruling; None without one."""
     asked = select(ClubRuling.data, ClubEvent.wall_ms).join(
         ClubEvent, (ClubEvent.game_uid == ClubRuling.game_uid) & (ClubEvent.number == ClubRuling.event)
     )
@@ -159,13 +159,13 @@ def settle_result(connection: Connection, uid: str) -> None:
 
 
 def results(end: Values | None, seats: int) -> list[tuple[int | None, int | None]]:
-    """Return points and place of each seat by the ruling that ended a game: winners first, the others by their points.
+    """Return points and place of each seat by the ruling that ended a game: winners first, then by points.
 
     In Piccolino cards are the points.
     """
     if end is None:
         return [(None, None)] * seats
-    # A row of an older version was not checked before it was written.
+    # Older versions did not check rows before writing them.
     points, won = end.get("points") or end.get("cards"), end.get("winners")
     if not isinstance(points, list) or len(points) != seats or not all(type(one) is int for one in points):
         points = [0] * seats

@@ -1,4 +1,4 @@
-"""The club at work: a line to the broker, one thread that writes what comes, and one that keeps the line."""
+"""The club's service: a connection to the broker, one thread that writes messages, and one that reconnects."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ Work = tuple[str, str, Received]
 
 
 class ClubService:
-    """Takes all tables from the broker into the database, until it is stopped.
+    """Stores all tables' messages in the database, until it is stopped.
 
-    live: how the tables are now. evidence: fetches pictures. status: how the line is, a key of `sayings.house`;
-    complaint: why nothing can be written just now; failed: which of its threads begins again; "" if all is well.
-    set_aside: messages that could not be used. folder: for their file, None: that of a database in a file.
+    live: the tables' present states. evidence: fetches pictures. status: state of the connection, a key of
+    `sayings.house`. complaint: the reason why the database cannot be written; failed: the thread that is restarting; ""
+    without a fault. set_aside: unusable messages. folder: place of their file; None: beside the database's file.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class ClubService:
         self._stopping = threading.Event()
         self._lost = threading.Event()
         self._line: BrokerLine | None = None
-        self._told_out: set[str] = set()
+        self._notified: set[str] = set()
         self.live = LiveTables()
         self.evidence = EvidenceDesk(self._publish)
         self.status, self.complaint, self.failed = "trying", "", ""
@@ -56,16 +56,16 @@ class ClubService:
 
     @property
     def taken(self) -> int:
-        """Return how many messages were taken in since the start."""
+        """Return the number of messages stored since the start."""
         return self._intake.taken
 
     def start(self) -> None:
-        """Begin."""
+        """Start."""
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """End; what was not written is sent again by its table."""
+        """Stop; tables repeat the messages that were not written."""
         self._stopping.set()
         self._lost.set()
         for thread in self._threads:
@@ -105,7 +105,7 @@ class ClubService:
             self._stopping.wait(0.0 if self._stopping.is_set() else self._first_retry_s)
 
     def _received(self, message: Received) -> None:
-        """Take a message, on the line's thread; where too much waits, the network and then the tables wait."""
+        """Take a message, on the connection's thread; a full inbox slows the network, and thereby the tables."""
         table, what = topics.split(message.topic) or ("", "")
         if not topics.is_name(table):
             return
@@ -127,10 +127,10 @@ class ClubService:
                 self._stopping.wait(RETRY_S)
             if time.monotonic() - looked_s > LOOK_S:
                 looked_s = time.monotonic()
-                self._guarded(self._tell_who_is_out)
+                self._guarded(self._notify_removed)
 
     def _gathered(self) -> list[Work | Callable[[], None]]:
-        """Give what has come, at most a batch; waits a little for more to come with it."""
+        """Return the waiting messages, at most a batch, after a short wait for more."""
         try:
             work = [self._inbox.get(timeout=LOOK_S / 4)]
         except queue.Empty:
@@ -144,7 +144,7 @@ class ClubService:
         return work
 
     def _done(self, work: list[Work | Callable[[], None]]) -> bool:
-        """Carry it out; False if the database cannot be had."""
+        """Process messages; return False if the database is unavailable."""
         batch = [(one[0], one[2]) for one in work if not callable(one) and one[1] == topics.EVENTS]
         joins = [(one[0], one[2]) for one in work if not callable(one) and one[1] == topics.JOIN]
 
@@ -171,17 +171,17 @@ class ClubService:
         return True
 
     def _greet(self) -> None:
-        """Send each table its last stored number: it goes on from there, also where the broker has forgotten."""
+        """Send each table its last stored number, from which it continues, also if the broker has forgotten it."""
         for ack in self._intake.acks():
             self._acknowledge(ack)
-        self._told_out.clear()
+        self._notified.clear()
 
     def _acknowledge(self, ack: Ack) -> None:
         topic = topics.topic(ack.table, topics.ACK)
         self._publish(topic, ack.payload, Extras(seal(ack.key, topic, ack.payload)), retain=True)
 
     def _join(self, table: str, message: Received) -> None:
-        """Let a table in that was invited, and answer it, with the reason for a refusal."""
+        """Admit an invited table, and answer it, also with a refusal."""
         try:
             found = self._door.asked(table, message)
         except BadInputError as error:
@@ -190,17 +190,21 @@ class ClubService:
         if found is None:
             return
         if found.why:
-            self._tell(found.table, found.key, {"in": False, "nonce": found.nonce, "why": found.why}, retain=False)
+            self._send_membership(
+                found.table, found.key, {"in": False, "nonce": found.nonce, "why": found.why}, retain=False
+            )
         else:
-            self._tell(found.table, found.key, {"in": True, "club": self._settings.name, "nonce": found.nonce})
+            self._send_membership(
+                found.table, found.key, {"in": True, "club": self._settings.name, "nonce": found.nonce}
+            )
 
-    def _tell_who_is_out(self) -> None:
+    def _notify_removed(self) -> None:
         for table, key, is_out in keys(self._engine):
-            if is_out and table not in self._told_out and self._line is not None:
-                self._told_out.add(table)
-                self._tell(table, key, {"in": False})
+            if is_out and table not in self._notified and self._line is not None:
+                self._notified.add(table)
+                self._send_membership(table, key, {"in": False})
 
-    def _tell(self, table: str, key: bytes, data: dict[str, object], *, retain: bool = True) -> None:
+    def _send_membership(self, table: str, key: bytes, data: dict[str, object], *, retain: bool = True) -> None:
         topic, payload = topics.topic(table, topics.IN), json.dumps(data).encode()
         self._publish(topic, payload, Extras(seal(key, topic, payload)), retain=retain)
 

@@ -17,20 +17,20 @@ FILE = "club.json"
 
 
 class ClubSettings(Broker):
-    """What can be set: how the broker is reached, and the rest."""
+    """Settings of a club: access to the broker, database and league."""
 
     name: Name = "Club"
     database: Annotated[str, Field(repr=False)] = ""
-    """Its address; "": a file of SQLite in the club's folder."""
+    """The database's address; "": a file of SQLite in the club's folder."""
     scale: Annotated[
         tuple[Annotated[float, Field(ge=0, le=1000)], ...],
         Field(strict=False),
         refused_as("fault.mqtt_points"),
     ] = ()
-    """The league's points for each place, from the first; none: see `league`."""
+    """The league's points for each place, from the first; empty: see `league`."""
 
     def changed(self, data: Mapping[str, Any]) -> ClubSettings:
-        """Return the settings with some of them changed. Raises BadInputError if they cannot be."""
+        """Return the settings with some of them changed. Raises BadInputError if they are invalid."""
         return changed(self, data)
 
     def address(self, folder: Path) -> str:
@@ -39,10 +39,10 @@ class ClubSettings(Broker):
 
 
 def load_club(folder: Path) -> ClubSettings:
-    """Return the settings kept in a folder, else the usual ones.
+    """Return a folder's settings, else the defaults.
 
     Raises:
-        WorkFailedError: they are there and cannot be read.
+        WorkFailedError: the file exists but cannot be read.
     """
     try:
         settings, left = read_settings(folder / FILE, ClubSettings())
@@ -53,13 +53,13 @@ def load_club(folder: Path) -> ClubSettings:
     except (OSError, ValueError, RecursionError) as error:
         raise _unread(folder) from error
     if left.keys() & ClubSettings.model_fields.keys():
-        # With another broker or database than was set, the club would go on as an empty one.
+        # With the default broker or database the club would continue as an empty one.
         raise _unread(folder)
     return settings
 
 
 def save_club(folder: Path, settings: ClubSettings) -> None:
-    """Keep the settings, for their owner's eyes only. Raises WorkFailedError if the disk does not take them."""
+    """Store the settings, readable by their owner only. Raises WorkFailedError if the disk does not take them."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o750)
     except OSError as error:

@@ -21,7 +21,7 @@ Rows = list[dict[str, Any]]
 
 
 class Views:
-    """Safe to use from any thread. scale: the league's points for each place."""
+    """Queries of the database. scale: the league's points for each place. Thread-safe."""
 
     def __init__(self, engine: Engine, live: LiveTables | None = None, scale: tuple[float, ...] = ()) -> None:
         self._engine, self._live, self._scale = engine, live or LiveTables(), scale
@@ -39,7 +39,7 @@ class Views:
         ]
 
     def key_of(self, table: str) -> bytes | None:
-        """Return the key of a table that is in the club, None for another."""
+        """Return the key of a member table; None for another."""
         with self._engine.connect() as connection:
             key = connection.scalar(select(ClubTable.key).where(ClubTable.id == table, ClubTable.out_ms.is_(None)))
         return None if key is None else bytes.fromhex(key)
@@ -67,7 +67,7 @@ class Views:
         ]
 
     def games(self, evening: str | None = None, most: int | None = _MOST_GAMES) -> Rows:
-        """Return games, the last begun first, with the seats of each."""
+        """Return games with their seats, the newest first."""
         asked = select(ClubGame, ClubTable.name).join(ClubTable, ClubTable.id == ClubGame.table_id)
         asked = asked if evening is None else asked.where(ClubGame.evening == evening)
         asked = asked.order_by(ClubGame.started_ms.desc(), ClubGame.uid).limit(most)
@@ -94,7 +94,7 @@ class Views:
         ]
 
     def standings(self, since: str | None = None) -> list[Standing]:
-        """Return the league, of the games that are over, from an evening on; under the names used last."""
+        """Return the league of the finished games from an evening on, under the names used last."""
         asked = select(ClubGame.uid, ClubSeat.player, ClubSeat.name, ClubSeat.place).join(
             ClubSeat, ClubSeat.game_uid == ClubGame.uid
         )
@@ -129,7 +129,7 @@ class Views:
         ]
 
     def players(self) -> Rows:
-        """Return all players across tables, who played most first: `{"player", "games", "tables", "last"}`."""
+        """Return all players across tables, by number of games: `{"player", "games", "tables", "last"}`."""
         asked = select(
             ClubSeat.player,
             func.max(ClubSeat.name),
@@ -146,7 +146,7 @@ class Views:
         ]
 
     def disputes(self, language: Language, most: int | None = _MOST_GAMES) -> Rows:
-        """Return what was asked for again or corrected, the last first, with what holds now, in words."""
+        """Return disputed and corrected events, the newest first, with their valid rulings in words."""
         disputed = select(Dispute.game_uid, Dispute.event).union(
             select(Correction.game_uid, Correction.event).where(Correction.event.is_not(None))
         )
@@ -183,7 +183,7 @@ class Views:
         *,
         first: bool = False,
     ) -> str:
-        """Return what was ruled on an event in words: now, or at first."""
+        """Return the rulings on an event in words: the valid or the first ones."""
         holds = ClubRuling.since == 0 if first else ClubRuling.until.is_(None)
         asked = (
             select(ClubRuling.data)
@@ -194,10 +194,10 @@ class Views:
         return " ".join(filter(None, (said(kind, names, one, language) for one in connection.scalars(asked))))
 
     def export(self, what: str, language: Language) -> Rows:
-        """Return rows to be written into a file.
+        """Return rows for an export.
 
         Raises:
-            BadInputError: there is no such thing.
+            BadInputError: the export is unknown.
         """
         match what:
             case "tables":
@@ -225,7 +225,7 @@ class Views:
 
 
 def said(kind: str, players: Any, ruling: Mapping[str, Any], language: Language) -> str:  # noqa: ANN401 (names)
-    """Return a ruling in words, "" for one of a game that this Ringmaster does not know."""
+    """Return a ruling in words, "" for an unknown game."""
     try:
         return Announcer(kind, list(players), language).say(ruling)
     except (BadInputError, KeyError, TypeError, ValueError, IndexError):

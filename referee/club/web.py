@@ -1,4 +1,4 @@
-"""The club's page: the club's network may look; tables are invited and put out at the club's own computer."""
+"""The club's page: the network may read it; tables are invited and removed at the club's own computer."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from referee.web.responses import OWN_ERRORS, Json, on_bad_request, on_fault
 
 FILES = FilePath(__file__).parent / "page"
 TABLE_FILES = FilePath(__file__).parents[1] / "web" / "page"
-"""Of a table's page: its look, and how it draws. Its program stays out: it would bring all that reads cards."""
+"""The table page's styles and drawing; its scripts would bring the card reader along."""
 MOST_ASKING, MOST_WAITING = 4, 8
-"""So many guests have a table asked for pictures at once, and so many wait; the page itself never waits for them."""
+"""Limits of concurrent and of waiting requests for pictures; other requests never wait for them."""
 _Code = Annotated[str, Path(pattern="^(" + "|".join(LANGUAGES) + ")$")]
 _Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 _Number = Annotated[int, Path(ge=0, lt=1 << 31)]
@@ -61,13 +61,13 @@ def _glance(service: ClubService, settings: ClubSettings, views: Views) -> APIRo
 
     @router.get("/club/{language}")
     async def club(request: Request, language: _Code) -> Response:
-        """Return all tables as they are now, and how the club itself is."""
+        """Return the state of all tables, and of the club."""
         tables = await to_thread.run_sync(views.tables)
         line = "" if service.status == "up" else in_language(house.line(service.status), Language(language))
         client = request.client
         at_home = is_this_machine(client.host if client else None)
-        told = {"name": settings.name, "line": line, "written": not service.complaint, "may_change": at_home}
-        return Json({**told, "failed": service.failed, "set_aside": service.set_aside.count, "tables": tables})
+        about = {"name": settings.name, "line": line, "written": not service.complaint, "may_change": at_home}
+        return Json({**about, "failed": service.failed, "set_aside": service.set_aside.count, "tables": tables})
 
     @router.get("/words/{language}")
     async def words(language: _Code) -> Response:
@@ -87,7 +87,7 @@ def _records(views: Views) -> APIRouter:
 
     @router.get("/games")
     async def games(evening: _Date = None) -> Response:
-        """Return games, of an evening or the last ones."""
+        """Return the games of an evening, or the last ones."""
         return Json({"games": await to_thread.run_sync(views.games, evening)})
 
     @router.get("/league")
@@ -102,12 +102,12 @@ def _records(views: Views) -> APIRouter:
 
     @router.get("/disputes/{language}")
     async def disputes(language: _Code) -> Response:
-        """Return what was disputed."""
+        """Return the disputed events."""
         return Json({"disputes": await to_thread.run_sync(views.disputes, Language(language))})
 
     @router.get("/export/{language}/{what}.{kind}")
     async def export(language: _Code, what: str, kind: str) -> Response:
-        """Return what is there as a file."""
+        """Return an export as a file."""
         if what not in EXPORTS or kind not in ("csv", "json"):
             raise RefusedError(404, "fault.not_here")
         rows = await to_thread.run_sync(views.export, what, Language(language))
@@ -124,7 +124,7 @@ def _evidence(service: ClubService, views: Views) -> APIRouter:
 
     @router.get("/api/evidence/{table}/{game}/{event}")
     async def evidence(table: _Id, game: _Id, event: _Number) -> Response:
-        """Have a table send its pictures of an event, and give where they are."""
+        """Fetch a table's pictures of an event, and return their addresses."""
         key = await to_thread.run_sync(views.key_of, table)
         if key is None:
             raise RefusedError(404, "fault.not_here")
@@ -137,7 +137,7 @@ def _evidence(service: ClubService, views: Views) -> APIRouter:
 
     @router.get("/evidence/{ask}/{number}.jpg")
     async def picture(ask: _Id, number: _Number) -> Response:
-        """Return a picture that was fetched."""
+        """Return a fetched picture."""
         jpeg = service.evidence.picture(ask, number)
         if jpeg is None:
             raise RefusedError(404, "fault.no_picture")
@@ -155,13 +155,13 @@ def _changing(engine: Engine) -> APIRouter:
 
     @router.post("/invite")
     async def invited(request: Request) -> Response:
-        """Return a code that lets one table in."""
+        """Return a code that admits one table."""
         demand_home(request)
         return Json({"code": shown_code(await to_thread.run_sync(invite, engine))})
 
     @router.post("/out/{table}")
     async def out(request: Request, table: _Id) -> Response:
-        """Put a table out."""
+        """Remove a table."""
         demand_home(request)
         return Json({"name": await to_thread.run_sync(put_out, engine, table)})
 

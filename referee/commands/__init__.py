@@ -1,7 +1,7 @@
-"""The `ringmaster` command: one click group, which imports the module of the one command that is asked for.
+"""The `ringmaster` command: one click group, which imports the module of the requested command only.
 
-Exit status: 0 done, 1 the work failed, 2 bad input or usage, 130 stopped. Errors are one line on stderr, never a
-traceback (set RINGMASTER_DEBUG=1 to see one).
+Exit status: 0 done, 1 the work failed, 2 bad input or usage, 130 stopped. Errors are one line on stderr;
+RINGMASTER_DEBUG=1 adds the traceback.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ COMMANDS = {
 }
 """Each command with its summary; its module in this package has it as `command`."""
 
-# A disk or a device answers these when it takes no more.
+# Errors of a disk or a device that is full.
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 _PROGRAM = "ringmaster"
 COMPLETE = "_RINGMASTER_COMPLETE"
-"""The environment variable by which a shell asks for completions, as click names it."""
+"""The environment variable with which a shell requests completions, as click names it."""
 
 
 class _Commands(click.Group):
-    """Holds the summaries of all commands, and loads one that is to run or to be completed."""
+    """Holds the summaries of all commands, and imports a command that runs or is completed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of `COMMANDS`."""
@@ -71,7 +71,7 @@ class _Commands(click.Group):
 
 
 def loaded(name: str) -> click.Command:
-    """Return a command of `COMMANDS` with all that it takes."""
+    """Return a command of `COMMANDS` with all its options."""
     module = importlib.import_module(f"{__name__}.{name}{'_' if iskeyword(name) else ''}")
     command: click.Command = module.command
     return command
@@ -90,7 +90,7 @@ ringmaster = _version(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and give its exit status."""
+    """Run one command and return its exit status."""
     _settle_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] in ([], ["help"]):
@@ -117,7 +117,7 @@ def _run(arguments: list[str]) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.UsageError as error:
-        # The parser does not say in which command a value is missing.
+        # The parser does not name the command whose value is missing.
         command = f"{_PROGRAM} {name}" if name in COMMANDS else _PROGRAM
         path = error.ctx.command_path if error.ctx else command
         error_line(path, f"{' '.join(error.format_message().split())} (try {path} --help)")
@@ -129,7 +129,7 @@ def _run(arguments: list[str]) -> int:
         complain(name, error)
         return 2 if isinstance(error, ValueError) else 1
     except BrokenPipeError:
-        # The reader of our output went away (`| head`): nothing is lost, and nobody is left to read an error.
+        # The reader of our output has gone (`| head`): nothing is lost, and nobody reads an error.
         _drop_output()
         return 1
     except OSError as error:
@@ -149,7 +149,7 @@ def _report_fault(kind: type[BaseException], fault: BaseException, _trace: Trace
 
 @contextmanager
 def _language_kept() -> Iterator[None]:
-    """Leave the environment's language as it was: `--language` sets it for one command."""
+    """Restore the environment's language afterwards: `--language` sets it for one command."""
     before = os.environ.get("LANGUAGE")
     try:
         yield
@@ -160,14 +160,14 @@ def _language_kept() -> Iterator[None]:
 
 
 def _settle_streams() -> None:
-    """Let names of files be printed whatever characters they hold, and complaints never stand among answers."""
+    """Allow any character in printed file names, and keep errors out of standard output."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     if sys.stderr is None:
-        # Its starter closed it; `print` would take standard output for it.
+        # The caller closed it; `print` would then use standard output.
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - it stays open to the end
 
 
 def _drop_output() -> None:
-    """Let the rest of the output go nowhere, so that Python's own last flush cannot fail, too."""
+    """Discard further output: Python's own last flush must not fail as well."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""`ringmaster bench`: how fast and how well cards are read; `tools/bench` of the sources measures much more."""
+"""`ringmaster bench`: speed and accuracy of reading cards; `tools/bench` measures much more."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from referee.output import along
 
 @click.group(help=COMMANDS["bench"], no_args_is_help=False)
 def command() -> None:
-    """Hold the benches."""
+    """Group the benchmarks."""
 
 
 @command.command(help="read pictures whose truth is known, and count")
@@ -57,7 +57,7 @@ def accuracy(folder: Path, deck: str, only: str, as_json: bool) -> int:
 @click.option("--runs", metavar="N", type=int, default=5, help="runs of each measurement")
 @options.as_json("a line a measurement")
 def speed(images: tuple[Path, ...], runs: int, as_json: bool) -> int:
-    """Print what was measured."""
+    """Print the measurements."""
     from referee.speed import measure_reading
 
     if runs < 1:

@@ -1,4 +1,4 @@
-"""`ringmaster calibrate`: sets a table up, step by step, and saves the result in the state folder that `run` reads."""
+"""`ringmaster calibrate`: sets a table up, step by step, and saves the result in the state folder of `run`."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def command(
     simulated: bool,
     wait: float,
 ) -> int:
-    """Lead through the steps; exit status 1 if something is missing or to be mended.
+    """Guide through the steps; exit status 1 if something is missing or wrong.
 
     Raises:
-        BadInputError: an argument makes no sense.
-        VisionError: a picture cannot be read, or the pictures show no one table.
-        WorkFailedError: another referee is at work, or the disk takes nothing.
+        BadInputError: an argument is invalid.
+        VisionError: a picture cannot be read, or the pictures do not show one table.
+        WorkFailedError: another referee is running, or the disk is full.
     """
     if images or output is not None or reach is not None:
         return _survey(step, images, output, reach)
@@ -115,8 +115,8 @@ def _survey(step: str | None, images: Sequence[str], output: Path | None, reach:
     """Write the profile of a table in pictures.
 
     Raises:
-        BadInputError: an argument makes no sense, or the marker cards do not show where people sit.
-        VisionError: a picture cannot be read, or the pictures show no one table.
+        BadInputError: an argument is invalid, or the marker cards do not show the seats.
+        VisionError: a picture cannot be read, or the pictures do not show one table.
     """
     from calibration.survey import survey
     from referee.measured_table import profile_of
@@ -130,14 +130,14 @@ def _survey(step: str | None, images: Sequence[str], output: Path | None, reach:
     check_writable(output, map(Path, images))
     found = survey(_pictures(images))
     write_whole(output, profile_text(profile_of(found, reach)).encode())
-    told = phrase(
+    result = phrase(
         "terminal.surveyed_by_marker_cards_lengths",
         path=output,
         list=tuple(marker.id for marker in found.markers),
         percent=f"{100 * found.table.scale_error:.1f}",
         same=output,
     )
-    print(for_people(told))
+    print(for_people(result))
     return 0
 
 

@@ -27,7 +27,7 @@ _STOP_CHECK_S = 0.5
 
 @click.group(help=COMMANDS["club"], no_args_is_help=False)
 def command() -> None:
-    """Look for the club's programs before anything is asked of them."""
+    """Check that the club's libraries are installed."""
     try:
         import alembic  # noqa: F401
         import sqlalchemy  # noqa: F401
@@ -60,7 +60,7 @@ def set_up(
     state: Path | None,
     **given: Any,  # noqa: ANN401 (name, host, port, user, database)
 ) -> int:
-    """Keep what is given, and print what is set."""
+    """Store the given settings, and print them."""
     from referee.club.settings import load_club, save_club
     from referee.commands.mqtt import text_of
 
@@ -87,7 +87,7 @@ def set_up(
 @options.port(8090)
 @_STATE
 def run(host: str, port: int, state: Path | None) -> int:
-    """Work until SIGTERM or Ctrl-C."""
+    """Run until SIGTERM or Ctrl-C."""
     with _database(state) as (engine, settings):
         return _run(engine, settings, _folder(state), host, port)
 
@@ -96,7 +96,7 @@ def run(host: str, port: int, state: Path | None) -> int:
 @_STATE
 @_JSON
 def invite_table(state: Path | None, as_json: bool) -> int:
-    """Print the code."""
+    """Print a code that admits one table."""
     from referee.club.members import invite
     from referee.mqtt.client import shown_code
 
@@ -121,7 +121,7 @@ def tables(state: Path | None, as_json: bool) -> int:
 @_STATE
 @_JSON
 def out(table: str, state: Path | None, as_json: bool) -> int:
-    """Put it out."""
+    """Remove a table."""
     from referee.club.members import put_out
 
     with _database(state) as (engine, _):
@@ -154,7 +154,7 @@ def league(since: str | None, state: Path | None, as_json: bool) -> int:
 @_STATE
 @_JSON
 def export(what: str, kind: str, output: Path | None, state: Path | None, as_json: bool) -> int:
-    """Write it."""
+    """Write an export."""
     from referee.club.files import as_csv
     from referee.club.files import as_json as in_json
     from referee.files import check_writable, write_whole
@@ -202,7 +202,7 @@ def _run(engine: Engine, settings: ClubSettings, folder: Path, host: str, port: 
 
 
 def _print(rows: Sequence[Mapping[str, Any]], as_json: bool, nothing: str) -> int:
-    """Print rows, for people in columns."""
+    """Print rows, as JSON or in columns."""
     from referee.safe_text import harmless
 
     if as_json:

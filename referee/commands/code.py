@@ -1,4 +1,4 @@
-"""`ringmaster code`: the pairing code, at the machine itself."""
+"""`ringmaster code`: prints the pairing code at the machine itself."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from referee.errors import WorkFailedError
 @options.state("where the running referee keeps its games")
 @options.as_json()
 def command(state: Path | None, as_json: bool) -> int:
-    """Ask the referee that runs here.
+    """Ask the running referee, and print its code.
 
     Raises:
-        WorkFailedError: none runs, or it is another user's.
+        WorkFailedError: no referee runs, or it belongs to another user.
     """
     from referee.called import called
     from referee.jsonlines import to_line
     from referee.language import Language, language_of
-    from referee.sayings.service import code_to_type, scan_to_pair
     from referee.store.folder import INSTALLED, SIMULATED, state_folder
     from referee.web.pairing_socket import ask_at_door
     from referee.web.qr import qr_lines
@@ -42,9 +41,10 @@ def command(state: Path | None, as_json: bool) -> int:
                 print(to_line({"code": code, "valid_s": left_s}))
                 return 0
             language = Language(language_of())
-            print(code_to_type(code, left_s, language))
+            print(language.text("service.code_is_type_it_on", code=f"{code[:3]} {code[3:]}", seconds=left_s))
             if address and sys.stdout.isatty():
-                print(scan_to_pair(language), *qr_lines(f"{address}#pair={code}"), sep="\n")
+                scan = language.text("service.or_point_phones_camera_here")
+                print(scan, *qr_lines(f"{address}#pair={code}"), sep="\n")
             return 0
     if locked is not None:
         again = called("code", locked, as_root=True)

@@ -1,4 +1,4 @@
-"""`ringmaster completion SHELL`: a script with which a shell completes the words of all commands."""
+"""`ringmaster completion SHELL`: prints a script with which a shell completes commands and options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from referee.commands import COMMANDS, COMPLETE, ringmaster
 )
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")), metavar="SHELL", help="bash, zsh or fish")
 def command(shell: str) -> int:
-    """Print the script; it asks this program at each Tab."""
+    """Print the script, which asks this program at each Tab."""
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)

@@ -1,4 +1,4 @@
-"""`ringmaster decks`: which decks there are, and to show, send, load, rename and remove those of the family."""
+"""`ringmaster decks`: lists the decks, and shows, sends, loads, renames and removes taught ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _common(function: options.Function) -> options.Function:
-    """Return a command the options that all of them have."""
+    """Add the options that all subcommands have."""
     kept = options.state("where decks are kept")
     return kept(options.as_json("answer in JSON, a deck a line")(options.language(function)))
 
@@ -31,7 +31,7 @@ _NAME = click.argument("deck", metavar="NAME", shell_complete=options.decks_from
 @_common
 @click.pass_context
 def command(context: click.Context, state: Path | None, as_json: bool) -> int:
-    """List the decks; exit status 1 when a kept deck cannot be read."""
+    """List the decks; exit status 1 when a stored deck cannot be read."""
     return _list(_store(state), as_json=as_json) if context.invoked_subcommand is None else 0
 
 
@@ -39,7 +39,7 @@ def command(context: click.Context, state: Path | None, as_json: bool) -> int:
 @click.argument("deck", metavar="DECK", shell_complete=options.decks_from, help="a deck's name, or a deck file")
 @_common
 def show(deck: str, state: Path | None, as_json: bool) -> int:
-    """Print what a deck is made of."""
+    """Print a deck's faces."""
     _show(deck, state, as_json=as_json)
     return 0
 
@@ -49,7 +49,7 @@ def show(deck: str, state: Path | None, as_json: bool) -> int:
 @options.output("FILE.deck", "the file to write", required=True)
 @_common
 def export(deck: str, output: Path, state: Path | None, as_json: bool) -> int:
-    """Write the file."""
+    """Write a deck file."""
     from referee.files import write_whole
     from vision.taught.deck_file import pack_deck
 
@@ -62,7 +62,7 @@ def export(deck: str, output: Path, state: Path | None, as_json: bool) -> int:
 @click.option("--name", metavar="NAME", help="keep it under this name")
 @_common
 def take(file: Path, name: str | None, state: Path | None, as_json: bool) -> int:
-    """Keep the deck."""
+    """Store the deck of a file."""
     from vision.taught.deck_file import read_deck_file, renamed
 
     deck = read_deck_file(file)
@@ -81,7 +81,7 @@ def take(file: Path, name: str | None, state: Path | None, as_json: bool) -> int
 @_NAME
 @_common
 def remove(deck: str, state: Path | None, as_json: bool) -> int:
-    """Remove the deck."""
+    """Delete a deck."""
     _store(state).remove(deck)
     return _said(deck, phrase("terminal.is_removed", deck=deck), as_json=as_json)
 
@@ -91,7 +91,7 @@ def remove(deck: str, state: Path | None, as_json: bool) -> int:
 @click.argument("new", metavar="NEW", help="its new name")
 @_common
 def rename(deck: str, new: str, state: Path | None, as_json: bool) -> int:
-    """Rename the deck."""
+    """Rename a deck."""
     _store(state).rename(deck, new)
     return _said(new, phrase("terminal.is_now_called", deck=deck, name=new), as_json=as_json)
 
@@ -147,8 +147,10 @@ def _show(name: str, state: Path | None, *, as_json: bool) -> None:
     else:
         _line(output, summary, as_json=False)
         for face in faces:
-            told = face.get("attributes") or {m["size"]: f"{m['colour']} {m['shape']}" for m in face.get("marks", ())}
-            words = ", ".join(f"{key} {value}" for key, value in told.items())
+            attributes = face.get("attributes") or {
+                m["size"]: f"{m['colour']} {m['shape']}" for m in face.get("marks", ())
+            }
+            words = ", ".join(f"{key} {value}" for key, value in attributes.items())
             output.line(f"  {face['face']} ({face['side']}){': ' if words else ''}{words}")
     output.flush()
 

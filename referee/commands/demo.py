@@ -1,4 +1,4 @@
-"""`ringmaster demo [GAME]`: a whole game on the simulated table, refereed before your eyes."""
+"""`ringmaster demo [GAME]`: plays and referees a whole game on the simulated table."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def command(
     """Play the game; it needs no camera, no screen and no network.
 
     Raises:
-        BadInputError: there is no demonstration of this game, or the picture cannot be written to such a place.
-        WorkFailedError: the picture or the page's port cannot be had.
+        BadInputError: there is no demonstration of this game, or the picture's path is invalid.
+        WorkFailedError: the picture cannot be written, or the page's port is in use.
     """
     from referee.decks.lookup import find_deck
     from referee.demo.show import ShowOptions, print_line, show_fast, show_live

@@ -1,4 +1,4 @@
-"""`ringmaster doctor`: checks every device and the computer, and says what to do."""
+"""`ringmaster doctor`: checks every device and the computer, with advice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, for_people
 from referee.phrases import phrase
-from referee.sayings.checks import say_part, say_state
 
 if TYPE_CHECKING:
     from hardware.problems import Problem
@@ -50,10 +49,10 @@ def command(
     press: float,
     silent: bool,
 ) -> int:
-    """Print what was found; 1 when a needed part does not work.
+    """Print the findings; return 1 when a needed part does not work.
 
     Raises:
-        BadInputError: an argument makes no sense.
+        BadInputError: an argument is invalid.
     """
     from hardware.camera.camera import parse_spec
     from hardware.settings import BellSettings, LampSettings, SandSettings
@@ -77,7 +76,7 @@ def command(
 
 
 def examine(setup: FittedDevices, machine: Machine, *, as_json: bool) -> int:
-    """Make all checks and print what they found; 1 when a needed part does not work, else 0."""
+    """Make all checks and print their findings; return 1 when a needed part does not work, else 0."""
     from hardware.problems import Health
     from referee.doctor.machine import ALWAYS_NEEDED, lacking
     from referee.games.registry import game_kind
@@ -103,7 +102,7 @@ def examine(setup: FittedDevices, machine: Machine, *, as_json: bool) -> int:
 
 
 def _checks(setup: FittedDevices, machine: Machine) -> Iterator[list[Problem]]:
-    """Make the checks one after the other, the quick ones first."""
+    """Make the checks in order, the quick ones first."""
     from referee.announcer import sound_check
     from referee.doctor import checks
 
@@ -155,17 +154,24 @@ def _prompt(text: object) -> None:
 def _line(finding: Problem) -> str:
     language = Language(language_of())
     said = " ".join(for_people(one) for one in (finding.message, finding.advice) if one)
-    return f"{say_state(finding.severity.value, language):<6} {say_part(finding.part, language) + ':':<14} {said}"
+    state = language.text(f"doctor.state.{finding.severity.value}")
+    return f"{state:<6} {_part(finding.part, language) + ':':<14} {said}"
+
+
+def _part(part: str, language: Language) -> str:
+    """Return the name of a checked part."""
+    known = f"doctor.part.{part.replace(' ', '_')}"
+    return language.text(known) if known in language else part
 
 
 def _as_json(finding: Problem, needed: bool) -> dict[str, object]:
-    told = {
+    fields = {
         "check": finding.part,
         "state": finding.severity.value,
         "message": finding.message,
         "advice": finding.advice,
     }
-    return {**told, "needed": needed}
+    return {**fields, "needed": needed}
 
 
 def _summary(lacks: frozenset[str], game: str | None, remarks: int) -> str:
@@ -178,7 +184,7 @@ def _summary(lacks: frozenset[str], game: str | None, remarks: int) -> str:
             ["bell or sandtimer"] if not game and lacks & EITHER else []
         )
         language = Language(language_of())
-        named = language.list_of([say_part(part, language) for part in parts])
+        named = language.list_of([_part(part, language) for part in parts])
         return for_people(
             phrase("doctor.not_ready_for_game_of" if game else "doctor.not_ready_for_game", parts=named, **of_game)
         )

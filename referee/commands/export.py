@@ -1,4 +1,4 @@
-"""`ringmaster export`: games into a file, to keep, to count in a spreadsheet, or to judge again."""
+"""`ringmaster export`: writes games into a file, to keep, to count in a spreadsheet, or to judge again."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from referee.phrases import Phrase, phrase
 @options.output("FILE", "the file to write", show_default="standard output")
 @options.language
 def command(state: Path | None, game: int | None, ruling: str | None, kind: str | None, output: Path | None) -> int:
-    """Write the games in the order in which they were entered; exit status 1 when some cannot be read.
+    """Write the games in the order of the journal; exit status 1 when some cannot be read.
 
     Raises:
-        BadInputError: there is no such game, or an event log of several is asked for.
-        WorkFailedError: no games are kept there, or the file cannot be written.
+        BadInputError: there is no such game, or several games were asked for as an event log.
+        WorkFailedError: there are no games, or the file cannot be written.
     """
     from referee.store.folder import EVIDENCE, state_folder
     from referee.store.games import kept_game, shelf
@@ -74,7 +74,7 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
 
 
 def _disputed(ruling: str, output: Path, state: Path | None) -> int:
-    """Write the file of a ruling; what was reported on the page has its film."""
+    """Write the file of a ruling; a ruling reported on the page has its frames in it."""
     from referee.match.settings import load_settings
     from referee.store.disputed import as_kept, last_ruling
     from referee.store.folder import state_folder
@@ -93,7 +93,7 @@ def _disputed(ruling: str, output: Path, state: Path | None) -> int:
 
 
 def _complained(sentences: list[str], games: Sequence[int]) -> int:
-    """Report games that cannot be read whole, and give the exit status."""
+    """Report games that cannot be read completely, and return the exit status."""
     if games:
         named = ", ".join(map(str, games[:10])) + (", …" if len(games) > 10 else "")
         sentences.append(phrase("terminal.what_cannot_be_read_is", list=named))
@@ -103,7 +103,7 @@ def _complained(sentences: list[str], games: Sequence[int]) -> int:
 
 
 def _write(parts: Iterable[str], path: Path | None) -> None:
-    """Write text to a file, whole or not at all, or to standard output."""
+    """Write text to a file atomically, or to standard output."""
     if path is None:
         output = Output()
         for line in "".join(parts).removesuffix("\n").split("\n"):

@@ -1,4 +1,4 @@
-"""`ringmaster history`: the games that were played; one is deleted, or a player forgotten, where that is asked for."""
+"""`ringmaster history`: lists the games, deletes one, or forgets a player."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _MOST_FAULTS = 3
 @click.option("--forget", metavar="NAME", help='put "Somebody" in the place of a name in all games')
 @options.language
 def command(state: Path | None, simulated: bool, as_json: bool, delete: str | None, forget: str | None) -> int:
-    """Print a line a game, the last played first; exit status 1 when some cannot be read as they were kept.
+    """Print a line a game, the newest first; exit status 1 when some cannot be read completely.
 
     Raises:
-        BadInputError: there is no such game to delete, or nobody of that name to forget.
-        WorkFailedError: no games are kept there, or they cannot be read; a referee is at work where some are to change.
+        BadInputError: there is no such game to delete, or no player of that name.
+        WorkFailedError: there are no games, they cannot be read, or a running referee prevents a change.
     """
     from referee.store.folder import JOURNAL, SIMULATED, state_folder
     from referee.store.history import history
@@ -67,8 +67,8 @@ def _forget(folder: Path, game: str | None, name: str | None, language: Language
     """Delete a game, or forget a player.
 
     Raises:
-        BadInputError: there is none of that number or name.
-        WorkFailedError: a referee is at work, or the disk does not take it.
+        BadInputError: there is no game or player of that number or name.
+        WorkFailedError: a referee is running, or the disk does not take the change.
     """
     from hardware.voice import forget_phrases
     from referee.store.evidence import EvidenceFolder
@@ -99,6 +99,6 @@ def _line(game: Mapping[str, Any], language: Language) -> str:
         result = ", ".join(f"{name} {points[seat]}{'*' * (seat in winners)}" for seat, name in enumerate(players))
     else:
         result = language.text("terminal.not_played_to_its_end", players=", ".join(players))
-    # For people: by the clock of the house.
+    # For people: local time.
     started = datetime.fromisoformat(game["started"]).astimezone().strftime("%Y-%m-%d %H:%M")
     return f"{game['id']:>4}  {started}  {game['game']}: {result}"

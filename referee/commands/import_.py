@@ -1,4 +1,4 @@
-"""`ringmaster import`: games from an export into the journal; those that are there already stay as they are."""
+"""`ringmaster import`: adds games of an export to the journal; existing ones stay unchanged."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 @options.state()
 @options.language
 def command(path: Path, state: Path | None) -> int:
-    """Take all games of the file that can be read; exit status 2 when some cannot.
+    """Add all readable games of the file; exit status 2 when some are not.
 
     Raises:
-        BadInputError: the file cannot be read, or is no export; nothing is taken then.
-        WorkFailedError: a referee is at work, or the journal does not take them.
+        BadInputError: the file cannot be read, or is no export; nothing is added then.
+        WorkFailedError: a referee is running, or the journal does not take the games.
     """
     import sqlite3
 
@@ -54,17 +54,17 @@ def command(path: Path, state: Path | None) -> int:
             raise WorkFailedError("error.commands.games_could_not_be_taken", why=error) from error
         finally:
             store.connection.close()
-    return _told(tally)
+    return _report(tally)
 
 
-def _told(tally: ImportTally) -> int:
-    """Report what came of it, and give the exit status."""
+def _report(tally: ImportTally) -> int:
+    """Report the result, and return the exit status."""
     if tally.added or tally.there or not tally.left_out:
         print(for_people(phrase("terminal.taken_there_already", added=tally.added, there=tally.there)), flush=True)
     if tally.again:
         named = ", ".join(map(str, tally.again[:5])) + (", …" if len(tally.again) > 5 else "")
-        told = phrase("terminal.judged_again_for_their_results", list=named)
-        print(for_people(told))
+        again = phrase("terminal.judged_again_for_their_results", list=named)
+        print(for_people(again))
     complaints = [] if (games := tally.complaint()) is None else [games]
     if tally.pictures_left_out:
         complaints.append(phrase("terminal.pictures_in_it_that_cannot", number=tally.pictures_left_out))

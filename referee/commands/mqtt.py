@@ -1,4 +1,4 @@
-"""`ringmaster mqtt`: at the terminal, what the page's Settings have under “House and club”."""
+"""`ringmaster mqtt`: the page's settings “House and club”, at the terminal."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def command(
     as_json: bool,
     **given: Any,  # noqa: ANN401 (host, port, user, tls, buttons, name)
 ) -> int:
-    """Change what is asked for, and say what is set; a referee at work takes it within some seconds.
+    """Change settings, and print them; a running referee takes them within some seconds.
 
     Raises:
-        BadInputError: it cannot be like that.
-        WorkFailedError: it cannot be kept, or is another user's.
+        BadInputError: they are invalid.
+        WorkFailedError: they cannot be stored, or belong to another user.
     """
     from referee.called import called
     from referee.jsonlines import to_line
@@ -62,7 +62,7 @@ def command(
     try:
         settings, trouble = take_mqtt(folder)
         if trouble is not None and trouble.key == "copied":
-            # The referee takes another name when it starts, and reports it then.
+            # The referee takes another name at its next start, and reports it then.
             settings = load_mqtt(folder)
         elif trouble is not None:
             complain("mqtt", trouble.text(settings.name))
@@ -104,7 +104,7 @@ def _code(text: str, on: bool) -> str:
 
 
 def text_of(path: Path) -> str:
-    """Return what is in a file of text. Raises BadInputError if it cannot be read."""
+    """Return the text of a file. Raises BadInputError if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""Options that several commands take, and the words that a shell offers for them."""
+"""Options that several commands share, and their completions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from referee.language import LANGUAGES
 
 Function = TypeVar("Function", bound=Callable[..., Any] | click.Command)
 
-# Reading and writing report what is wrong with a file: they know what it is for.
+# The commands report a file's faults: they know its purpose.
 FILE = click.Path(path_type=Path, readable=False)
 NAME_OF_FILE = click.Path(path_type=str, readable=False)
 PORT = click.IntRange(0, 65535)
@@ -24,12 +24,12 @@ YES_OR_NO = click.Choice(("yes", "no"))
 
 
 def state(text: str = "where games are kept", default: str = "the usual place") -> Callable[[Function], Function]:
-    """Return the option that names the folder of games, decks and settings."""
+    """Return the option for the folder of games, decks and settings."""
     return click.option("--state", metavar="DIR", type=FILE, callback=_or_of_group, show_default=default, help=text)
 
 
 def as_json(text: str = "answer in JSON") -> Callable[[Function], Function]:
-    """Return the option by which a command answers in JSON."""
+    """Return the option for an answer in JSON."""
     return click.option("--json", "as_json", is_flag=True, callback=_or_of_group, help=text)
 
 
@@ -39,35 +39,35 @@ host = click.option(
 
 
 def port(default: int) -> Callable[[Function], Function]:
-    """Return the option that names the port of a page."""
+    """Return the option for a page's port."""
     return click.option(
         "--port", metavar="PORT", type=PORT, default=default, help="port of the page; 0: any that is free"
     )
 
 
 def output(metavar: str, text: str, **settings: Any) -> Callable[[Function], Function]:  # noqa: ANN401 (click's own)
-    """Return the option that names the file to write."""
+    """Return the option for the file to write."""
     return click.option("-o", "--output", metavar=metavar, type=FILE, help=text, **settings)
 
 
 def table(text: str = "the table's profile, instead of its markers") -> Callable[[Function], Function]:
-    """Return the option that names a table's profile."""
+    """Return the option for a table's profile."""
     return click.option("--table", metavar="PROFILE", type=FILE, help=text)
 
 
 def deck(text: str, **settings: Any) -> Callable[[Function], Function]:  # noqa: ANN401 (click's own)
-    """Return the option that names a deck."""
+    """Return the option for a deck."""
     return click.option("--deck", metavar="DECK", shell_complete=decks_from, help=text, **settings)
 
 
 def camera(default: str | None = None) -> Callable[[Function], Function]:
-    """Return the option that names a camera."""
+    """Return the option for a camera."""
     text = "picamera2, usb:0, or the path of a folder of pictures, a video or a recording"
     return click.option("--camera", metavar="CAMERA", default=default, shell_complete=_cameras_from, help=text)
 
 
 def _or_of_group(context: click.Context, option: click.Parameter, value: Any) -> Any:  # noqa: ANN401 (click's own)
-    """Return what the command was given, or else what stands before it: `decks --json show confetti`."""
+    """Return the command's value, or the one before the command: `decks --json show confetti`."""
     return value or (context.parent.params.get(str(option.name), value) if context.parent else value)
 
 
@@ -84,11 +84,11 @@ language = click.option(
     show_default="the system's",
     help="of all that is said",
 )
-"""Sets the language that `language_of` gives everywhere until the command ends."""
+"""Sets the language of `language_of` until the command ends."""
 
 
 def decks_from(context: click.Context, _option: click.Parameter, begun: str) -> list[CompletionItem[str]]:
-    """Return the names of decks that begin like this; without one, deck files."""
+    """Return the names of decks with this beginning; without one, deck files."""
     from referee.decks.store import DeckStore
     from referee.errors import RingmasterError
     from referee.store.folder import state_folder
@@ -102,7 +102,7 @@ def decks_from(context: click.Context, _option: click.Parameter, begun: str) -> 
 
 
 def games_from(_context: click.Context, _option: click.Parameter, begun: str) -> list[CompletionItem[str]]:
-    """Return the names of games that begin like this."""
+    """Return the names of games with this beginning."""
     return [CompletionItem(name) for name in GAME_NAMES if name.startswith(begun)]
 
 
@@ -111,6 +111,6 @@ def _cameras_from(_context: click.Context, _option: click.Parameter, begun: str)
 
 
 def offered(words: list[str], begun: str) -> list[CompletionItem[str]]:
-    """Return the words that begin like this; where no word does, the shell completes names of files."""
+    """Return the words with this beginning; without one, the shell completes file names."""
     found = [CompletionItem(word) for word in words if word.startswith(begun)]
     return found or [CompletionItem(begun, type="file")]

@@ -1,4 +1,4 @@
-"""`ringmaster print`: decks and marker cards as PDF, true to size."""
+"""`ringmaster print`: writes decks and marker cards as PDF, true to size."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def command(what: str, output: Path, manifest: Path | None, paper: str) -> int:
     """Write the PDF and, if asked, the manifest.
 
     Raises:
-        BadInputError: a file is in no folder, or has the name of another kind of file.
+        BadInputError: a file's folder does not exist, or its suffix is of another kind.
         BadDeckError: there is no such deck, or its description is broken.
     """
     if manifest is not None and manifest.resolve() == output.resolve():

@@ -1,4 +1,4 @@
-"""`ringmaster read IMAGE…`: what is on the table in each picture."""
+"""`ringmaster read IMAGE…`: reads the cards in each picture."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ from referee.output import Output, along, complain
 from referee.phrases import phrase
 from referee.sayings.cards import (
     say_any_card,
-    say_cut_short,
     say_face,
     say_marked,
-    say_picture,
     say_unread,
 )
 from vision.errors import VisionError
@@ -57,7 +55,7 @@ def command(images: tuple[str, ...], deck: str, table: Path | None, as_json: boo
     """Read every picture; exit status 2 when one of them could not be read.
 
     Raises:
-        BadInputError: an argument makes no sense.
+        BadInputError: an argument is invalid.
         VisionError: the deck or the table profile cannot be used.
     """
     from referee.scoring.evidence_picture import check_picture_path, write_picture
@@ -82,13 +80,14 @@ def command(images: tuple[str, ...], deck: str, table: Path | None, as_json: boo
             status = 2
             continue
         ms = round((perf_counter() - start) * 1000, 1)
-        # A name that is no UTF-8 is shown as well as UTF-8 can.
+        # A name that is not UTF-8 is printed with replacement characters.
         shown = os.fsencode(name).decode("utf-8", "replace")
         if as_json:
             line = {"image": shown, "deck": deck, "ms": ms, "cards": found.cards, "unclear": found.unclear}
             output.line(to_line(line))
         else:
-            output.line(say_picture(shown, len(found.cards), len(found.unclear), ms, language))
+            counts = {"cards": len(found.cards), "unclear": len(found.unclear)}
+            output.line(language.text("cards.cards_unclear_ms", image=shown, ms=f"{ms:.0f}", **counts))
             for words in found.words:
                 output.line(f"  {words}")
             if not found.cards and deck != "none":
@@ -115,9 +114,9 @@ def _reader_of(name: str, profile: TableProfile | None, language: Language) -> C
 
 
 def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None, tuple[Marker, ...] | None]:
-    """Return the profile's table, as long as the camera stands as it stood, and the markers in the picture if known.
+    """Return the profile's table, if the camera has not moved, and the picture's markers.
 
-    Without `table` the picture's own markers define it.
+    Returns None for both without a profile: the reader then uses the picture's markers.
     """
     from vision.camera_moved import not_shown_to_stand, table_now
     from vision.markers import unmirrored_markers
@@ -203,9 +202,9 @@ def _any_deck(picture: Picture, language: Language) -> Found:
 
 
 def _cut_short(is_cut: bool) -> list[dict[str, Any]]:
-    """Stands for unseen cards that may be anywhere."""
+    """Return an entry for unseen cards that may be anywhere."""
     return [{"corners_px": [], "centre_mm": None, "reason": "cut short", "best": None}] if is_cut else []
 
 
 def _say_cut_short(is_cut: bool, language: Language) -> list[str]:
-    return [say_cut_short(language)] if is_cut else []
+    return [language.text("cards.unclear_cut_short_picture_is")] if is_cut else []

@@ -1,4 +1,4 @@
-"""`ringmaster record`: the table's pictures into one file that can be replayed."""
+"""`ringmaster record`: records the table's pictures into one file for `replay`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def command(
     players: str | None,
     deck: str | None,
 ) -> int:
-    """Record until the time is over, the pictures end, or Ctrl-C; all three are a success."""
+    """Record until the time is over, the pictures end, or Ctrl-C; exit status 0 in all three cases."""
     from hardware.camera.camera import CameraSettings, open_camera, parse_spec
 
     header = _header(game, players, deck)
@@ -103,16 +103,16 @@ def _record(
     lost = last.sequence - first.sequence + 1 - count
     span_s = f"{(last.t_ns - first.t_ns) / SECOND_NS:.1f}"
     if lost > 0:
-        told = phrase("terminal.recorded_but", n=count, path=output, lost=lost, seconds=span_s)
+        result = phrase("terminal.recorded_but", n=count, path=output, lost=lost, seconds=span_s)
     else:
-        told = phrase("terminal.recorded", n=count, path=output, seconds=span_s)
-    print(for_people(told))
+        result = phrase("terminal.recorded", n=count, path=output, seconds=span_s)
+    print(for_people(result))
     return 0
 
 
 @contextmanager
 def _edges(wanted: bool) -> Iterator[Callable[[], Iterable[BellEdge | SandEdge]]]:
-    """Open the bell's and the sandtimer's lines, if wanted, and give what fetches their edges."""
+    """Open the bell's and the sandtimer's lines, if wanted; yield a function that fetches their edges."""
     if not wanted:
         yield tuple
         return
@@ -132,7 +132,7 @@ def _edges(wanted: bool) -> Iterator[Callable[[], Iterable[BellEdge | SandEdge]]
 
 
 def _all_frames(camera: Camera) -> Generator[Frame, None, None]:
-    """Return every frame of a file, as fast as they can be written."""
+    """Yield every frame of a file, as fast as possible."""
     try:
         while (frame := camera.read()) is not None:
             yield frame
@@ -145,13 +145,13 @@ def _all_frames(camera: Camera) -> Generator[Frame, None, None]:
 def _live_frames(
     camera: Camera, spec: str, settings: CameraSettings, seconds: float | None
 ) -> Generator[Frame, None, None]:
-    """Return the newest frame each time, through unplugging and back, until the time is over."""
+    """Yield the newest frame each time, across disconnections of the camera, until the time is over."""
     from hardware.camera.camera import open_camera
     from hardware.camera.frames import FrameBuffer
     from hardware.camera.supervisor import CameraState, CameraSupervisor
 
     opened = [camera]
-    # Only the newest frame is wanted here; the seconds before it would cost memory for nothing.
+    # Only the newest frame is needed; older ones would cost memory.
     buffer = FrameBuffer(keep_ns=SECOND_NS // 2)
     reader = buffer.reader()
     supervisor = CameraSupervisor(
@@ -180,7 +180,7 @@ def _header(game: str | None, players: str | None, deck: str | None) -> dict[str
     given = (players or "").split(",")
     if not all(name.strip() for name in given):
         raise BadInputError("error.commands.say_with_players_who_plays")
-    # An evening's recording that no replay takes is found out too late.
+    # An invalid header would be noticed only at the replay, after the evening.
     header = game_kind(game).explicit(Header(game, players_in(given), {} if deck is None else {DECK: deck}))
     game_kind(game).start(header)
     if deck is not None:

@@ -1,4 +1,4 @@
-"""`ringmaster replay FILE`: judge a recording again and print its rulings."""
+"""`ringmaster replay FILE`: judges a recording again and prints its rulings."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ MOST_COMPLAINTS = 3
 def command(
     path: Path, as_json: bool, deck: str | None, changed_only: bool, before: Path | None, table: Path | None
 ) -> int:
-    """Print the rulings; exit status 2 when a part of the recording had to be left out.
+    """Print the rulings; exit status 2 when a part of the recording was dropped.
 
     Raises:
-        BadInputError: the file is no recording of a game that can be judged.
+        BadInputError: the file is no recording of a known game.
     """
     earlier = None if before is None else rulings_in(before)
     if path.suffix.lower() == ".mcap":
@@ -69,7 +69,7 @@ def rulings_in(path: Path) -> list[Mapping[str, Any]]:
     """Return the rulings that an earlier `replay --json` has printed.
 
     Raises:
-        BadInputError: the file cannot be read, or holds something else.
+        BadInputError: the file cannot be read, or has other content.
     """
     try:
         lines = path.read_bytes().splitlines()
@@ -84,9 +84,7 @@ def rulings_in(path: Path) -> list[Mapping[str, Any]]:
 def replay_log(path: Path, *, as_json: bool, before: Sequence[Mapping[str, Any]] | None = None) -> int:
     """Print the rulings of an event log, in JSON or in words.
 
-    before: print only what is other than these.
-
-    Gives 2 when a part of it had to be left out, else 0.
+    before: print only differences from these. Returns 2 when a part was dropped, else 0.
     """
     from referee.games.recorded_game import Fault, judge, open_log
     from referee.games.registry import game_kind
@@ -119,10 +117,8 @@ def replay_recording(
 ) -> int:
     """Print the rulings of a recording, in JSON or in words.
 
-    deck: judged with this one; None: with the one that the recording has or names. before: print only what is other
-    than these; changed_only: than those that the recording holds.
-
-    Gives 2 when a part of it had to be left out, else 0.
+    deck: the deck; None: the recording's own. before: print only differences from these; changed_only: from the
+    recording's own rulings. Returns 2 when a part was dropped, else 0.
     """
     from referee.decks.game_deck import GameDeck, check_plays, deck_of
     from referee.decks.lookup import find_deck
@@ -159,7 +155,7 @@ def replay_recording(
 
 @contextmanager
 def _unpacked(files: Mapping[str, bytes]) -> Iterator[dict[str, Path]]:
-    """Return what was put into a recording as files, for as long as they are read."""
+    """Yield a recording's attachments as temporary files."""
     with tempfile.TemporaryDirectory() as folder:
         places = {name: Path(folder) / name for name in files if name == Path(name).name and name not in ("", "..")}
         for name, path in places.items():
@@ -168,10 +164,10 @@ def _unpacked(files: Mapping[str, bytes]) -> Iterator[dict[str, Path]]:
 
 
 class _Printer:
-    """Rulings on standard output, complaints on standard error, in the order in which they come.
+    """Prints rulings to standard output and complaints to standard error, in their order.
 
-    Of a file that is damaged all over the first complaints are enough; the rest is counted. before: only what is other
-    than these rulings is printed, at the end.
+    Of many complaints only the first are printed; the rest is counted. before: only differences from these rulings are
+    printed, at the end.
     """
 
     def __init__(self, header: Header, as_json: bool, before: Sequence[Mapping[str, Any]] | None = None) -> None:
@@ -196,9 +192,9 @@ class _Printer:
         try:
             said = self._announcer.say(data)
         except LookupError:
-            # It is of another game: of a seat that nobody has here.
+            # A ruling of another game may name a seat that does not exist here.
             said = ""
-        # A ruling that there are no words for is still shown.
+        # A ruling without words is printed as JSON.
         return said or to_line(dict(data))
 
     def _print_changes(self) -> None:

@@ -1,4 +1,4 @@
-"""`ringmaster run`: the referee at work, with its page on every phone at the table."""
+"""`ringmaster run`: runs the referee, with its page on every phone at the table."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def command(
     state: Path | None,
     log_level: str,
 ) -> int:
-    """Work until SIGTERM or Ctrl-C.
+    """Run until SIGTERM or Ctrl-C.
 
     Raises:
-        BadInputError: a camera, a table or a deck was named for the table that draws itself, or the deck is not here.
+        BadInputError: the simulated table got a camera, a table or a deck, or the deck does not exist.
         VisionError: the table's profile cannot be used.
-        WorkFailedError: another referee is at work, the page cannot be served, or the referee has failed.
+        WorkFailedError: another referee is running, the page cannot be served, or the referee has failed.
     """
     from hardware.camera.camera import parse_spec
     from referee.c_heap import share_one_heap
@@ -77,16 +77,16 @@ def command(
         raise BadInputError("error.commands.first_evening_is_for_trying")
     folder = state_folder(state)
     if simulated:
-        # Games that nobody played are not to stand among a family's own.
+        # Simulated games stay apart from a family's own.
         folder /= SIMULATED
     devices = simulated_devices(setting_up=first_evening) if simulated else None
     parts = _parts(camera, table, deck, folder) if devices is None else simulated_parts(devices)
     begin_log(log_level)
     shutdown = Shutdown()
     try:
-        # Before any device is opened: where the page cannot be, nobody could play.
+        # The port is opened before any device: without the page nobody could play.
         with (
-            _until_told(shutdown) as stop,
+            _until_stopped(shutdown) as stop,
             closing(listening(host, port)) as listener,
             running(folder, parts) as referee,
             _playing(referee, devices, setting_up=first_evening),
@@ -104,7 +104,7 @@ def command(
 def _serve(
     referee: Referee, address: tuple[str, int], listener: socket.socket, stop: threading.Event, *, has_room: bool
 ) -> None:
-    """Serve the page until it is time to stop."""
+    """Serve the page until `stop`."""
     from referee.lessons.lessons import Lessons
     from referee.match.process import notify
     from referee.web.app import create_app
@@ -117,7 +117,7 @@ def _serve(
         state_dir=referee.folder,
         say_code=referee.say_code,
         newest_picture=referee.pictures.newest,
-        keeping=referee.keeping,
+        backup_desk=referee.keeping,
         system=referee.system,
         lessons=lessons,
         has_room=has_room,
@@ -152,7 +152,7 @@ def _parts(camera: str | None, table: Path | None, deck: str | None, folder: Pat
 
 @contextmanager
 def _playing(referee: Referee, simulated: SimulatedDevices | None, *, setting_up: bool) -> Iterator[None]:
-    """Let the people at a simulated table play what begins."""
+    """Let the people at a simulated table play each game that begins."""
     if simulated is None:
         yield
         return
@@ -167,15 +167,15 @@ def _playing(referee: Referee, simulated: SimulatedDevices | None, *, setting_up
 
 
 @contextmanager
-def _until_told(shutdown: Shutdown) -> Iterator[threading.Event]:
-    """Return what is set at SIGTERM or Ctrl-C, and say faults of any thread in one line."""
+def _until_stopped(shutdown: Shutdown) -> Iterator[threading.Event]:
+    """Yield an event that SIGTERM or Ctrl-C sets, and report the faults of all threads in one line."""
     stop = threading.Event()
 
-    def tell(*_: object) -> None:
+    def on_signal(*_: object) -> None:
         stop.set()
         shutdown.begin()
 
-    before = [(number, signal.signal(number, tell)) for number in (signal.SIGTERM, signal.SIGINT)]
+    before = [(number, signal.signal(number, on_signal)) for number in (signal.SIGTERM, signal.SIGINT)]
     hook = threading.excepthook
     if not os.environ.get("RINGMASTER_DEBUG"):
         threading.excepthook = _say_fault

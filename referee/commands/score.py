@@ -1,4 +1,4 @@
-"""`ringmaster score GAME`: score hands from standard input, or from a picture of the table."""
+"""`ringmaster score GAME`: scores hands from standard input, or from a picture of the table."""
 
 from __future__ import annotations
 
@@ -73,16 +73,16 @@ def command(
     scoring: str | None,
     **given: Any,  # noqa: ANN401
 ) -> int:
-    """Score what is asked for; exit status 2 when a line could not be scored.
+    """Score hands or a picture; exit status 2 when a line could not be scored.
 
     Raises:
-        BadInputError: there is no such game, or an argument makes no sense.
+        BadInputError: there is no such game, or an argument is invalid.
     """
     if given["limit"] < 0:
         raise BadInputError("error.limit_must_be_at_least")
     kind = _scoring(game)
     if game == "coloretto" and table in SIDES:
-        # `--table brown` is an older way to say `--scoring brown`.
+        # `--table brown` is the older form of `--scoring brown`.
         scoring, table = scoring or table, None
     if game != "coloretto" and scoring is not None:
         raise BadInputError("error.scoring_is_for_coloretto_which")
@@ -110,7 +110,7 @@ def _scoring(game: str) -> Scoring:
 
 
 def _checked(players: int | None, scoring: Scoring, image: Path, picture: Path | None) -> int:
-    """Return the players; the picture to draw is looked at, too."""
+    """Return the number of players, after checking it and the output's path."""
     if players is None:
         raise BadInputError("error.say_how_many_players_sit")
     if not 1 <= players <= scoring.most_players:

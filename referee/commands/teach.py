@@ -1,4 +1,4 @@
-"""`ringmaster teach NAME PICTURE…`: learn a deck from pictures in which its cards are apart."""
+"""`ringmaster teach NAME PICTURE…`: learns a deck from pictures of separate cards."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def command(
     state: Path | None,
     as_json: bool,
 ) -> int:
-    """Learn the deck, and keep it.
+    """Learn and store the deck.
 
     Raises:
-        BadInputError: an argument makes no sense, or the deck does not fit its game.
+        BadInputError: an argument is invalid, or the deck does not fit its game.
         VisionError: the pictures or the names give no deck.
-        WorkFailedError: the deck cannot be kept.
+        WorkFailedError: the deck cannot be stored.
     """
-    from referee.decks.teach import teach, tell
+    from referee.decks.teach import print_lesson, teach
 
     lesson = teach(name, images, game=game, names=names, card_mm=card_mm, output=output, state=state)
-    tell(lesson, as_json=as_json)
+    print_lesson(lesson, as_json=as_json)
     return 0

@@ -1,1 +1,1 @@
-"""The decks of a family: kept in the state folder, listed, sent and loaded, and found by what people call them."""
+"""The decks of a family: stored in the state folder, listed, sent, loaded, and found by name."""

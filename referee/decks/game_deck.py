@@ -1,7 +1,7 @@
-"""The deck that a game is played with: named in the game's options, with the version that it had when it began.
+"""The deck of a game: named in the game's options, with its version at the start.
 
-The option `deck` is the deck's name, `deck_version` the fingerprint of a taught deck's version. Both stand
-in the journal and in recordings, so that a game judged again finds its deck, also after that was renamed.
+The option `deck` is the deck's name, `deck_version` the fingerprint of a taught deck's version. Journal and recordings
+keep both: a replayed game finds its deck even after a change of its name.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from vision.taught.deck_file import fingerprint
 
 @dataclass(frozen=True)
 class GameDeck:
-    """A deck found for a game; `changed`: it is not as it was when the game began."""
+    """A deck found for a game; `changed`: it differs from the one at the game's start."""
 
     deck: AnyDeck
     changed: bool = False
 
 
 def deck_of(header: Header, state: Path | None = None) -> GameDeck:
-    """Find the deck that a game is played with; `state` is the folder with taught decks, None for the usual one.
+    """Return the deck of a game; `state` is the folder with taught decks, None for the default.
 
     Raises:
-        BadDeckError: it is not there, or it is broken.
+        BadDeckError: the deck is missing or broken.
         BadInputError: the game cannot be played with it.
     """
     name, version = header.options.get(DECK), header.options.get(DECK_VERSION)
@@ -58,12 +58,10 @@ def deck_of(header: Header, state: Path | None = None) -> GameDeck:
 
 
 def with_version(header: Header, state: Path | None = None) -> Header:
-    """Return a header that says which version of its deck is played with, and what colours its clowns have.
-
-    One that names no deck, or the game's own, says nothing of it.
+    """Return the header with its deck's version and colours, unless the deck is the game's own.
 
     Raises:
-        BadDeckError: the deck is not there, or it is broken.
+        BadDeckError: the deck is missing or broken.
         BadInputError: the game cannot be played with it.
     """
     options = {key: value for key, value in header.options.items() if key not in (DECK_VERSION, DECK_COLOURS)}
@@ -83,10 +81,10 @@ def with_version(header: Header, state: Path | None = None) -> Header:
 
 
 def check_plays(deck: AnyDeck, game: str) -> None:
-    """Say why a game cannot be played with a deck.
+    """Check that a game can be played with a deck.
 
     Raises:
-        BadInputError: it cannot.
+        BadInputError: it cannot, with the reason.
     """
     kind = game_kind(game)
     if isinstance(deck, Deck):
@@ -110,12 +108,12 @@ def _check_side(deck: AnyDeck, side: str) -> None:
 
 
 def version_of(deck: AnyDeck) -> str | None:
-    """Return the fingerprint of a taught deck's version; decks that come with Ringmaster have none."""
+    """Return the fingerprint of a taught deck's version; None for a built-in deck."""
     return None if deck.name in deck_names() else fingerprint(deck)
 
 
 def decks_for(game: str, store: DeckStore) -> list[str]:
-    """Give the names of the decks beside its own that a game can be played with: built-in ones, and taught ones."""
+    """Return the names of further decks for a game, besides its own: built-in and taught ones."""
     found = list(game_kind(game).cards.beside)
     for kept in store.all():
         if kept.deck is None:
@@ -129,7 +127,7 @@ def decks_for(game: str, store: DeckStore) -> list[str]:
 
 
 def built_in_decks() -> list[str]:
-    """Return the names of the decks that come with Ringmaster for a game: each game's own first."""
+    """Return the names of the built-in decks: each game's own first."""
     return [*GAMES, *(name for kind in GAMES.values() for name in kind.cards.beside)]
 
 
@@ -138,7 +136,7 @@ def _header_colours(deck: AnyDeck, game: str) -> list[str]:
 
 
 def _of_version(version: object, state: Path | None) -> AnyDeck | None:
-    """A kept deck of this version, whatever it is called now."""
+    """Return a stored deck of this version, under any name."""
     if not isinstance(version, str):
         return None
     try:

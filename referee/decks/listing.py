@@ -29,7 +29,7 @@ class _Listed:
 
 
 class DeckListing:
-    """Lists the decks of a state folder; what was read of a file is kept as long as the file stays the same."""
+    """Lists the decks of a state folder; a deck is read again only after its file has changed."""
 
     def __init__(self, state: Path) -> None:
         self.store = DeckStore(state)
@@ -37,7 +37,7 @@ class DeckListing:
         self._known: dict[str, tuple[tuple[int, int], _Listed]] = {}
 
     def all(self) -> list[dict[str, Any]]:
-        """Return the decks: those that come with Ringmaster first.
+        """Return the decks, built-in ones first.
 
         Each `{"deck", "game", "kind", "card_mm", "taught", "version", "faces": [{"face", "side", "attributes" or
         "marks"}], "alike": [[face, face]]}`, or `{"deck", "trouble": why}` where its file cannot be read.
@@ -72,7 +72,7 @@ class DeckListing:
 
 
 def summary_of(deck: AnyDeck) -> dict[str, Any]:
-    """Return what the page says of a deck."""
+    """Return a deck's description for the page."""
     width, height = deck.card_mm
     return {
         "deck": deck.name,

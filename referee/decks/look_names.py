@@ -1,4 +1,4 @@
-"""Names that a lesson's faces get without anybody saying them: only where what they show leaves no doubt at all."""
+"""Names a lesson's faces by their look, if all are recognised beyond doubt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vision.teaching.taught_prints import Lesson, renamed_faces
 
 
 def named_by_look(lesson: Lesson) -> Lesson:
-    """Name the unnamed faces, where all of them can be named; else leave them as they are."""
+    """Return the lesson with its unnamed faces named, if all of them can be; else unchanged."""
     deck = lesson.deck
     if not isinstance(deck, PrintDeck) or deck.game is None:
         return lesson

@@ -15,7 +15,7 @@ from vision.taught.deck_file import SUFFIX, read_deck_file
 
 
 def find_deck(name: str, state: Path | None = None) -> AnyDeck:
-    """Return the deck that somebody calls so; `state` is the folder with taught decks, None for the usual one.
+    """Return the deck of a name; `state` is the folder with taught decks, None for the default.
 
     Raises:
         BadDeckError: there is no such deck, or it is broken.
@@ -41,15 +41,15 @@ def find_deck(name: str, state: Path | None = None) -> AnyDeck:
 
 @cache
 def _built_in(path: Path) -> AnyDeck:
-    # One and the same deck for every game of an evening, as of decks of marks: its pictures are decoded once.
+    # The same deck for every game of an evening: its pictures are decoded once.
     return read_deck_file(path)
 
 
 def find_marked_deck(name: str, state: Path | None = None) -> Deck:
-    """Return the deck of marks that somebody calls so.
+    """Return the deck of marks of a name.
 
     Raises:
-        BadDeckError: there is no such deck, it is broken, or its cards show pictures, not marks.
+        BadDeckError: there is no such deck, it is broken, or it is a deck of prints.
     """
     deck = find_deck(name, state)
     if not isinstance(deck, Deck):
@@ -59,13 +59,13 @@ def find_marked_deck(name: str, state: Path | None = None) -> Deck:
     return deck
 
 
-def find_print_deck(name: str, state: Path | None = None) -> PrintDeck:
-    """Return the deck of prints that somebody calls so.
+def find_print_deck(name: str) -> PrintDeck:
+    """Return the deck of prints of a name.
 
     Raises:
-        BadDeckError: there is no such deck, it is broken, or it is of another kind.
+        BadDeckError: there is no such deck, it is broken, or it is a deck of marks.
     """
-    deck = find_deck(name, state)
+    deck = find_deck(name)
     if not isinstance(deck, PrintDeck):
         raise BadDeckError("error.cards_of_show_marks_not", "the cards of {name} show marks, not pictures", name=name)
     return deck

@@ -20,7 +20,7 @@ MOST_DECKS = 500
 
 @dataclass(frozen=True)
 class KeptDeck:
-    """A deck in the store: `deck` is None where its file cannot be read, and `trouble` says why then."""
+    """A stored deck: `deck` is None where its file cannot be read, and `trouble` is then the reason."""
 
     name: str
     deck: TaughtDeck | None
@@ -28,13 +28,13 @@ class KeptDeck:
 
 
 class DeckStore:
-    """The decks in a folder; nothing is made there before a deck is kept."""
+    """The decks in a folder, which is made with the first deck."""
 
     def __init__(self, state: Path) -> None:
         self._folder = state / DECKS
 
     def names(self) -> list[str]:
-        """Names of all decks, sorted.
+        """Return the names of all decks, sorted.
 
         Raises:
             WorkFailedError: the folder cannot be read.
@@ -51,45 +51,45 @@ class DeckStore:
         return sorted(names, key=lambda name: (name.casefold(), name))
 
     def all(self) -> Iterator[KeptDeck]:
-        """Every deck; one that cannot be read does not hide the others."""
+        """Return every deck; an unreadable one does not hide the others."""
         return map(self.one, self.names())
 
     def one(self, name: str) -> KeptDeck:
-        """A deck, or why it cannot be read."""
+        """Return a deck, or the reason why it cannot be read."""
         try:
             return KeptDeck(name, self.load(name))
         except BadDeckError as error:
             return KeptDeck(name, None, str(error))
 
     def stamp(self, name: str) -> tuple[int, int]:
-        """Return a stamp that changes whenever a deck's file does: its time, ns, and size in bytes."""
+        """Return time (ns) and size (bytes) of a deck's file, which identify its version."""
         try:
-            told = self._path(name).stat()
+            file = self._path(name).stat()
         except OSError:
             return 0, 0
-        return told.st_mtime_ns, told.st_size
+        return file.st_mtime_ns, file.st_size
 
     def load(self, name: str) -> TaughtDeck:
         """Return a deck.
 
         Raises:
-            BadDeckError: there is none of this name, or its file is broken.
+            BadDeckError: there is no deck of this name, or its file is broken.
         """
         if name not in self.names():
             raise BadDeckError(
                 "error.there_is_no_taught_deck", "there is no taught deck called {name}", name=repr(name)
             )
-        # The file may have been put there, or copied, by hand.
+        # A person may have copied the file there.
         return renamed(read_deck_file(self._path(name)), name)
 
-    def add(self, deck: TaughtDeck, *, replace: bool = False) -> None:
-        """Keep a deck under its name; `replace`: also in the place of one that is there.
+    def add(self, deck: TaughtDeck) -> None:
+        """Store a deck under its name.
 
         Raises:
-            BadInputError: no deck can have this name, or one has it.
+            BadInputError: the name is invalid or in use.
             WorkFailedError: it cannot be written.
         """
-        self.check_free(deck.name, replace=replace)
+        self.check_free(deck.name)
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o750)
         except OSError as error:
@@ -99,10 +99,10 @@ class DeckStore:
         write_whole(self._path(deck.name), pack_deck(deck))
 
     def check_free(self, name: str, *, replace: bool = False) -> None:
-        """Say whether a deck can be kept under a name.
+        """Check that a deck can be stored under a name.
 
         Raises:
-            BadInputError: no deck can have this name, or one has it.
+            BadInputError: the name is invalid or in use.
         """
         try:
             deck_name(name)
@@ -118,11 +118,11 @@ class DeckStore:
             raise BadInputError("error.decks.there_are_decks_already_remove", number=len(names))
 
     def remove(self, name: str) -> None:
-        """Forget a deck.
+        """Delete a deck.
 
         Raises:
-            BadDeckError: there is none of this name.
-            WorkFailedError: it cannot be removed.
+            BadDeckError: there is no deck of this name.
+            WorkFailedError: it cannot be deleted.
         """
         if name not in self.names():
             raise BadDeckError(
@@ -139,12 +139,12 @@ class DeckStore:
         """Rename a deck.
 
         Raises:
-            BadDeckError: there is none of this name.
-            BadInputError: no deck can have the new name, or another deck has it.
+            BadDeckError: there is no deck of this name.
+            BadInputError: the new name is invalid or in use.
         """
         deck = self.load(name)
         if new.casefold() == name.casefold():
-            # Only the writing of its name changes: the old one is no other deck.
+            # Only upper and lower case differ: the name is not in use by another deck.
             self.remove(name)
             self.add(renamed(deck, new))
             return

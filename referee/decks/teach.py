@@ -1,4 +1,4 @@
-"""`ringmaster teach`: learns a deck, says what was learned, and keeps it only when all of it is sound."""
+"""`ringmaster teach`: learns a deck, reports it, and stores it if every part is valid."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def teach(
     output: Path | None = None,
     state: Path | None = None,
 ) -> Lesson:
-    """Return the lesson of a deck that was learned and is kept, or is in the file `output`.
+    """Return the lesson of a new deck, which is stored, or written to the file `output`.
 
     Raises:
-        BadInputError, VisionError, WorkFailedError: as the command says.
+        BadInputError, VisionError, WorkFailedError: the lesson failed.
     """
     size = None if card_mm is None else card_size_of(card_mm)
     store = DeckStore(state_folder(state))
     if output is not None:
         check_writable(output, images)
-    # Nobody waits for a lesson that cannot be kept.
+    # The name is checked first: a lesson takes long.
     store.check_free(name, replace=output is not None)
     known = load_names(names) if names is not None else ()
     lesson = learn(name, images, names=known, game=game, card_mm=size)
@@ -99,7 +99,7 @@ def learn_either(
     names: Sequence[CardName] = (),
     game: str | None = None,
 ) -> Lesson:
-    """Learn a deck of the kind that its cards show.
+    """Learn a deck of marks or of prints, depending on its cards.
 
     Raises:
         VisionError: the pictures or the names give no deck.
@@ -110,7 +110,7 @@ def learn_either(
 
 
 def card_size_of(text: str) -> tuple[float, float]:
-    """Understand WxH in mm.
+    """Return the size in a text such as "63x88", mm.
 
     Raises:
         BadInputError: it is no card's size.
@@ -124,10 +124,10 @@ def card_size_of(text: str) -> tuple[float, float]:
     return width, height
 
 
-def tell(lesson: Lesson, *, as_json: bool) -> None:
-    """Print what was learned."""
+def print_lesson(lesson: Lesson, *, as_json: bool) -> None:
+    """Print a lesson's result."""
     output = Output()
-    for line in _lines(lesson) if as_json else told_of(lesson):
+    for line in _lines(lesson) if as_json else report_of(lesson):
         (output.line if as_json else output.say)(line)
     output.flush()
 
@@ -146,14 +146,14 @@ def _lines(lesson: Lesson) -> list[str]:
             }
             for face in deck.faces
         ]
-        told: dict[str, Any] = {
+        marked: dict[str, Any] = {
             "deck": deck.name,
             "kind": "marks",
             "card_mm": list(deck.card_mm),
             "faces": marks,
             "alike": [],
         }
-        return [*lines, to_line(told)]
+        return [*lines, to_line(marked)]
     summary: dict[str, Any] = {
         "deck": deck.name,
         "kind": "prints",
@@ -188,17 +188,17 @@ def _picture(picture: LearnedPicture) -> dict[str, Any]:
     }
 
 
-def told_of(lesson: Lesson) -> list[str]:
+def report_of(lesson: Lesson) -> list[str]:
     """Return the report of a lesson, a line each."""
     deck = lesson.deck
     lines: list[str] = []
     for picture in lesson.pictures:
         new = sum(card.is_new for card in picture.cards)
-        told = {"picture": picture.name, "cards": len(picture.cards), "new": new}
+        counts = {"picture": picture.name, "cards": len(picture.cards), "new": new}
         if picture.unclear:
-            lines.append(phrase("terminal.cards_of_them_new_unclear", unclear=len(picture.unclear), **told))
+            lines.append(phrase("terminal.cards_of_them_new_unclear", unclear=len(picture.unclear), **counts))
         else:
-            lines.append(phrase("terminal.cards_of_them_new", **told))
+            lines.append(phrase("terminal.cards_of_them_new", **counts))
         cut = [quad.mean(axis=0) for quad, reason in picture.unclear if reason in CUT_OR_COVERED]
         if cut:
             at = "; ".join(f"{x:.0f}, {y:.0f} px" for x, y in cut)
@@ -230,7 +230,7 @@ def told_of(lesson: Lesson) -> list[str]:
 
 
 def _readiness(lesson: Lesson, deck: PrintDeck) -> list[str]:
-    """Return the log-odds between the two most similar faces."""
+    """Return a sentence about the two most similar faces and their odds."""
     margins = lesson.margins
     if margins is None or margins.weakest is None:
         return []

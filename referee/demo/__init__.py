@@ -1,1 +1,1 @@
-"""The demonstration: games played on the simulated table, and the scripts that they follow."""
+"""The demonstration: games on the simulated table, and their scripts."""

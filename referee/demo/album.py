@@ -14,7 +14,7 @@ from referee.files import write_whole
 
 
 class FinishAlbum:
-    """Draws the rings of a session. finishes: has received its events. folder: made when the first ring is drawn."""
+    """Draws the rings of a session. finishes: receives its events. folder: made with the first picture."""
 
     def __init__(self, session: Session, announcer: Announcer, finishes: PhotoFinishes, folder: Path) -> None:
         self.paths: list[Path] = []
@@ -24,7 +24,7 @@ class FinishAlbum:
         self._finishes = finishes
 
     def heard(self, outcome: Outcome, *, looked: bool) -> None:
-        """Take what an input led to, `looked`: it was a frame. Raises WorkFailedError if a picture cannot be kept."""
+        """Take the outcome of an input, `looked`: of a frame. Raises WorkFailedError if a picture cannot be written."""
         if looked and outcome.frame is not None:
             self._finishes.look(outcome.frame, self._session.watcher.outlines)
         for ruling in outcome.rulings:

@@ -1,6 +1,6 @@
-"""The simulated table's devices: bell and sandtimer on mock pins, its camera, and the queue that all meet on.
+"""The simulated table's devices: bell and sandtimer on mock pins, its camera, and their common queue.
 
-They are the real table's own parts, from the debouncer to the camera's supervisor; only pins and pictures are made up.
+All other parts are the real table's, from the debouncer to the camera's supervisor.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from simulation.waits import Waits
 
 EDGE_LAG_NS = 15 * MS
 _LEAD_NS = SECOND_NS // 4
-# A frame that is being drawn is drawn to its end, however busy the computer is.
+# A frame that has begun is drawn to its end, also on a busy computer.
 _STOP_S = 5.0
 _BUFFER_BYTES = 400_000_000
 SAND_S = 14.0
-"""How long the simulated table's sand runs."""
+"""Running time of the simulated table's sand, s."""
 OnHealth = Callable[[Problem], None]
 
 
@@ -53,7 +53,7 @@ class Wiring:
 
 
 def wiring_for(script: Script, seed: int) -> Wiring:
-    """Return the usual wiring, with the script's sandtimer learned from two runs of it, as calibration does."""
+    """Return the default wiring, with the script's sandtimer learned from two runs, as calibration does."""
     runs_s = max((action.runs_s for action in script.actions if isinstance(action, Flip)), default=SAND_S)
     rng = random.Random(seed)
     runs = [[edge.t_ns for edge in sand(rng, 0, runs_s)] for _ in range(2)]
@@ -61,15 +61,15 @@ def wiring_for(script: Script, seed: int) -> Wiring:
 
 
 def go_on_after(rulings: Sequence[RulingData], table: LiveTable, now_ns: int) -> None:
-    """Let the people at a table go on once hands were counted."""
+    """Let the people at a table continue after a count of hands."""
     if any(ruling["ruling"] == "hand" for ruling in rulings):
         table.waits.go_on(now_ns - table.start_ns)
 
 
 class EdgeSide:
-    """Bell and sandtimer on mock pins, not started; the pins move by the script of the table that is played.
+    """Bell and sandtimer on mock pins, not started; the pins follow the script of the present table.
 
-    make_factory: gives the pins' factory from the usual one; a test's may fail.
+    make_factory: wraps the pins' factory; a test's may fail.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class EdgeSide:
         self.sandtimer = Sandtimer(self._wiring.sand, sand_source, self._moved, sand_pins)
 
     def begin(self, table: LiveTable) -> PinMover:
-        """Return what moves the pins as a table's script says, from where that is, instead of what did; not started."""
+        """Return a stopped `PinMover` for a table's script from its present time on, and stop the one before."""
         self.rest()
         now_ns = self._clock()
         come_ns = round(table.seconds(now_ns) * SECOND_NS)
@@ -115,21 +115,21 @@ class EdgeSide:
         return self.mover
 
     def rest(self) -> None:
-        """Let the pins stay as they are."""
+        """Stop the pins at their present levels."""
         if self.mover is not None:
             self.mover.stop()
             self._tilted = self.mover.levels.get(TILT, self._tilted)
             self.mover = None
-            # Sand of the game before is left to run out: nobody looks at it.
+            # Sand of the game before runs out unnoticed.
             self.sandtimer.logic.cancel()
 
     def _moved(self) -> int:
-        """Return the time, ns, but never one that the pins have not come to yet."""
+        """Return the time, ns, at most the time up to which the pins are right."""
         now_ns = self._clock()
         return now_ns if self.mover is None else self.mover.horizon_ns(now_ns)
 
     def close(self) -> None:
-        """Forget the pins."""
+        """Release the pins."""
         self.rest()
         self._factory.close()
         self._factory.reset()
@@ -138,7 +138,7 @@ class EdgeSide:
 class SimulatedDevices:
     """A simulated table in real time (a `referee.match.devices.Devices`): its script begins with `start`.
 
-    table: what is played; `show` exchanges it. open_camera: gives a camera instead of the table's own, for tests.
+    table: the present table; `show` replaces it. open_camera: opens another camera, for tests.
     """
 
     def __init__(
@@ -146,22 +146,23 @@ class SimulatedDevices:
         table: LiveTable,
         seed: int,
         open_camera: Callable[[], Camera] | None = None,
-        make_factory: Callable[[PinFactory], PinFactory] | None = None,
     ) -> None:
         self.table = table
         table.waits = Waits(table.script.waits_s)
         self.queue = EventQueue()
         self.buffer = FrameBuffer(4 * SECOND_NS, _BUFFER_BYTES)
-        self.edges = EdgeSide(table, seed, self.queue, make_factory=make_factory)
+        self.edges = EdgeSide(table, seed, self.queue)
         tap = FrameTap(self.buffer, self.queue.source("camera"))
         self.supervisor = CameraSupervisor(
-            open_camera or (lambda: SimulatedCamera(lambda: self.table)), tap, lambda report: self._tell(report)
+            open_camera or (lambda: SimulatedCamera(lambda: self.table)),
+            tap,
+            lambda report: self._report_camera(report),
         )
         self._on_health: OnHealth | None = None
         self._playing = False
 
     def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
-        """Begin to play; returns when the first pictures are drawn. on_health: takes how the camera is."""
+        """Start the script; returns when the first pictures are drawn. on_health: receives the camera's state."""
         self._on_health, self.queue.on_put = on_health, on_event
         self.table.prepare()
         self._begin(self.table)
@@ -173,23 +174,23 @@ class SimulatedDevices:
         mover.start()
 
     def show(self, table: LiveTable) -> None:
-        """Play another table: from its beginning, or from where it was held; returns when it is drawn."""
+        """Show another table, from its beginning, or from where it was held; returns when it is drawn."""
         self.hold()
         if not table.held:
             table.prepare()
             self._begin(table)
         self.table = table
         table.release(time.monotonic_ns())
-        # At a table where nobody rings or turns the timer, sand that runs from before runs out.
+        # At a table without rings and flips, sand of the game before runs out.
         if any(isinstance(action, BellHit | Flip) for action in table.script.actions):
             self.edges.begin(table).start()
 
     def hold(self) -> None:
-        """Let everything stand still, but for sand that runs."""
+        """Pause the table, except for running sand."""
         self.table.hold(time.monotonic_ns())
 
     def release(self) -> None:
-        """Go on from where everything stood still."""
+        """Resume the table."""
         self.table.release(time.monotonic_ns())
 
     def _begin(self, table: LiveTable) -> None:
@@ -207,24 +208,24 @@ class SimulatedDevices:
 
     @property
     def over(self) -> bool:
-        """Return whether the script has come to its end."""
+        """Return whether the script is over."""
         return self.seconds > self.table.script.length_s
 
     @property
     def seconds(self) -> float:
-        """Return how far the script has come; 0 before it begins."""
+        """Return the script's time; 0 before it begins."""
         return max(0.0, self.table.seconds(time.monotonic_ns())) if self._playing else 0.0
 
     def ruled(self, rulings: Sequence[RulingData]) -> None:
-        """Let people go on who wait for the count."""
+        """Let people continue who wait for the count."""
         go_on_after(rulings, self.table, time.monotonic_ns())
 
     def camera_hangs(self) -> bool:
-        """No driver of a simulated camera can hang for good."""
+        """Return False: a simulated camera has no driver."""
         return False
 
     def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        """Let the camera be set up again, if a test's can be."""
+        """Request a new set-up of the camera, which only a test's camera has."""
         return self.supervisor.settle(area, focus=focus)
 
     @property
@@ -234,27 +235,27 @@ class SimulatedDevices:
 
     @property
     def camera_notes(self) -> tuple[str, ...]:
-        """Return sentences about settings that the camera could not apply."""
+        """Return a sentence for each setting that the camera could not apply."""
         return self.supervisor.notes
 
     @property
     def loudness(self) -> float | None:
-        """No microphone listens."""
+        """Return None: there is no microphone."""
         return None
 
     def flip(self) -> bool:
-        """Ignore entries by hand: the simulated sandtimer has sensors."""
+        """Return False: the simulated sandtimer has sensors, and a flip by hand is ignored."""
         return False
 
     def check(self, settings: TableSettings, others: frozenset[str]) -> None:
-        """A simulated table has no other devices."""
-        # What was learned of the sand is no other device.
+        """Raise SettingError for other devices, which a simulated table lacks."""
+        # A learned sandtimer is no other device.
         if others & {"camera", "bell"} or ("sandtimer" in others and not settings.sandtimer):
             raise SettingError("fault.simulated_devices")
 
     def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
-        """Go on as before."""
+        """Do nothing."""
 
-    def _tell(self, report: CameraReport) -> None:
+    def _report_camera(self, report: CameraReport) -> None:
         if self._on_health is not None and report.state is not CameraState.STARTING:
             self._on_health(report.health())

@@ -1,6 +1,6 @@
-"""Has the people at the simulated table play whatever game begins at the referee, with its players, options and deck.
+"""Lets the people at the simulated table play each game that begins, with its players, options and deck.
 
-They deal, play to the end, answer what the referee asks and clear the table when a game is stopped, as real people do.
+They deal, play to the end, answer the referee's questions, and clear the table after a stop.
 """
 
 from __future__ import annotations
@@ -24,27 +24,26 @@ from referee.engine.session import Session
 from referee.errors import BadInputError
 from referee.match.commands import AnswerDoubt, Command, Decide, Ringer, Simple, TellEvent
 from referee.match.referee import Referee
-from referee.sayings import service as sayings
 from simulation.live import LiveTable
 from vision.errors import BadDeckError
 
 POLL_S = 0.1
-# A busy computer may be behind the game by so much.
+# largest delay of a busy computer behind the game
 CATCH_UP_S = 60.0
-SEEN_AFTER_S = 2.0  # a move, its hand gone again, and the referee's look at a still table
+SEEN_AFTER_S = 2.0  # time for a move, the hand's way back, and the referee's look at a still table
 PATIENCE_S = 12.0
-"""Seconds for which people stop playing after a question about moves; then they enter what they know."""
-# A game that was stopped, or left for another one, can be taken back.
+"""Seconds for which people pause after a question about moves; then they enter the moves."""
+# A game that was stopped, or left for another, can be resumed.
 _TABLES_KEPT = 2
 Write = Callable[[Header, int], DemoTable]
 
 
 class Director:
-    """Listens to which game is played, and shows that game on the devices; on a thread of its own.
+    """Follows the present game and shows it on the devices, on its own thread.
 
-    devices: those of the referee. write: gives the table for a game's header and number, and raises BadInputError where
-    the game cannot be played; None: any game, to its end, another one each time. say: receives what people do on the
-    page. setting_up: whether the page begins with setting up.
+    devices: the referee's. write: returns the table for a game's header and number, and raises BadInputError if the
+    game cannot be played; None: any game, to its end, with its number as seed. say: receives people's taps on the page.
+    setting_up: whether the page begins with setting up.
     """
 
     def __init__(
@@ -68,20 +67,20 @@ class Director:
         self._thread = threading.Thread(target=self._run, name="players", daemon=True)
 
     def start(self) -> None:
-        """Begin to play; a game that was going on when the referee ended has lost its table, and ends."""
+        """Start; a game of an earlier process has lost its table, and ends."""
         referee = self._referee
         with referee.turn():
             referee.begins_with_setup = self._setting_up
             session = referee.resume(aloud=False)
             if session is not None and not session.over:
                 referee.end_game()
-                referee.voice.tell(sayings.table_cleared(referee.language))
+                referee.voice.tell(referee.language.text("service.drawn_table_was_cleared_so"))
             referee.changed()
         self._end = referee.subscribe(lambda version: self._news.set())
         self._thread.start()
 
     def stop(self) -> None:
-        """Play no more."""
+        """Stop."""
         self._end()
         self._stopping.set()
         self._news.set()
@@ -90,18 +89,18 @@ class Director:
 
     @property
     def over(self) -> bool:
-        """Return whether the game on the table has been played and ruled to its end."""
+        """Return whether the present game has been played and ruled to its end."""
         with self._referee.lock:
             play = self._referee.match.session
             return self._shown is not None and self._devices.over and (play is None or play.over)
 
     @property
     def seconds(self) -> float:
-        """Return how long the game on the table has been played; 0 without one."""
+        """Return the playing time of the present game; 0 without one."""
         return 0.0 if self._shown is None else self._devices.seconds
 
     def frame_at(self, t_ns: int) -> Frame | None:
-        """Draw the frame of the game on the table again whose exposure ended at `t_ns`."""
+        """Draw the present game's frame again whose exposure ended at `t_ns`."""
         table = self._tables.get(self._shown or 0)
         return None if table is None else table[0].frame_at(t_ns)
 
@@ -130,22 +129,22 @@ class Director:
             self._take_part(play, *self._tables[self._shown])
 
     def _wait_for(self, play: Session) -> bool:
-        """Whether people stop playing, for a while, because the referee asks what was done, or has not seen it yet."""
+        """Return whether people pause, for a while, because the referee asks about moves, or has missed one."""
         now_s = time.monotonic()
         since_s = [self._asked.setdefault(play.question_id(doubt), now_s) for doubt in play.doubts]
         if play.log.game == self._shown:
-            unseen = self._untold(play, self._tables[self._shown][1], self._devices.seconds - SEEN_AFTER_S)
+            unseen = self._missed_moves(play, self._tables[self._shown][1], self._devices.seconds - SEEN_AFTER_S)
             since_s += [self._asked.setdefault(f"move-{self._shown}-{one.t_ns}", now_s) for one in unseen[:1]]
         return not play.over and any(now_s - asked_s < PATIENCE_S for asked_s in since_s)
 
     def _was_stopped(self, play: Session) -> bool:
-        """Return whether people ended a game that was not played to the end of its script."""
+        """Return whether people ended a game before the end of its script."""
         played_out = play.log.game == self._shown and self._devices.over
         return play.over and (play.undoes == "stop" or play.log.game not in self._tables) and not played_out
 
     def _show(self, game: int | None, play: Session | None) -> None:
-        """Bring another game onto the table, or clear it."""
-        # To draw another table takes a while.
+        """Show another game on the table, or clear it."""
+        # Drawing another table takes a while.
         self._devices.hold()
         table: LiveTable | None = None
         if game is not None and play is not None and game != self._refused:
@@ -167,17 +166,17 @@ class Director:
             self._tables.pop(next(iter(self._tables)))
 
     def _refuse(self, game: int, error: Exception) -> None:
-        """End a game that nobody can play here."""
+        """End a game that cannot be played here."""
         referee = self._referee
         self._refused = game
         self._say(f"({error})")
         with referee.lock:
             if referee.match.game == game:
                 referee.end_game()
-                referee.voice.tell(sayings.table_cannot_play(referee.language))
+                referee.voice.tell(referee.language.text("service.drawn_table_cannot_play_this"))
 
     def _take_part(self, play: Session, demo: DemoTable, players: TablePlayers) -> None:
-        """Say on the page what people at the table know: who rang, what no card says, and that the game is over."""
+        """Enter on the page what people know: the ringer, moves, answers, and the end of the game."""
         devices, state = self._devices, self._referee.state()
         game = play.log.game
         if (state["game"] or {}).get("id") != str(game):
@@ -204,7 +203,7 @@ class Director:
             doubt = next((one for one in play.doubts if play.question_id(one) == question["id"]), None)
             number = None if doubt is None else players.choose(doubt, now_s, time.monotonic())
             if number is None and time.monotonic() - self._asked.get(question["id"], math.inf) > PATIENCE_S / 2:
-                self._tell(play, players)
+                self._enter_moves(play, players)
             if number is not None:
                 words = f"(a tap on the page: {question['answers'][number]['text']})"
                 self._tap(words, AnswerDoubt(question=question["id"], answer=number))
@@ -222,17 +221,17 @@ class Director:
             command = Ringer(**answer.data) if answer.kind == "ringer" else Decide(**answer.data)
             self._tap(answer.words, command)
 
-    def _tell(self, play: Session, players: TablePlayers) -> None:
-        """Enter on the page the moves since the referee lost track."""
-        # The referee may catch up meanwhile: a move that it saw and heard, too, would be a foul.
+    def _enter_moves(self, play: Session, players: TablePlayers) -> None:
+        """Enter on the page the moves that the referee has missed."""
+        # The referee may catch up meanwhile: a move that it both sees and hears would be a foul.
         with self._referee.lock:
-            for event in self._untold(play, players, self._devices.seconds):
+            for event in self._missed_moves(play, players, self._devices.seconds):
                 self._tap_event(event)
 
-    def _untold(self, play: Session, players: TablePlayers, script_s: float) -> list[Event]:
+    def _missed_moves(self, play: Session, players: TablePlayers, script_s: float) -> list[Event]:
         records = [record for record in play.log.records.values() if record.is_of_game and not record.refused]
         heard = [one.event for one in records if all(ruling["ruling"] != "foul" for ruling in one.rulings)]
-        return players.untold(heard, script_s)
+        return players.missed_moves(heard, script_s)
 
     def _tap_event(self, event: Event, name: str = "") -> None:
         words = f"(a tap on the page: {name or event.kind.replace('_', ' ')})"
@@ -240,13 +239,13 @@ class Director:
 
     def _tap(self, words: str, command: Command) -> None:
         self._say(stamped(self._devices.seconds, words))
-        # Somebody else may have tapped on the page just before.
+        # Another device may have tapped on the page just before.
         with suppress(BadInputError):
             self._referee.do(command)
 
 
 def _ruled(play: Session, kind: str) -> int:
-    """Return how many rulings of a kind there are; a ring that stayed unclear, or was passed over, gets no other."""
+    """Return the number of rulings of a kind; rings that stay unclear or are ignored count as ruled."""
     rulings = [ruling for record in play.log.records.values() for ruling in record.rulings]
     times = [ruling["t_ns"] for ruling in rulings if ruling["ruling"] == kind]
     rings = {ruling["t_ns"] for ruling in rulings if ruling["ruling"] == "unclear" or ruling.get("event") == "bell"}

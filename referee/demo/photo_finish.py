@@ -1,4 +1,4 @@
-"""The photo-finish of a ring: the last frame before it with what lay open outlined, the ruling, and a strip of time."""
+"""The photo-finish of a ring: the last frame before it with outlined cards, the ruling, and a time line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RING: Colour = (60, 60, 230)
 
 @dataclass(frozen=True)
 class StripMark:
-    """Something on the strip of time: when, whose seat (None: nobody's), and what it is."""
+    """A mark on the time line: time, seat (None: without one), and text."""
 
     t_ns: int
     seat: int | None
@@ -33,7 +33,7 @@ class StripMark:
 
 @dataclass(frozen=True, eq=False)
 class Finish:
-    """All that a photo-finish shows. frame: the one that the ring was judged on; frames_ns: ends of exposure."""
+    """Contents of a photo-finish. frame: the one that was judged; frames_ns: ends of exposure."""
 
     ring_ns: int
     seat: int | None
@@ -44,7 +44,7 @@ class Finish:
 
 
 class PhotoFinishes:
-    """Keeps what photo-finishes of the rings to come need; players: their names by seat."""
+    """Collects the contents of photo-finishes for future rings; players: their names by seat."""
 
     def __init__(self, players: Sequence[str]) -> None:
         self.players = tuple(players)
@@ -54,7 +54,7 @@ class PhotoFinishes:
         self._rung: dict[int, tuple[Frame, tuple[Outline, ...]]] = {}
 
     def look(self, frame: Frame, outlines: Sequence[Outline]) -> None:
-        """Take a frame that was looked at, and what was seen in it."""
+        """Take a frame with its detected cards."""
         self._frames_ns.append(frame.exposure_end_ns)
         self._last = frame, tuple(outlines)
 
@@ -69,12 +69,12 @@ class PhotoFinishes:
             self._marks.append(StripMark(event.t_ns, whose, "bell"))
             if self._last is not None:
                 self._rung[event.t_ns] = self._last
-            # A ring is ruled soon, or never.
+            # A ring is judged soon, or never.
             while len(self._rung) > 4:
                 self._rung.pop(next(iter(self._rung)))
 
     def of(self, ruling: RulingData) -> Finish | None:
-        """Return the photo-finish of a ruling, None if it is about no ring, or no frame was there before it."""
+        """Return the photo-finish of a ruling; None for other rulings than rings, and without a frame before it."""
         if ruling["ruling"] not in ("ring", "unclear") or ruling["t_ns"] not in self._rung:
             return None
         t_ns = ruling["t_ns"]
@@ -86,7 +86,7 @@ class PhotoFinishes:
 
 
 def draw_finish(finish: Finish, players: Sequence[str], sentences: Sequence[str]) -> Image:
-    """Draw a photo-finish, (h, w, 3): the picture, the strip of time below it, and what is said."""
+    """Return a photo-finish, (h, w, 3): the picture, the time line below it, and the sentences."""
     canvas = Canvas(finish.frame.bgr())
     for outline in finish.outlines:
         colour = _seat_colour(outline.seat)
@@ -108,7 +108,7 @@ def _seat_colour(seat: int | None) -> Colour:
 
 
 def _draw_strip(canvas: Canvas, finish: Finish, players: Sequence[str]) -> None:
-    """Add a strip on which a row a seat shows when its cards came, with the frames above and the ring across."""
+    """Add a time line with a row a seat for its cards, the frames above, and the ring across."""
     width, unit = canvas.size_px[0], canvas.unit
     row, left = round(34 * unit), round(170 * unit)
     top = canvas.size_px[1]

@@ -1,4 +1,4 @@
-"""The players at a simulated table, who answer what the referee asks: they know what happened, for it is scripted."""
+"""The players at a simulated table, who answer the referee's questions from the script."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from referee.engine.events import Event
 from referee.engine.session import Doubt
 
 PAUSE_S = 1.5
-"""So long people look at a question before they answer it."""
+"""Time for which people think about a question."""
 _RECENT_S = 30.0
 _MOVES = frozenset({"card_placed", "row_taken", "last_round"})
 
@@ -35,13 +35,13 @@ class TablePlayers:
         self._answered: set[tuple[str, float]] = set()
 
     def answer(self, kind: str, ring_s: float, now_s: float) -> PlayerAnswer | None:
-        """Answer a question ("who_rang" or "decide") about the ring at `ring_s` of the script, that is asked `now_s`.
+        """Answer a question ("who_rang" or "decide"), asked at `now_s`, about the ring at `ring_s` of the script.
 
-        None: they think about it still, have answered it, or nobody rings in the script.
+        Returns None while they think, after an answer, or if the script has no rings.
         """
         if not self._rings or not self._now((kind, ring_s), now_s):
             return None
-        # Contacts close a little later than the hand comes down.
+        # Contacts close slightly after the hand comes down.
         ring = min(self._rings, key=lambda ring: abs(ring["t_ns"] / 1e9 - ring_s))
         if kind == "who_rang":
             return PlayerAnswer(
@@ -52,34 +52,34 @@ class TablePlayers:
         )
 
     def choose(self, doubt: Doubt, script_s: float, now_s: float) -> int | None:
-        """Return the number of the answer to a question; None: players still think, or no answer is true.
+        """Return the number of the true answer to a question; None while players think, or without a true one.
 
-        script_s: how far they have played; now_s: the clock, by which they think.
+        script_s: time of the script; now_s: the clock, for thinking.
         """
         if not self._now((doubt.kind, doubt.t_ns), now_s):
             return None
         recent = [one for one in self._truth if script_s - _RECENT_S <= _at(one) <= script_s or not one.t_ns]
         known = [_said(event) for event in recent]
         true = [n for n, one in enumerate(doubt.answers) if all(_said(event) in known for event in one.events)]
-        # That nothing happened is the answer only where nothing else is.
+        # "Nothing happened" is the answer only if no other is true.
         return max(true, key=lambda number: len(doubt.answers[number].events), default=None)
 
     def hands(self, asked_ns: int, seats: Sequence[int], script_s: float, now_s: float) -> list[Event]:
-        """Return the hands of seats that the game asks for at `asked_ns`, as they were last; none while they think."""
+        """Return the hands that the game asks for at `asked_ns`, in their last state; none while players think."""
         if not self._now(("no_hand", asked_ns), now_s):
             return []
         last = {event.data["seat"]: event for event in self._truth if event.kind == "hand" and _at(event) <= script_s}
         return [last[seat] for seat in seats if seat in last]
 
-    def untold(self, heard: Iterable[Event], script_s: float) -> list[Event]:
-        """Return the script's events after those of the game; nothing where the game heard different ones."""
+    def missed_moves(self, heard: Iterable[Event], script_s: float) -> list[Event]:
+        """Return the script's moves after those that the game has heard; none if these differ from the script."""
         happened = [event for event in self._truth if _at(event) and event.kind in _MOVES and _at(event) <= script_s]
         known = _settled(heard)
         agrees = known == [_said(event) for event in happened[: len(known)]]
         return happened[len(known) :] if agrees else []
 
     def _now(self, question: tuple[str, float], now_s: float) -> bool:
-        """Return whether a question is answered now: once, and after a while."""
+        """Return whether a question is answered now: once, after PAUSE_S."""
         asked_s = self._asked_s.setdefault(question, now_s)
         if now_s - asked_s < PAUSE_S or question in self._answered:
             return False
@@ -92,14 +92,14 @@ def _at(event: Event) -> float:
 
 
 def _said(event: Event) -> tuple[object, ...]:
-    """Return what an event says, whatever the order of cards in it."""
+    """Return the content of an event, with cards in no order."""
     cards = event.data.get("cards")
     held = frozenset(Counter(cards).items()) if isinstance(cards, list) else None
     return event.kind, held, *(event.data.get(key) for key in ("seat", "row", "card", "to", "was"))
 
 
 def _settled(heard: Iterable[Event]) -> list[tuple[object, ...]]:
-    """Return what the moves say that a game has heard, cards where they came to be in the end."""
+    """Return the contents of the moves that a game has heard, with later corrections applied."""
     moves: list[Event] = []
     for event in heard:
         if event.kind in _MOVES:

@@ -1,4 +1,4 @@
-"""Plays the demonstration: the simulated table before the referee, with all that is said printed and spoken."""
+"""Plays the demonstration: the simulated table before the referee, with all sentences printed and spoken."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from referee.web.server import PageServer
 
 _POLL_S = 0.1
-# A busy computer may be behind the game by so much.
+# largest delay of a busy computer behind the game
 _CATCH_UP_S = 60.0
 
 
@@ -60,9 +60,9 @@ _CATCH_UP_S = 60.0
 class ShowOptions:
     """Parameters of the show.
 
-    language: of all that is said. aloud: whether it is spoken, where this computer can. page: the port of the web page;
-    0: any that is free; None: no page. stay: whether the page stays after the game until Ctrl-C; else it stays until
-    Enter on a terminal, and not at all elsewhere. picture: where the table is drawn when its hands have been counted.
+    language: of all sentences. aloud: whether to speak, where possible. page: port of the web page; 0: any free one;
+    None: no page. stay: whether the page stays after the game until Ctrl-C; else until Enter on a terminal, and not at
+    all elsewhere. picture: path of the picture with the scores.
     """
 
     language: str
@@ -73,11 +73,11 @@ class ShowOptions:
 
 
 def show_live(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
-    """Play a table in real time before the whole referee, its page included; gives whether the picture was written.
+    """Play a table in real time before the whole referee with its page; return whether the picture was written.
 
     Raises:
         WorkFailedError: the page cannot be served, or the referee has failed.
-        KeyboardInterrupt: Ctrl-C before the game was over; all that had begun has ended.
+        KeyboardInterrupt: Ctrl-C before the end of the game, after all threads have ended.
     """
     with _asked_to_end() as asked:
         drawn = _played(demo, options, say, asked)
@@ -124,7 +124,7 @@ def _played(demo: DemoTable, options: ShowOptions, say: Say, asked: threading.Ev
 
 
 def _first(demo: DemoTable, folder: Path) -> Callable[[Header, int], DemoTable]:
-    """Let the first game be the one that is shown; who begins another on the page sees that one."""
+    """Return a writer that gives the demonstration for game 1, and new tables for later games."""
 
     def write(header: Header, number: int) -> DemoTable:
         return demo if number == 1 else demo_table(header, deck_of(header, folder).deck, number)
@@ -134,12 +134,12 @@ def _first(demo: DemoTable, folder: Path) -> Callable[[Header, int], DemoTable]:
 
 @contextmanager
 def _asked_to_end() -> Iterator[threading.Event]:
-    """Return what Ctrl-C sets; pressed again, it interrupts.
+    """Yield an event that Ctrl-C sets; a second Ctrl-C interrupts.
 
-    An interruption among the starts and stops of threads would meet some that cannot be stopped yet.
+    An interruption while threads start and stop would leave some running.
     """
     asked = threading.Event()
-    # Asked for first: Ctrl-C may come while the other one is being put in its place.
+    # Read before the new handler is set: Ctrl-C may come in between.
     before = signal.getsignal(signal.SIGINT)
 
     def ask(*_: object) -> None:
@@ -154,25 +154,25 @@ def _asked_to_end() -> Iterator[threading.Event]:
 
 
 def _let_end() -> None:
-    """Wait for a reading that was begun: a thread that is still at work when Python ends takes everything down."""
+    """Wait for running readings: a thread at work crashes the end of Python."""
     for thread in threading.enumerate():
         if thread.name in ("referee", "camera", "pictures", "guard", "film"):
             thread.join(_CATCH_UP_S)
 
 
 def _watch(referee: Referee, director: Director, demo: DemoTable, options: ShowOptions, asked: threading.Event) -> bool:
-    """Wait until the game is over, and draw the first hands that are counted meanwhile."""
+    """Wait until the game is over, and draw the first counted hands."""
     drawn = False
     while not referee.ended.is_set() and not director.over and not asked.wait(_POLL_S):
-        told = [{**one["ruling"], "t_ns": one["t_ns"]} for one in referee.state()["rulings"]]
-        counted = _last_counted(told)
+        rulings = [{**one["ruling"], "t_ns": one["t_ns"]} for one in referee.state()["rulings"]]
+        counted = _last_counted(rulings)
         if counted is not None and not drawn:
             drawn = _draw(demo.frame_at(counted), demo, options.picture, Language(options.language))
     return drawn
 
 
 def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
-    """Play a table as fast as the machine can, in silence; returns whether the picture was written."""
+    """Play a table as fast as possible, without speech; return whether the picture was written."""
     header = demo.header
     announcer = Announcer(header.game, header.players, Language(options.language))
     finishes = PhotoFinishes(header.players)
@@ -187,7 +187,7 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
         for sentence in announced.sentences if announced is not None else ():
             say(stamped(seconds, sentence))
 
-    def tell(seconds: float, outcome: Outcome, *, looked: bool) -> None:
+    def present(seconds: float, outcome: Outcome, *, looked: bool) -> None:
         for ruling in outcome.rulings:
             over.extend([True] if ruling["ruling"] == "end" else [])
             signal = signal_of(ruling)
@@ -200,7 +200,7 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
 
     def heard(event: DeviceEvent, outcome: Outcome) -> None:
         seconds = demo.table.seconds(event.t_ns)
-        tell(seconds, outcome, looked=isinstance(event, FrameExposed))
+        present(seconds, outcome, looked=isinstance(event, FrameExposed))
         speak(seconds, announcer.announce_event(event))
         question = session.question
         if question is None:
@@ -208,15 +208,15 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
         answer = players.answer(question.kind, demo.table.seconds(question.t_ns), seconds)
         if answer is not None:
             say(stamped(seconds, answer.words))
-            tell(seconds, session.say(Event(event.t_ns, answer.kind, answer.data)), looked=False)
+            present(seconds, session.say(Event(event.t_ns, answer.kind, answer.data)), looked=False)
 
     table = SteppedTable(demo.table, TABLE_SEED, session, heard)
     try:
         for _ in table.play():
             pass
         if not over:
-            # Who has most then has won (C12, P7).
-            tell(demo.table.seconds(table.clock()), session.say(Event(table.clock(), "stop", {})), looked=False)
+            # At a stop the player with the most points wins (C12, P7).
+            present(demo.table.seconds(table.clock()), session.say(Event(table.clock(), "stop", {})), looked=False)
     finally:
         table.close()
     if album.paths:
@@ -225,7 +225,7 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
 
 
 def _say_what_is_next(drawn: bool, options: ShowOptions, say: Say) -> None:
-    """Say where to look, and which commands to try."""
+    """Print the picture's path, and commands to try."""
     if drawn:
         say(for_people(phrase("terminal.picture_with_evidence_drawn_in", path=options.picture.absolute())))
     command = called("").strip()
@@ -244,7 +244,7 @@ def _say_what_is_next(drawn: bool, options: ShowOptions, say: Say) -> None:
 
 
 def _stay(options: ShowOptions, say: Say, asked: threading.Event) -> None:
-    """Keep the page for as long as somebody may want to look at it."""
+    """Keep the page for as long as the options say."""
     if options.stay:
         say(for_people(phrase("terminal.page_stays_until_you_press")))
         asked.wait()
@@ -256,7 +256,7 @@ def _stay(options: ShowOptions, say: Say, asked: threading.Event) -> None:
 
 
 def _page(referee: Referee, port: int) -> PageServer:
-    """Serve the page; at any free port where the wanted one is taken."""
+    """Serve the page, at any free port if the given one is in use."""
     from referee.web.app import create_app
     from referee.web.options import WebOptions
     from referee.web.server import PageServer
@@ -272,13 +272,13 @@ def _page(referee: Referee, port: int) -> PageServer:
 
 
 def _last_counted(rulings: Sequence[RulingData]) -> int | None:
-    """Return when hands were counted last, ns."""
+    """Return the time of the last count of hands, ns."""
     times = [ruling["t_ns"] for ruling in rulings if ruling.get("ruling") == "hand"]
     return max(times, default=None)
 
 
 def _draw(frame: Frame | None, demo: DemoTable, path: Path, language: Language) -> bool:
-    """Draw the scores into the picture that they were counted on."""
+    """Draw the scores into the picture of the count."""
     if frame is None:
         return False
     if not isinstance(demo.deck, Deck):
@@ -294,7 +294,7 @@ def _draw(frame: Frame | None, demo: DemoTable, path: Path, language: Language) 
 
 
 def print_line(text: str) -> None:
-    """Print a line at once, in UTF-8 whatever the locale says."""
+    """Print a line at once, in UTF-8 in any locale."""
     output = Output()
     output.line(text)
     output.flush()

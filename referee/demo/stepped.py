@@ -1,4 +1,4 @@
-"""A simulated table played as fast as the machine can, in one thread, on a clock of its own; always the same way."""
+"""A simulated table played as fast as possible, in one thread with its own clock; deterministic."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from referee.engine.session import Outcome, RulingData
 from simulation.live import LiveTable
 from simulation.waits import Waits
 
-# What a kernel needs to hand on an edge, and a camera a frame, at most.
+# Largest delay of an edge by the kernel, and of a frame by the camera.
 _DELIVERY_NS = 6 * MS
 _STEP_NS = 10 * MS
 
 
 class SteppedTable:
-    """The same way through pins, debouncer, sand logic, queue and buffer as in real time, without its threads.
+    """Pins, debouncer, sand logic, queue and buffer as in real time, without their threads.
 
-    Time goes in steps of 10 ms, as devices would look at their pins, and frames come when their exposure is over.
-    make_factory: gives the pins' factory from the usual one; a test's may fail.
+    Time advances in steps of 10 ms, and frames come at the end of their exposure. make_factory: wraps the pins'
+    factory; a test's may fail.
     """
 
     def __init__(
@@ -33,7 +33,6 @@ class SteppedTable:
         seed: int,
         session: Fed,
         on_outcome: OnOutcome,
-        keep_ns: int = 2 * SECOND_NS,
         make_factory: Callable[[PinFactory], PinFactory] | None = None,
     ) -> None:
         self.table = table
@@ -41,7 +40,7 @@ class SteppedTable:
         self._now_ns = table.start_ns
         queue = EventQueue()
         self.queue = queue
-        self.buffer = FrameBuffer(keep_ns)
+        self.buffer = FrameBuffer(2 * SECOND_NS)
         self._tap = FrameTap(self.buffer, queue.source("camera"))
         self._edges = EdgeSide(table, seed, queue, self.clock, make_factory)
         self._mover = self._edges.begin(table)
@@ -54,7 +53,7 @@ class SteppedTable:
         return self._now_ns
 
     def play(self, until_s: float | None = None) -> Iterator[float]:
-        """Play on, to the script's end or to a time of it; gives the time, s, after each frame."""
+        """Play to the script's end or to `until_s`; yield the time, s, after each frame."""
         end_s = self.table.script.length_s if until_s is None else until_s
         while self.table.seconds(self.table.exposure_end_ns(self._next)) <= end_s:
             frame_ns = self.table.exposure_end_ns(self._next)
@@ -72,7 +71,7 @@ class SteppedTable:
         self.ruled(outcome.rulings)
 
     def ruled(self, rulings: Sequence[RulingData]) -> None:
-        """Let people go on who wait for the count; the caller passes on every other sentence."""
+        """Let people continue who wait for the count; the caller calls this for its own outcomes."""
         go_on_after(rulings, self.table, self._now_ns)
 
     def close(self) -> None:

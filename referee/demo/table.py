@@ -1,4 +1,4 @@
-"""The tables that can be shown: a game's script, drawn from its deck."""
+"""The tables of the demonstration: a game's script, drawn from its deck."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from simulation.live import LiveTable, Shots
 NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil")
 MOST_ROUNDS = 3
 TABLE_SEED = 7
-"""Of the table itself, its marker cards and its light: it is always the same one."""
+"""Seed of the table, its marker cards and its light, always the same."""
 
 
 @dataclass(frozen=True)
 class DemoTable:
-    """A table with a script on it, the header of the game that is played, and the deck that is there."""
+    """A table with a script, the header of the game, and the deck."""
 
     table: LiveTable
     header: Header
@@ -29,7 +29,7 @@ class DemoTable:
     deck: AnyDeck
 
     def frame_at(self, t_ns: int) -> Frame:
-        """Draw the frame again whose exposure ended at `t_ns`, on any thread: a busy computer keeps none so long."""
+        """Draw the frame again whose exposure ended at `t_ns`, on any thread; old frames are not kept."""
         twin = self.table.twin()
         return twin.frame(max(0, round((t_ns - twin.start_ns) * twin.shots.frames_per_s / SECOND_NS) - 1))
 
@@ -43,13 +43,13 @@ def demo_table(
     *,
     fast: bool = False,
 ) -> DemoTable:
-    """Lay a table for a game; `rounds`: of Confetti or Coloretto, or eight turns of Piccolino each; None: to its end.
+    """Return a table for a game.
 
-    seed: of what the players do; the table is always the same one. shots: how it is photographed, None: as often as
-    the game needs. fast: whether it will be played as fast as can be.
+    rounds: of Confetti or Coloretto, or eight turns of Piccolino each; None: to the game's end. seed: of the players'
+    moves; the table is always the same. shots: camera parameters, None: those of the game. fast: for `SteppedTable`.
 
     Raises:
-        BadInputError: there is no script for this game, for so many players or rounds, or with this deck.
+        BadInputError: there is no script for this game, number of players or rounds, or deck.
     """
     if rounds is not None and not 1 <= rounds <= MOST_ROUNDS:
         raise BadInputError("error.demo.one_to_three_rounds_can", rounds=rounds)
@@ -63,10 +63,10 @@ def demo_table(
 
 
 def demo_of(game: str) -> Demo:
-    """Return how a game plays itself.
+    """Return a game's demonstration.
 
     Raises:
-        BadInputError: it does not.
+        BadInputError: it has none.
     """
     kind = GAMES.get(game)
     if kind is None or kind.demo is None:
@@ -76,5 +76,5 @@ def demo_of(game: str) -> Demo:
 
 
 def demo_header(game: str, players: int, deck: AnyDeck) -> Header:
-    """Return the header of a game for so many with a deck."""
+    """Return the header of a game for a number of players with a deck."""
     return game_kind(game).explicit(Header(game, NAMES[:players], {} if deck.name == game else {DECK: deck.name}))

@@ -1,4 +1,4 @@
-"""Voice of a simulated table: prints each sentence with its time, and speaks it where this computer can."""
+"""Voice of a simulated table: prints each sentence with its time, and speaks it where possible."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Say = Callable[[str], None]
 
 
 class PrintedVoice:
-    """A speaker and a lamp that print what they say and show; `speaker` says it aloud as well."""
+    """A speaker and a lamp that print their sentences and signals; `speaker` says the sentences, too."""
 
     def __init__(self, speaker: Speaker, seconds: Callable[[], float], say: Say) -> None:
         self._speaker = speaker
@@ -35,23 +35,23 @@ class PrintedVoice:
         self._speaker.say(sentences, urgent=urgent, chime=chime)
 
     def hush(self) -> None:
-        """Be silent."""
+        """Stop speaking."""
         self._speaker.hush()
 
     def prepare(self, sentences: Sequence[str]) -> None:
-        """Get ready for sentences."""
+        """Render sentences ahead."""
         self._speaker.prepare(sentences)
 
     def show(self, signal: Signal) -> None:
-        """Print what the lamp would show."""
+        """Print the lamp's signal."""
         if signal in LAMP:
             self._print(stamped(self._seconds(), f"(lamp: {LAMP[signal]})"))
 
     def mute(self, quiet: bool) -> None:
-        """Make no difference: the lamp has no buzzer here."""
+        """Do nothing: there is no buzzer."""
 
     def close(self) -> None:
-        """Let what was begun be said to its end."""
+        """Finish the present sentences, then close the speaker."""
         if isinstance(self._speaker, SpokenSpeaker):
             self._speaker.wait(_LAST_WORDS_S)
         self._speaker.close()
@@ -63,12 +63,12 @@ def stamped(seconds: float, sentence: str) -> str:
 
 
 def speaker_for(language: str, say: Say, *, aloud: bool) -> Speaker:
-    """Return what speaks, if that is wanted and can be had; what is missing is said once."""
-    told: set[str] = set()
+    """Return a speaker, silent if `aloud` is False; a missing one is reported once."""
+    reported: set[str] = set()
 
     def complain(health: Problem) -> None:
-        if health.message and health.message not in told:
-            told.add(health.message)
+        if health.message and health.message not in reported:
+            reported.add(health.message)
             say(f"({health.message})")
 
     return open_speaker(SpeakerSettings(language=language), complain) if aloud else NullSpeaker()

@@ -26,7 +26,7 @@ from hardware.voice import SpeakerSettings
 from referee.doctor.machine import Machine
 from referee.phrases import phrase, phrase_of
 
-# Focus, white balance and exposure are found first: some seconds on a Raspberry Pi.
+# Focus, white balance and exposure are set first: some seconds on a Raspberry Pi.
 LIMIT_S = 45.0
 TRIES = 5
 DARK = 6.0
@@ -37,7 +37,7 @@ Opener = Callable[[str, CameraSettings], Camera]
 
 
 def check_camera(spec: str, machine: Machine, opener: Opener, limit_s: float = LIMIT_S) -> list[Problem]:
-    """Open the camera and look at some pictures. A driver that hangs is left alone after `limit_s` seconds."""
+    """Open the camera and judge some pictures. A driver that hangs is abandoned after `limit_s` seconds."""
     answer: queue.SimpleQueue[list[Problem]] = queue.SimpleQueue()
 
     def look() -> None:
@@ -109,20 +109,21 @@ GIB = 1 << 30
 LEAST_BYTES = GIB // 5
 FEW_BYTES = 2 * GIB
 HOT_MILLIDEGREES = 80_000
-# The wall clock of a Raspberry Pi without network begins at its last known time, or long ago.
+# The wall clock of a Raspberry Pi without network starts at its last known time, or far in the past.
 FIRST_YEAR = 2024
 GROUPS = {
     "gpio": ("pins", ("dev/gpiochip*",)),
     "video": ("cameras", ("dev/video*", "dev/media*")),
     "audio": ("loudspeaker and microphone", ("dev/snd/pcm*",)),
 }
-# Bits of `vcgencmd get_throttled`, as the Raspberry Pi's documentation has them; the same, shifted, since the start.
+# Bits of `vcgencmd get_throttled`, by the Raspberry Pi's documentation; shifted by SINCE_START: at any time
+# since the start.
 UNDER_VOLTAGE, CAPPED, THROTTLED, HOT = 1, 2, 4, 8
 SINCE_START = 16
 
 
 def check_computer(machine: Machine) -> list[Problem]:
-    """Name the computer, and say if the referee runs already."""
+    """Report the computer's model, and a referee that is running."""
     model = machine.text("proc/device-tree/model")
     findings = [
         Problem(
@@ -144,7 +145,7 @@ def check_computer(machine: Machine) -> list[Problem]:
 
 
 def check_permissions(machine: Machine) -> list[Problem]:
-    """Say which devices are there but may not be used, and which group is needed for them."""
+    """Report devices without permission, with the group that has it."""
     refused = []
     for group, (what, patterns) in GROUPS.items():
         devices = machine.paths(*patterns)
@@ -164,7 +165,7 @@ def check_permissions(machine: Machine) -> list[Problem]:
 
 
 def check_power(machine: Machine) -> list[Problem]:
-    """Say whether the Raspberry Pi gets enough power and stays cool."""
+    """Report too little power, and heat."""
     bits = power_bits(machine)
     degrees = machine.number("sys/class/thermal/thermal_zone0/temp")
     if bits is None:
@@ -191,13 +192,13 @@ def _under_voltage(state: Health, message: str) -> Problem:
 
 
 def power_bits(machine: Machine) -> int | None:
-    """Give what the firmware says of power and heat, as `vcgencmd get_throttled`; None if this machine says nothing."""
+    """Return the firmware's bits of power and heat, as `vcgencmd get_throttled`; None if they are unknown."""
     said = re.search(r"throttled=0x([0-9a-fA-F]+)", machine.run("vcgencmd", "get_throttled") or "")
     return int(said[1], 16) if said else _sysfs_bits(machine)
 
 
 def _sysfs_bits(machine: Machine) -> int | None:
-    """Return the under-voltage alarm of the kernel's own driver, which has no other bits."""
+    """Return the under-voltage alarm of the kernel's driver, which has no other bits."""
     for name in machine.paths("sys/class/hwmon/hwmon*/name"):
         folder = name.parent.relative_to(machine.root)
         if machine.text(f"{folder}/name") == "rpi_volt":
@@ -206,7 +207,7 @@ def _sysfs_bits(machine: Machine) -> int | None:
 
 
 def check_clock(machine: Machine) -> list[Problem]:
-    """Say whether the kernel stamps presses on our clock, and whether the wall clock is right."""
+    """Report a kernel with other time stamps, and a wrong wall clock."""
     release, findings = machine.release(), []
     if kernel_stamps_monotonic(release):
         message = phrase("doctor.kernel_stamps_presses_on_clock", release=release)
@@ -221,7 +222,7 @@ def check_clock(machine: Machine) -> list[Problem]:
 
 
 def check_disk(machine: Machine) -> list[Problem]:
-    """Say whether there is room for journals and recordings."""
+    """Report too little space for journals and recordings."""
     folder = machine.folder()
     try:
         free = machine.free_bytes(folder)
@@ -261,7 +262,7 @@ Prompt = Callable[[str], None]
 
 
 def check_pins(make_factory: FactoryMaker) -> list[Problem]:
-    """Say whether the Raspberry Pi's pins can be used at all."""
+    """Report whether the Raspberry Pi's pins can be used."""
     try:
         make_factory()
     except HardwareError as error:
@@ -272,7 +273,7 @@ def check_pins(make_factory: FactoryMaker) -> list[Problem]:
 def check_bell(
     settings: BellSettings, make_factory: FactoryMaker, press_s: float = 0.0, prompt: Prompt = print
 ) -> list[Problem]:
-    """Say whether the bell's line is free and not stuck; with `press_s`, wait that long for somebody to ring."""
+    """Report whether the bell's line is free and released; `press_s`: seconds to wait for a ring."""
     specs = bell_lines(settings)
     rung = threading.Event()
     lines = GpioLines(specs, make_factory)
@@ -309,7 +310,7 @@ def _pressed(rung: bool, lines: GpioLines) -> list[Problem]:
 
 
 def check_sandtimer(settings: SandSettings, make_factory: FactoryMaker) -> list[Problem]:
-    """Check that the sandtimer's sensors are free; only a flip shows whether they see the sand."""
+    """Report whether the sandtimer's sensors are free; only a flip shows whether they see the sand."""
     specs = sand_lines(settings)
     if not specs:
         return [Problem("sandtimer", Health.MISSING, phrase("doctor.no_pin_is_set_for"))]
@@ -336,7 +337,7 @@ def check_lamp(
     silent: bool = False,
     pause: Callable[[float], None] = time.sleep,
 ) -> list[Problem]:
-    """Light the lamp and sound the buzzer for a moment."""
+    """Light the lamp and sound the buzzer briefly."""
     reports: list[Problem] = []
     try:
         lamp = GpioLamp(replace(settings, quiet=settings.quiet or silent), make_factory, reports.append)
@@ -362,7 +363,7 @@ LISTEN_S = 3.0
 
 
 def check_speech(settings: SpeakerSettings, sentence: str, silent: bool = False) -> list[Problem]:
-    """Say a sentence, or only render it."""
+    """Say a sentence, or, if `silent`, only render it."""
     if settings.backend == "none":
         return [Problem("speech", Health.SKIPPED, phrase("doctor.speech_is_switched_off"))]
     reports: list[Problem] = []
@@ -391,7 +392,7 @@ def check_microphone(
     source: SoundSource | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> list[Problem]:
-    """Listen for a moment: a microphone that is there but gives only zeros is off or muted."""
+    """Listen briefly: a microphone that gives only zeros is off or muted."""
     source = source or Arecord(settings)
     heard, loudest, end = 0, 0.0, clock() + LISTEN_S
     try:

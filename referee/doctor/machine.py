@@ -1,4 +1,4 @@
-"""The computer as the checks see it, and which games its problems keep from being judged."""
+"""The computer as the checks need it, and the problems that prevent a game from being judged."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ EITHER = frozenset({"bell", "sandtimer"})
 
 
 def lacking(findings: Iterable[Problem], game: str | None) -> frozenset[str]:
-    """Name the checks that keep the game from being judged.
+    """Return the checks that prevent the game from being judged.
 
-    Every game needs the camera and room on the disk; Piccolino the bell, Confetti the sandtimer; where no game is
-    named, one of the two.
+    Every game needs the camera and disk space, Piccolino the bell, Confetti the sandtimer; None: one of the two.
     """
     faults = {finding.part for finding in findings if finding.state is Health.MISSING}
     unused = {finding.part for finding in findings if finding.state is Health.SKIPPED}
@@ -54,7 +53,7 @@ def usable(path: Path) -> bool:
 
 
 def user_name() -> str:
-    """Return the user's name, "$USER" if he has none."""
+    """Return the user's name, "$USER" if it is unknown."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):
@@ -62,7 +61,7 @@ def user_name() -> str:
 
 
 def state_folder() -> Path:
-    """Return the folder where recordings and journals go: what systemd gives a service, or the user's own."""
+    """Return the folder of recordings and journals: systemd's for a service, else the user's home."""
     given = os.environ.get("STATE_DIRECTORY")
     return Path(given.split(":")[0]) if given else Path.home()
 
@@ -71,8 +70,8 @@ def state_folder() -> Path:
 class Machine:
     """The computer.
 
-    root: where its file system begins. run: runs a program. usable: whether a device may be used. free_bytes: room on
-    the disk of a folder. release: the kernel's. year: the wall clock's. monotonic_ns: the clock of all stamps.
+    root: root of its file system. run: runs a program. usable: whether a device may be used. free_bytes: free space on
+    a folder's disk. release: the kernel's. year: the wall clock's. monotonic_ns: the clock of all stamps.
     """
 
     root: Path = Path("/")
@@ -87,14 +86,14 @@ class Machine:
     monotonic_ns: Callable[[], int] = time.monotonic_ns
 
     def text(self, path: str) -> str | None:
-        """Return what a file of the system says; None if it is not there or says nothing to this user."""
+        """Return the text of a system file; None if it is missing or unreadable."""
         try:
             return (self.root / path).read_text(encoding="utf-8", errors="replace").strip(" \n\0")
         except OSError:
             return None
 
     def number(self, path: str) -> int | None:
-        """Return the number in a file of the system, None if it is missing."""
+        """Return the number in a system file; None if it is missing."""
         text = self.text(path)
         return int(text) if text is not None and text.lstrip("-").isdecimal() else None
 
@@ -105,11 +104,10 @@ class Machine:
 
 @dataclass(frozen=True)
 class FittedDevices:
-    """The devices' settings.
+    """The devices' settings for the checks.
 
     game: the game to be judged, None for any. camera: its name, as `open_camera` takes it. silent: no sound and no
-    light while checking. press_s: how long to wait for somebody to ring, seconds; 0 is not to wait. pins, opener: what
-    opens the pins and the camera.
+    light. press_s: seconds to wait for a ring; 0: none. pins, opener: open the pins and the camera.
     """
 
     game: str | None = None

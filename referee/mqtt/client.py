@@ -1,9 +1,9 @@
 """A connection to an MQTT 5 broker by Eclipse Paho, and the seals of a club's messages.
 
-An invitation's code never goes over the line. Both ends make one key of it and of the table's name, and put under each
-message what only that key can make (HMAC, RFC 2104).
+An invitation's code is never transmitted. Both ends derive one key from it and the table's name, and seal each message
+with that key (HMAC, RFC 2104).
 
-A `BrokerLine` is new for each connection, so that Paho sends nothing of an earlier one again.
+A `BrokerLine` is new for each connection: Paho then repeats no message of an earlier one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from referee.errors import WorkFailedError
 from referee.mqtt.settings import Broker
 
 ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""Letters and digits that nobody takes for one another."""
+"""Letters and digits that cannot be confused."""
 CODE_LENGTH = 10
 
 
@@ -39,45 +39,46 @@ def new_code() -> str:
 
 
 def shown_code(code: str) -> str:
-    """Return a code as people read it: "K7QF2-M9P4X"."""
+    """Return a code in its readable form: "K7QF2-M9P4X"."""
     return f"{code[: CODE_LENGTH // 2]}-{code[CODE_LENGTH // 2 :]}"
 
 
 def code_in(text: str) -> str | None:
-    """Return the typed code, None if it is not a code."""
+    """Return the code in a typed text; None without one."""
     code = text.upper().translate(str.maketrans("", "", " -–"))
     return code if len(code) == CODE_LENGTH and set(code) <= set(ALPHABET) else None
 
 
 def secret_of(code: str) -> bytes:
-    """Return the secret that an invitation's code stands for; slow on purpose: some 50 ms."""
+    """Return the secret of an invitation's code; deliberately slow, about 50 ms."""
     return hashlib.scrypt(code.encode(), salt=b"ringmaster club", n=1 << 14, r=8, p=1, dklen=32)
 
 
 def key_of(secret: bytes, table: str) -> bytes:
-    """Return the key of a table that was invited by a code with this secret; quick, so that guests may try in vain."""
+    """Return the key of a table invited with this secret; fast, because guests may send many requests."""
     return hmac.digest(secret, f"ringmaster {table}".encode(), "sha256")
 
 
 def seal(key: bytes, topic: str, payload: bytes) -> str:
-    """Return what goes under a message, 64 hexadecimal digits."""
+    """Return a message's seal, 64 hexadecimal digits."""
     return hmac.digest(key, topic.encode() + b"\n" + payload, "sha256").hex()
 
 
 def is_sealed(key: bytes, topic: str, payload: bytes, given: str | None) -> bool:
-    """Return whether a message comes from who has the key."""
+    """Return whether the sender of a message has the key."""
     return given is not None and hmac.compare_digest(seal(key, topic, payload).encode(), given.encode())
 
 
 SEAL = "seal"
 _KEEPALIVE_S = 20
 _CONNECT_S = 5.0
+_CLOSE_S = 0.5
 _MOST_BYTES = 1 << 20
 _BURST = 40
 
 
 class LineError(WorkFailedError):
-    """A broker that cannot be had. line: why, "unreachable", "refused" (name or password), "tls", "slow" or "lost"."""
+    """A broker is unavailable. line: "unreachable", "refused" (name or password), "tls", "slow" or "lost"."""
 
     def __init__(self, key: str, line: str, /, **values: object) -> None:
         super().__init__(key, **values)
@@ -86,7 +87,7 @@ class LineError(WorkFailedError):
 
 @dataclass(frozen=True)
 class Received:
-    """A message. seal: what was under it."""
+    """A message with its seal."""
 
     topic: str
     payload: bytes
@@ -96,7 +97,7 @@ class Received:
 
 @dataclass(frozen=True)
 class Extras:
-    """Properties of a message. expires_s: seconds after which the broker forgets it; None: never."""
+    """Properties of a message. expires_s: seconds after which the broker deletes it; None: never."""
 
     seal: str | None = None
     expires_s: int | None = None
@@ -115,9 +116,10 @@ class Extras:
 
 @dataclass(frozen=True)
 class Ends:
-    """Callbacks on the line's own thread. sent: the broker has taken the message with that number. lost: the reason.
+    """Callbacks on the connection's own thread.
 
-    aside: gets topic, payload and reason of a message that could not be taken.
+    sent: the broker has taken the message with that number. lost: the reason. aside: receives topic, payload and reason
+    of a message that could not be taken.
     """
 
     received: Callable[[Received], None]
@@ -127,15 +129,15 @@ class Ends:
 
 
 class _Client(Client):
-    """Paho's client, whose thread ends with a word where the library itself fails."""
+    """Paho's client, which reports a fault of the library before its thread ends."""
 
     broken: Callable[[Exception], None] = staticmethod(nothing)
 
     def loop_forever(self, timeout: float = 1.0, retry_first_connection: bool = False) -> MQTTErrorCode:
-        """Go on until the line is lost."""
+        """Run until the connection is lost."""
         try:
             return super().loop_forever(timeout, retry_first_connection)
-        except Exception as error:  # Of a thread that has ended nobody would hear.
+        except Exception as error:  # Without this the end of the thread would go unnoticed.
             log_fault("the line to the broker failed", error)
             self.broken(error)
             return MQTTErrorCode.MQTT_ERR_UNKNOWN
@@ -144,8 +146,8 @@ class _Client(Client):
 class BrokerLine:
     """One connection, from `open` until it is lost or closed.
 
-    will: topic and payload that the broker publishes, and retains, if it loses us. most_a_second: messages from the
-    broker; what is more waits in the network, so that a flood never takes the processor from a ruling. None: no limit.
+    will: topic and payload that the broker publishes and retains if it loses us. most_a_second: limit of the broker's
+    messages; further ones wait in the network, which protects rulings from a flood. None: no limit.
     """
 
     def __init__(
@@ -170,10 +172,10 @@ class BrokerLine:
             self._client.will_set(will[0], will[1], qos=1, retain=True)
 
     def open(self) -> None:
-        """Reach the broker, with a session that begins again.
+        """Connect to the broker, with a clean session.
 
         Raises:
-            LineError: it cannot be reached, or does not let us in.
+            LineError: it cannot be reached, or refuses us.
         """
         try:
             context = self._broker.context()
@@ -199,30 +201,30 @@ class BrokerLine:
             raise LineError("error.mqtt.broker_does_not_let_us", "refused", why=self._refused)
 
     def subscribe(self, *topics: str) -> None:
-        """Ask for what comes under some topics, at QoS 1."""
+        """Subscribe to topics, at QoS 1."""
         self._client.subscribe([(topic, 1) for topic in topics])
 
     def publish(self, topic: str, payload: bytes, extras: Extras | None = None, *, retain: bool = False) -> int:
-        """Send at QoS 1; never waits. Gives the number under which the broker's word comes."""
+        """Publish at QoS 1 without waiting; return the number for `Ends.sent`."""
         properties = None if extras is None else extras.as_properties()
         self._last = self._client.publish(topic, payload, qos=1, retain=retain, properties=properties)
         return self._last.mid
 
     def drain(self, wait_s: float) -> None:
-        """Wait until the broker has taken what was published last, at most so long; for the end of a line."""
-        # A line that is lost takes nothing any more.
+        """Wait until the broker has taken the last message, at most `wait_s` seconds, before closing."""
+        # A lost connection takes nothing any more.
         with suppress(RuntimeError, ValueError):
             if self.is_up and self._last is not None:
                 self._last.wait_for_publish(wait_s)
 
-    def close(self, *, wait_s: float = 0.5) -> None:
-        """Say goodbye, as far as the network lets us, and end the line's thread."""
+    def close(self) -> None:
+        """Disconnect if the network allows it, and end the connection's thread."""
         with suppress(OSError, ValueError):
             self._client.disconnect()
         thread = self._client._thread
         if thread is not None and thread is not threading.current_thread():
-            # Paho's own `loop_stop` waits for as long as it takes.
-            thread.join(wait_s)
+            # Paho's own `loop_stop` waits without a limit.
+            thread.join(_CLOSE_S)
         self._client._thread_terminate = True
 
     def _connected(
@@ -254,11 +256,11 @@ class BrokerLine:
         self._slow_down()
         try:
             self._ends.received(_as_received(message))
-        except Exception as error:  # One message must never end the thread that brings all others.
+        except Exception as error:  # One message must never end the thread of all others.
             self._ends.aside(message._topic.decode(errors="backslashreplace"), bytes(message.payload), error)
 
     def _slow_down(self) -> None:
-        """Sleep if messages come faster than they may, but for a short burst."""
+        """Sleep if messages come faster than allowed, except for a short burst."""
         if not self._pause_s:
             return
         now = time.monotonic()
@@ -269,6 +271,6 @@ class BrokerLine:
 
 
 def _as_received(message: MQTTMessage) -> Received:
-    """Give a message as its parts. Raises UnicodeDecodeError for a topic that is not UTF-8."""
+    """Return a message as `Received`. Raises UnicodeDecodeError for a topic that is not UTF-8."""
     users = dict(getattr(message.properties, "UserProperty", None) or ())
     return Received(message.topic, bytes(message.payload), message.retain, users.get(SEAL))

@@ -1,4 +1,4 @@
-"""A table's side of belonging to a club: asking to be let in, knowing its word, and showing it evidence."""
+"""A table's membership in a club: the request to join, the club's messages, and evidence for it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ Published = tuple[str, bytes, Extras | None]
 
 
 class ClubMember:
-    """trouble: how the asking went, a key of `sayings.house`, None if nothing is to be said.
+    """The table's side of a club membership.
 
-    changed: receives a new membership, None when it is over. again: called when all is to be sent again.
+    trouble: state of the request, a key of `sayings.house`, None without one. changed: receives a new membership, None
+    at its end. again: called when everything must be sent again.
     """
 
     def __init__(
@@ -38,53 +39,53 @@ class ClubMember:
     ) -> None:
         self._journal, self._evidence, self._changed, self._again = journal, evidence, changed, again
         self._asked: tuple[bytes, str, float, MqttSettings] | None = None
-        self._told_s = float("-inf")
+        self._sent_s = float("-inf")
         self._began_s = float("-inf")
         self.trouble: str | None = None
 
     def ask(self, text: str, settings: MqttSettings) -> None:
-        """Ask a club to let this table in, by the code that somebody has typed.
+        """Request admission to a club by a typed code.
 
         Raises:
-            SettingError: it is no code, or publishing is off.
+            SettingError: the code is invalid, or publishing is off.
         """
         code = code_in(text)
         if code is None:
             raise SettingError("fault.mqtt_code")
         if not settings.on:
             raise SettingError("fault.mqtt_off")
-        self._told_s = float("-inf")
+        self._sent_s = float("-inf")
         key = key_of(secret_of(code), settings.table)
         self._asked = key, secrets.token_hex(8), time.monotonic() + ANSWER_S, settings
         self.trouble = "asking"
 
     def joining(self, now_s: float) -> Published | None:
-        """Return what is to be said to be let in, None for nothing; the code itself is never said."""
+        """Return the join message when it is due, else None; the code itself is never sent."""
         if self._asked is None:
             return None
         key, nonce, until_s, settings = self._asked
         if now_s > until_s:
             self._asked, self.trouble = None, "not_let_in"
             return None
-        if now_s - self._told_s < ASK_AGAIN_S:
+        if now_s - self._sent_s < ASK_AGAIN_S:
             return None
-        self._told_s = now_s
+        self._sent_s = now_s
         topic = topics.topic(settings.table, topics.JOIN)
         payload = json.dumps({"name": settings.name, "nonce": nonce}).encode()
         return topic, payload, Extras(seal(key, topic, payload), expires_s=int(ANSWER_S))
 
     def knows(self, message: Received, settings: MqttSettings) -> bool:
-        """Return whether a message is the club's, or that of one that was asked."""
+        """Return whether a message is sealed by our club, or by the club that was asked."""
         keys = [bytes.fromhex(settings.club.key)] if settings.club is not None else []
         if self._asked is not None:
             keys.append(self._asked[0])
         return any(is_sealed(key, message.topic, message.payload, message.seal) for key in keys)
 
     def answered(self, message: Received, settings: MqttSettings) -> None:
-        """Take a club's word that this table is in, or out, or is not let in.
+        """Take a club's answer to a request, or the notice of removal.
 
         Raises:
-            BadInputError, KeyError: it makes no sense.
+            BadInputError, KeyError: the message is invalid.
         """
         data = parse_object(message.payload)
         if not isinstance(data["in"], bool):
@@ -102,20 +103,20 @@ class ClubMember:
             self.trouble = "put_out"
 
     def begin_again(self, now_s: float) -> None:
-        """Send all again, as the club has lost some of it; not over and over, whatever it says."""
+        """Send everything again, as the club has lost some of it; at most once in BEGIN_AGAIN_S."""
         if now_s - self._began_s > BEGIN_AGAIN_S:
             self._began_s = now_s
             self._again()
 
     def extras(self, settings: MqttSettings, topic: str, payload: bytes) -> Extras | None:
-        """Return what goes with a message of the outbox."""
+        """Return the seal for a message of the outbox."""
         return None if settings.club is None else Extras(seal(bytes.fromhex(settings.club.key), topic, payload))
 
     def evidence_for(self, message: Received, settings: MqttSettings) -> Iterator[Published]:
-        """Return the pictures of an event, nearest to it first, and last how many there are.
+        """Yield the pictures nearest to an event, in order of time, then their number.
 
         Raises:
-            BadInputError, KeyError: the question makes no sense.
+            BadInputError, KeyError: the request is invalid.
         """
         data = parse_object(message.payload)
         if settings.club is None:
@@ -139,10 +140,10 @@ class ClubMember:
 
 
 def pieces_of(payload: bytes) -> tuple[dict[str, object], bytes]:
-    """Return what `evidence_for` put into a message: what is said of it, and the JPEG.
+    """Return the header and the JPEG of a message of `evidence_for`.
 
     Raises:
-        ValueError: it is none of those.
+        ValueError: the message has another form.
     """
     size = int.from_bytes(payload[:2], "big")
     with suppress(UnicodeDecodeError, RecursionError):

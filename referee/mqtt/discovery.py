@@ -1,4 +1,4 @@
-"""Home Assistant: the device discovery, and the state that it shows. Pure.
+"""Home Assistant: device discovery, and the state of the table. Pure.
 
 https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload
 """
@@ -15,7 +15,6 @@ from hardware.problems import Health
 from hardware.settings import SEATS_MAX
 from referee.language import Language
 from referee.mqtt import topics
-from referee.sayings import house
 from referee.sayings.mishaps import GUARD
 
 COUNT, PAUSE = "count", "pause"
@@ -23,7 +22,7 @@ COUNT, PAUSE = "count", "pause"
 
 @dataclass(frozen=True)
 class About:
-    """The table that is shown. buttons: whether the house may pause and count."""
+    """The published table. buttons: whether the house may pause and count."""
 
     table: str
     name: str
@@ -32,7 +31,7 @@ class About:
 
 
 def discovery(about: About, state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the discovery message for a table that is in a state (of `house_state`)."""
+    """Return the discovery message for a table with a `house_state`."""
     return {
         "device": {
             "identifiers": [f"ringmaster_{about.table}"],
@@ -51,7 +50,7 @@ def _game(about: About) -> dict[str, Any]:
     state = topics.topic(about.table, topics.STATE)
     return {
         "bell": {
-            **_entity(about, "event", "bell", house.part("bell", about.language)),
+            **_entity(about, "event", "bell", about.language.text("house.part.bell")),
             "device_class": "button",
             "event_types": ["ring"],
             "state_topic": topics.topic(about.table, topics.BELL),
@@ -68,7 +67,7 @@ def _game(about: About) -> dict[str, Any]:
         },
         "turn": {**_sensor(about, "turn", "{{ value_json.turn or '' }}", "mdi:account-arrow-right"), **_in_game(about)},
         "sand": {
-            **_entity(about, "sensor", "sand", house.part("sand", about.language)),
+            **_entity(about, "sensor", "sand", about.language.text("house.part.sand")),
             "state_topic": topics.topic(about.table, topics.SAND),
             "value_template": "{{ value_json.left_s }}",
             "device_class": "duration",
@@ -88,11 +87,11 @@ def _game(about: About) -> dict[str, Any]:
 
 
 def _button(about: About, which: str) -> dict[str, Any]:
-    """Return a button's discovery message; where buttons are off, the message that removes it."""
+    """Return a button's discovery message; with buttons off, the message that removes it."""
     if not about.buttons:
         return {"platform": "button"}
     return {
-        **_entity(about, "button", which, house.part(which, about.language)),
+        **_entity(about, "button", which, about.language.text(f"house.part.{which}")),
         "command_topic": topics.topic(about.table, topics.DO),
         "payload_press": which,
         "icon": "mdi:pause" if which == PAUSE else "mdi:counter",
@@ -101,7 +100,7 @@ def _button(about: About, which: str) -> dict[str, Any]:
 
 
 def _scores(about: About, players: list[str]) -> dict[str, Any]:
-    """Return a sensor for each player; for the other seats, what takes one away."""
+    """Return a sensor for each player, and the message that removes it for each other seat."""
     found: dict[str, Any] = {}
     for seat in range(SEATS_MAX):
         key = f"score_{seat}"
@@ -109,7 +108,7 @@ def _scores(about: About, players: list[str]) -> dict[str, Any]:
             found[key] = {"platform": "sensor"}
             continue
         found[key] = {
-            **_entity(about, "sensor", key, house.score(players[seat], about.language)),
+            **_entity(about, "sensor", key, about.language.text("house.house.points_of", player=players[seat])),
             "state_topic": topics.topic(about.table, topics.STATE),
             "value_template": f"{{{{ value_json.scores[{seat}] }}}}",
             "icon": "mdi:counter",
@@ -121,7 +120,7 @@ def _scores(about: About, players: list[str]) -> dict[str, Any]:
 def _devices(about: About, devices: Mapping[str, str]) -> dict[str, Any]:
     return {
         f"device_{key}": {
-            **_entity(about, "sensor", f"device_{key}", house.device(key, about.language)),
+            **_entity(about, "sensor", f"device_{key}", _device_name(key, about.language)),
             "state_topic": topics.topic(about.table, topics.STATE),
             "value_template": f"{{{{ value_json.devices['{key}'] | default('missing') }}}}",
             "device_class": "enum",
@@ -132,9 +131,17 @@ def _devices(about: About, devices: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+def _device_name(key: str, language: Language) -> str:
+    """Return the name of a device; without words its key."""
+    kind, _, number = key.partition("_")
+    known = f"house.device.{kind}"
+    name = language.text(known) if known in language else key
+    return f"{name} {int(number) + 1}" if number.isdecimal() else name
+
+
 def _sensor(about: About, key: str, template: str, icon: str) -> dict[str, Any]:
     return {
-        **_entity(about, "sensor", key, house.part(key, about.language)),
+        **_entity(about, "sensor", key, about.language.text(f"house.part.{key}")),
         "state_topic": topics.topic(about.table, topics.STATE),
         "value_template": template,
         "icon": icon,
@@ -159,15 +166,15 @@ def _reachable(about: About) -> dict[str, str]:
 
 NS = 1_000_000_000
 _LONGEST = 255
-"""Home Assistant takes no longer state."""
+"""Home Assistant's limit for a state, characters."""
 
 
 def house_state(desk: Mapping[str, Any]) -> dict[str, Any]:
     """Return the retained state.
 
     `{"mode": "idle", "playing", "paused" or "over", "game", "players", "scores", "turn": a name or null, "phase",
-    "ruling": the latest, in words, with what follows from it, "valid": whether the ring that it is on is, null for
-    others, "devices": {"camera": "ok", …}}`.
+    "ruling": the latest ones in words, "valid": whether the latest ring is valid, null without one, "devices":
+    {"camera": "ok", …}}`.
     """
     game = desk["game"] or {}
     turn = desk["phase"]["turn"]
@@ -192,7 +199,7 @@ def house_state(desk: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _latest(desk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return what was ruled at the latest instant, in the order in which it was said."""
+    """Return the rulings of the latest instant, in order."""
     rulings = desk["rulings"]
     since = next((index for index, one in enumerate(rulings) if one["text"]), None)
     if since is None:
@@ -201,12 +208,12 @@ def _latest(desk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def part_of(device: str) -> str:
-    """Return a device's name as a house can use it: "bell 0" is "bell_0"."""
+    """Return a device's name as an identifier: "bell 0" becomes "bell_0"."""
     return re.sub(r"[^a-z0-9]+", "_", device.lower()).strip("_") or "device"
 
 
 def sand_left_s(desk: Mapping[str, Any], now_ns: int) -> int | None:
-    """Return how long the sand still runs, whole seconds; None if it does not, or nobody knows how long it takes."""
+    """Return the remaining sand, whole seconds; None if it does not run, or if its duration is unknown."""
     phase = desk["phase"]
     if phase["key"] != "running" or phase["lasts_ms"] is None or phase["since_ns"] is None:
         return None

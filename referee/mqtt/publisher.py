@@ -1,8 +1,8 @@
-"""The publisher: a thread that keeps the connection and empties the outbox in order.
+"""The publisher: a thread that keeps the connection and sends the outbox in order.
 
-Whatever happens at the table leaves a row in the journal's outbox; here the rows become messages, when and as long as
-there is a line. State is told newest only; a ring is told at once or not at all, because a lamp that lights ten minutes
-late is no help.
+Every event of the table leaves a row in the journal's outbox; the publisher sends the rows while there is a
+connection. Of the state only the newest is sent. A ring is sent at once or not at all: a lamp that lights ten minutes
+late does not help.
 """
 
 from __future__ import annotations
@@ -51,15 +51,17 @@ from referee.store.outbox import Outbox, messages
 from referee.store.store import Store
 
 IDLE_S, SAND_S, STATE_S, TIDY_S = 2.0, 1.0, 0.1, 1.0
-"""Seconds: longest sleep; interval of sand; shortest interval of state; interval of thinning the outbox."""
+"""Seconds: longest sleep; interval of sand; shortest interval of state; interval of trimming the outbox."""
 MOST_UNDER_WAY, AGAIN_S = 20, 60.0
-"""Forty tables together stay below the thousand messages that Mosquitto keeps for one reader, and drops beyond; what is
-under way is sent again if none of it arrives for so long, s."""
-_FORGOTTEN_S, _GOODBYE_S = 5.0, 0.5  # how long the broker may take, where we leave for good and where we come back
+"""Forty tables together then stay below 1,000 messages, Mosquitto's limit for one reader.
+
+After AGAIN_S seconds without an acknowledgement messages are sent again.
+"""
+_FORGOTTEN_S, _GOODBYE_S = 5.0, 0.5  # time for the broker when we leave for good, and when we come back
 
 
 class PublisherConnection:
-    """Belongs to the publisher's thread."""
+    """One connection of the publisher; belongs to its thread."""
 
     def __init__(
         self,
@@ -71,65 +73,65 @@ class PublisherConnection:
         member: ClubMember,
     ) -> None:
         self._line, self._settings, self._journal, self._table, self._member = line, settings, journal, table, member
-        # A connection of its own: the ruling that is being written has never to wait for what was written before.
+        # A separate connection: a ruling's write must never wait for this reader.
         self._reader = connect_to_read(folder / JOURNAL)
         self._stream = journal.outbox.stream
-        # Up to which message all has arrived, which one is sent next, and when that last changed.
+        # Number of the last acknowledged message, of the next one to send, and time of the last change.
         self._arrived, self._next, self._moved_s = journal.outbox.sent, journal.outbox.sent + 1, 0.0
         self._seq_of: dict[int, int] = {}
-        self._told: dict[str, bytes] = {}
+        self._published: dict[str, bytes] = {}
         self._state_mid: int | None = None
         self._state_s = self._tidy_s = 0.0
         self._acted_s = float("-inf")
         self._is_sand = False
 
     def greet(self) -> None:
-        """Say that we are there, and listen."""
+        """Subscribe, and publish that the table is online."""
         mine = self._settings.table
         self._line.subscribe(*(topics.topic(mine, one) for one in (topics.HERE, topics.IN, topics.ACK, topics.ASK)))
         if self._settings.buttons:
             self._line.subscribe(topics.topic(mine, topics.DO))
-        self.tell(topics.AVAILABLE, topics.ONLINE.encode(), retain=True)
+        self.publish(topics.AVAILABLE, topics.ONLINE.encode(), retain=True)
 
     def here(self, me: str, *, left: bool = False) -> None:
-        """Say which process it is that has this name; left: that it takes another one."""
+        """Publish the process that has this table's name; left: it takes another name."""
         topic = topics.topic(self._settings.table, topics.HERE)
         payload = json.dumps({"me": me, "at_ms": time.time_ns() // 1_000_000, "left": left}).encode()
         self._line.publish(topic, payload, self._member.extras(self._settings, topic, payload), retain=True)
 
     def leave(self, *, gone: bool) -> None:
-        """Say goodbye; gone: for good, so that the house forgets us."""
+        """Publish that the table is offline; gone: for good, which makes the house forget it."""
         if gone:
             self._line.publish(topics.DISCOVERY.format(table=self._settings.table), b"", retain=True)
             for what in (topics.STATE, topics.SAND, topics.HERE):
-                self.tell(what, b"", retain=True)
-        self.tell(topics.AVAILABLE, topics.OFFLINE.encode(), retain=True)
-        # What is under way when a line is closed is lost, and a house would keep a table that is no more.
+                self.publish(what, b"", retain=True)
+        self.publish(topics.AVAILABLE, topics.OFFLINE.encode(), retain=True)
+        # Closing drops messages in transit, and a house would keep a table that is gone.
         self._line.drain(_FORGOTTEN_S if gone else _GOODBYE_S)
 
     def close(self) -> None:
-        """Let the line go."""
+        """Close the connection."""
         self._line.close()
         self._reader.close()
 
-    def tell(self, what: str, payload: bytes, *, retain: bool = False, expires_s: int | None = None) -> int:
-        """Send under one of our topics."""
+    def publish(self, what: str, payload: bytes, *, retain: bool = False, expires_s: int | None = None) -> int:
+        """Publish under one of the table's topics."""
         extras = None if expires_s is None else Extras(expires_s=expires_s)
         return self._line.publish(topics.topic(self._settings.table, what), payload, extras, retain=retain)
 
     def tend(self) -> float:
-        """Send what is due, and give how long nothing will be, s."""
+        """Send all due messages; return the seconds until the next are due."""
         now = time.monotonic()
         self._follow_stream()
         join = self._member.joining(now)
         if join is not None:
             self._line.publish(*join)
-        wait_s = self._tell_state(now)
+        wait_s = self._publish_state(now)
         self._send_outbox(now)
         return min(wait_s, SAND_S if self._is_sand else IDLE_S, self._tidy(now))
 
     def _tidy(self, now: float) -> float:
-        """Forget what has arrived; gives when to look again, s."""
+        """Remove acknowledged rows; return the seconds until the next look."""
         arrived = self._arrived
         if arrived <= self._journal.outbox.sent:
             return IDLE_S
@@ -139,26 +141,26 @@ class PublisherConnection:
         return TIDY_S
 
     def taken(self, mid: int) -> None:
-        """Take it that the broker has a message. Outside of a club that is all that can be asked for."""
+        """Note that the broker has a message; without a club this acknowledges it."""
         if mid == self._state_mid:
             self._state_mid = None
         seq = self._seq_of.pop(mid, None)
         if seq is not None and self._settings.club is None:
-            # A broker answers in the order in which it was sent to (MQTT 5, 4.6).
+            # A broker acknowledges in the order of sending (MQTT 5, 4.6).
             self._move(seq)
 
     def _move(self, arrived: int, *, again: bool = False) -> None:
-        """Take it that all up to a message has arrived; again: that what follows has not."""
+        """Note that all messages up to a number have arrived; again: send the following ones again."""
         if again or arrived > self._arrived:
             self._moved_s = time.monotonic()
         self._arrived = max(self._arrived, arrived)
         self._next = self._arrived + 1 if again else max(self._next, self._arrived + 1)
 
     def received(self, message: Received) -> None:
-        """Take a message; one that is not for us, or of nobody we know, changes nothing.
+        """Take a message; ignore one without a valid seal.
 
         Raises:
-            BadInputError, KeyError: it makes no sense.
+            BadInputError, KeyError: the message is invalid.
         """
         what = (topics.split(message.topic) or ("", ""))[1]
         if what == topics.DO:
@@ -174,19 +176,19 @@ class PublisherConnection:
                         self._line.publish(*answer)
 
     def _acknowledged(self, data: Mapping[str, Any]) -> None:
-        """Take the club's word up to where it has all."""
+        """Take the club's acknowledgement."""
         if data["stream"] != self._stream:
             return
         seq = whole_number(data["seq"], "seq")
         if not self._journal.outbox.sent <= seq <= self._journal.outbox.last:
-            # The club's file is older than its last acknowledgement, or ours is, or another table has used our numbers:
-            # it is given everything again.
+            # The club's file or ours is older than the last acknowledgement, or another table has used our numbers:
+            # everything is sent again.
             self._member.begin_again(time.monotonic())
         else:
             self._move(seq, again=bool(data.get("again")))
 
     def _act(self, message: Received) -> None:
-        """Do what somebody in the house has pressed; once a second at most, and never what was pressed long ago."""
+        """Take a press of a button in the house; at most once a second, and no retained one."""
         now = time.monotonic()
         if not self._settings.buttons or message.retained or now - self._acted_s < 1.0:
             return
@@ -197,7 +199,7 @@ class PublisherConnection:
         elif message.payload == COUNT.encode():
             command = Simple(do="count")
         if command is not None:
-            # What cannot be done now is not done: there is no game, or nothing to count.
+            # A command that is impossible now is ignored: there is no game, or nothing to count.
             with suppress(RingmasterError):
                 self._table.do(command)
 
@@ -208,8 +210,11 @@ class PublisherConnection:
             self._next = self._arrived + 1
             self._seq_of.clear()
 
-    def _tell_state(self, now: float) -> float:
-        """Publish the newest state, if it has changed and the one before has arrived; returns when to look again, s."""
+    def _publish_state(self, now: float) -> float:
+        """Publish the newest state, if it has changed and the previous one has arrived.
+
+        Returns the seconds until the next look.
+        """
         desk = self._table.state()
         state = house_state(desk)
         self._is_sand = state["phase"] == "running"
@@ -225,13 +230,13 @@ class PublisherConnection:
             (topics.topic(about.table, topics.SAND), lambda: sand),
             (topics.topic(about.table, topics.STATE), lambda: state),
         ):
-            self._tell_new(topic, data, now)
+            self._publish_new(topic, data, now)
         return IDLE_S
 
-    def _tell_new(self, topic: str, make: Callable[[], Mapping[str, Any]], now: float) -> None:
+    def _publish_new(self, topic: str, make: Callable[[], Mapping[str, Any]], now: float) -> None:
         payload = json.dumps(make(), ensure_ascii=False).encode(errors="backslashreplace")
-        if self._told.get(topic) != payload:
-            self._told[topic] = payload
+        if self._published.get(topic) != payload:
+            self._published[topic] = payload
             self._state_s = now
             self._state_mid = self._line.publish(topic, payload, retain=True)
 
@@ -243,7 +248,7 @@ class PublisherConnection:
         until = min(self._journal.outbox.lasting, self._arrived + MOST_UNDER_WAY)
         for message in messages(self._query, self._stream, self._next - 1, until):
             data = {"id": message.id, "stream": message.stream, "seq": message.seq, **message.data}
-            # A half of a character is written as its escape: it must not hold up what follows.
+            # Half of a surrogate pair is written as its escape: it must not block the messages behind it.
             payload = json.dumps(data, ensure_ascii=False).encode(errors="backslashreplace")
             topic = topics.topic(self._settings.table, topics.EVENTS)
             mid = self._line.publish(topic, payload, self._member.extras(self._settings, topic, payload))
@@ -257,12 +262,12 @@ class PublisherConnection:
 FIRST_RETRY_S, LAST_RETRY_S = 1.0, 30.0
 MOST_A_SECOND = 50.0
 LOOK_S = 1.0
-"""So often the file is looked at, whether somebody has changed it at the terminal."""
+"""Time between two looks at the settings' file, which the terminal may have changed, s."""
 STALE_NS = 2_000_000_000
 TAKEN_OVER, TWICE_S = "Session taken over", 60.0
-"""Another table with our name is at the broker if it takes our session (MQTT 5, reason 0x8E) twice within this time."""
+"""Window for two takeovers of our session, s: another table then has our name (MQTT 5, reason 0x8E)."""
 SETTINGS = "broker"
-"""Name of a problem of these settings on the health board."""
+"""Name of the settings' problems on the health board."""
 
 
 class TableDesk(Protocol):
@@ -272,17 +277,17 @@ class TableDesk(Protocol):
         """Return the state of the table."""
 
     def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
-        """Call back on each change; returns a function that ends it."""
+        """Call `notify` on each change; return a function that ends it."""
 
     def do(self, command: Command) -> Mapping[str, Any]:
-        """Carry out a command."""
+        """Apply a command."""
 
 
 class Publisher:
     """Publishes events to a house and a club.
 
-    folder: where the settings are kept. open_game: gives the number of the game that is being played, None without one.
-    report: gets what is wrong, for the page. set_aside: messages that could not be used.
+    folder: place of the settings. open_game: returns the number of the present game, None without one. report: receives
+    problems, for the page. set_aside: unusable messages.
     """
 
     def __init__(
@@ -317,7 +322,7 @@ class Publisher:
     def start(self) -> None:
         """Start publishing, if it is switched on."""
         with contextlib.suppress(WorkFailedError):
-            # A disk that takes nothing is reported elsewhere.
+            # A full disk is reported elsewhere.
             if self._settings != load_mqtt(self._folder):
                 self._keep(self._settings)
         if self._trouble is not None and not self._trouble.left:
@@ -337,11 +342,6 @@ class Publisher:
         self.wake()
         self._thread.stop(1.0)
 
-    @property
-    def table_name(self) -> str:
-        """The table's name on the line."""
-        return self._settings.table
-
     def wake(self) -> None:
         """Wake the publisher; quick, and from any thread."""
         if not self._woken:
@@ -354,7 +354,7 @@ class Publisher:
             self._inbox.put(lambda line: None if line is None else _ring(line, event))
 
     def public(self, language: Language) -> dict[str, Any]:
-        """Return what the page shows: the settings but for their secrets, how the line is, and what waits."""
+        """Return the page's data: settings without secrets, state of the connection, number of waiting messages."""
         with self._lock:
             settings, status = self._settings, self._status
         outbox = self._journal.outbox
@@ -365,10 +365,10 @@ class Publisher:
         return {**settings.public(), "status": status, "text": text, "waiting": max(0, outbox.last - outbox.sent)}
 
     def change(self, data: Mapping[str, Any]) -> None:
-        """Take other settings; "join": the code of an invitation, "leave": whether to leave the club.
+        """Change settings; "join": an invitation's code, "leave": whether to leave the club.
 
         Raises:
-            BadInputError: they cannot be.
+            BadInputError: they are invalid.
             WorkFailedError: the disk does not take them.
         """
         rest = {name: value for name, value in data.items() if name not in ("join", "leave")}
@@ -389,7 +389,7 @@ class Publisher:
         self._settings, self._stamp = settings, self._file_stamp()
 
     def _report_trouble(self) -> None:
-        """Say on the page what became of the settings, and that it is over."""
+        """Report a problem of the settings on the page, and its end."""
         trouble = self._trouble
         if trouble is not None or self._was_reported:
             self._was_reported = True
@@ -401,7 +401,7 @@ class Publisher:
         self._status = status
 
     def _lost(self, why: str) -> None:
-        """Take it that the line is lost; where another table has taken it twice in short, take another name."""
+        """Note the loss of the connection; take another name if another table has taken the session twice."""
         if why == TAKEN_OVER:
             self._inbox.put(lambda line: self._taken_over())
         self.wake()
@@ -413,7 +413,7 @@ class Publisher:
             self._part()
 
     def _heard_here(self, connection: PublisherConnection, message: Received) -> None:
-        """Take it which process has our name: another one that came after us is a copy of this table, or we of it."""
+        """Take the name of the process with our name: a later one is our copy, or we are its copy."""
         club = self._settings.club
         if club is not None and not is_sealed(bytes.fromhex(club.key), message.topic, message.payload, message.seal):
             return
@@ -424,16 +424,16 @@ class Publisher:
         if data["me"] == self._me:
             self._here_ms = at_ms
         elif data["left"]:
-            # The copy may have sent in our stream: all goes out again, under numbers of its own.
+            # The copy may have used our numbers: everything is sent again in a new stream.
             self._begin_stream()
             connection.here(self._me)
         elif 0 < self._here_ms < at_ms:
-            # One that came before us was this table before it was started again.
+            # An earlier process is this table before its restart.
             connection.here(self._me, left=True)
             self._part()
 
     def _part(self) -> None:
-        """Take another name than the table that has ours, too."""
+        """Take another name than the table that shares ours."""
         with self._lock:
             self._keep(renamed(self._settings, secrets.token_hex(4), self._folder))
             self._trouble = BrokenSettings("copied")
@@ -456,14 +456,14 @@ class Publisher:
         return 0
 
     def _settle_outbox(self) -> None:
-        """Keep the outbox if, and only if, a house or a club listens."""
+        """Keep an outbox if, and only if, a house or a club listens."""
         if self._settings.on and not self._journal.outbox.stream:
             self._begin_stream()
         elif not self._settings.on and self._journal.outbox.stream:
             self._journal.change_outbox(lambda outbox: outbox.end())
 
     def _begin_stream(self) -> None:
-        """Begin again: with the game that is being played, and for a club with all since it has let us in."""
+        """Start a new stream with the present game, and for a club with all games since its admission."""
         if not self._settings.on:
             return
         since, now = self._settings.club, self._open_game()
@@ -477,14 +477,14 @@ class Publisher:
         self._journal.change_outbox(begin, durable=True)
 
     def _look_at_file(self) -> None:
-        """Take what somebody has set at the terminal."""
+        """Take settings that the terminal has changed."""
         with self._lock:
             stamp = self._file_stamp()
             if stamp != self._stamp:
                 before, self._stamp = self._settings, stamp
                 self._settings, trouble = take_mqtt(self._folder)
                 if trouble is not None and trouble.key == "damaged":
-                    # What this process knows is written again, so that neither name nor club is lost.
+                    # This process writes its own settings again, to keep name and club.
                     self._settings, trouble = before, BrokenSettings("restored")
                 if trouble is not None:
                     self._trouble = trouble
@@ -493,7 +493,7 @@ class Publisher:
                 self._stale = self._stale or self._settings != before
 
     def _settings_now(self) -> MqttSettings:
-        """Return the settings; a club whose code somebody has given at the terminal is asked now."""
+        """Return the settings; an invitation that was set at the terminal is used now."""
         with self._lock:
             settings = self._settings
             if settings.invitation and settings.on:
@@ -524,19 +524,19 @@ class Publisher:
                 self._rest(retry_s)
                 retry_s = min(2 * retry_s, LAST_RETRY_S)
             except (RingmasterError, sqlite3.Error, OSError):
-                # The journal cannot be read just now, or a setting cannot be kept: it is tried again, like a line.
+                # The journal is unreadable just now, or a setting cannot be stored: try again, as with a connection.
                 self._status = "lost"
                 self._rest(LAST_RETRY_S)
 
     def _rest(self, seconds: float) -> None:
-        """Wait for a while, or until a setting has changed."""
+        """Wait for some seconds, or until a setting has changed."""
         until = time.monotonic() + seconds
         while not self._stopping.is_set() and not self._stale and (left := until - time.monotonic()) > 0:
             self._take(None, min(left, LOOK_S))
             self._look_at_file()
 
     def _hold(self, settings: MqttSettings) -> None:
-        """Stay connected until the line is lost or a setting changes. Raises LineError without a line."""
+        """Stay connected until the connection is lost or a setting changes. Raises LineError without a connection."""
         ends = Ends(
             lambda message: self._inbox.put(lambda line: self._received(line, message)),
             lambda mid: self._inbox.put(lambda line: None if line is None else line.taken(mid)),
@@ -567,7 +567,7 @@ class Publisher:
             connection.close()
 
     def _take(self, connection: PublisherConnection | None, wait_s: float) -> None:
-        """Do what was asked for, waiting for it at most so long."""
+        """Do the queued work; wait at most `wait_s` seconds for it."""
         with contextlib.suppress(queue.Empty):
             work = self._inbox.get(timeout=wait_s)
             while True:
@@ -586,13 +586,13 @@ class Publisher:
             else:
                 connection.received(message)
         except (WorkFailedError, sqlite3.Error, OSError):
-            # The journal cannot be read just now: that is no fault of the message.
+            # The journal is unreadable just now; the message is not at fault.
             raise
-        except Exception as error:  # One message must never end the thread, nor come back with each connection.
+        except Exception as error:  # One message must never end the thread, nor return with each connection.
             self.set_aside.put(message.topic, message.payload, error)
 
 
 def _ring(line: PublisherConnection, event: BellPressed) -> None:
     if time.monotonic_ns() - event.t_ns < STALE_NS:
         payload = json.dumps({"event_type": "ring", "seat": event.seat, "t_ns": event.t_ns})
-        line.tell(topics.BELL, payload.encode(), expires_s=10)
+        line.publish(topics.BELL, payload.encode(), expires_s=10)

@@ -1,4 +1,4 @@
-"""Messages that could not be used, kept with the reason in a file for people to look at."""
+"""Unusable messages, kept with the reason in a file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from referee.store.games import iso_time
 
 FILE = "set-aside.jsonl"
 MOST_BYTES, MOST_SHOWN = 1 << 18, 2000
-"""A file that is larger gives way to the next one; so much of a message is kept."""
+"""Limit of the file, which is then replaced, and of each message's text."""
 
 
 class SetAside:
-    """Safe to use from any thread. count: of messages since the start."""
+    """Writes unusable messages to a file. count: messages since the start. Thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
@@ -25,7 +25,7 @@ class SetAside:
         self.count = 0
 
     def put(self, topic: str, payload: bytes, reason: object) -> None:
-        """Keep a message and why it was not used; a disk that takes nothing costs the file, and no thread."""
+        """Append a message with the reason; a full disk loses the entry, but stops no thread."""
         why = " ".join(f"{type(reason).__name__}: {reason}".split() if isinstance(reason, Exception) else [str(reason)])
         message = payload[:MOST_SHOWN].decode(errors="backslashreplace")
         at = iso_time(time.time_ns() // 1_000_000)

@@ -1,4 +1,4 @@
-"""Settings of broker and club, in a file of their own that only its owner may read."""
+"""Settings of broker and club, in a file that only its owner may read."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _authority(ca: str) -> str:
 
 
 class Broker(Model):
-    """How a broker is reached."""
+    """Access to a broker."""
 
     host: Annotated[
         str,
@@ -47,7 +47,7 @@ class Broker(Model):
         refused_as("fault.mqtt_host"),
     ] = ""
     port: Annotated[int, Field(ge=0, lt=1 << 16), refused_as("fault.mqtt_port")] = 0
-    """0 takes the usual one."""
+    """0: the default port."""
     user: Annotated[
         str,
         Field(max_length=200, pattern=r"^[^\x00]*$"),
@@ -65,31 +65,31 @@ class Broker(Model):
         AfterValidator(_authority),
         refused_as("fault.mqtt_ca"),
     ] = ""
-    """Certificates (PEM) to trust instead of the system's; "": those."""
+    """Certificates (PEM) to trust instead of the system's; "": the system's."""
 
     @property
     def usual_port(self) -> int:
-        """The port to go to."""
+        """The port to connect to."""
         return self.port or (TLS_PORT if self.tls else PLAIN_PORT)
 
     def context(self) -> ssl.SSLContext | None:
-        """Return what a line by TLS needs, None for one without."""
+        """Return the TLS context; None without TLS."""
         return ssl.create_default_context(cadata=self.ca or None) if self.tls else None
 
 
 class HouseSettings(Broker):
-    """What a page and the terminal change."""
+    """Settings that the page and the terminal change."""
 
     on: bool = False
-    """Whether anything is reported at all."""
+    """Whether to publish at all."""
     buttons: bool = False
     """Whether the house may pause and count."""
     name: Name = "Ringmaster"
-    """The table's, for people."""
+    """The table's name for people."""
 
 
 class Membership(Model):
-    """The club of this table. key: of seals, hexadecimal. since_ms: wall time; no earlier game is published."""
+    """The club of this table. key: for seals, hexadecimal. since_ms: wall time; earlier games are not published."""
 
     club: str
     key: Annotated[str, Field(pattern=r"^[0-9A-Fa-f]{64}$", repr=False)]
@@ -97,18 +97,18 @@ class Membership(Model):
 
 
 class MqttSettings(HouseSettings):
-    """What is kept."""
+    """All stored settings."""
 
     table: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{0,64}$")] = ""
-    """This table's name on the line, made once."""
+    """This table's name in topics, made once."""
     club: Membership | None = None
-    """None outside of one."""
+    """None without a club."""
     invitation: Annotated[str, Field(repr=False)] = ""
-    """A club's code, given at the terminal, until that club was asked."""
+    """A club's code, set at the terminal, until it is used."""
     machine: str = ""
-    """The computer and folder that this is the file of, "" where nobody knows."""
+    """The computer and folder of this file, "" if unknown."""
     since_ms: int = 0
-    """The next club gets games from this wall time on; 0: from when it lets the table in."""
+    """The next club gets games from this wall time on; 0: from its admission on."""
 
     @model_validator(mode="after")
     def _named(self) -> MqttSettings:
@@ -120,7 +120,7 @@ class MqttSettings(HouseSettings):
         """Return the settings with some of the `HouseSettings` changed.
 
         Raises:
-            BadInputError: there is no such setting, or no such value of it.
+            BadInputError: a name or value is invalid.
         """
         for name in data:
             if name not in HouseSettings.model_fields:
@@ -128,14 +128,14 @@ class MqttSettings(HouseSettings):
         return changed(self, data)
 
     def public(self) -> dict[str, Any]:
-        """Return what may be shown: no secret, but whether there is one."""
+        """Return the settings without secrets, but with flags for them."""
         shown = self.model_dump(include={*HouseSettings.model_fields, "table"}, exclude={"password", "ca"})
         club = None if self.club is None else self.club.club
         return {**shown, "has_password": bool(self.password), "has_ca": bool(self.ca), "club": club}
 
 
 def load_mqtt(folder: Path) -> MqttSettings:
-    """Return the settings kept in a folder; the usual ones, with nothing switched on, where they cannot be read."""
+    """Return a folder's settings; if they are unreadable, the defaults with everything off."""
     try:
         return _kept(folder)[0]
     except (OSError, ValueError, RecursionError):
@@ -144,23 +144,23 @@ def load_mqtt(folder: Path) -> MqttSettings:
 
 @dataclass(frozen=True)
 class BrokenSettings:
-    """The settings are not as they were kept.
+    """A problem of the stored settings.
 
-    key: of `sayings.house`. "damaged": they could not be read, and the file was set aside. "restored": the same, but
-    this process has kept them. "copied": the file came from another computer, so that this one takes a name of its
-    own; its club does not know that name. "left": this version cannot use some of them. left: their names.
+    key: of `sayings.house`. "damaged": they were unreadable, and the file was set aside. "restored": the same, but this
+    process had them in memory. "copied": the file came from another computer, and this one takes another name, which
+    its club does not know. "left": this version cannot use some of them. left: their names.
     """
 
     key: str
     left: tuple[str, ...] = ()
 
     def text(self, name: str) -> Phrase:
-        """Return it in words; name: the table's."""
+        """Return the problem in words; name: the table's."""
         return settings_left(self.left) if self.left else house.line(self.key, name)
 
 
 def take_mqtt(folder: Path) -> tuple[MqttSettings, BrokenSettings | None]:
-    """Return the settings kept in a folder, and what is wrong with them."""
+    """Return a folder's settings, and their problem, if any."""
     try:
         found, left = _kept(folder)
     except FileNotFoundError:
@@ -177,7 +177,7 @@ def take_mqtt(folder: Path) -> tuple[MqttSettings, BrokenSettings | None]:
 
 
 def renamed(settings: MqttSettings, table: str, folder: Path) -> MqttSettings:
-    """Return the settings of a table that shares its name with another: it takes this one, and leaves the club."""
+    """Return the settings with another table name: the old one is shared, and the club is left."""
     since_ms = settings.since_ms if settings.club is None else settings.club.since_ms
     name = f"{settings.name[: _MOST_NAME - 5]} {table[:4]}"
     other = {"table": table, "name": name, "machine": own_name(folder), "club": None, "since_ms": since_ms}
@@ -198,7 +198,7 @@ def _new_name(folder: Path) -> str:
 
 
 def save_mqtt(folder: Path, settings: MqttSettings) -> None:
-    """Keep the settings, for their owner's eyes only.
+    """Store the settings, readable by their owner only.
 
     Raises:
         WorkFailedError: the disk does not take them.
@@ -206,6 +206,6 @@ def save_mqtt(folder: Path, settings: MqttSettings) -> None:
     path = folder / FILE
     write_settings(path, settings, _GIVES_WAY, secret=True)
     if os.geteuid() == 0:
-        # Set at the terminal by the administrator; the referee's own user must be able to read it.
+        # The administrator set them at the terminal; the referee's own user must be able to read them.
         owner = folder.stat()
         os.chown(path, owner.st_uid, owner.st_gid)

@@ -1,4 +1,4 @@
-"""The topics of a table, all below `ringmaster/TABLE/`, so that a broker can let each table write to its own only."""
+"""The topics of a table, all below `ringmaster/TABLE/`: a broker can restrict each table to its own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ DISCOVERY = "homeassistant/device/ringmaster_{table}/config"
 STATE, EVENTS, BELL, SAND, AVAILABLE = "state", "events", "bell", "sand", "availability"
 DO = "do"
 HERE = "here"
-"""Identity of the process that has the table's name, for that process and for a copy of it."""
+"""Identity of the process that has the table's name, for the process itself and for a copy."""
 JOIN, EVIDENCE = "join", "evidence"
 """Further messages of a table to its club."""
 IN, ACK, ASK = "club/in", "club/ack", "club/ask"
@@ -24,11 +24,11 @@ def topic(table: str, what: str) -> str:
 
 
 def split(name: str) -> tuple[str, str] | None:
-    """Return the table and what it is about; None for a topic that is no table's."""
+    """Return table and subject of a topic; None for a foreign topic."""
     parts = name.split("/", 2)
     return (parts[1], parts[2]) if len(parts) == 3 and parts[0] == ROOT else None
 
 
 def is_name(table: str) -> bool:
-    """Return whether a table can be called so on the line."""
+    """Return whether a table's name is valid in topics."""
     return _NAME.fullmatch(table) is not None

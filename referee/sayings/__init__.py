@@ -1,1 +1,1 @@
-"""Sentences of the referee: a ruling as JSON in, sentences out."""
+"""The referee's sentences: turn rulings as JSON into words."""

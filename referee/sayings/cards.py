@@ -1,4 +1,4 @@
-"""Sentences about cards that were read, unclear, or scored."""
+"""Sentences about cards that were read, are unclear, or were scored."""
 
 from __future__ import annotations
 
@@ -12,23 +12,14 @@ from referee.sayings.service import rang
 from vision.reading import PLACES, UnclearCard
 
 
-def say_picture(image: str, cards: int, unclear: int, ms: float, language: Language) -> str:
-    """Return how much was found in a picture, and how long it took."""
-    return language.text("cards.cards_unclear_ms", image=image, cards=cards, unclear=unclear, ms=f"{ms:.0f}")
-
-
-def say_sure(confidence: float, language: Language) -> str:
-    """Return the confidence in words; 100 % is never said: nothing is that certain."""
-    return language.text("cards.sure", percent=f"{language.decimal(min(100 * confidence, 99.9))} %")
-
-
 def say_face(named: str, confidence: float, language: Language) -> str:
-    """Return a card that was read."""
-    return language.text("cards.card_sure", card=named, sure=say_sure(confidence, language))
+    """Return the sentence for a card that was read, with a confidence of at most 99.9 %."""
+    confident = language.text("cards.sure", percent=f"{language.decimal(min(100 * confidence, 99.9))} %")
+    return language.text("cards.card_sure", card=named, sure=confident)
 
 
 def say_marked(face: str, side: str, marks: Iterable[tuple[str, str, str]], language: Language) -> str:
-    """Give the name of a card and its marks, each a size, a colour and a shape."""
+    """Return the name of a card and its marks, each a size, a colour and a shape."""
     said = ", ".join(
         language.text(
             "cards.size_colour_shape",
@@ -43,7 +34,7 @@ def say_marked(face: str, side: str, marks: Iterable[tuple[str, str, str]], lang
 
 
 def say_print(face: str | None, side: str | None, attributes: Mapping[str, str], language: Language) -> str:
-    """Return the name of a card of prints, and its meaning in the game; face: None for a stranger."""
+    """Return the name of a card of prints with its attributes; face: None for a foreign card."""
     if side == "back":
         return language.text("cards.cards_back")
     if face is None:
@@ -56,7 +47,7 @@ def say_print(face: str | None, side: str | None, attributes: Mapping[str, str],
 
 
 def say_unread(reason: str | None, place: tuple[float, float] | None, perhaps: str, language: Language) -> str:
-    """Return a card that could not be read, where it is (px), and what it may be; "": nobody knows."""
+    """Return the sentence for an unread card at a place (px), with possible faces, if any."""
     why = say_reason(reason or "covered", language)
     if place is None:
         said = language.text("cards.unclear", reason=why)
@@ -67,18 +58,13 @@ def say_unread(reason: str | None, place: tuple[float, float] | None, perhaps: s
 
 
 def say_any_card(place: tuple[float, float], confidence: float, language: Language) -> str:
-    """Return a card of an unknown deck: where it is (px)."""
+    """Return the sentence for a card of an unknown deck at a place (px)."""
     at = language.text("cards.card_at_px", x=f"{place[0]:.0f}", y=f"{place[1]:.0f}")
     return say_face(at, confidence, language)
 
 
-def say_cut_short(language: Language) -> str:
-    """Return what is said where a picture was not read to its end."""
-    return language.text("cards.unclear_cut_short_picture_is")
-
-
 def _named(group: str, name: str, language: Language) -> str:
-    """Return the text of one of a group, "" for one that has none."""
+    """Return the text of a name in a group, "" without one."""
     key = f"cards.{group}.{name.replace(' ', '_')}"
     return language.text(key) if key in language else ""
 
@@ -94,7 +80,7 @@ def _meaning(value: str, language: Language) -> str:
 def changed_reading(
     kind: str, was: Mapping[str, Any], now: Mapping[str, Any] | None, players: Sequence[str], language: Language
 ) -> str:
-    """Return what was changed from what to what; now: None if it never happened. "" for what has no words."""
+    """Return the change of an event from one value to another; now: None if it never happened. "" without words."""
     before, after = dict(was), None if now is None else {**was, **now}
     if kind == "hand" and after is not None:
         gone, come = _cards(before), _cards(after)
@@ -131,12 +117,12 @@ def _hand_text(cards: Counter[tuple[str, ...]], language: Language) -> str:
 
 
 def say_reason(reason: str, language: Language) -> str:
-    """Return in a word or two why a card could not be read."""
+    """Return the reason why a card could not be read, in a word or two."""
     return _named("reason", reason, language) or reason
 
 
 def say_unclear(cards: Sequence[UnclearCard], seat: int, language: Language) -> str:
-    """Return what cannot be read at a seat, and what to do about it; people count seats from one."""
+    """Return the unread cards at a seat with remedies; seats count from one."""
     unread = [card.reason for card in cards if card.reason not in PLACES]
     said = []
     if unread:
@@ -159,30 +145,30 @@ def _remedy(reason: str, seat: int, language: Language) -> str:
 
 
 def say_seat(seat: int, told: str, language: Language) -> str:
-    """Return the words for a seat; people count seats from one."""
+    """Return the words for a seat; seats count from one."""
     return language.text("cards.seat_number_told", number=seat + 1, told=told)
 
 
 def seat_tag(seat: int, points: int | None, language: Language, *, doubtful: bool = False) -> str:
-    """Return a seat's name as it stands in the picture, with its points if it has any; doubtful: not all was read."""
+    """Return a seat's label in the picture, with its points, if any; doubtful: some cards are unread."""
     if points is None:
         return language.text("cards.seat", number=seat + 1)
     return say_seat(seat, language.points(points), language) + ("?" if doubtful else "")
 
 
 def say_worth(held: str, points: int, language: Language) -> str:
-    """Give what a hand holds, and its points: "five sets on six cards: five points"."""
+    """Return a hand and its points: "five sets on six cards: five points"."""
     return language.text("cards.hand_points", hand=held, points=language.points(points))
 
 
 def say_hand_alone(held: str, points: int, language: Language) -> str:
-    """Give the same as a sentence of its own."""
+    """Return the same as a sentence."""
     said = say_worth(held, points, language)
     return said[:1].upper() + said[1:]
 
 
 def say_left_out(cards: int, language: Language) -> str:
-    """Return how many cards do not count, because their other side is up; 0: nothing."""
+    """Return the number of cards that do not count, because their other side is up; "" for 0."""
     if not cards:
         return ""
     left_out = language.text("cards.not_counted_with_other_side", cards=language.cards(cards))
@@ -190,7 +176,7 @@ def say_left_out(cards: int, language: Language) -> str:
 
 
 def say_strange(faces: Sequence[str], language: Language) -> str:
-    """Return which faces do not count, because the game leaves them out; none: nothing."""
+    """Return the faces that the game leaves out, and which therefore do not count; "" for none."""
     if not faces:
         return ""
     left_out = language.count("cards.not_counted_for_it_is", len(faces), faces=language.list_of(faces))
@@ -198,7 +184,7 @@ def say_strange(faces: Sequence[str], language: Language) -> str:
 
 
 def say_doubts(unclear: Sequence[UnclearCard], seat: int, language: Language) -> str:
-    """Return what is not certain at a seat, and what to do about it; none: nothing."""
+    """Return the doubts at a seat with remedies; "" for none."""
     if not unclear:
         return ""
     doubts = language.text("cards.not_certain", doubts=say_unclear(unclear, seat, language))
@@ -206,7 +192,7 @@ def say_doubts(unclear: Sequence[UnclearCard], seat: int, language: Language) ->
 
 
 def say_heap(cards: int, unread: int, side: str | None, language: Language) -> str:
-    """Return what is before nobody; side: which was played, None if nobody has a card."""
+    """Return the cards of no seat; side: the one that is played, None if unknown."""
     heap = language.text("cards.in_nobodys_hand", cards=language.cards(cards))
     if unread:
         heap = language.count("cards.and_one_more_that_cannot", unread, heap=heap)
@@ -215,10 +201,10 @@ def say_heap(cards: int, unread: int, side: str | None, language: Language) -> s
 
 
 def say_inferred(language: Language) -> str:
-    """Return that nobody said which side is played."""
+    """Return the sentence that the side was inferred."""
     return language.text("cards.nobody_said_which_side_is")
 
 
 def other_side_tag(language: Language) -> str:
-    """Return what stands in the picture on a card that does not count."""
+    """Return the label of a card that does not count."""
     return language.text("cards.other_side_up")

@@ -1,4 +1,4 @@
-"""Colours and suits as they are said: their names, and their forms beside "clowns"."""
+"""Names of colours and suits, and their forms beside "clowns"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from referee.language import Language
 
 
 def colour_name(language: Language, colour: str) -> str:
-    """Return a colour's or suit's name; one that has no translation as the deck calls it."""
+    """Return the name of a colour or suit; without a translation the deck's own."""
     keys = (f"colour.{colour}", f"suit.{colour}")
     return next((language.text(key) for key in keys if key in language), colour)
 
@@ -21,7 +21,7 @@ def happy_clowns(language: Language, number: int, colour: str) -> str:
 
 
 def one_is_sad(language: Language, colour: str | None) -> str:
-    """Return "one of the reds is sad"; None: the colour is not known."""
+    """Return "one of the reds is sad"; None: unknown colour."""
     if colour is None:
         return language.text("clowns.one_is_sad")
     known = f"clowns.one_of.{colour}"

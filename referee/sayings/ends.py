@@ -15,9 +15,9 @@ def say_end(
     *,
     stopped: bool = False,
 ) -> tuple[str, ...]:
-    """Return who wins, and then what everybody else has.
+    """Return the winners, then everybody else's total.
 
-    totals: what each seat has, in words. stopped: whether the players ended the game early.
+    totals: each seat's, in words. stopped: whether the players ended the game early.
     """
     names, total = language.list_of([players[seat] for seat in winners]), totals[winners[0]]
     if len(players) == 1:

@@ -1,4 +1,4 @@
-"""Names of a table's parts for a house, and words for the state of the line."""
+"""Words for the state of the connection to house and club."""
 
 from __future__ import annotations
 
@@ -6,25 +6,7 @@ from referee.language import Language
 from referee.phrases import Phrase, phrase
 
 
-def part(key: str, language: Language) -> str:
-    """Return the name of a part."""
-    return language.text(f"house.part.{key}")
-
-
-def device(key: str, language: Language) -> str:
-    """Return the name of a device; one without words keeps its own."""
-    kind, _, number = key.partition("_")
-    known = f"house.device.{kind}"
-    name = language.text(known) if known in language else key
-    return f"{name} {int(number) + 1}" if number.isdecimal() else name
-
-
-def score(player: str, language: Language) -> str:
-    """Return what a player's points are called."""
-    return language.text("house.house.points_of", player=player)
-
-
 def line(key: str, name: str = "") -> Phrase:
-    """Return how the line is; name: of the table."""
+    """Return the state of the connection; name: of the table."""
     known = f"house.line.{key}"
     return phrase(known if known in Language() else "house.line.lost", name=name)

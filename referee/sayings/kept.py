@@ -1,4 +1,4 @@
-"""Sentences about kept games that cannot be read as they were."""
+"""Sentences about stored games with damage."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from referee.safe_text import harmless
 
 
 def partly_lost(number: int, language: Language) -> str:
-    """Return the sentence for a game of which some events were lost."""
+    """Return the sentence for a game that lost some events."""
     return language.text("kept.trouble.partly", number=number)
 
 
 def unreadable(number: object, language: Language) -> str:
-    """Return the sentence for a game that cannot be shown at all."""
+    """Return the sentence for a game that cannot be read."""
     return language.text("kept.game_cannot_be_read_and", number=number)
 
 
 def somebody(number: int, language: Language) -> str:
-    """Return the name of a player who is forgotten; number: from 1, where several of them have played together."""
+    """Return the name for a forgotten player; number: from 1, to distinguish several."""
     name = language.text("piccolino.somebody")
     return name if number == 1 else f"{name} {number}"
 
@@ -37,7 +37,7 @@ _PARTS = {
 
 
 def not_restored(parts: Sequence[str], language: Language) -> str:
-    """Return the sentence for parts of a backup that were not sound, by their names in it; "" for none."""
+    """Return the sentence for damaged parts of a backup, by their names in it; "" for none."""
     if not parts:
         return ""
     named = [language.text(_PARTS[one]) if one in _PARTS else _deck(one, language) for one in parts]

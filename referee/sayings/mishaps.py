@@ -1,4 +1,4 @@
-"""What is said of mishaps (`referee.match.monitor`): what to do when one begins, and that it is over."""
+"""Sentences for the beginning and end of mishaps (`referee.match.monitor`)."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ GUARD = "guard "
 
 
 def begun(what: str, language: Language) -> str:
-    """Return the sentence for a mishap that begins, "" for one that there are no words for."""
+    """Return the sentence for a mishap that begins, "" without words."""
     return language.text(key) if (key := f"guard.begun.{what}") in language else ""
 
 
 def ended(what: str, language: Language) -> str:
-    """Return the sentence for a mishap that is over, "" for one that ends without a word."""
+    """Return the sentence for a mishap that is over, "" without words."""
     return language.text(key) if (key := f"guard.ended.{what}") in language else ""
 
 
 def setting_camera(language: Language) -> str:
-    """Return what is said when the camera is set up again at a game's beginning."""
+    """Return the sentence for a camera that sets itself at a game's start."""
     return language.text("guard.one_moment_camera_sets_itself")
 
 
 def camera_set(language: Language) -> str:
-    """Return what is said when the camera was set up again because of a mishap, and may go on."""
+    """Return the sentence for a camera that has set itself after a mishap."""
     return language.text("guard.camera_has_set_itself_to")

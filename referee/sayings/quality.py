@@ -6,7 +6,7 @@ from referee.language import Language
 
 
 def cards_corrected(cards: int, corrected: int, per_hundred: tuple[float, float], language: Language) -> str:
-    """Say how many cards were corrected; per_hundred: between which figures that may be in the long run."""
+    """Return the number of corrected cards; per_hundred: its confidence interval."""
     low, high = (language.decimal(figure) for figure in per_hundred)
     if not corrected:
         return language.text("quality.nobody_had_to_correct_any", cards=cards)
@@ -16,5 +16,5 @@ def cards_corrected(cards: int, corrected: int, per_hundred: tuple[float, float]
 
 
 def challenged(number: int, language: Language) -> str:
-    """Say how many rulings were challenged."""
+    """Return the number of challenged rulings."""
     return language.count("quality.one_ruling_was_challenged", number)

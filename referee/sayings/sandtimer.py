@@ -1,4 +1,4 @@
-"""The sandtimer's troubles in words."""
+"""Sentences for the sandtimer's faults."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from referee.language import Language
 
 
 def sentences(event: TimedEvent, language: Language) -> tuple[str, ...]:
-    """Give the sentence for something that went wrong with the sandtimer, or is right again; none for other events."""
+    """Return the sentence for a fault of the sandtimer or its end; none for other events."""
     if isinstance(event, SandTrouble):
         return (language.text(f"sandtimer.trouble.{event.reason.name.lower()}"),)
     if isinstance(event, SandResumed):

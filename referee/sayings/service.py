@@ -1,4 +1,4 @@
-"""Sentences of the running referee besides rulings: devices, journal, corrections, instructions."""
+"""Sentences of the running referee besides rulings: devices, storage, corrections, instructions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PART = "part "
 
 
 def problem(one: Problem, language: Language) -> str:
-    """Give the sentence for a part that does not work, "" where it works; without words of ours, as it says itself."""
+    """Return the sentence for a part that does not work, "" where it works; without our words its own message."""
     if one.state is Health.OK:
         return ""
     kind, _, seat = one.part.partition(" ")
@@ -28,7 +28,7 @@ def problem(one: Problem, language: Language) -> str:
 
 
 def works_again(part: str, language: Language) -> str:
-    """Return the sentence for a part that works again, "" for a mishap that ends without a word."""
+    """Return the sentence for a part that works again, "" without words."""
     kind, _, what = part.partition(" ")
     if part.startswith(mishaps.GUARD):
         return mishaps.ended(what, language)
@@ -37,7 +37,7 @@ def works_again(part: str, language: Language) -> str:
 
 
 def set_aside(kind: str, name: str, games: int) -> Phrase:
-    """Return the sentence for a file that was set aside; kind: how its name begins, games: that are kept now."""
+    """Return the sentence for a file that was set aside; kind: the beginning of its name, games: number left."""
     if kind == "journal":
         word = phrase(f"number.{games}") if f"number.{games}" in Language() else games
         return phrase("service.file_of_games_was_damaged", n=games, number=word, name=name)
@@ -46,7 +46,7 @@ def set_aside(kind: str, name: str, games: int) -> Phrase:
 
 
 def look_at_page(language: Language) -> str:
-    """Return what is said aloud where files were set aside."""
+    """Return the spoken sentence for files that were set aside."""
     return language.text("service.file_was_damaged_please_look")
 
 
@@ -57,61 +57,51 @@ def settings_left(names: Sequence[str]) -> Phrase:
 
 
 def resumed(player_rulings: str, language: Language) -> str:
-    """Return what is said when a game goes on after the power was off; player_rulings: the last thing ruled, or ""."""
+    """Return the sentence for a game that goes on after a restart; player_rulings: the last ruling, or ""."""
     if not player_rulings:
         return language.text("service.game_goes_on")
     return language.text("service.game_goes_on_last_ruling", ruling=player_rulings)
 
 
-def table_cleared(language: Language) -> str:
-    """Return what is said when a game on the simulated table was going on when the referee ended."""
-    return language.text("service.drawn_table_was_cleared_so")
-
-
-def table_cannot_play(language: Language) -> str:
-    """Return what is said when the people at the simulated table cannot play a game."""
-    return language.text("service.drawn_table_cannot_play_this")
-
-
 def not_resumed(language: Language) -> str:
-    """Return what is said when the last game cannot be gone on with."""
+    """Return the sentence for a game that cannot be resumed."""
     return language.text("service.last_game_cannot_be_gone")
 
 
 def started(game: str, players: Sequence[str], language: Language) -> str:
-    """Return what is said when a game begins."""
+    """Return the sentence for a game that begins."""
     return language.text("service.game_players", game=game, players=language.list_of(list(players)))
 
 
 def stopped(language: Language) -> str:
-    """Return what is said when a game that has no end of its own is ended."""
+    """Return the sentence for a game without an end of its own that was stopped."""
     return language.text("service.game_was_stopped")
 
 
 def paused(on: bool, language: Language) -> str:
-    """Return what is said when the players want to wait, or to go on."""
+    """Return the sentence for a pause, or for its end."""
     return language.text("service.pause") if on else language.text("service.game_goes_on")
 
 
 def corrected(ruling: str, undone: bool, language: Language) -> str:
-    """Return what is said after a correction: the ruling that holds now, "" where none has changed."""
+    """Return the sentence for a correction: the ruling that holds now, "" if none has changed."""
     if undone:
         return language.text("service.taken_back", ruling=ruling or language.text("service.no_ruling_changes"))
     return language.text("service.corrected", ruling=ruling or language.text("service.no_ruling_changes"))
 
 
 def does_not_count(ruling: str, language: Language) -> str:
-    """Return what is said of a ruling that holds no more."""
+    """Return the sentence for a ruling that no longer holds."""
     return language.text("service.does_not_count", ruling=ruling)
 
 
 def new_scores(language: Language) -> str:
-    """Return where all else stands that a correction changed."""
+    """Return the sentence that the page shows the other changes of a correction."""
     return language.text("service.page_shows_what_everybody_has")
 
 
 def corrected_before(language: Language) -> str:
-    """Return what is said first after a correction of a game that is not on the table any more."""
+    """Return the first sentence of a correction of an earlier game."""
     return language.text("service.earlier_game_was_corrected")
 
 
@@ -121,17 +111,17 @@ def who_rang(language: Language) -> str:
 
 
 def ring_waits(language: Language) -> str:
-    """Return why nothing is said of a ring: the one before it waits for its ringer's name."""
+    """Return the sentence for a ring that waits for the ringer of the ring before it."""
     return language.text("service.this_ring_waits_please_tap")
 
 
 def phone_way(way: Mapping[str, float], language: Language) -> str:
-    """Give how far the press of a phone was dated back, and how far it may be."""
+    """Return the back-dating of a phone's press, and its limit."""
     return language.text("service.rung_on_phone_ms_were", back=f"{way['back_ms']:.0f}", most=f"{way['most_ms']:.0f}")
 
 
 def rang(players: Sequence[str], seat: int | None, language: Language) -> str:
-    """Return who it was that rang, where nothing else follows from it."""
+    """Return the sentence for a ring by its ringer, without consequences."""
     if seat is None:
         return language.text("service.nobody_knows_who_rang")
     return language.text("service.rang", player=players[seat])
@@ -143,7 +133,7 @@ def decide(language: Language) -> str:
 
 
 def tell_hands(language: Language) -> str:
-    """Return the question that a count asks for hands that nobody has seen."""
+    """Return the question about hands that the camera has not seen."""
     return language.text("service.what_do_you_hold_camera")
 
 
@@ -153,22 +143,12 @@ def tell_gone(language: Language) -> str:
 
 
 def pairing_code(code: str, language: Language) -> str:
-    """Return a pairing code, digit by digit, so that every voice reads it as digits."""
+    """Return a pairing code digit by digit, for every voice."""
     return language.text("service.code_is", digits=", ".join(language.number(int(digit)) for digit in code))
 
 
-def code_to_type(code: str, seconds: int, language: Language) -> str:
-    """Return a pairing code for whoever reads it at the machine."""
-    return language.text("service.code_is_type_it_on", code=f"{code[:3]} {code[3:]}", seconds=seconds)
-
-
-def scan_to_pair(language: Language) -> str:
-    """Return what stands over a QR code that opens the page and pairs."""
-    return language.text("service.or_point_phones_camera_here")
-
-
 def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    """Return what players should do; "" for a notice that there are no words for."""
+    """Return an instruction for the players; "" for a notice without words."""
     name = players[seat] if seat is not None and seat < len(players) else ""
     match kind:
         case "no_table":

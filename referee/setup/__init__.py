@@ -1,1 +1,1 @@
-"""Setting a table up: a pure module a step (measures in; what was found, and a sentence, out), and the walk."""
+"""Setting a table up: a pure module a step, from measurements to findings and sentences, and the walk."""

@@ -1,4 +1,4 @@
-"""Aiming the camera: is there a picture, is it sharp, is the whole table in it, is it mirrored or upside down."""
+"""The camera step: checks that there is a picture, sharp, upright, not mirrored, and with the whole table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vision.marker_blur import blurs_mm
 from vision.markers import Marker, table_from_markers, unmirrored_markers
 
 SHARP_PX, SOFT_PX = 1.3, 2.2
-"""Sigma of the blur at the marker cards up to which a picture is sharp, and up to which it can be read, px."""
+"""Sigma of the blur at the marker cards: limit of a sharp and of a readable picture, px."""
 LEAST_PX_PER_MM = 0.8
 _BEYOND_MM = 20.0
 _LIKE_BEST = 0.93
@@ -29,7 +29,7 @@ _LOOKS = 4
 
 
 class CameraStep:
-    """See the module. It remembers the sharpest picture since it was opened, for lenses that are turned by hand."""
+    """The camera step. Remembers the sharpest picture since its beginning, for lenses that are turned by hand."""
 
     name = "camera"
 
@@ -46,7 +46,7 @@ class CameraStep:
         return language.text("setup.camera.aim_camera_so_that_whole")
 
     def begin(self, seen: StepInput) -> Wish:
-        """Try the cameras that are plugged in, where the one that is set gives nothing."""
+        """Try the other cameras that are plugged in, if the present one gives no picture."""
         if seen.image is not None or "camera" not in seen.troubles:
             return Wish()
         return Wish(cameras=[camera for camera, _ in seen.cameras() if camera != seen.settings.camera])
@@ -81,7 +81,7 @@ class CameraStep:
         return StepFinding(State.GOOD if good else State.MEND, text, rest, sharp, shapes, turn)
 
     def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
-        """Turn or mirror the picture, or take another camera."""
+        """Turn or mirror the picture, or choose another camera."""
         if answer.get("camera") in [camera for camera, _ in seen.cameras()]:
             return Wish({"camera": answer["camera"]})
         if answer.get("turn"):
@@ -91,11 +91,11 @@ class CameraStep:
         raise BadInputError("error.setup.that_is_no_answer_here")
 
     def keep(self, seen: StepInput) -> Wish:
-        """Keep nothing: the turn is kept already."""
+        """Change nothing: the turn is stored already."""
         return Wish()
 
     def _sharpness(self, image: Image, markers: tuple[Marker, ...], language: Language) -> tuple[float, str]:
-        """Return how sharp a picture is, 0 to 1 (0.5 and more: sharp), and what to say of it."""
+        """Return a picture's sharpness, 0 to 1 (sharp from 0.5 on), and a sentence about it."""
         if markers:
             side_px = float(np.median([np.linalg.norm(m.corners_px[1] - m.corners_px[0]) for m in markers]))
             sigma_px = float(np.median(blurs_mm(image, markers))) * side_px / 50.0
@@ -120,7 +120,7 @@ class CameraStep:
 
 
 def _missing(seen: StepInput, cameras: tuple[Choice, ...]) -> StepFinding:
-    """Return what is found where no picture comes, and the cameras that could be tapped instead."""
+    """Return the finding without a picture, and the other cameras as choices."""
     found = camera_missing(seen)
     if found.state is State.WAIT:
         return replace(found, choices=cameras)
@@ -131,7 +131,7 @@ def _missing(seen: StepInput, cameras: tuple[Choice, ...]) -> StepFinding:
 
 
 def _coverage(seen: StepInput, markers: tuple[Marker, ...]) -> tuple[str, tuple[Shape, ...]]:
-    """Return what is wrong with how much of the table is seen ("": nothing), and its outline."""
+    """Return a fault of the table's coverage ("": none), and its outline."""
     language, size_px = seen.language, seen.size_px
     shapes = tuple(Shape(shares(marker.corners_px, size_px)) for marker in markers)
     try:
@@ -153,7 +153,7 @@ def _coverage(seen: StepInput, markers: tuple[Marker, ...]) -> tuple[str, tuple[
 
 
 def _fine_print(image: Image) -> float:
-    """How much fine detail a picture shows: the energy of its Laplacian by that of its light (Pertuz et al. 2013)."""
+    """Return fine detail: the energy of the Laplacian relative to the light (Pertuz et al. 2013)."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     height, width = grey.shape
     middle = grey[height // 4 : -height // 4, width // 4 : -width // 4].astype(np.float32)

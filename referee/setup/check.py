@@ -1,4 +1,4 @@
-"""The closing check: ten cards laid anywhere are read, and a ring is heard; ready to play, or what to mend."""
+"""The last step: reads ten cards and hears a ring; reports readiness, or what to improve."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class CheckReading:
 
 
 class CheckStep:
-    """See the module. It keeps the last reading: reading takes long on a small computer."""
+    """The last step. Keeps the last reading: reading takes long on a small computer."""
 
     name = "check"
 
@@ -54,11 +54,11 @@ class CheckStep:
         return language.text("setup.check.lay_ten_cards_anywhere_on")
 
     def begin(self, seen: StepInput) -> Wish:
-        """Nothing is to be done."""
+        """Do nothing."""
         return Wish()
 
     def look(self, seen: StepInput) -> StepFinding:
-        """Read the cards, and listen."""
+        """Read the cards, and check for a ring."""
         if seen.image is None:
             return camera_missing(seen)
         language = seen.language
@@ -72,11 +72,11 @@ class CheckStep:
         rang = any(isinstance(one.event, BellPressed) for one in seen.heard) or seen.settings.bell == "none"
         again = (Choice(language.text("setup.check.look_again"), {"again": True}),)
         bar = min(1.0, read / CARDS)
-        told = language.text("setup.check.cards_are_read_are_unclear", read=read, unclear=unclear)
+        counts = language.text("setup.check.cards_are_read_are_unclear", read=read, unclear=unclear)
         if unclear:
             why = language.list_of(sorted({_in_words(reason, language) for _, reason in reading.unclear}))
             text = language.text("setup.check.not_all_cards_are_clear", why=why)
-            return StepFinding(State.MEND, text, (told,), bar, shapes, again)
+            return StepFinding(State.MEND, text, (counts,), bar, shapes, again)
         if read < CARDS:
             text = language.text("setup.check.read_so_far_of_10", n=read)
             return StepFinding(State.WAIT, text, _what_to_mend(seen), bar, shapes, again)
@@ -91,14 +91,14 @@ class CheckStep:
         return StepFinding(State.MEND if mend else State.GOOD, text, mend, bar, shapes, again)
 
     def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
-        """Look again."""
+        """Read again."""
         if not answer.get("again"):
             raise BadInputError("error.setup.that_is_no_answer_here")
         self._read = None
         return Wish()
 
     def keep(self, seen: StepInput) -> Wish:
-        """Keep how many were read and how many were not."""
+        """Store the numbers of read and unclear cards."""
         reading = self._read[1] if self._read is not None else CheckReading((), ())
         return Wish(data={"read": len(reading.cards), "unclear": len(reading.unclear)})
 
@@ -136,6 +136,6 @@ def _in_words(reason: str, language: Language) -> str:
 
 
 def _what_to_mend(seen: StepInput) -> tuple[str, ...]:
-    """Return what earlier steps found wanting, a sentence each."""
+    """Return the problems of earlier steps, a sentence each."""
     wanting = [kept for name, kept in seen.kept.items() if name != "check" and kept.state in ("mend", "missing")]
     return tuple(in_language(kept.text, seen.language) for kept in wanting if kept.text)

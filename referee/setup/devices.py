@@ -17,14 +17,14 @@ from referee.setup.step import Choice, Heard, State, StepFinding, StepInput, Wis
 
 PRESSES = 3
 BOUNCE_NS = 60 * MS
-"""Edges that come within so long of a press belong to its bounce."""
+"""Edges within this time after a press belong to its bounce."""
 _MUCH_MS, _LATE_MS = 30.0, 250.0
 _KINDS = ("one", "seats", "microphone", "none")
 
 
 @dataclass(frozen=True)
 class MeasuredPress:
-    """A press: how long its contact bounced, and how much later it was known, ms."""
+    """A press: duration of its bounce, and delay until it was known, ms."""
 
     t_ns: int
     bounce_ms: float
@@ -32,7 +32,7 @@ class MeasuredPress:
 
 
 class BellStep:
-    """See the module."""
+    """The bell step: measures three presses."""
 
     name = "bell"
 
@@ -45,7 +45,7 @@ class BellStep:
         return language.text("setup.device.press_bell_three_times_with")
 
     def begin(self, seen: StepInput) -> Wish:
-        """Nothing is to be done."""
+        """Do nothing."""
         return Wish()
 
     def look(self, seen: StepInput) -> StepFinding:
@@ -70,19 +70,19 @@ class BellStep:
         return StepFinding(*_judged(found, language), 1.0, choices=kinds)
 
     def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
-        """Take another kind of bell."""
+        """Choose another kind of bell."""
         if answer.get("bell") in _KINDS:
             return Wish({"bell": answer["bell"]})
         raise BadInputError("error.setup.that_is_no_answer_here")
 
     def keep(self, seen: StepInput) -> Wish:
-        """Keep nothing: the measurement is only shown, and the bell is kept already."""
+        """Store the measurement for display; the kind of bell is stored already."""
         found = presses(seen.heard)
         return Wish(data={"bounce_ms": max((p.bounce_ms for p in found), default=0.0), "presses": len(found)})
 
 
 def presses(heard: Sequence[Heard]) -> list[MeasuredPress]:
-    """Give the presses, each with its bounce and its delay."""
+    """Return the presses, each with its bounce and its delay."""
     edges = [one.event for one in heard if isinstance(one.event, BellEdge) and not one.event.found]
     found = []
     for one in heard:
@@ -90,7 +90,7 @@ def presses(heard: Sequence[Heard]) -> list[MeasuredPress]:
             continue
         t_ns = one.event.t_ns
         own = [edge.t_ns for edge in edges if edge.seat == one.event.seat and 0 <= edge.t_ns - t_ns < BOUNCE_NS]
-        # The last edge of a quick tap is its release; a bounce is over before.
+        # The last edge of a quick tap is its release; a bounce ends earlier.
         closed = [edge.t_ns for edge in edges if edge.t_ns in own and edge.pressed]
         bounce_ms = (max(closed) - t_ns) / MS if closed else 0.0
         found.append(MeasuredPress(t_ns, bounce_ms, (one.arrived_ns - t_ns) / MS))
@@ -120,7 +120,7 @@ def _go_on(language: Language) -> str:
 
 RUNS = 2
 PAUSE_NS = 1500 * MS
-"""Sand that pauses for so long has run through."""
+"""Sand that pauses for this long has run out."""
 _FLICKER_NS = SECOND
 _EARLY_NS = 400 * MS
 _FULL_FLICKER = 60  # edges a second
@@ -129,13 +129,13 @@ _SHORTEST_S, _LONGEST_S = 5, 3600
 
 
 class SandtimerStep:
-    """See the module. It remembers when a person said that the sand began to run."""
+    """The sandtimer step. Remembers the beginning of a run that a person has tapped."""
 
     name = "sandtimer"
 
     def __init__(self) -> None:
         self._begun_ns: int | None = None
-        self._told_s: int | None = None
+        self._entered_s: int | None = None
 
     def title(self, language: Language) -> str:
         """Return its title."""
@@ -146,15 +146,15 @@ class SandtimerStep:
         return language.text("setup.device.turn_sandtimer_and_let_it")
 
     def begin(self, seen: StepInput) -> Wish:
-        """Nothing is to be done."""
+        """Do nothing."""
         return Wish()
 
     def look(self, seen: StepInput) -> StepFinding:
         """Follow the sand."""
         language = seen.language
         choices = self._choices(seen)
-        if self._told_s is not None:
-            return StepFinding(State.GOOD, _runs_for(self._told_s * SECOND, language), choices=choices)
+        if self._entered_s is not None:
+            return StepFinding(State.GOOD, _runs_for(self._entered_s * SECOND, language), choices=choices)
         if self._begun_ns is not None:
             gone_s = (seen.now_ns - self._begun_ns) / SECOND
             text = language.text("setup.device.seconds_so_far_tap_again", n=int(gone_s))
@@ -192,22 +192,22 @@ class SandtimerStep:
         return StepFinding(State.WAIT, text, bar=bar, choices=choices)
 
     def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
-        """Take how long it runs, the beginning or end of a run, or whether it has sensors."""
+        """Take the duration, the beginning or end of a run, or whether there are sensors."""
         if "sensors" in answer:
             return Wish({"sandtimer": bool(answer["sensors"])})
         seconds = answer.get("seconds")
         if answer.get("tap"):
             if self._begun_ns is None:
-                self._begun_ns, self._told_s = seen.now_ns, None
+                self._begun_ns, self._entered_s = seen.now_ns, None
                 return Wish()
             seconds, self._begun_ns = round((seen.now_ns - self._begun_ns) / SECOND), None
         if type(seconds) is not int or not _SHORTEST_S <= seconds <= _LONGEST_S:
             raise BadInputError("setup.device.that_is_too_short_or")
-        self._told_s = seconds
+        self._entered_s = seconds
         return Wish()
 
     def keep(self, seen: StepInput) -> Wish:
-        """Return what was learned as a setting.
+        """Return the learned times as a setting.
 
         Raises:
             BadInputError: nothing was learned yet.
@@ -218,8 +218,8 @@ class SandtimerStep:
         return Wish({"sand": [profile.duration_ns, profile.spread_ns, profile.longest_gap_ns]})
 
     def _learned(self, seen: StepInput) -> SandProfile | None:
-        if self._told_s is not None:
-            return SandProfile(self._told_s * SECOND, SECOND, PAUSE_NS // 3)
+        if self._entered_s is not None:
+            return SandProfile(self._entered_s * SECOND, SECOND, PAUSE_NS // 3)
         whole = whole_runs(barrier_edges(seen.heard), seen)
         try:
             return learn_sandtimer(whole[-RUNS:]) if len(whole) >= RUNS else None
@@ -229,7 +229,7 @@ class SandtimerStep:
     def _choices(self, seen: StepInput) -> tuple[Choice, ...]:
         language = seen.language
         usual = tuple(
-            Choice(language.text("setup.device.seconds", n=n), {"seconds": n}, chosen=n == self._told_s)
+            Choice(language.text("setup.device.seconds", n=n), {"seconds": n}, chosen=n == self._entered_s)
             for n in _USUAL_S
         )
         tap = (
@@ -257,7 +257,7 @@ def barrier_edges(heard: Sequence[Heard]) -> list[int]:
 def whole_runs(edges: Sequence[int], seen: StepInput) -> list[list[int]]:
     """Return the runs that are over, each the times of its edges.
 
-    Left out are flickers that are no sand, and a run that was on when the step was opened.
+    Ignores flickers without sand, and a run that began before the step.
     """
     runs: list[list[int]] = []
     for t_ns in edges:
@@ -273,7 +273,7 @@ def whole_runs(edges: Sequence[int], seen: StepInput) -> list[list[int]]:
 
 
 def flicker(edges: Sequence[int], now_ns: int) -> float:
-    """Return how much the barrier flickers now, 0 to 1."""
+    """Return the barrier's present rate of edges as a bar, 0 to 1."""
     lately = sum(now_ns - t_ns < _FLICKER_NS for t_ns in edges)
     return min(1.0, lately / _FULL_FLICKER)
 
@@ -288,7 +288,7 @@ _COLOURS = {"red": Signal.FALSE, "green": Signal.VALID, "blue": Signal.TIME_RUNN
 
 
 class LampStep:
-    """See the module. It remembers what was answered."""
+    """The lamp step. Remembers the answers."""
 
     name = "lamp"
 
@@ -304,7 +304,7 @@ class LampStep:
         return language.text("setup.device.do_you_see_lamp_and")
 
     def begin(self, seen: StepInput) -> Wish:
-        """Light the lamp; what to do is said, too."""
+        """Light the lamp; the instruction is also spoken."""
         return Wish(signal=Signal.VALID)
 
     def look(self, seen: StepInput) -> StepFinding:
@@ -323,7 +323,7 @@ class LampStep:
             Choice(language.text("setup.device.louder"), {"louder": True}),
             Choice(language.text("setup.device.quieter"), {"quieter": True}),
             Choice(language.text("setup.device.once_more"), {"again": True}),
-            # Boards differ in which leg is which colour.
+            # Boards differ in the order of the colours.
             Choice(language.text("setup.device.show_red"), {"colour": "red"}),
             Choice(language.text("setup.device.show_green"), {"colour": "green"}),
             Choice(language.text("setup.device.show_blue"), {"colour": "blue"}),
@@ -339,7 +339,7 @@ class LampStep:
         return StepFinding(State.WAIT, self.ask(language), bar=seen.settings.volume, choices=choices)
 
     def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
-        """Take an answer, or another loudness."""
+        """Take an answer, or change the volume."""
         language = seen.language
         if answer.get("again"):
             return Wish(signal=Signal.VALID, say=self.ask(language))
@@ -356,7 +356,7 @@ class LampStep:
         raise BadInputError("error.setup.that_is_no_answer_here")
 
     def keep(self, seen: StepInput) -> Wish:
-        """Take what nobody sees or hears for not fitted."""
+        """Store lamp and loudspeaker as not fitted if nobody sees or hears them."""
         changes: dict[str, object] = {}
         if "seen" in self._answers:
             changes["lamp"] = self._answers["seen"]
@@ -366,7 +366,7 @@ class LampStep:
 
 
 def _answered(seen: bool, heard: bool, language: Language) -> str:
-    """Return what it comes to which of lamp and voice are there."""
+    """Return the result for the present lamp and voice."""
     if seen and heard:
         return language.text("setup.device.lamp_and_voice_work")
     if seen:

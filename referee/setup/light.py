@@ -1,4 +1,4 @@
-"""The set-up step for the light: exposure and colours held, bleached places, and the closest faces or colours."""
+"""The light step: the camera's exposure and colours, bleached places, and the most similar faces or colours."""
 
 from __future__ import annotations
 
@@ -31,22 +31,25 @@ _SAME = 0.06
 
 
 class LightPrints:
-    """Asks the reader, and again only when lamp or scale have changed: it takes longer than a look may."""
+    """Names the most similar faces, with a cache.
+
+    A look may not wait for the computation; it is repeated only when lamp or scale change.
+    """
 
     def __init__(self) -> None:
         self._deck: tuple[str, UnderLamp] | None = None
-        self._told: tuple[Points, float, str] | None = None
+        self._cached: tuple[Points, float, str] | None = None
 
     def in_words(self, deck: PrintDeck, white: Points, px_per_mm: float, language: Language) -> str:
-        """Say which two faces come closest where white paper shows as `white` (3,) RGB, 0..1; "" of a single face."""
+        """Return a sentence about the two most similar faces; "" for one face. white: of paper, (3,) RGB, 0..1."""
         if self._deck is None or self._deck[0] != deck.name:
-            self._deck, self._told = (deck.name, UnderLamp(deck)), None
-        if self._told is not None:
-            before, scale, text = self._told
+            self._deck, self._cached = (deck.name, UnderLamp(deck)), None
+        if self._cached is not None:
+            before, scale, text = self._cached
             if np.abs(before - white).max() < _SAME and abs(scale / px_per_mm - 1) < _SAME:
                 return text
         text = _said(deck, self._deck[1], white, px_per_mm, language)
-        self._told = white, px_per_mm, text
+        self._cached = white, px_per_mm, text
         return text
 
 
@@ -61,21 +64,21 @@ def _said(deck: PrintDeck, lamp: UnderLamp, white: Points, px_per_mm: float, lan
     names = {"one": one, "other": other}
     if closest.sure:
         return language.text("setup.light.i_can_tell_all_cards", **names)
-    if _told(lamp, closest, _GOOD_WHITE, px_per_mm):
+    if _is_distinguished(lamp, closest, _GOOD_WHITE, px_per_mm):
         if white.min() < _PRINT_LEANS * white.max():
             return language.text("setup.light.hard_to_tell_in_this_light_are", **names)
         return language.text("setup.light.hard_to_tell_in_this", **names)
-    if _told(lamp, closest, seen, px_per_mm * _NEARER):
+    if _is_distinguished(lamp, closest, seen, px_per_mm * _NEARER):
         return language.text("setup.light.hard_to_tell_from_so", **names)
     return language.text("setup.light.hard_to_tell_in_any", **names)
 
 
-def _told(lamp: UnderLamp, closest: ClosestPrints, white: Points, px_per_mm: float) -> bool:
+def _is_distinguished(lamp: UnderLamp, closest: ClosestPrints, white: Points, px_per_mm: float) -> bool:
     return lamp.told(closest.one, closest.other, white, px_per_mm).sure
 
 
 def face_in_words(face: str, attributes: Mapping[str, str], language: Language) -> str:
-    """Return what a face is called among people; its id where it has no meaning that has words."""
+    """Return a face's name for people; without words its id."""
     colour = attributes.get("colour")
     if colour and attributes.get("mood") in ("happy", "sad"):
         mood = "Happy" if attributes["mood"] == "happy" else "Sad"
@@ -96,7 +99,7 @@ _BLOCKS = (16, 9)
 _BLEACHED_SHARE = 0.35  # of a block
 _GLARE = 16.0  # levels above white paper
 _NOISE_LEVELS = 2.0  # of a mark's colour, as a card shows it
-_PRINT_DEG = 5.0  # by which prints of one colour differ
+_PRINT_DEG = 5.0  # variation of prints of one colour
 _DRAWN = 200
 _SURE, _WELL = 0.001, 0.02
 _LEANS = 0.45  # of the lamp's strongest channel: a weaker one separates colours badly
@@ -104,7 +107,7 @@ _LEANS = 0.45  # of the lamp's strongest channel: a weaker one separates colours
 
 @dataclass(frozen=True)
 class Closest:
-    """The two colours of a deck that look most alike under a lamp, and how often one is taken for the other."""
+    """The two most similar colours of a deck under a lamp, and the rate at which they are confused."""
 
     one: str
     other: str
@@ -112,7 +115,7 @@ class Closest:
 
 
 class LightStep:
-    """See the module."""
+    """The light step: judges the light and the colours under it."""
 
     name = "light"
 
@@ -128,7 +131,7 @@ class LightStep:
         return language.text("setup.light.switch_on_light_that_you")
 
     def begin(self, seen: StepInput) -> Wish:
-        """Have the camera set itself to this light."""
+        """Let the camera set itself to this light."""
         return Wish(settle=True)
 
     def look(self, seen: StepInput) -> StepFinding:
@@ -164,11 +167,11 @@ class LightStep:
         raise BadInputError("error.setup.that_is_no_answer_here")
 
     def keep(self, seen: StepInput) -> Wish:
-        """The camera holds what it was set to."""
+        """Do nothing: the camera keeps its settings."""
         return Wish()
 
     def _closest(self, seen: StepInput, whites: Points) -> str:
-        """Say which cards of the chosen deck come closest under this lamp."""
+        """Return a sentence about the most similar cards of the chosen deck under this lamp."""
         deck = chosen_deck(seen)
         if not isinstance(deck, PrintDeck):
             return colours_in_words(seen, whites)
@@ -177,7 +180,7 @@ class LightStep:
 
 
 def _px_per_mm(seen: StepInput) -> float:
-    """Scale of the table in the middle of the picture."""
+    """Return the scale of the table in the middle of the picture."""
     width, height = seen.size_px
     try:
         if seen.profile is not None:
@@ -190,7 +193,7 @@ def _px_per_mm(seen: StepInput) -> float:
 
 
 def find_markers_or_none(image: Image) -> tuple[Marker, ...]:
-    """Return the marker cards of a picture, none where it shows no table."""
+    """Return the marker cards of a picture; none if it shows no table."""
     try:
         return find_markers(image)
     except VisionError:
@@ -198,17 +201,17 @@ def find_markers_or_none(image: Image) -> tuple[Marker, ...]:
 
 
 def bleached_blocks(image: Image, whites: Points) -> list[tuple[tuple[float, float], ...]]:
-    """Return the boxes, corners in shares of the picture, in which a white card would be bleached.
+    """Return the boxes, corners as fractions of the picture's size, in which a white card would be bleached.
 
-    whites (n, 3): levels of the marker cards' white. It is so where the table itself is clipped, or brighter than white
-    paper: only a lamp that mirrors itself is.
+    whites (n, 3): levels of the marker cards' white. A box is bleached if the table is clipped there, or brighter than
+    white paper, as only a lamp's reflection is.
     """
     columns, rows = _BLOCKS
     brightest = largest(image)
     clipped = cv2.resize((brightest >= CLIPPED).astype(np.float32), _BLOCKS, interpolation=cv2.INTER_AREA)
     small = cv2.resize(brightest, (10 * columns, 10 * rows), interpolation=cv2.INTER_AREA)
     blocks = small.reshape(rows, 10, columns, 10).transpose(0, 2, 1, 3).reshape(rows, columns, -1)
-    # By what most of a block exceeds: grain, and the rim of something white, are no glare.
+    # By the level that three quarters of a block exceed: grain, and a white thing's edge, are no glare.
     low = np.quantile(blocks, 0.25, axis=2)
     dazzled = clipped > _BLEACHED_SHARE
     if len(whites):
@@ -222,9 +225,9 @@ def bleached_blocks(image: Image, whites: Points) -> list[tuple[tuple[float, flo
 
 
 def closest_colours(palette: Mapping[str, str], ground: str, lamp: Points, white: float, side: str) -> Closest | None:
-    """Return the colours of a palette (`#rrggbb` each) that are mistaken most easily under a lamp (3,).
+    """Return the two colours of a palette (`#rrggbb` each) that are confused most easily under a lamp (3,).
 
-    white: level of the cards' ground, 0 to 255. Each mark is seen with some noise, its hue taken as the reader does.
+    white: level of the cards' background, 0 to 255. Marks are drawn with noise; the reader's code computes their hues.
     """
     names = list(palette)
     if len(names) < 2:
@@ -249,7 +252,7 @@ def closest_colours(palette: Mapping[str, str], ground: str, lamp: Points, white
 
 
 def colours_in_words(seen: StepInput, whites: Points) -> str:
-    """Say which two colours of the chosen deck come closest under this lamp; "" where that is not known."""
+    """Return a sentence about the two most similar colours of the chosen deck under this lamp; "" if unknown."""
     found = chosen_palette(seen)
     if found is None:
         return ""
@@ -277,7 +280,7 @@ def _most_alike(names: Sequence[str], hues: Sequence[float], spreads: Sequence[f
             gap = abs(float(hue_gap(np.array(hues[i]), np.array(hues[k]))))
             if math.isnan(gap):
                 continue
-            # Half the gap on either side: the chance that noise carries one over to the other.
+            # The chance that noise carries a hue over half the gap.
             mistaken = 0.5 * math.erfc(gap / (spreads[i] + spreads[k]) / math.sqrt(2))
             if best is None or mistaken > best.mistaken:
                 best = Closest(names[k], one, mistaken)

@@ -40,7 +40,7 @@ PRINTABLE = ("confetti", "piccolino", "coloretto", "everdeck")
 
 
 class DeckStep:
-    """See the module."""
+    """The deck step: chooses a deck."""
 
     name = "deck"
 
@@ -56,12 +56,12 @@ class DeckStep:
         return language.text("setup.seats.which_cards_do_you_play")
 
     def begin(self, seen: StepInput) -> Wish:
-        """Begin with the deck of the last time."""
+        """Start with the stored deck."""
         self._deck = chosen_name(seen)
         return Wish()
 
     def look(self, seen: StepInput) -> StepFinding:
-        """Offer what there is."""
+        """Offer the decks."""
         language = seen.language
         names = (*PRINTABLE, *_taught(seen))
         choices = tuple(Choice(_called(name), {"deck": name}, chosen=name == self._deck) for name in names)
@@ -76,7 +76,7 @@ class DeckStep:
         return StepFinding(State.GOOD, text, more, choices=(*choices, *links, teach))
 
     def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
-        """Take another deck."""
+        """Choose another deck."""
         deck = answer.get("deck")
         if deck not in (*PRINTABLE, *_taught(seen)):
             raise BadInputError("error.setup.there_is_no_such_deck")
@@ -84,17 +84,17 @@ class DeckStep:
         return Wish(data={"deck": self._deck})
 
     def keep(self, seen: StepInput) -> Wish:
-        """Keep which deck it is."""
+        """Store the deck's name."""
         return Wish(data={"deck": self._deck or chosen_name(seen)})
 
 
 def chosen_name(seen: StepInput) -> str:
-    """Return the name of the deck that was chosen, or the usual one."""
+    """Return the name of the chosen deck, or the default."""
     return deck_of(seen.kept) or USUAL_DECK
 
 
 def chosen_deck(seen: StepInput) -> AnyDeck | None:
-    """Return the deck that was chosen; None if it is there no more."""
+    """Return the chosen deck; None if it no longer exists."""
     try:
         return find_deck(chosen_name(seen), seen.folder)
     except (VisionError, RingmasterError):
@@ -102,7 +102,7 @@ def chosen_deck(seen: StepInput) -> AnyDeck | None:
 
 
 def chosen_palette(seen: StepInput) -> tuple[Mapping[str, str], str, str] | None:
-    """Return the colours of the chosen deck (`#rrggbb` each), its ground and that side; None where it has none."""
+    """Return the colours of the chosen deck (`#rrggbb` each), its background and that side; None without colours."""
     deck = chosen_deck(seen)
     if isinstance(deck, Deck):
         side = "white" if "white" in deck.palette else next(iter(deck.palette), "")
@@ -124,12 +124,12 @@ def _called(name: str) -> str:
 FEWEST, USUAL_PLAYERS = 2, 3
 _REACH_MM = 110.0
 _CLOSEST = 0.4
-"""Least distance of two seats, in shares of the distance when they sit evenly."""
+"""Least distance of two seats, as a share of the distance when they are even."""
 _FARTHEST_CM = 500
 
 
 class SeatsStep:
-    """See the module. It remembers which button was rung for which seat, and where seats were moved to."""
+    """The seats step. Remembers the order of the first rings, and moved seats."""
 
     name = "seats"
 
@@ -147,7 +147,7 @@ class SeatsStep:
         return language.text("setup.seats.how_many_play_seat_1")
 
     def begin(self, seen: StepInput) -> Wish:
-        """Begin with the players of the last time."""
+        """Start with the stored number of players."""
         before = seen.kept["seats"].data.get("players") if "seats" in seen.kept else None
         if isinstance(before, int) and FEWEST <= before <= MOST_PLAYERS:
             self._players = before
@@ -155,7 +155,7 @@ class SeatsStep:
         return Wish()
 
     def look(self, seen: StepInput) -> StepFinding:
-        """Show the seats, and ask for rings where each has a button."""
+        """Show the seats, and ask for rings if each has a button."""
         if seen.image is None:
             return camera_missing(seen)
         language = seen.language
@@ -179,7 +179,7 @@ class SeatsStep:
         return self._found(seen, State.WAIT, text, len(rung) / self._players, shapes, counts)
 
     def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
-        """Take the number of players, or where a seat is moved: `at` a point of the picture, or `by_cm`, clockwise."""
+        """Take the number of players, or a seat's move: `at` a point of the picture, or `by_cm`, clockwise."""
         if answer.get("even"):
             self._places.pop(self._players, None)
         elif "seat" in answer:
@@ -192,7 +192,7 @@ class SeatsStep:
         return Wish(profile=self._profile(seen), data=self._data())
 
     def keep(self, seen: StepInput) -> Wish:
-        """Keep the number of players, where they sit, and whose bell is whose."""
+        """Store the number of players, their places, and the seat of each button."""
         data = self._data()
         rung = order_rung(seen.heard)
         pins = seen.settings.bell_pins
@@ -206,7 +206,7 @@ class SeatsStep:
         return {"players": self._players, "places": {str(n): list(places) for n, places in self._places.items()}}
 
     def _profile(self, seen: StepInput) -> TableProfile | None:
-        """Return the measured table with the seats as they are now; None if it has them so already."""
+        """Return the measured table with the present seats; None without a change."""
         if seen.profile is None or dict(seen.profile.seats) == self._places:
             return None
         return replace(seen.profile, seats=dict(self._places))
@@ -226,7 +226,7 @@ class SeatsStep:
         if isinstance(at, list | tuple) and len(at) == 2 and all(_is_number(one) for one in at):
             point = table.to_mm(np.array([at], np.float64) * seen.size_px)[0]
             way = ring.way_of((float(point[0]), float(point[1]))) / ring.length_mm - places[seat]
-            # The shorter way round.
+            # The shorter direction.
             share = places[seat] + (way + 0.5) % 1 - 0.5
         elif _is_number(by_cm) and isinstance(by_cm, int | float) and abs(by_cm) <= _FARTHEST_CM:
             share = places[seat] + 10 * by_cm / ring.length_mm
@@ -255,7 +255,7 @@ class SeatsStep:
 
 
 def order_rung(heard: Sequence[Heard]) -> list[int]:
-    """Return the buttons in the order in which each was rung first."""
+    """Return the buttons in the order of their first rings."""
     rung: list[int] = []
     for one in heard:
         seat = one.event.seat if isinstance(one.event, BellPressed) else None
@@ -265,7 +265,7 @@ def order_rung(heard: Sequence[Heard]) -> list[int]:
 
 
 def moved(places: Sequence[float], seat: int, share: float) -> tuple[float, ...]:
-    """Return where everybody sits when one is moved: seats keep their order, and some distance."""
+    """Return everybody's place after one seat moves: seats keep their order, and a least distance."""
     count = len(places)
     nearest = _CLOSEST / count
     before = places[seat - 1] - (seat == 0)
@@ -277,7 +277,7 @@ def moved(places: Sequence[float], seat: int, share: float) -> tuple[float, ...]
 
 
 def seat_handles(ring: SeatRing, table: Table, size_px: tuple[int, int], language: Language) -> tuple[Handle, ...]:
-    """Return what the seats can be moved by."""
+    """Return the handles that move the seats."""
     handles = []
     for seat in range(ring.players):
         part = ring.part_of(seat)
@@ -313,7 +313,7 @@ def seat_shapes(ring: SeatRing, table: Table, size_px: tuple[int, int]) -> tuple
 
 
 def _place(seen: StepInput) -> tuple[Table, Points] | None:
-    """Return the table and the rectangle people sit round: as it was measured, else by the marker cards in sight."""
+    """Return the table and the rectangle of its edge: as measured, else by the marker cards in sight."""
     if seen.image is None:
         return None
     try:

@@ -27,7 +27,7 @@ from vision.profile import TableProfile, seats_fit
 
 
 class State(Enum):
-    """GOOD: may be kept. MEND: can be kept, but could be better. WAIT: not known yet. MISSING: there is no device."""
+    """GOOD: may be stored. MEND: may be stored, but could be better. WAIT: unknown yet. MISSING: there is no device."""
 
     GOOD = "good"
     MEND = "mend"
@@ -37,9 +37,9 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Choice:
-    """Something that can be tapped beside the main button: `answer` goes to the step, `href` leads elsewhere.
+    """A button beside the main one: `answer` goes to the step, `href` leads to another page.
 
-    chosen: whether this is how it is now; None: it is no state but something to do.
+    chosen: whether this is the present state; None: the choice is an action.
     """
 
     text: str
@@ -50,7 +50,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Shape:
-    """Outline over the live picture: corners in shares of its size; kind "good", "bad" or "seat"."""
+    """Outline over the live picture: corners as fractions of its size; kind "good", "bad" or "seat"."""
 
     corners: tuple[tuple[float, float], ...]
     kind: str = "good"
@@ -59,9 +59,9 @@ class Shape:
 
 @dataclass(frozen=True)
 class Handle:
-    """Something that can be dragged on the picture: it stands `at` (shares of its size), and answers as `seat`.
+    """A handle on the picture: `at` as fractions of its size; a drag answers as `seat`.
 
-    round: how far round the table it is, 0 to 1, clockwise.
+    round: its place round the table, 0 to 1, clockwise.
     """
 
     seat: int
@@ -72,9 +72,9 @@ class Handle:
 
 @dataclass(frozen=True)
 class StepFinding:
-    """Current finding of a step.
+    """Present finding of a step.
 
-    text: one sentence. more: further ones. bar: how far it has come or how strong it is, 0 to 1; None: no bar.
+    text: one sentence. more: further ones. bar: progress or strength, 0 to 1; None: no bar.
     """
 
     state: State
@@ -88,7 +88,7 @@ class StepFinding:
 
 @dataclass(frozen=True)
 class Heard:
-    """An event of bell or sandtimer, and when it arrived, ns: later than its own time by what it took."""
+    """An event of bell or sandtimer, and its arrival, ns, which is later than its own time."""
 
     event: TimedEvent
     arrived_ns: int
@@ -96,9 +96,9 @@ class Heard:
 
 @dataclass(frozen=True)
 class KeptStep:
-    """Kept result of a step. state: of `State`, or "skipped". data: values for later steps and the page.
+    """Stored result of a step. state: of `State`, or "skipped". data: values for later steps and the page.
 
-    text: what was found, a `referee.phrases.Phrase` where it is to be said in the language of another day.
+    text: the finding, a `referee.phrases.Phrase` where it has translations.
     """
 
     state: str
@@ -110,10 +110,11 @@ class KeptStep:
 class StepInput:
     """Input of a step.
 
-    since_ns: when the step was opened. image (h, w, 3) BGR: the newest picture, None if none comes; its t_ns. heard:
-    since the step was opened. troubles: a sentence a device that does not work, by its kind. notes: what the camera
-    could not do, in words. settling: whether the camera sets itself up. level: of the microphone, 0 to 1; None: it is
-    not listened to. kept: of the steps. cameras: gives those that are plugged in, what each is set by and is called.
+    since_ns: beginning of the step. image (h, w, 3) BGR: the newest picture, None without one; image_t_ns: its time.
+    heard: events since the beginning. troubles: a sentence for each kind of device that does not work. notes: sentences
+    about settings that the camera could not apply. settling: whether the camera is being set up. level: of the
+    microphone, 0 to 1; None: off. kept: stored results of the steps. cameras: returns name in settings and name for
+    people of each camera.
     """
 
     now_ns: int
@@ -140,10 +141,10 @@ class StepInput:
 
 @dataclass(frozen=True, eq=False)
 class Wish:
-    """Wish of a step.
+    """Requested effect of a step.
 
-    settings: changes of them. cameras: the first of these that gives a picture is taken. settle: the camera set up
-    again. signal: what the lamp shows.
+    settings: changes. cameras: the first of these that gives a picture is chosen. settle: set the camera up again.
+    signal: for the lamp.
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -156,7 +157,7 @@ class Wish:
 
 
 class Step(Protocol):
-    """One step. A new one is made each time it is opened; `look` is called some times a second."""
+    """One step. It is made new each time it is opened; `look` is called several times a second."""
 
     name: str
 
@@ -167,25 +168,25 @@ class Step(Protocol):
         """Return the instruction in one sentence; it is spoken."""
 
     def begin(self, seen: StepInput) -> Wish:
-        """Return the wish when the step is opened."""
+        """Return the wish at the beginning of the step."""
 
     def look(self, seen: StepInput) -> StepFinding:
-        """Return the current finding."""
+        """Return the present finding."""
 
     def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
-        """Take a choice. Raises BadInputError if it is none of those."""
+        """Take a choice. Raises BadInputError for an unknown one."""
 
     def keep(self, seen: StepInput) -> Wish:
-        """Return the part of the finding that is kept."""
+        """Return what the step stores."""
 
 
 def shares(corners_px: Points, size_px: tuple[int, int]) -> tuple[tuple[float, float], ...]:
-    """Return points (n, 2) in px in shares of the picture's size."""
+    """Return points (n, 2) in px as fractions of the picture's size."""
     return tuple((round(float(x) / size_px[0], 4), round(float(y) / size_px[1], 4)) for x, y in corners_px)
 
 
 def camera_missing(seen: StepInput) -> StepFinding:
-    """Return what is found where no picture comes."""
+    """Return the finding without a picture."""
     why = seen.troubles.get("camera", "")
     if not why:
         return StepFinding(State.WAIT, seen.language.text("setup.one_moment_camera_is_being"))
@@ -214,7 +215,7 @@ _SIDES = ("setup.left_edge", "setup.right_edge", "setup.top_edge", "setup.bottom
 
 
 def corners_without(points: Points, size_px: tuple[int, int]) -> list[int]:
-    """Return the picture's quarters, 0 to 3 as `corner` names them, in which none of the points (n, 2) px is."""
+    """Return the picture's quarters, numbered as in `corner`, that contain none of the points (n, 2) px."""
     quarters = {int(x > size_px[0] / 2) + 2 * int(y > size_px[1] / 2) for x, y in points}
     return [quarter for quarter in range(4) if quarter not in quarters]
 
@@ -225,16 +226,19 @@ def corner(number: int, language: Language) -> str:
 
 
 def area(x: float, y: float, language: Language) -> str:
-    """Return "at the top left" and so on for a point in shares of the picture."""
+    """Return "at the top left" and so on for a point in fractions of the picture's size."""
     column, row = (min(2, max(0, int(3 * share))) for share in (x, y))
     return language.text(_AREAS[3 * row + column])
 
 
-def sides_cut(corners: Points, size_px: tuple[int, int], slack: float = 0.01) -> list[int]:
-    """Return the picture's sides (left, right, top, bottom: 0 to 3) beyond which some of the points (n, 2) px lie."""
+_SLACK = 0.01  # of the picture's size
+
+
+def sides_cut(corners: Points, size_px: tuple[int, int]) -> list[int]:
+    """Return the picture's sides (left, right, top, bottom: 0 to 3) that some of the points (n, 2) px exceed."""
     width, height = size_px
     x, y = corners[:, 0] / width, corners[:, 1] / height
-    beyond = (x.min() < -slack, x.max() > 1 + slack, y.min() < -slack, y.max() > 1 + slack)
+    beyond = (x.min() < -_SLACK, x.max() > 1 + _SLACK, y.min() < -_SLACK, y.max() > 1 + _SLACK)
     return [side for side, out in enumerate(beyond) if out]
 
 
@@ -244,31 +248,31 @@ def sides(numbers: Sequence[int], language: Language) -> str:
 
 
 _MOST = 40_000
-"""Two whole runs of a three-minute sandtimer with a hundred edges a second fit in."""
+"""Two whole runs of a three-minute sandtimer with 100 edges a second fit."""
 _KINDS = (BellEdge, BellPressed, SandEdge)
 
 
 class Hearing:
-    """Safe to use from any thread."""
+    """Collects the events of bell and sandtimer. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._heard: deque[Heard] = deque(maxlen=_MOST)
 
     def note(self, event: TimedEvent, arrived_ns: int) -> None:
-        """Take an event; what is none of bell and sandtimer is left out."""
+        """Take an event; those of other devices are ignored."""
         if isinstance(event, _KINDS):
             with self._lock:
                 self._heard.append(Heard(event, arrived_ns))
 
     def since(self, t_ns: int) -> tuple[Heard, ...]:
-        """Return what happened after a time of the monotonic clock."""
+        """Return the events after a time of the monotonic clock."""
         with self._lock:
             return tuple(one for one in self._heard if one.event.t_ns > t_ns)
 
 
 def troubles_in_words(troubles: Iterable[Problem], language: Language) -> Mapping[str, str]:
-    """Return a sentence a kind of device ("camera", "bell", …) that does not work."""
+    """Return a sentence for each kind of device ("camera", "bell", …) that does not work."""
     return {
         health.part.split()[0]: problem(health, language) for health in troubles if not health.part.startswith(GUARD)
     }
@@ -281,7 +285,7 @@ _MOST_BYTES = 1 << 16
 
 
 def load_kept(folder: Path) -> dict[str, KeptStep]:
-    """Return what is kept of each step; a file that makes no sense is set aside, and its sound steps go on."""
+    """Return the stored result of each step; an invalid file is set aside, and its valid steps stay."""
     data: dict[str, object] = kept_data(folder / FILE, _MOST_BYTES, _object, {})
     kept = kept_from(data)
     if len(kept) < len(data) and set_aside(folder / FILE) is not None:
@@ -297,7 +301,7 @@ def _object(data: object) -> dict[str, object]:
 
 
 def kept_from(data: Mapping[str, object]) -> dict[str, KeptStep]:
-    """Return what stands in the data of such a file; what makes no sense is left out."""
+    """Return the valid steps in the data of such a file."""
     kept = {}
     for name, one in data.items():
         if not isinstance(one, dict):
@@ -309,23 +313,23 @@ def kept_from(data: Mapping[str, object]) -> dict[str, KeptStep]:
 
 
 def deck_of(kept: Mapping[str, KeptStep]) -> str | None:
-    """Return the name of the deck that was chosen, None if none was."""
+    """Return the name of the chosen deck; None without one."""
     name = kept["deck"].data.get("deck") if "deck" in kept else None
     return name if isinstance(name, str) and name else None
 
 
 def seats_of(kept: Mapping[str, KeptStep]) -> dict[int, tuple[float, ...]]:
-    """Give where people sit, by how many they are, where seats were moved (`referee.scoring.seats.SeatRing.places`)."""
+    """Return the places of moved seats by number of players (`referee.scoring.seats.SeatRing.places`)."""
     places = kept["seats"].data.get("places") if "seats" in kept else None
     found = places.items() if isinstance(places, dict) else ()
     return {int(players): tuple(map(float, at)) for players, at in found if seats_fit(players, at)}
 
 
 def save_kept(folder: Path, kept: Mapping[str, KeptStep]) -> None:
-    """Keep it, whole or not at all.
+    """Store the steps atomically.
 
     Raises:
-        WorkFailedError: the disk does not take it.
+        WorkFailedError: the disk does not take them.
     """
     data = {name: {"state": one.state, "said": as_data(one.text), "data": dict(one.data)} for name, one in kept.items()}
     folder.mkdir(parents=True, exist_ok=True, mode=0o750)

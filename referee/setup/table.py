@@ -1,4 +1,4 @@
-"""The set-up step for the table: by marker cards, a phone as a marker card, sheets of paper or playing cards."""
+"""The table step: by marker cards, a phone as a marker card, sheets of paper or playing cards."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from vision.table_texture import small_grey
 
 PHONE_CORNERS = 4
 THICK_MM = 8.0
-"""mm of a phone's screen above the table: usual phones have 7 to 9."""
+"""Height of a phone's screen above the table, mm: phones have 7 to 9."""
 _STILL_NS = 500_000_000
 _STILL_PX, _STILL = 2.0, 0.04
 
 
 class PhoneSurvey:
-    """Remembers where each number lay still."""
+    """Remembers the place at which each number stayed still."""
 
     def __init__(self) -> None:
         self._lay: dict[int, Marker] = {}
@@ -42,16 +42,16 @@ class PhoneSurvey:
 
     @property
     def whole(self) -> bool:
-        """Return whether that is enough."""
+        """Return whether all numbers were seen."""
         return len(self._lay) == PHONE_CORNERS
 
     @property
     def next_number(self) -> int:
-        """The number that the phone is to show now."""
+        """The number that the phone must show now."""
         return next((number for number in range(PHONE_CORNERS) if number not in self._lay), PHONE_CORNERS - 1)
 
     def look(self, markers: Sequence[Marker], t_ns: int) -> None:
-        """Take what is in sight; a number counts where it has lain for half a second, and only once."""
+        """Take the visible markers; a number counts once, after half a second without movement."""
         for marker in markers:
             if marker.id >= PHONE_CORNERS or marker.id in self._lay:
                 continue
@@ -63,10 +63,10 @@ class PhoneSurvey:
                 self._lay[marker.id] = marker
 
     def table(self, size_px: tuple[int, int]) -> Table:
-        """Return the table, which is lower than the screen was.
+        """Return the table, which is below the screen.
 
         Raises:
-            BadTableError: what was seen is on no flat table.
+            BadTableError: the markers are not on a flat table.
         """
         return lowered(table_from_markers(self.markers, size_px), THICK_MM)
 
@@ -74,19 +74,19 @@ class PhoneSurvey:
         """Return the profile; bare (h, w, 3): the table without the phone.
 
         Raises:
-            BadTableError, BadInputError: what was seen is on no flat table, or spans none.
+            BadTableError, BadInputError: the markers are not on a flat table, or do not span one.
         """
         height, width = bare.shape[:2]
         on_top = table_from_markers(self.markers, (width, height))
         table = lowered(on_top, THICK_MM)
-        # Below the seen corners: these points of the picture define the table itself.
+        # Points below the seen corners: they define the table itself.
         below = tuple(Marker(one.id, table.to_px(on_top.to_mm(one.corners_px))) for one in self.markers)
         found = profile_of(Survey(table, below, small_grey(bare)), REACH_MM)
         return replace(found, markers_mm={})
 
 
 def lowered(table: Table, by_mm: float) -> Table:
-    """Return the plane that is `by_mm` farther from the camera, each point below its own."""
+    """Return the plane that is `by_mm` farther from the camera, with each point below its own."""
     rays = np.linalg.inv(table.camera) @ table.homography
     scale = float(np.sqrt(np.linalg.norm(rays[:, 0]) * np.linalg.norm(rays[:, 1])))
     rays = rays / scale
@@ -125,7 +125,7 @@ _KINDS = {
 
 
 class TableStep:
-    """See the module. It keeps the last pictures in which the markers were in sight."""
+    """The table step. Keeps the last pictures with visible markers."""
 
     name = "table"
 
@@ -144,11 +144,11 @@ class TableStep:
         return language.text("setup.table.lay_marker_cards_0_1")
 
     def begin(self, seen: StepInput) -> Wish:
-        """Nothing is to be done."""
+        """Do nothing."""
         return Wish()
 
     def look(self, seen: StepInput) -> StepFinding:
-        """Look for what measures the table."""
+        """Measure the table with the chosen reference."""
         if seen.image is None:
             return camera_missing(seen)
         looks = {"markers": self._by_markers, "phone": self._by_phone}
@@ -163,7 +163,7 @@ class TableStep:
         return replace(found, choices=(*kinds, *further))
 
     def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
-        """Take another reference."""
+        """Choose another reference."""
         kind = answer.get("reference")
         if kind not in _KINDS:
             raise BadInputError("error.setup.that_is_no_answer_here")
@@ -175,7 +175,7 @@ class TableStep:
         """Return the profile.
 
         Raises:
-            BadInputError: the table is not measured yet; it says what is missing.
+            BadInputError: the table is not measured yet, with the reason.
         """
         bare = self._bare_profile(seen.image)
         if bare is not None and seen.image is not None:
@@ -192,7 +192,7 @@ class TableStep:
         return Wish(profile=profile)
 
     def _bare_profile(self, image: Image | None) -> TableProfile | None:
-        """Return the profile of a table on which nothing stays that measured it; None: marker cards measure it."""
+        """Return the profile of a table whose reference is taken away; None: marker cards stay."""
         if image is None or (self._kind == "phone" and not self._phone.whole):
             return None
         if self._kind == "phone":
@@ -273,7 +273,7 @@ class TableStep:
 
 
 def what_is_missing(sight: MarkerSight, size_px: tuple[int, int], language: Language) -> str:
-    """Say where one more marker card would help, in words of the table."""
+    """Return where one more marker card would help, in words of the table."""
     if not sight.markers:
         return language.text("setup.table.no_marker_card_is_in")
     middles = np.array([marker.corners_px.mean(0) for marker in sight.markers])
@@ -286,7 +286,7 @@ def what_is_missing(sight: MarkerSight, size_px: tuple[int, int], language: Lang
 
 
 def error_in_words(table: Table, rectangle_mm: Points, language: Language) -> str:
-    """Say how large the table is, and how far off a length on it may be."""
+    """Return the table's size, and the error of a length on it, in words."""
     width, height = sorted(np.linalg.norm(rectangle_mm[1:3] - rectangle_mm[:2], axis=1) / 10, reverse=True)
     return language.text(
         "setup.table.it_is_cm_between_marks",

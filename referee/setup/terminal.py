@@ -1,4 +1,4 @@
-"""The walk through the steps in a terminal: what to do, what is found; Enter keeps it, a number chooses."""
+"""The walk through the steps in a terminal: instructions and findings; Enter stores one, a number chooses."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _MOVE = re.compile(r"([1-9]) *([+-][0-9]{1,3})")
 
 
 class Terminal:
-    """Leads through steps.
+    """Guides through the steps.
 
-    keys: where people type; None: nobody does, and each step ends by itself, when it is well or patience_s are over.
+    keys: the keyboard; None: there is none, and each step ends when it is good, or after patience_s.
     """
 
     def __init__(
@@ -34,23 +34,23 @@ class Terminal:
         language: Language,
         keys: TextIO | None,
         patience_s: float,
-        tell: Callable[[str], None] = print,
+        write: Callable[[str], None] = print,
     ) -> None:
-        self._walk, self._language, self._keys, self._patience_s, self._tell = walk, language, keys, patience_s, tell
+        self._walk, self._language, self._keys, self._patience_s, self._write = walk, language, keys, patience_s, write
         self._ahead = ""
 
     def lead(self, steps: Sequence[str]) -> bool:
-        """Lead through steps; False if one of them found something that is missing, or to be mended."""
+        """Guide through steps; return False if one of them found something missing or to improve."""
         ways = [self._lead_through(name) for name in steps]
         return all(ways)
 
     def _lead_through(self, name: str) -> bool:
-        """Lead through a step; False if it found something missing, or nothing."""
+        """Guide through a step; return False if it found something missing, or nothing."""
         step = new_step(name)
-        self._tell(f"\n{step.title(self._language)}: {step.ask(self._language)}")
+        self._write(f"\n{step.title(self._language)}: {step.ask(self._language)}")
         self._walk.open(name)
         if self._keys is not None:
-            self._tell(self._language.text("setup.enter_goes_on_s_leaves"))
+            self._write(self._language.text("setup.enter_goes_on_s_leaves"))
         while True:
             found, typed = self._wait()
             if typed == "s":
@@ -69,26 +69,26 @@ class Terminal:
                 return False
 
     def _wait(self) -> tuple[StepFinding, str]:
-        """Show what is found until somebody types; where nobody does, until it is well or nothing moves any more."""
+        """Show findings until a line is typed; without a keyboard, until a step is good or nothing changes."""
         moved_s, shown = time.monotonic(), ""
         while True:
             _, found = self._walk.look()
-            told = _in_lines(found, self._language)
-            if told != shown:
-                moved_s, shown = time.monotonic(), told
-                self._tell(told)
+            lines = _in_lines(found, self._language)
+            if lines != shown:
+                moved_s, shown = time.monotonic(), lines
+                self._write(lines)
             self._draw(found.bar)
             if (typed := self._typed()) is not None:
                 return found, typed
             waited_s = time.monotonic() - moved_s
-            # What a hand covers just now may be clear in a moment.
+            # A hand may cover something only briefly.
             mended = found.state is State.MEND and waited_s > _MEND_S
             well = found.state in (State.GOOD, State.MISSING)
             if self._keys is None and (well or mended or waited_s > self._patience_s):
                 return found, ""
 
     def _draw(self, bar: float | None) -> None:
-        """Draw the bar, over and over in one line, where somebody looks on."""
+        """Draw the bar, repeatedly in one line, in a terminal."""
         if self._keys is None or bar is None:
             return
         full = round(_BAR * bar)
@@ -99,7 +99,7 @@ class Terminal:
         try:
             self._walk.keep()
         except BadInputError as error:
-            self._tell(f"  {error}")
+            self._write(f"  {error}")
             return False
         return True
 
@@ -114,14 +114,14 @@ class Terminal:
         try:
             self._walk.answer(answer)
         except BadInputError as error:
-            self._tell(f"  {error}")
+            self._write(f"  {error}")
 
     def _typed(self) -> str | None:
-        """Return a line that was typed, None if none was by now."""
+        """Return a typed line; None without one."""
         if self._keys is None:
             time.sleep(LOOK_S)
             return None
-        # Read without Python's own buffer: of several lines typed ahead, it would hide all but the first.
+        # Read without Python's own buffer, which would hide all but the first of several lines.
         ready, _, _ = select.select([self._keys], [], [], 0 if "\n" in self._ahead else LOOK_S)
         if ready:
             data = os.read(self._keys.fileno(), _MOST_TYPED)
@@ -137,7 +137,7 @@ class Terminal:
 
 
 def keys_of_people() -> TextIO | None:
-    """Return the terminal's keyboard, None where nobody sits at it."""
+    """Return the terminal's keyboard; None without a terminal."""
     return sys.stdin if sys.stdin is not None and sys.stdin.isatty() else None
 
 

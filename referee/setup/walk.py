@@ -36,10 +36,10 @@ NAMES = tuple(_MAKERS)
 
 
 def new_step(name: str) -> Step:
-    """Return a step that is begun.
+    """Return a new step.
 
     Raises:
-        BadInputError: there is none of this name.
+        BadInputError: there is no step of this name.
     """
     if name not in _MAKERS:
         raise BadInputError("error.setup.there_is_no_such_step", list=", ".join(NAMES))
@@ -50,13 +50,13 @@ class Kit(Protocol):
     """Devices of the walk: the running referee's, or the terminal's own."""
 
     def seen(self, since_ns: int, kept: Mapping[str, KeptStep]) -> StepInput:
-        """Return what is seen now, and heard since a time of the monotonic clock."""
+        """Return the present input of a step, with the events since a time of the monotonic clock."""
 
     def carry_out(self, wish: Wish) -> None:
-        """Do what a step wants.
+        """Apply a step's wish.
 
         Raises:
-            BadInputError: a setting cannot be so.
+            BadInputError: a setting is invalid.
             WorkFailedError: the disk does not take it.
         """
 
@@ -65,7 +65,7 @@ class Kit(Protocol):
 
 
 class Walk:
-    """See the module. Safe to use from any thread; what was kept is read from the state folder."""
+    """Opens steps, one at a time, and stores their results in the state folder. Thread-safe."""
 
     def __init__(self, kit: Kit) -> None:
         self._kit = kit
@@ -76,21 +76,21 @@ class Walk:
 
     @property
     def kept(self) -> dict[str, KeptStep]:
-        """Return the kept result of each step."""
+        """Return the stored result of each step."""
         return dict(self._kept)
 
     @property
     def open_step(self) -> str | None:
-        """The name of the step that is open."""
+        """The name of the open step; None without one."""
         return None if self._step is None else self._step.name
 
     @property
     def left(self) -> list[str]:
-        """The steps that were neither kept nor skipped, in their order."""
+        """The steps that were neither stored nor skipped, in order."""
         return [name for name in NAMES if name not in self._kept]
 
-    def open(self, name: str, *, aloud: bool = True) -> None:
-        """Begin a step; what to do is said.
+    def open(self, name: str) -> None:
+        """Begin a step, and say its instruction.
 
         Raises:
             BadInputError: there is no such step.
@@ -100,11 +100,10 @@ class Walk:
             self._step, self._since_ns = step, self._kit.now_ns()
             seen = self._seen()
             self._kit.carry_out(step.begin(seen))
-            if aloud:
-                self._kit.carry_out(Wish(say=step.ask(seen.language)))
+            self._kit.carry_out(Wish(say=step.ask(seen.language)))
 
     def look(self) -> tuple[str, StepFinding]:
-        """Return the open step's name and what it finds now.
+        """Return the open step's name and its present finding.
 
         Raises:
             BadInputError: no step is open.
@@ -114,7 +113,7 @@ class Walk:
             return step.name, _found(step, self._seen())
 
     def seen_now(self) -> tuple[str, StepFinding] | None:
-        """Return the open step's finding; None if no step is open: another page may have closed it just now."""
+        """Return the open step's finding; None if no step is open, since another page may have closed it."""
         with self._lock:
             return None if self._step is None else self.look()
 
@@ -122,7 +121,7 @@ class Walk:
         """Take a choice.
 
         Raises:
-            BadInputError: it is none.
+            BadInputError: it is unknown.
         """
         with self._lock:
             step = self._opened()
@@ -133,10 +132,10 @@ class Walk:
                 self._keep(step.name, KeptStep(before.state, before.text, {**before.data, **wish.data}))
 
     def keep(self) -> StepFinding:
-        """Keep what the open step has found; it is over then.
+        """Store the open step's finding, and close the step.
 
         Raises:
-            BadInputError: there is nothing to keep yet.
+            BadInputError: there is nothing to store yet.
             WorkFailedError: the disk does not take it.
         """
         with self._lock:
@@ -153,7 +152,7 @@ class Walk:
             return found
 
     def skip(self) -> None:
-        """Leave the open step for later; what was kept of it before stays."""
+        """Close the open step without a result; an earlier one stays."""
         with self._lock:
             step = self._opened()
             self._kept.setdefault(step.name, KeptStep(SKIPPED))
@@ -161,12 +160,12 @@ class Walk:
             self._step = None
 
     def close(self) -> None:
-        """Leave setting up, and come back some other time."""
+        """Close the open step; setting up can go on later."""
         with self._lock:
             self._step = None
 
     def titles(self) -> list[dict[str, Any]]:
-        """Return all steps with their titles and what is kept of them, for the page."""
+        """Return all steps with their titles and stored results, for the page."""
         with self._lock:
             seen = self._seen()
             return [
@@ -194,7 +193,7 @@ class Walk:
 
 
 def _found(step: Step, seen: StepInput) -> StepFinding:
-    """Return what a step finds; a picture that it cannot bear is no reason to stop."""
+    """Return a step's finding; a picture that makes it fail does not stop the walk."""
     try:
         return step.look(seen)
     except FAULTS as error:

@@ -1,1 +1,1 @@
-"""The web page: one page on every phone at the table, and who may do what on it. Served from here, without a build."""
+"""The web page: one page on every phone at the table, and each device's permissions. Served without a build."""

@@ -44,7 +44,7 @@ FILES = Path(__file__).parent / "page"
 
 
 def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
-    """Return the page of a desk; `app.state.auth` pairs, `app.state.feed` is there while it runs."""
+    """Return the page of a desk; `app.state.auth` pairs devices, `app.state.feed` exists while the app runs."""
     options = options or WebOptions()
 
     def extras() -> dict[str, Any]:
@@ -110,7 +110,7 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
         app.include_router(decks.routes(desk, ask, app.state.auth, DeckListing(options.state_dir), uploads))
     if options.lessons is not None:
         app.include_router(teaching.routes(desk, ask, app.state.auth, options.lessons))
-    app.include_router(routes_backup.routes(app.state.auth, options.keeping, options.state_dir, uploads))
+    app.include_router(routes_backup.routes(app.state.auth, options.backup_desk, options.state_dir, uploads))
     _add_files(app)
     _add_address(app, names)
     return app
@@ -138,18 +138,18 @@ def _add_address(app: FastAPI, names: OwnNames) -> None:
     def address_of(request: Request) -> str:
         host, server = request.headers.get("host", ""), request.scope.get("server") or (None, None)
         if is_this_machine(name_of(host)) or name_of(host) == "localhost":
-            # On a screen of this machine nobody else would find that.
+            # Other devices cannot use an address of this machine's own screen.
             return addresses(names, None, server[1])[0]
         return f"{request.url.scheme}://{host}/"
 
     @app.get("/api/address")
     async def address(request: Request) -> Response:
-        """Return the address by which others find the page."""
+        """Return the address by which other devices find the page."""
         return Json({"address": address_of(request)})
 
     @app.get("/api/pair/qr.svg", responses={200: {"content": {"image/svg+xml": {}}}})
     async def code_to_scan(request: Request) -> Response:
-        """Return the address that pairs whoever opens it, as a QR code, to a screen in the room."""
+        """Return the address that pairs a device, as a QR code, to a screen in the room."""
         code = app.state.auth.code_for(request)
         if code is None or app.state.auth.address is None:
             raise RefusedError(404, "fault.not_here")
@@ -157,12 +157,12 @@ def _add_address(app: FastAPI, names: OwnNames) -> None:
 
     @app.get("/qr.svg", responses={200: {"content": {"image/svg+xml": {}}}})
     async def code(request: Request) -> Response:
-        """Return it as a QR code."""
+        """Return the page's address as a QR code."""
         return Response(qr_svg(address_of(request)), media_type="image/svg+xml")
 
 
 class _Packed(GZipMiddleware):
-    """Compresses the page, its files and words: pictures are compressed already, the feed sees to itself."""
+    """Compresses the page, its files and words; pictures and the feed are compressed already."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; see the ASGI specification."""
@@ -173,7 +173,7 @@ class _Packed(GZipMiddleware):
 
 
 class _Files(StaticFiles):
-    """The page's files: asked for again each time, as an upgrade may have changed them, and mostly not sent again."""
+    """The page's files; browsers revalidate them each time, because an upgrade may change them."""
 
     def file_response(self, *args: object, **kwargs: object) -> Response:
         """Return a file."""

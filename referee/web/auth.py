@@ -1,4 +1,4 @@
-"""Authentication: pairing, and the proof that a changing request has to carry."""
+"""Authentication: pairing, and the proof that a changing request must carry."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ Part = TypeVar("Part")
 
 
 class PairingCode(Model):
-    """A pairing code that somebody has typed."""
+    """A pairing code that a person typed."""
 
     code: Annotated[str, Field(pattern="^[0-9]{6}$"), refused_as("fault.code_digits")]
 
 
 class Forget(Model):
-    """Which devices to forget: the one that asks, or all."""
+    """The devices to forget: the one that asks, or all."""
 
     all: bool
 
 
 class Auth:
-    """Knows the paired devices."""
+    """Identifies paired devices and checks their requests."""
 
     def __init__(self, options: WebOptions) -> None:
         self._options = options
         self.pairing = Pairing(options.clock)
-        # Where phones find the page: known once it is served, None if they cannot.
+        # The page's address for phones; None before it is served, and where phones cannot reach it.
         self.address: str | None = None
         self.tokens = TokenStore(options.state_dir)
         self.round_trips = RoundTrips()
@@ -78,10 +78,10 @@ class Auth:
         return part
 
     def demand_paired(self, request: Request) -> str:
-        """Let a change through, and give the device's token.
+        """Check a change, and return the device's token.
 
         Raises:
-            RefusedError: the device is not paired, or the change does not come from our page.
+            RefusedError: the device is not paired, or the request does not come from our page.
         """
         token = self.paired_token(request)
         given = request.headers.get(CSRF_HEADER, "")
@@ -105,20 +105,20 @@ class Auth:
         }
 
     def code_for(self, request: Request) -> str | None:
-        """Return the code that is valid to a screen in the room: a paired one, or this machine's own."""
+        """Return the valid code to a screen in the room, which is paired or on this machine; else None."""
         return self.pairing.code if self.token(request) is not None or is_here(request) else None
 
     def demand_sight(self, request: Request, settings: Mapping[str, Any]) -> None:
-        """Let a request for a picture of the table through: by a paired device, a screen of this machine, or all.
+        """Check a request for a picture of the table: by a paired device, this machine's screen, or any if allowed.
 
         Raises:
-            RefusedError: pictures are for those only.
+            RefusedError: the device may not see pictures.
         """
         if self.token(request) is None and not is_here(request) and not settings.get("open_pictures"):
             raise RefusedError(401, "fault.pictures_paired")
 
     def ask(self, request: Request) -> bool:
-        """Have the code said; return whether it is: a guest may ask only now and then."""
+        """Announce the code, and return whether it is said aloud; a guest's requests are limited."""
         paired = self.token(request) is not None
         code, say = self.pairing.ask(give=paired or is_here(request), seldom=not paired)
         if say:
@@ -126,12 +126,12 @@ class Auth:
         return say
 
     def code_at_door(self) -> tuple[str, int, str]:
-        """Return whoever works at this machine a code, its seconds and the page's address: a way past others' tries."""
+        """Return a code, its seconds and the page's address to a user of this machine, despite others' wrong tries."""
         code = self.pairing.ask(give=True)[0]
         return code, self.pairing.left_s, self.address or ""
 
     def help_in(self) -> bool:
-        """Let on who was refused, as somebody in the room has pressed the bell."""
+        """Give a new code and more tries after refusals, because a person in the room has pressed the bell."""
         code = self.pairing.renew()
         if code is not None:
             self._options.say_code(code)
@@ -139,7 +139,7 @@ class Auth:
 
 
 def routes(auth: Auth) -> APIRouter:
-    """Return the requests that deal with pairing."""
+    """Return the routes of pairing."""
     router = APIRouter(prefix="/api", route_class=JsonRoute)
 
     @router.get("/me")
@@ -149,9 +149,9 @@ def routes(auth: Auth) -> APIRouter:
 
     @router.post("/pair/ask")
     async def ask(request: Request) -> Response:
-        """Have a code said and shown in the room."""
+        """Announce a code in the room, aloud and on screens."""
         said = auth.ask(request)
-        # Screens in the room learn that there is a code to show.
+        # Notify the screens in the room of the code.
         request.app.state.feed.notify(0)
         return Json({"asked": True, "said": said})
 
@@ -179,17 +179,17 @@ def routes(auth: Auth) -> APIRouter:
 
 
 def address_of(request: Request) -> str:
-    """Return the address that a request comes from, "" where nobody knows."""
+    """Return the address that a request comes from, "" if unknown."""
     return "" if request.client is None else request.client.host
 
 
 def is_here(request: Request) -> bool:
-    """Return whether a browser runs on this machine: its screen stands in the room."""
+    """Return whether the browser runs on this machine, whose screen is in the room."""
     return is_this_machine(address_of(request))
 
 
 def let_in(token: str, *, kept: bool) -> Json:
-    """Return the answer to a device that is paired now; kept: also after the next start."""
+    """Return the answer to a newly paired device; kept: whether the pairing survives a restart."""
     answer = Json({"paired": True, "csrf": csrf_of(token), "kept": kept})
     answer.set_cookie(COOKIE, token, max_age=_YEAR_S, httponly=True, samesite="strict", path="/")
     return answer

@@ -1,4 +1,4 @@
-"""Limits connections by address and closes silent ones: uvicorn's own settings know no address."""
+"""Limits connections by address and closes idle ones; uvicorn's own limits ignore the address."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_S = 15.0
-"""The head of the first request has to arrive in this time, s; `KEEP_ALIVE_S`: that of a later one."""
+"""Time limit for the head of the first request, s; `KEEP_ALIVE_S`: of a later one."""
 KEEP_ALIVE_S = 30.0
 MOST_OF_ADDRESS = 64
-"""A browser opens six connections, and one for each of its pages that watch."""
+"""A browser opens six connections, and one for each page that follows the feed."""
 UNTAKEN_MS = 60_000
-"""A browser that takes nothing of an answer for so long is let go, by the kernel, ms."""
+"""The kernel closes a connection whose browser takes no data for this long, ms."""
 
 
 class CarefulProtocol(H11Protocol):
-    """A connection that is closed where no request comes, and makes room for others where it waits for one.
+    """A connection that is closed when no request comes, or when others need its place.
 
-    So whoever opens many and says nothing keeps nobody out, not even from the same address.
+    Many silent connections therefore block no other device, even from the same address.
     """
 
     most_of_address = MOST_OF_ADDRESS
     _limit: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection, in the place of an idle one if there are too many."""
+        """Accept a connection, in place of an idle one if there are too many."""
         super().connection_made(transport)
         line = transport.get_extra_info("socket")
         if line is not None:
@@ -41,13 +41,13 @@ class CarefulProtocol(H11Protocol):
             if len(crowd) < (self.limit_concurrency or len(crowd) + 2) - 1:
                 return
         idle = [one for one in crowd if one._is_idle]
-        # Those that never asked for anything go first.
+        # Connections without any request go first.
         gone = min(idle, key=lambda one: (one.cycle is not None, one._since_s)) if idle else self
         self.connections.discard(gone)
         gone.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let it go."""
+        """Cancel the time limit."""
         if self._limit is not None:
             self._limit.cancel()
         super().connection_lost(exc)
@@ -79,5 +79,5 @@ class CarefulProtocol(H11Protocol):
         if self._is_idle:
             self.transport.close()
         elif self._is_answered:
-            # The answer is still on its way.
+            # The answer is still being sent.
             self._wait(KEEP_ALIVE_S)

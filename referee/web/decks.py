@@ -1,4 +1,4 @@
-"""The decks on the page: listed with their faces, renamed, sent as a file, loaded from one, removed."""
+"""The decks on the page: listed with their faces, renamed, downloaded, uploaded, removed."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def routes(desk: Referee, ask: Desks, auth: Auth, listing: DeckListing, uploads:
 
     @router.get("/api/decks")
     async def decks() -> Response:
-        """Return the decks with their faces, and the name of the one that a game is being played with, or null."""
+        """Return the decks with their faces, and the deck of the present game, or null."""
         return Json(await ask(listed))
 
     @router.get("/api/decks/face.png")
     async def face(
         deck: Annotated[str, Query(max_length=100)], n: Annotated[int, Query(ge=0, lt=2000)], v: str = ""
     ) -> Response:
-        """Give a small picture of a face, by its place in the list; `v` is the deck's version, for caches."""
+        """Return a small picture of a face by its place in the list; `v` is the deck's version, for caches."""
         data = await ask(lambda: listing.face(deck, n))
         if data is None:
             raise RefusedError(404, "fault.no_picture")
@@ -80,7 +80,7 @@ def routes(desk: Referee, ask: Desks, auth: Auth, listing: DeckListing, uploads:
         openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
     )
     async def load(request: Request) -> Response:
-        """Take a deck from a file; where its name exists, it gets another one."""
+        """Store a deck from a file, with another name if its own exists."""
         auth.demand_paired(request)
         async with uploads.taken(request) as file:
             name = await ask(lambda: _taken(store, file.read_bytes()))
@@ -129,7 +129,7 @@ def _kept(store: DeckStore, name: str) -> TaughtDeck:
 
 
 def _taken(store: DeckStore, data: bytes) -> str:
-    """Keep the deck of a file, under its own name or the next that is free."""
+    """Store the deck of a file, under its own name or a free numbered one."""
     try:
         deck = unpack_deck(data, "this file")
     except BadDeckError as error:

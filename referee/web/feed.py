@@ -1,7 +1,7 @@
-"""The state of the table, handed whole to every page that watches: the latest only, however slow a page may be.
+"""Sends the whole state of the table to every page that follows it, always the latest one.
 
-The desk is asked once for a change, and the answer is packed once, whatever the number of pages. So a page that takes
-nothing costs one waiting send, and delays nobody.
+The desk is read once a change, and the answer is compressed once for all pages. A slow page therefore costs one waiting
+send and delays no other.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from anyio import CapacityLimiter, to_thread
 from referee.match.referee import Referee
 
 LEAST_GAP_S = 0.1
-"""Between two looks at the desk, s: changes that follow each other sooner are sent as one."""
+"""Shortest time between two reads of the desk, s; quicker changes are sent as one."""
 HEARTBEAT_S = 3.0
-"""Between two signs of life on a quiet line, s: a page says after 7 s of silence that it has no connection."""
+"""Time between two signs of life, s; a page reports a lost connection after 7 s of silence."""
 STALLED_S = 60.0
-"""A page that has taken nothing for so long is let go, s; a phone that wakes up asks again by itself."""
+"""A page that takes no data for this long is disconnected, s; a phone that wakes up reconnects."""
 _RESTLESS = ("version", "t_ns")
-"""Keys that change each time, and are no news on their own."""
+"""Keys that change each time, and alone are no news."""
 
 
 @dataclass(eq=False)
 class PageLine:
-    """A page's line. limit: ends what it waits for. whose: device or address. wake: set when there may be news."""
+    """A page's connection. limit: ends its wait. whose: device or address. wake: set when there may be news."""
 
     limit: asyncio.Timeout
     whose: str = ""
@@ -39,9 +39,9 @@ class PageLine:
 
 
 class Feed:
-    """State of the pages; all methods but `notify` belong to the thread of the event loop.
+    """Sends the state to the pages; all methods but `notify` belong to the event loop's thread.
 
-    version: grows with each publication; 0 before the first.
+    version: grows with each change; 0 before the first.
     """
 
     def __init__(self, desk: Referee, extras: Callable[[], Mapping[str, Any]] = dict) -> None:
@@ -52,7 +52,7 @@ class Feed:
         self._desk_version = "0"
         self._clock_ns, self._read_at = 0, 0.0
         self._wake = asyncio.Event()
-        # One look at the desk at a time, in a thread of its own: it may wait until a frame has been judged.
+        # One read of the desk at a time, in a thread: it may wait until a frame has been judged.
         self._one = CapacityLimiter(1)
         self._loop = asyncio.get_running_loop()
         self.version = 0
@@ -77,12 +77,12 @@ class Feed:
             feed.close()
 
     def join(self, line: PageLine) -> None:
-        """Let a page follow."""
+        """Add a page."""
         self._lines.add(line)
         self.watchers += 1
 
     def leave(self, line: PageLine) -> None:
-        """Let it go."""
+        """Remove a page."""
         self._lines.discard(line)
         self.watchers -= 1
 
@@ -91,20 +91,20 @@ class Feed:
         return sum(line.whose == whose for line in self._lines)
 
     def notify(self, _version: int) -> None:
-        """Learn of a change, from any thread."""
+        """Note a change, from any thread."""
         self._soon(self._wake.set)
 
     def close_soon(self) -> None:
-        """Let every page go, from any thread."""
+        """Disconnect every page, from any thread."""
         self._soon(self.close)
 
     def _soon(self, call: Callable[[], object]) -> None:
-        # A desk may have news in the moment in which the page's server ends.
+        # The desk may report a change while the page's server ends.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(call)
 
     def close(self) -> None:
-        """Let every page go."""
+        """Disconnect every page."""
         self.closed = True
         self._ring()
 
@@ -116,7 +116,7 @@ class Feed:
             await asyncio.sleep(LEAST_GAP_S)
 
     async def _beat(self) -> None:
-        """Send a heartbeat where there is no news, and drop pages that take nothing any more."""
+        """Send a heartbeat without news, and disconnect pages that take no data."""
         while True:
             await asyncio.sleep(HEARTBEAT_S)
             now_s = self._loop.time()
@@ -127,7 +127,7 @@ class Feed:
                     line.limit.reschedule(now_s)
 
     async def look(self) -> None:
-        """Ask the desk, and send the state to the pages if it is new."""
+        """Read the desk, and send the state to the pages if it has changed."""
         state, news = await to_thread.run_sync(self._now, limiter=self._one)
         self._clock_ns, self._read_at = int(state.get("t_ns", 0)), self._loop.time()
         if news == self._news:
@@ -138,7 +138,7 @@ class Feed:
         self._ring()
 
     def _now(self) -> tuple[Mapping[str, Any], str]:
-        """Return the state, and all of it that may be news as the rest of a JSON object."""
+        """Return the state, and its changing part as the rest of a JSON object."""
         state = {**self._desk.state(), **self._extras()}
         return state, "," + encoded({key: value for key, value in state.items() if key not in _RESTLESS})[1:]
 
@@ -147,26 +147,29 @@ class Feed:
             line.wake.set()
 
     def state(self) -> str:
-        """Return all there is as a JSON object."""
+        """Return the whole state as a JSON object."""
         return self._stamp() + self._news
 
     def message(self, version: int) -> tuple[bytes, bytes]:
-        """Give a server-sent event as deflated blocks, and as it is: the whole state, or for who knows it the time."""
+        """Return a server-sent event, deflated and uncompressed.
+
+        It holds the whole state, or only the time if `version` is current.
+        """
         if version == self.version:
             beat = f"event: state\ndata: {self._stamp()}}}\n\n"
             return packed(beat), beat.encode()
-        # The state is packed once for all pages: the time, which differs, is a line of its own.
+        # The state is compressed once for all pages; the time, which differs, is a line of its own.
         head = f"event: state\ndata: {self._stamp()}\ndata: "
         return packed(head) + self._packed, f"{head}{self._news}\n\n".encode()
 
     def _stamp(self) -> str:
-        """Give the beginning of a state: its version, and the time that it is now, not that of the last change."""
+        """Return the beginning of a state: its version, and the present time."""
         now_ns = self._clock_ns + round((self._loop.time() - self._read_at) * 1e9)
         return f'{{"version":{self._desk_version},"t_ns":{now_ns}'
 
 
 def packed(text: str) -> bytes:
-    """Return a text as deflated blocks (RFC 1951) that end on a whole byte and need nothing that came before."""
+    """Return a text as deflated blocks (RFC 1951) that end on a whole byte and need no earlier data."""
     deflate = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     return deflate.compress(text.encode()) + deflate.flush(zlib.Z_FULL_FLUSH)
 

@@ -1,4 +1,4 @@
-"""The games that can be started on the page, with their options in words."""
+"""The games that the page can start, with their options in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def games_in(code: str) -> list[dict[str, Any]]:
     """Return the games in a language.
 
     Raises:
-        BadInputError: the referee does not speak it.
+        BadInputError: the language is unknown.
     """
     language = Language(code)
     return [_game(kind, language) for kind in GAMES.values()]

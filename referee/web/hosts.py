@@ -1,9 +1,9 @@
-"""Names and addresses of the page; a name that a foreign name server can give is none of them.
+"""Names and addresses of the page, without any name that a foreign name server can give.
 
-A page from elsewhere may have its own name lead to this machine (DNS rebinding), and would then be taken for ours. So a
-name counts only if nobody on the internet can have it: it has an ending that public name servers do not know (RFC 6762
-G, RFC 8375), or it is this machine's own, alone or before an ending that this network gives to its machines. Digits
-count: no name server gives them.
+A foreign page may resolve its own name to this machine (DNS rebinding) and would then count as ours. A name therefore
+counts only if nobody on the internet can own it. Either public name servers do not know its ending (RFC 6762 G, RFC
+8375). Or it is this machine's name, alone or with an ending of this network. Numeric addresses count: no name server
+gives them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from pathlib import Path
 LABEL = "ringmaster"
 _ENDINGS = ("local", "lan", "home", "home.arpa", "internal", "intranet", "private", "corp", "localdomain", "fritz.box")
 PRIVATE_ENDINGS = tuple(f".{name}" for name in _ENDINGS)
-"""No public name ends in these; `fritz.box` does, and belongs to the maker of the routers that give it to machines."""
+"""No public name ends in these; `fritz.box` does, but belongs to the maker of routers that use it."""
 RESOLVER = Path("/etc/resolv.conf")
 ANNOUNCED = Path("/run/avahi-daemon/socket")
-"""There as long as this machine answers to its own name (mDNS)."""
+"""Exists while this machine answers to its own name (mDNS)."""
 _HOST = re.compile(
     r"(?:(?P<name>[A-Za-z0-9._-]+)|\[(?P<address>[0-9A-Fa-f:.]+)(?:%[A-Za-z0-9._~-]+)?\])(?::[0-9]{0,5})?"
 )
-"""A name or an address of a Host header (RFC 9110, 7.2): only one of IPv6, in brackets, may name a zone."""
+"""A name or an address of a Host header (RFC 9110, 7.2); only a bracketed IPv6 address may have a zone."""
 _HOME = tuple(
     ip_network(net)
     for net in (
@@ -44,7 +44,7 @@ _HOME = tuple(
 class OwnNames:
     """The names of this machine.
 
-    more: names beside its own, in full. resolver: the file that names this network's endings.
+    more: full names beside its own. resolver: the file with this network's endings.
     """
 
     more: Iterable[str] = ()
@@ -57,14 +57,14 @@ class OwnNames:
         self._known = frozenset({"localhost", LABEL, own, self.label, *(name.lower() for name in self.more)})
 
     def __contains__(self, name: object) -> bool:
-        """Return whether a name, in small letters, is one of this machine's."""
+        """Return whether a lower-case name is one of this machine's."""
         if not isinstance(name, str):
             return False
         label, _, ending = name.partition(".")
         return name in self._known or name.endswith(PRIVATE_ENDINGS) or (label in self._known and self._gives(ending))
 
     def _gives(self, ending: str) -> bool:
-        """Return whether this network gives an ending to names (resolv.conf: search, domain); it may do so late."""
+        """Return whether this network uses an ending (resolv.conf: search, domain); the file may appear late."""
         try:
             lines = [line.split() for line in self.resolver.read_text("ascii", "replace").splitlines()]
         except OSError:
@@ -74,21 +74,21 @@ class OwnNames:
 
 
 def is_own_host(host: str, names: OwnNames) -> bool:
-    """Return whether a Host header names this machine: by an address, or by a name of its own."""
+    """Return whether a Host header names this machine, by an address or one of its names."""
     name = name_of(host)
     return name is not None and (name in names or _address(name) is not None)
 
 
 def name_of(host: str) -> str | None:
-    """Give a Host header's name without its port, in small letters; None if it is none."""
+    """Return a Host header's name without its port, in lower case; None for an invalid header."""
     known = _HOST.fullmatch(host)
     return None if known is None else (known["name"] or known["address"]).lower().rstrip(".")
 
 
 def addresses(names: OwnNames, reached: str | None, port: int | None) -> list[str]:
-    """Give the page's addresses for somebody who came by another one: by name, and in digits where those can be typed.
+    """Return the page's addresses by name and, where it can be typed, by number, for a browser with a wrong one.
 
-    reached: the address of ours that the browser has connected to.
+    reached: our address that the browser has connected to.
     """
     end = "" if port in (None, 80) else f":{port}"
     address = _address(reached)
@@ -99,16 +99,16 @@ def addresses(names: OwnNames, reached: str | None, port: int | None) -> list[st
 
 
 def where(host: str, port: int) -> str:
-    """Return the addresses by which phones find a page that is served at `host`, "" for all of this machine."""
+    """Return the addresses by which phones find a page that is served at `host`; "": on all addresses."""
     if host in ("", "::", "0.0.0.0"):
         return ", ".join(addresses(OwnNames(), own_address(), port))
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 def phone_address(host: str, port: int) -> str | None:
-    """Return the one address that a phone is to open, None where it can reach none.
+    """Return the one address for phones; None where they cannot reach the page.
 
-    By name where this machine answers to its name, so that the phone stays paired when somebody types that.
+    The address is by name where this machine answers to its name: a phone then stays paired when somebody types it.
     """
     if host == "localhost" or is_this_machine(host):
         return None
@@ -117,10 +117,10 @@ def phone_address(host: str, port: int) -> str | None:
 
 
 def own_address() -> str | None:
-    """Return the address that this machine has at home, None without a network. Nothing is sent."""
+    """Return this machine's address at home; None without a network. Nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         try:
-            # Of documentation (RFC 5737): only which way would lead there is looked up.
+            # An address for documentation (RFC 5737): only the route to it is looked up.
             asked.connect(("192.0.2.1", 9))
             address = str(asked.getsockname()[0])
         except OSError:
@@ -129,16 +129,15 @@ def own_address() -> str | None:
 
 
 def is_this_machine(address: str | None) -> bool:
-    """Return whether a browser runs on this machine: its screen stands in the room, so it may show the code."""
+    """Return whether an address is this machine's own, whose screen is in the room and may show the code."""
     known = _address(address)
     return known is not None and known.is_loopback
 
 
 def is_at_home(address: str | None, reached: str | None) -> bool:
-    """Return whether a browser is in the home network, and not beyond a router that lets the internet in.
+    """Return whether a browser is in the home network, and not on the internet behind an open router.
 
-    reached: the address of ours that it has connected to; public addresses of IPv6 are at home where they share the
-    first 64 bits with it.
+    reached: our address that it has connected to; public IPv6 addresses with its first 64 bits are at home.
     """
     known, own = _address(address), _address(reached)
     if known is None:
@@ -150,7 +149,7 @@ def is_at_home(address: str | None, reached: str | None) -> bool:
 
 
 def _address(text: str | None) -> IPv4Address | IPv6Address | None:
-    """Give an address without its zone, an IPv4 one that came over IPv6 as such; None for anything else."""
+    """Return an address without its zone, a mapped IPv4 address as IPv4; None for other text."""
     try:
         known = ip_address((text or "").split("%")[0])
     except ValueError:

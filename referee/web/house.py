@@ -16,24 +16,24 @@ from referee.web.responses import Desks, Json, JsonRoute
 
 
 class House(Protocol):
-    """The publisher, as the page sees it."""
+    """The publisher, as the page uses it."""
 
     def public(self, language: Language) -> dict[str, Any]:
-        """Return the settings but for their secrets, and how the line is, `status` and, in words, `text`."""
+        """Return the settings without their secrets, and the connection's `status` and `text` in words."""
 
     def change(self, data: Mapping[str, Any]) -> None:
-        """Take other settings. Raises BadInputError if they cannot be."""
+        """Apply settings. Raises BadInputError if they are invalid."""
 
 
 class ChangeHouse(HouseSettings):
-    """Change settings; those that are left out stay. join: an invitation's code; leave: whether to leave the club."""
+    """Change settings; missing ones stay. join: an invitation's code; leave: whether to leave the club."""
 
     join: Annotated[str, Field(max_length=40)] = ""
     leave: bool = False
 
 
 def routes(desk: Referee, ask: Desks, auth: Auth, house: House | None) -> APIRouter:
-    """Return the requests about the house; the list is empty without a publisher."""
+    """Return the routes of the house; without a publisher they answer 404."""
     router = APIRouter(route_class=JsonRoute)
 
     def language() -> Language:
@@ -41,16 +41,16 @@ def routes(desk: Referee, ask: Desks, auth: Auth, house: House | None) -> APIRou
 
     @router.get("/api/house")
     async def public(request: Request) -> Response:
-        """Return what is set, and how the line is."""
-        told = auth.shown(request, house)
-        return Json(await ask(lambda: told.public(language())))
+        """Return the settings and the state of the connection."""
+        shown = auth.shown(request, house)
+        return Json(await ask(lambda: shown.public(language())))
 
     @router.post("/api/house")
     async def change(request: Request, wanted: ChangeHouse) -> Response:
         """Change the settings."""
         auth.demand_paired(request)
-        told = auth.shown(request, house)
-        await ask(lambda: told.change(wanted.model_dump(exclude_unset=True)))
-        return Json(await ask(lambda: told.public(language())))
+        shown = auth.shown(request, house)
+        await ask(lambda: shown.change(wanted.model_dump(exclude_unset=True)))
+        return Json(await ask(lambda: shown.public(language())))
 
     return router

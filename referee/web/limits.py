@@ -16,18 +16,18 @@ from referee.web.refusal import refusal
 
 MOST_BODY_BYTES = 64 * 1024
 MOST_GUEST_BYTES = 1024
-"""Of a device that is not paired: a code, or nothing."""
+"""For a device that is not paired: a code, or nothing."""
 MOST_PICTURE_BYTES = 24 * 2**20
 MOST_BACKUP_BYTES = 192 * 2**20
 BODY_S = 30.0
-"""A body, and each part of a large one, has to arrive in this time, s."""
+"""Time limit for a body, and for each part of a large one, s."""
 PICTURE_PATH = "/api/picture"
 DECK_PATH = "/api/decks/file"
 RESTORE_PATH = "/api/restore"
 LARGE_BODIES = {PICTURE_PATH: MOST_PICTURE_BYTES, DECK_PATH: MOST_PICTURE_BYTES, RESTORE_PATH: MOST_BACKUP_BYTES}
-"""Paths whose bodies `uploads` takes into a file, and their limits."""
+"""Paths whose bodies `uploads` stores in a file, and their limits."""
 GUESTS = frozenset({"/api/pair", "/api/pair/ask", "/api/pair/wait", "/api/pair/screen"})
-"""All else that changes anything is for paired devices."""
+"""All other changes are for paired devices."""
 _READS = ("GET", "HEAD", "OPTIONS")
 
 HEADERS: Mapping[str, str] = {
@@ -46,7 +46,7 @@ HEADERS: Mapping[str, str] = {
 
 
 class RefusedError(RingmasterError):
-    """A request that is not let through, with its status."""
+    """A refused request, with its status."""
 
     def __init__(self, status: int, key: str, /, **values: object) -> None:
         super().__init__(key, **values)
@@ -54,14 +54,14 @@ class RefusedError(RingmasterError):
 
 
 def too_large(most: int) -> RefusedError:
-    """Return the refusal of a body that is larger than `most` bytes."""
+    """Return the refusal of a body above `most` bytes."""
     return RefusedError(413, "fault.too_large", most=most // 1024)
 
 
 class RequestLimits:
-    """Lets requests through to `app` that ask for this machine, come from its own pages and are not too large.
+    """Passes requests to `app` that address this machine, come from its own pages and are not too large.
 
-    demand_paired: raises RefusedError where a change does not come from a paired device; asked before its body is read.
+    demand_paired: raises RefusedError for a change by a device that is not paired, before its body is read.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class RequestLimits:
         self._demand_paired = demand_paired
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take a request; see the ASGI specification."""
+        """Answer a request; see the ASGI specification."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -95,7 +95,7 @@ class RequestLimits:
         except RefusedError as error:
             answer = refusal(scope, self._names, self._language(), error)
             if _promised(scope) > MOST_BODY_BYTES:
-                # A small body is passed over, so that its sender can read the answer; a large one is not waited for.
+                # A small body is skipped, which lets its sender read the answer; a large one is not awaited.
                 answer.headers["Connection"] = "close"
             await answer(scope, receive, send_guarded)
             return
@@ -130,7 +130,7 @@ class RequestLimits:
 
 
 def _promised(scope: Scope) -> float:
-    """Return how many bytes a body has, without an end where its head does not say."""
+    """Return the length of a body by its headers, infinite if they do not give it."""
     headers = Headers(scope=scope)
     said = headers.get("content-length", "inf" if "transfer-encoding" in headers else "0")
     return int(said) if said.isdigit() and len(said) <= 12 else math.inf
@@ -152,7 +152,7 @@ async def _body(receive: Receive, most: int) -> bytes:
 
 
 def _given(body: bytes, receive: Receive) -> Receive:
-    """Return a body that has been read already, and after it what else comes."""
+    """Return a `receive` that gives the body read before, then later messages."""
     pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_again() -> Message:

@@ -21,24 +21,24 @@ Taken = tuple[int, NDArray[np.uint8]]
 
 
 def _say_nothing(_code: str) -> None:
-    """Leave the code to the screens."""
+    """Do nothing: screens show the code."""
 
 
 @dataclass(frozen=True)
 class WebOptions:
     """Options of the page's server.
 
-    state_dir: the folder in which the paired devices are remembered; None: until the server ends.
-    hosts: further names under which browsers may ask for the page, beside the machine's own.
-    say_code: says a pairing code aloud, quickly and from any thread. prints_code: it stands in the terminal then.
-    most_watchers: pages that may be open at once. most_of_one: of one paired device, or of one address.
+    state_dir: the folder that stores the paired devices; None: they are kept in memory.
+    hosts: further names under which browsers may request the page.
+    say_code: says a pairing code aloud, quickly and from any thread. prints_code: the terminal shows the code.
+    most_watchers: limit of open pages. most_of_one: limit of one paired device, or of one address.
     clock: seconds of the monotonic clock, for waits after wrong codes and presses of the bell.
-    newest_picture: gives what the camera saw last, whole, in which a device's mark may be; None: there is no camera.
-    lessons: the deck that is being taught on the page; None: none can be.
-    has_room: whether people sit at the table, who can press its bell; not so where it is a simulated one.
-    keeping: backs up and restores; None: nothing is.
+    newest_picture: returns the camera's newest whole picture, to find a device's mark in it; None: no camera.
+    lessons: the lesson of a deck on the page; None: no lessons.
+    has_room: whether people at the table can press its bell; False for a simulated table.
+    backup_desk: backs up and restores; None: off.
     house: publishes to house and club; None: off.
-    system: shows and changes the machine and what it keeps; None: nothing is shown of it.
+    system: shows and changes the machine and its storage; None: hidden.
     """
 
     state_dir: Path | None = None
@@ -52,5 +52,5 @@ class WebOptions:
     lessons: Lessons | None = None
     has_room: bool = True
     house: House | None = None
-    keeping: BackupDesk | None = None
+    backup_desk: BackupDesk | None = None
     system: System | None = None

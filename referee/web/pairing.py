@@ -1,6 +1,6 @@
-"""Pairing codes: six digits that a person in the room hears or reads, and how slowly they may be guessed.
+"""Pairing codes: six digits that a person in the room hears or reads, and limits against guessing.
 
-Pure but for the clock and the dice it is given; safe to use from any thread.
+Pure but for the given clock and random source; thread-safe.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from referee.errors import BadInputError, WorkFailedError
 CODE_DIGITS = 6
 LIFETIME_S = 300.0
 MOST_TRIES = 12
-"""Wrong ones in any hour, from all addresses together, of codes that anybody may have asked for."""
+"""Limit of wrong tries in any hour, from all addresses together, of codes that anybody may request."""
 MOST_OF_ADDRESS = 5
-"""Wrong ones in any hour from one address: it cannot use up what the others have, nor anybody's code."""
+"""Limit of wrong tries in any hour from one address, which leaves tries to the others."""
 RENEWED_TRIES = 3
 MOST_RENEWALS = 2
-"""So many more tries for what somebody in the room does, and so often in any hour: less than twenty tries in all."""
+"""A person in the room adds RENEWED_TRIES tries, at most MOST_RENEWALS times in any hour: fewer than 20 in all."""
 LOCKED_S = 300.0
 FREE_TRIES = 3
 MOST_WAIT_S = 300.0
 TRIES_PER_CODE = 6
 TRIES_PER_GIVEN_CODE = 300
-"""Wrong ones of a code that the family gave: sixty addresses together cannot end it, and 300 of a million guess it."""
+"""Limit of wrong tries of a code that the family gave: 60 addresses cannot exhaust it, and 300 of 10^6 guess it."""
 SAY_AGAIN_S = 10.0
 SAY_SELDOM = 3.0
 MOST_SILENCE_S = 600.0
-"""Each time that a guest has a code said, the next may come so many times later, and no later than that, s."""
+"""Each time a guest has a code said, the pause before the next grows by SAY_SELDOM, up to MOST_SILENCE_S."""
 _HOUR_S = 3600.0
 
 
 class WrongCodeError(BadInputError):
-    """The code is not the one that was said."""
+    """The code is wrong."""
 
     status = 403
 
 
 class TooManyTriesError(WorkFailedError):
-    """Codes may not be tried now; `wait_s` says for how long, s; `may_renew`: unless somebody in the room helps."""
+    """Codes may not be tried now. wait_s: for how long, s; may_renew: a press of the bell shortens it."""
 
     status = 429
 
@@ -54,15 +54,15 @@ class TooManyTriesError(WorkFailedError):
 
 
 def new_code() -> str:
-    """Return a code at random."""
+    """Return a random code."""
     return f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
 
 
 @dataclass
 class Pairing:
-    """The code that is valid now, and the tries of the last hour.
+    """The valid code, and the tries of the last hour.
 
-    clock: seconds that never go back. make_code: gives six digits. asked: how often a code was asked for.
+    clock: monotonic seconds. make_code: returns six digits. asked: number of requests for a code.
     """
 
     clock: Callable[[], float]
@@ -81,7 +81,7 @@ class Pairing:
 
     @property
     def code(self) -> str | None:
-        """The code that is valid now; None before one is asked for, and after it was used or has run out."""
+        """The valid code; None before the first request, after its use and after its lifetime."""
         if self._code is not None and self.clock() - self._made_s > LIFETIME_S:
             self._code = None
         return self._code
@@ -92,17 +92,17 @@ class Pairing:
         return 0 if self.code is None else int(self._made_s + LIFETIME_S - self.clock())
 
     def ask(self, *, give: bool = False, seldom: bool = False) -> tuple[str, bool]:
-        """Return the code, a new one if no code is valid, and whether to say it: not too often, to spare the table.
+        """Return the valid or a new code, and whether to say it aloud, which is limited.
 
-        give: it is given by somebody at the machine or by a paired device, so that wrong ones before do not count, and
-        those of others do not end it. seldom: a guest asks; each saying makes the pause before the next one longer.
+        give: a person at the machine or a paired device asks; earlier wrong tries then do not count, and others' wrong
+        tries do not end the code. seldom: a guest asks; each announcement lengthens the pause before the next.
         """
         with self._lock:
             now = self.clock()
             if self._said_s is not None and now - self._said_s >= _HOUR_S:
                 self._silence_s = SAY_AGAIN_S
             if give:
-                # They still count among all tries, but hold up nobody any more.
+                # They still count in the total, but block no address any more.
                 self._tries = deque((at_s, None) for at_s, _ in self._tries)
                 self._refused_s = None
             code, is_new = self.code, False
@@ -118,9 +118,9 @@ class Pairing:
             return code, say
 
     def renew(self) -> str | None:
-        """Return a new code, and some more tries to everybody, because somebody in the room has done something for it.
+        """Return a new code and allow more tries, because a person in the room has pressed the bell.
 
-        None if nobody was refused lately, or it was done too often: whoever guesses must not live on that.
+        Returns None if nobody was refused lately, or after too many renewals, on which guessing could live.
         """
         with self._lock:
             now = self.clock()
@@ -129,7 +129,7 @@ class Pairing:
             if not lately or len(self._renewals_s) >= MOST_RENEWALS:
                 return None
             self._renewals_s.append(now)
-            # They still count among all tries, but hold up nobody any more.
+            # They still count in the total, but block no address any more.
             self._tries = deque((at_s, None) for at_s, _ in self._tries)
             self._refused_s = None
             self.asked += 1
@@ -137,7 +137,7 @@ class Pairing:
             return self._new_code(now)
 
     def wait_s(self, address: str) -> float:
-        """Return for how many seconds an address may try no code; it doubles with each try and ends within the hour."""
+        """Return how long an address may not try, seconds; the time doubles with each wrong try, within the hour."""
         with self._lock:
             now = self.clock()
             self._forget_old(now)
@@ -152,11 +152,13 @@ class Pairing:
             return max(0.0, own_s[-1] + min(MOST_WAIT_S, 5.0 * 2.0 ** (len(own_s) - FREE_TRIES)) - now)
 
     def redeem(self, text: str, address: str, *, here: bool = False) -> None:
-        """Use the code up; address: of whoever tries it. here: at the machine itself, where the right one counts.
+        """Use up the code.
+
+        address: of the device that tries it. here: at this machine, where the right code always counts.
 
         Raises:
             WrongCodeError: it is another code, or no code is valid.
-            TooManyTriesError: it may not be tried now, and was not looked at.
+            TooManyTriesError: codes may not be tried now; this one was not compared.
         """
         with self._lock:
             wait_s, code = self.wait_s(address), self.code

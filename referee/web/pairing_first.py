@@ -1,8 +1,8 @@
-"""The first device: while no device is paired, an act that needs somebody in the room admits one.
+"""The first device: while no device is paired, an act by a person in the room admits one.
 
-A code that is spoken helps nobody where there is no loudspeaker. So a device that waits shows a number, and whoever
-presses the bell so often lets it in; or it shows a mark, and is laid under the camera. Both name the device: one that
-waits in secret is let in by no press that was not meant for it. Pure but for the dice; safe to use from any thread.
+A spoken code does not help without a loudspeaker. A waiting device therefore shows a number, and that many presses of
+the bell admit it. Or it shows a mark, and the camera must see it. Both identify the device: a press that was meant for
+another device does not admit it. Pure but for the random source; thread-safe.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 GONE_S = 8.0
-"""A device that has not asked for so long waits no more, s."""
+"""A device that has not asked for this long is gone, s."""
 ALONE_S = 20.0
-"""If another one has waited within so long before the presses, they could be meant for either, s."""
+"""Presses are ambiguous if another device has waited within this time before them, s."""
 REST_S = 2.5
-"""Presses further apart do not belong together, s."""
+"""A longer pause ends a run of presses, s."""
 GRANTED_S = 30.0
 LEAST_PRESSES, MOST_PRESSES = 3, 8
 """People who only try the bell press it once or twice."""
 MOST_WRONG = 4
 WRONG_S = 600.0
-"""Presses that were none of a waiting device's, so many within so long: then the bell lets nobody in, s."""
+"""After MOST_WRONG wrong runs of presses within this time the bell admits no device, s."""
 MOST_WAITING = 64
 MARKS = 250
 
 
 @dataclass
 class _Waiting:
-    """A device that waits: the number and the mark that it shows; since when and how lately it has asked, s."""
+    """A waiting device: its number of presses and its mark; times of its start and its last request, s."""
 
     presses: int
     mark: int
@@ -45,10 +45,9 @@ class _Waiting:
 class Wait:
     """State of a waiting device.
 
-    ticket: by which it is known. presses: how often the bell is to be pressed. mark: which one it shows. pressed: how
-    often the bell was pressed just now. miscounted: how often it was pressed in vain before. others: another device
-    waits, too, so that no press lets in either. bell_rests: presses were wrong too often lately. granted: it may come
-    in.
+    ticket: its identification. presses: number of presses that admit it. mark: its mark's number. pressed: present
+    number of presses. miscounted: number of the last wrong run. others: another device waits as well, and presses
+    therefore admit neither. bell_rests: too many wrong runs lately. granted: it may come in.
     """
 
     ticket: str
@@ -63,10 +62,9 @@ class Wait:
 
 @dataclass
 class FirstDevice:
-    """Devices that wait to be the first.
+    """The devices that wait to be the first.
 
-    clock: seconds of the monotonic clock. is_open: whether no device is paired. number: gives one below a bound, at
-    random.
+    clock: seconds of the monotonic clock. is_open: whether no device is paired. number: random, below a bound.
     """
 
     clock: Callable[[], float]
@@ -78,7 +76,7 @@ class FirstDevice:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def ask(self, ticket: str | None) -> Wait | None:
-        """Wait, or go on waiting with a ticket; None if that cannot be: a device is paired, or too many wait."""
+        """Start or continue waiting with a ticket; return None if a device is paired, or too many wait."""
         with self._lock:
             now = self.clock()
             if not self.is_open():
@@ -105,7 +103,7 @@ class FirstDevice:
             )
 
     def leave(self, ticket: str | None) -> None:
-        """Wait no more: the device is in."""
+        """Remove a device that was admitted."""
         with self._lock:
             self._waiting.pop(ticket or "", None)
 
@@ -128,7 +126,7 @@ class FirstDevice:
                 self._run_s[-1] = t_s
 
     def seen(self, marks: Collection[int], t_s: float) -> None:
-        """Take what marks a picture shows that was taken at `t_s`: the device that shows one is on the table."""
+        """Take the marks in a picture of time `t_s`: a device whose mark the camera sees is admitted."""
         with self._lock:
             now = self.clock()
             for one in self._waiting.values():
@@ -144,7 +142,7 @@ class FirstDevice:
         return LEAST_PRESSES + self.number(MOST_PRESSES - LEAST_PRESSES + 1)
 
     def _settle(self, now: float) -> None:
-        """Judge presses after which the bell has rested, and forget who has gone."""
+        """Judge a run of presses that has ended, and forget devices that are gone."""
         if self._run_s and now - self._run_s[-1] > REST_S:
             self._judge(self._run_s[0], len(self._run_s), now)
             self._run_s = []
@@ -155,7 +153,7 @@ class FirstDevice:
                 del self._waiting[ticket]
 
     def _judge(self, first_s: float, presses: int, now: float) -> None:
-        """Let the one device in that has shown this number since before the first press, if no other has waited."""
+        """Admit the device that has shown this number since before the first press, if it waits alone."""
         near = [one for one in self._waiting.values() if one.asked_s >= first_s - ALONE_S]
         here = [one for one in near if one.since_s < first_s and now - one.asked_s <= GONE_S]
         if not here or self._bell_rests(now):

@@ -1,6 +1,6 @@
-"""The mark that a waiting device shows on its screen, to be laid under the camera: an ArUco marker of 6 × 6 cells.
+"""A mark for the screen of a waiting device, shown to the camera: an ArUco marker of 6 × 6 cells.
 
-Of another family than the marker cards (`vision.markers`), so that neither is ever taken for the other.
+Its family differs from the marker cards' (`vision.markers`): they cannot be confused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def mark_rows(mark: int) -> list[str]:
 
 
 def marks_in(image: NDArray[np.uint8]) -> frozenset[int]:
-    """Return the marks to be seen in a picture, (h, w, 3) uint8 BGR or (h, w) grey."""
+    """Return the marks in a picture, (h, w, 3) uint8 BGR or (h, w) grey."""
     width = image.shape[1]
     if width > _WIDEST_PX:
         size = (_WIDEST_PX, round(image.shape[0] * _WIDEST_PX / width))

@@ -1,4 +1,4 @@
-"""Routes of a device that waits to be the first (see `pairing_first`)."""
+"""The route of a device that waits to be paired as the first one (see `pairing_first`)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from referee.web.responses import Json
 
 TICKET = "ringmaster-waits"
 LOOK_S = 0.7
-"""Pictures are looked at no more often than this, however many wait, s."""
+"""Shortest time between two looks at pictures, s."""
 _BUTTONS = ("one", "seats")
 
 
 def routes(desk: Referee, auth: Auth, options: WebOptions) -> APIRouter:
-    """Return the request of those who wait."""
+    """Return the route of waiting devices."""
     router = APIRouter(prefix="/api")
     look = _Look(auth, options)
 
     @router.post("/pair/wait")
     async def wait(request: Request) -> Response:
-        """Wait, or go on waiting, and learn what lets this device in; it is paired once that was done."""
+        """Start or continue waiting; return the acts that admit this device, and pair it after one."""
         client, server = request.client, request.scope.get("server")
         if not is_at_home(client.host if client else None, server[0] if server else None):
             return Json({"first": False, "home": False})
@@ -44,7 +44,7 @@ def routes(desk: Referee, auth: Auth, options: WebOptions) -> APIRouter:
                 return let_in(token, kept=auth.tokens.kept)
         if waits is None:
             return Json({"first": not len(auth.tokens), "home": True, "acts": []})
-        answer = Json(_told(waits, acts))
+        answer = Json(_answer(waits, acts))
         answer.set_cookie(TICKET, waits.ticket, httponly=True, samesite="strict", path="/api/pair")
         return answer
 
@@ -52,9 +52,10 @@ def routes(desk: Referee, auth: Auth, options: WebOptions) -> APIRouter:
 
 
 def acts_of(state: Mapping[str, Any], options: WebOptions) -> list[str]:
-    """Return what lets a device in with the devices that are there: "bell", "camera".
+    """Return the possible acts that admit a device: "bell", "camera".
 
-    A bell that is heard by a microphone is none: it can be rung from outside the room. A press in a game is a ring.
+    A microphone's bell is excluded: a sound from outside the room could ring it. During a game a press counts as a
+    ring, so the bell admits no device then.
     """
     acts = []
     if has_bell(state) and state["mode"] != "playing":
@@ -74,7 +75,7 @@ def _works(state: Mapping[str, Any], kind: str) -> bool:
 
 
 class _Look:
-    """Looks for marks in what the camera sees now."""
+    """Looks for marks in the newest picture."""
 
     def __init__(self, auth: Auth, options: WebOptions) -> None:
         self._first, self._options = auth.first, options
@@ -97,7 +98,7 @@ class _Look:
         self._first.seen(marks_in(taken[1]), taken[0] / 1e9)
 
 
-def _told(waits: Wait, acts: list[str]) -> dict[str, Any]:
+def _answer(waits: Wait, acts: list[str]) -> dict[str, Any]:
     return {
         "first": True,
         "home": True,

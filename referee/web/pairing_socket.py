@@ -1,4 +1,4 @@
-"""A door for this machine alone: a socket in the referee's folder, at which its own user and root learn the code."""
+"""A Unix socket in the state folder, at which this machine's own user and root get the code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_BYTES = 512
 
 @asynccontextmanager
 async def local_door(folder: Path | None, give_code: Callable[[], tuple[str, int, str]]) -> AsyncIterator[None]:
-    """Serve the code and its remaining seconds on a Unix socket; without a socket the door stays shut."""
+    """Serve the code and its remaining seconds on a Unix socket, where one can be opened."""
     listener = None if folder is None else _listener(folder)
     if listener is None:
         yield
@@ -41,12 +41,12 @@ async def local_door(folder: Path | None, give_code: Callable[[], tuple[str, int
 
 
 def ask_at_door(folder: Path) -> tuple[str, int, str] | None:
-    """Give the code of the referee that works in a folder, its seconds, and the page's address, "" if phones have none.
+    """Return code, seconds and page address ("" if phones cannot reach it) of the referee in a folder.
 
-    None if no referee works there.
+    Returns None if no referee runs there.
 
     Raises:
-        PermissionError: it is not for this user.
+        PermissionError: the socket belongs to another user.
     """
     try:
         with _place(folder) as place, socket.socket(socket.AF_UNIX) as line:
@@ -63,7 +63,7 @@ def ask_at_door(folder: Path) -> tuple[str, int, str] | None:
 def _listener(folder: Path) -> socket.socket | None:
     line = socket.socket(socket.AF_UNIX)
     try:
-        # Before it has a name: nobody else ever finds it open.
+        # Permissions are set before it has a name: it is never open to others.
         os.fchmod(line.fileno(), 0o600)
         with _place(folder) as place:
             with suppress(FileNotFoundError):
@@ -78,7 +78,7 @@ def _listener(folder: Path) -> socket.socket | None:
 
 @contextmanager
 def _place(folder: Path) -> Iterator[str]:
-    """Give the socket's path by way of its folder: a socket's own path may have 107 letters, and no more."""
+    """Yield the socket's path through its folder's handle: a socket's path has at most 107 characters."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         yield f"/proc/self/fd/{handle}/{SOCKET}"
@@ -87,7 +87,7 @@ def _place(folder: Path) -> Iterator[str]:
 
 
 def _is_trusted(line: socket.socket) -> bool:
-    """Return whether the other end is this user's, or root's."""
+    """Return whether the other end runs as this user or as root."""
     size = struct.calcsize("3i")
     _, user, _ = struct.unpack("3i", line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))
     return user in (0, os.geteuid())

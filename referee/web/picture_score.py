@@ -1,4 +1,4 @@
-"""Scores a picture that was sent to the page; it is thrown away afterwards."""
+"""Scores an uploaded picture of a table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _QUALITY = 85
 def score_upload(
     file: Path, players: int, limit: int, deck_name: str, state: Path | None, language: Language
 ) -> dict[str, Any]:
-    """Return what is said of each seat (C5-C7), and the picture with the evidence drawn in, as a JPEG in base64.
+    """Return each seat's sentence (C5-C7), and the picture with the evidence, as a JPEG in base64.
 
     deck_name: one of the family's decks of marks in the folder `state`, or confetti.
 
@@ -40,7 +40,7 @@ def score_upload(
     try:
         picture = load_picture(file)
     except BadImageError as error:
-        # People know it as their picture, not by the name that it has had here.
+        # The file's temporary name means nothing to people.
         raise BadInputError(f"{error.key}.upload", **error.values) from error
     result = score_picture(picture, deck, None, players, limit)
     drawn = result.drawn(picture, deck, language)

@@ -1,4 +1,4 @@
-"""The page's address as a QR code: for phones that are to be shown where the page is."""
+"""The page's address as a QR code."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import segno
 
 
 def qr_lines(text: str) -> list[str]:
-    """Return a text as a QR code for a terminal, two rows a line; black on white whatever the terminal's colours."""
+    """Return a text as a QR code for a terminal, two rows a line, black on white in any colour scheme."""
     into = StringIO()
     segno.make_qr(text, error="m").terminal(into, compact=True)
-    # segno draws what is white.
+    # segno draws the white modules.
     return [f"\x1b[97;40m{line}\x1b[0m" for line in into.getvalue().splitlines()]
 
 

@@ -1,4 +1,4 @@
-"""Answers to refused requests: data to a script, and a page with the right address to a person."""
+"""Answers to refused requests: JSON for a script, a page with the right address for a person."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _POLICY = (
 
 
 def refusal(scope: Scope, names: OwnNames, language: str, error: RingmasterError) -> Response:
-    """Return the answer to a request that is not let through: a page where a browser was to show one, else JSON."""
+    """Return the answer to a refused request: a page for a browser's navigation, else JSON."""
     accepted = Headers(scope=scope).get("accept", "")
     if scope["method"] != "GET" or "text/html" not in accepted:
         return JSONResponse(fault(error, Language(language)), error.status)
@@ -44,7 +44,7 @@ def refusal(scope: Scope, names: OwnNames, language: str, error: RingmasterError
 
 
 def fault(error: Exception, language: Language) -> dict[str, Any]:
-    """Return what is wrong: in English with key and values where the page has words for it, else in the language."""
+    """Return an error in English, with key and values where the page can translate it, else in the language."""
     key, values = getattr(error, "key", ""), getattr(error, "values", {})
     if not key.startswith("fault."):
         return {"error": _capital(in_language(error, language))}

@@ -1,4 +1,4 @@
-"""Answers of the page's server: JSON, and faults as one sentence that the page can show."""
+"""Answers of the page's server: JSON, and errors as one sentence for the page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vision.errors import VisionError
 T = TypeVar("T")
 _AT_ONCE = 8
 _DEPTH = 6
-"""So deep go the brackets of a command: event, hand, card, colour."""
+"""Deepest nesting of a command: event, hand, card, colour."""
 
 
 class Json(JSONResponse):
@@ -37,21 +37,21 @@ class Json(JSONResponse):
 
 
 class Desks:
-    """Threads in which the desk is asked: few at once, so that slow questions never hold up the pages."""
+    """Runs reads of the desk in a few threads, which keeps slow ones from blocking the pages."""
 
     def __init__(self) -> None:
         self._limiter = CapacityLimiter(_AT_ONCE)
 
     async def __call__(self, question: Callable[[], T]) -> T:
-        """Ask."""
+        """Run a function in a thread, and return its result."""
         return await to_thread.run_sync(question, limiter=self._limiter)
 
 
 class JsonRoute(APIRoute):
-    """A route whose body, where it has one, is a strict JSON object; `request.state.came_ns` says when it came."""
+    """A route whose body, if any, is a strict JSON object; `request.state.came_ns` is the time of arrival."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what answers a request."""
+        """Return the handler of requests."""
         answer = super().get_route_handler()
 
         async def answer_strictly(request: Request) -> Response:
@@ -66,7 +66,7 @@ class JsonRoute(APIRoute):
 
 
 class _JsonRequest(Request):
-    """A request whose body was read by the strict standard: no NaN, no key twice, no deep brackets."""
+    """A request with a strictly parsed body: no NaN, no duplicate keys, no deep nesting."""
 
     def __init__(self, request: Request, body: bytes) -> None:
         super().__init__(request.scope)
@@ -82,13 +82,13 @@ class _JsonRequest(Request):
 
 
 async def on_bad_request(request: Request, error: Exception) -> Response:
-    """Answer a request that no model takes: by our own sentence if there is one, else by where its first fault is."""
+    """Answer a request that fits no model: by our own sentence, if any, else by the place of its first fault."""
     if not isinstance(error, RequestValidationError):
         raise error
     fault = error.errors()[0]
     if (own := own_refusal(fault)) is not None:
         return await on_fault(request, own)
-    # The first part says only that it is in the body, in the path or in the query.
+    # The first part is only "body", "path" or "query".
     unknown = fault.get("ctx", {}).get("discriminator", "").strip("'")
     where = ".".join(filter(None, [*map(str, fault["loc"][1:]), unknown]))[:80]
     return await on_fault(request, RefusedError(400, "fault.bad_request", where=where))
@@ -106,7 +106,7 @@ def _plain_data(body: bytes) -> dict[str, object]:
 
 
 def _is_flat(value: object, depth: int) -> bool:
-    """Return whether brackets are nested at most so deeply."""
+    """Return whether brackets are nested at most `depth` deep."""
     if not isinstance(value, dict | list):
         return True
     parts = value.values() if isinstance(value, dict) else value
@@ -114,7 +114,7 @@ def _is_flat(value: object, depth: int) -> bool:
 
 
 async def on_fault(request: Request, error: Exception) -> Response:
-    """Answer an error of the project's own, with its status: 400 for bad input, 409 for work that cannot be done."""
+    """Answer an error of the project, with its status: 400 for bad input, 409 for work that failed."""
     status = getattr(error, "status", 400 if isinstance(error, ValueError) else 409)
     return Json(fault(error, Language(request.app.state.language())), status, getattr(error, "headers", None))
 

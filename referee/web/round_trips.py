@@ -1,4 +1,4 @@
-"""Measures each paired device's round trip at this end, by numbers that come back."""
+"""Measures each paired device's round trip by numbers that come back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEPT_NS = 60_000_000_000
 
 @dataclass
 class _Device:
-    """echo, sent_ns: the last number that went out, and when. trips: when each round trip ended, and its length."""
+    """echo, sent_ns: the last number and its time. trips: end and length of each round trip."""
 
     echo: str = ""
     sent_ns: int = 0
@@ -23,20 +23,20 @@ class _Device:
 
 
 class RoundTrips:
-    """Round trips by device; clock: monotonic, ns. Belongs to the thread of the event loop."""
+    """Round trips by device; clock: monotonic, ns. Belongs to the event loop's thread."""
 
     def __init__(self, clock: Callable[[], int] = time.monotonic_ns) -> None:
         self._clock = clock
         self._devices: dict[str, _Device] = {}
 
     def send(self, device: str) -> str:
-        """Give a number that the device is to send back at once."""
+        """Return a number that the device must send back at once."""
         known = self._devices.setdefault(device, _Device())
         known.echo, known.sent_ns = secrets.token_hex(8), self._clock()
         return known.echo
 
     def came(self, device: str, echo: str) -> None:
-        """Take a number that came back; one that is not the last one sent measures nothing."""
+        """Take a number that came back; only the last one sent counts."""
         known = self._devices.get(device)
         if known is None or not known.echo or not secrets.compare_digest(known.echo.encode(), echo.encode()):
             return
@@ -45,9 +45,9 @@ class RoundTrips:
         known.echo = ""
 
     def half_ns(self, device: str) -> int:
-        """Return half of the device's usual round trip in the last minute, ns; 0 where none was measured.
+        """Return half of the median round trip in the last minute, ns; 0 without a measurement.
 
-        The usual one is the median: a phone that sleeps between two packets has long ones among the short.
+        The median ignores long trips of a phone that sleeps between two packets.
         """
         known = self._devices.get(device)
         recent = [] if known is None else [ns for at_ns, ns in known.trips if self._clock() - at_ns <= _KEPT_NS]

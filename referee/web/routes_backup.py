@@ -1,4 +1,4 @@
-"""Back up, restore, and the report, on the page: for paired devices, as games and names are in it."""
+"""Routes for backup, restore and report, for paired devices: games contain names."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _MCAP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-s
 _ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
 
 
-def routes(auth: Auth, keeping: BackupDesk | None, folder: Path | None, uploads: Uploads) -> APIRouter:
-    """Return the requests; the list is empty where nothing is kept. folder: with room for a file on its way."""
+def routes(auth: Auth, backup_desk: BackupDesk | None, folder: Path | None, uploads: Uploads) -> APIRouter:
+    """Return the routes; without storage they answer 404. folder: place for temporary files."""
     router = APIRouter()
     one = CapacityLimiter(1)
 
@@ -39,12 +39,12 @@ def routes(auth: Auth, keeping: BackupDesk | None, folder: Path | None, uploads:
     @router.get("/api/backup.zip", responses=_ZIP)
     async def backup(request: Request, pictures: Annotated[bool, Query()] = True) -> Response:
         """Return all games, decks and settings as one file."""
-        kept, path = auth.shown(request, keeping), on_its_way()
+        kept, path = auth.shown(request, backup_desk), on_its_way()
         try:
             await to_thread.run_sync(lambda: kept.back_up(path, pictures=pictures), limiter=one)
             file = path.open("rb")
         finally:
-            # What is open can be read on; nothing is left of it if the power goes.
+            # The open file stays readable, and nothing remains after a power failure.
             path.unlink(missing_ok=True)
         named = f'attachment; filename="ringmaster-{time.strftime("%Y-%m-%d")}.zip"'
         headers = {"Content-Disposition": named, "Content-Length": str(os.fstat(file.fileno()).st_size)}
@@ -58,9 +58,9 @@ def routes(auth: Auth, keeping: BackupDesk | None, folder: Path | None, uploads:
         openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
     )
     async def restore(request: Request) -> Response:
-        """Take what a file has and what is not here yet."""
+        """Add the contents of a file that are missing here."""
         auth.demand_paired(request)
-        kept = auth.shown(request, keeping)
+        kept = auth.shown(request, backup_desk)
         async with uploads.taken(request) as path:
             done = await to_thread.run_sync(kept.restore, path, limiter=one)
             left_out = done.left_out(Language(request.app.state.language()))
@@ -77,16 +77,16 @@ def routes(auth: Auth, keeping: BackupDesk | None, folder: Path | None, uploads:
 
     @router.get("/api/rulings/{ruling}/report.mcap", responses=_MCAP)
     async def disputed(request: Request, ruling: RulingId) -> Response:
-        """Return a disputed ruling as a file to send: what was seen round it, settings and version, but no names."""
-        kept = auth.shown(request, keeping)
+        """Return a disputed ruling as a file to send: pictures around it, settings and version, but no names."""
+        kept = auth.shown(request, backup_desk)
         data = await to_thread.run_sync(kept.disputed, ruling, limiter=one)
         named = {"Content-Disposition": f'attachment; filename="ringmaster-{ruling}.mcap"'}
         return Response(data, media_type="application/octet-stream", headers=named)
 
     @router.get("/api/report.zip", responses=_ZIP)
     async def report(request: Request) -> Response:
-        """Return how the machine is, for who is to find a fault."""
-        data = await to_thread.run_sync(auth.shown(request, keeping).report)
+        """Return a report of the machine's state, for finding a fault."""
+        data = await to_thread.run_sync(auth.shown(request, backup_desk).report)
         named = {"Content-Disposition": 'attachment; filename="ringmaster-report.zip"'}
         return Response(data, media_type="application/zip", headers=named)
 

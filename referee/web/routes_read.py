@@ -1,4 +1,4 @@
-"""Routes that anybody at home may read: state, stream, explanations, history; pictures need pairing."""
+"""Routes that anybody at home may read: state, feed, explanations, history; pictures need pairing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KEPT = {"Cache-Control": "private, max-age=3600, immutable"}
 
 
 def routes(desk: Referee, ask: Desks, auth: Auth, options: WebOptions) -> APIRouter:
-    """Return the requests that only read."""
+    """Return the routes that only read."""
     router = APIRouter()
 
     def feed_of(request: Request) -> Feed:
@@ -36,7 +36,7 @@ def routes(desk: Referee, ask: Desks, auth: Auth, options: WebOptions) -> APIRou
 
     @router.get("/api/state")
     async def state(request: Request) -> Response:
-        """Return the state of the table as it is now, so that who has just changed something sees that he did."""
+        """Return the present state of the table: a device that changed something sees the change."""
         feed = feed_of(request)
         await feed.look()
         return Response(feed.state(), media_type="application/json")
@@ -45,15 +45,15 @@ def routes(desk: Referee, ask: Desks, auth: Auth, options: WebOptions) -> APIRou
     async def events(request: Request) -> Response:
         """Follow the state of the table."""
         token = auth.token(request)
-        # Guests leave half of the lines to the family, and nobody takes all of those that are left.
+        # Guests leave half of the connections to paired devices, and each device has its own limit.
         most = options.most_watchers // 2 if token is None else options.most_watchers
         return EventStream(feed_of(request), token or address_of(request), most, options.most_of_one)
 
     @router.get("/api/clock")
     async def clock(request: Request, echo: _Echo = "") -> Response:
-        """Return the time, ns, on the clock by which rings are judged.
+        """Return the time, ns, of the clock for rings.
 
-        A paired device gets an `echo`, and measures its round trip by asking again with that at once.
+        A paired device gets an `echo`; it sends that back at once, which measures its round trip.
         """
         device = auth.token(request)
         if device is None:
@@ -63,7 +63,7 @@ def routes(desk: Referee, ask: Desks, auth: Auth, options: WebOptions) -> APIRou
 
     @router.get("/live.jpg")
     async def live(request: Request) -> Response:
-        """Return the table as the camera sees it."""
+        """Return the camera's picture of the table."""
         auth.demand_sight(request, desk.state()["settings"])
         return _jpeg(await ask(lambda: desk.picture("live")), {})
 
@@ -80,32 +80,32 @@ def routes(desk: Referee, ask: Desks, auth: Auth, options: WebOptions) -> APIRou
 
     @router.get("/api/rulings/{ruling}/explain")
     async def explain(ruling: _Id) -> Response:
-        """Return why a ruling was made."""
+        """Return the reasons of a ruling."""
         return Json(await ask(lambda: queries.explain(desk, ruling)))
 
     @router.get("/api/history")
     async def history() -> Response:
-        """Return the games that were played."""
+        """Return the past games."""
         return Json(await ask(lambda: queries.past_games(desk)))
 
     @router.get("/api/history/{which}")
     async def game(which: _Id) -> Response:
-        """Return one game that was played."""
+        """Return one past game."""
         return Json(await ask(lambda: queries.past_game(desk, which)))
 
     @router.get("/api/statistics")
     async def statistics() -> Response:
-        """Return the figures over all evenings."""
+        """Return the statistics of all evenings."""
         return Json(await ask(lambda: queries.figures(desk)))
 
     @router.get("/api/quality")
     async def quality() -> Response:
-        """Return how good it is at this table."""
+        """Return the accuracy at this table."""
         return Json(await ask(lambda: queries.how_good(desk)))
 
     @router.get("/api/settings/schema")
     async def settings_schema() -> Response:
-        """Return the JSON schema of the settings, from which pages draw their form."""
+        """Return the JSON schema of the settings, for the page's form."""
         return Json(PageSettings.model_json_schema())
 
     @router.get("/api/cameras")
@@ -115,12 +115,12 @@ def routes(desk: Referee, ask: Desks, auth: Auth, options: WebOptions) -> APIRou
 
     @router.get("/api/table/decks")
     async def table_decks() -> Response:
-        """Return the decks that can be on the table, by game, the one that lay there last first, and their colours."""
+        """Return the possible decks by game, the last used first, with their colours."""
         return Json(await ask(lambda: queries.table_decks(desk)))
 
     @router.get("/api/games/{language}")
     async def games(language: _Code) -> Response:
-        """Return the games that can be played, with their options in words."""
+        """Return the games that can be started, with their options in words."""
         return Json({"games": games_in(language)})
 
     @router.get("/api/words/{language}")

@@ -20,7 +20,7 @@ from referee.web.uploads import Uploads
 
 
 def routes(desk: Referee, ask: Desks, auth: Auth, state: Path | None, uploads: Uploads) -> APIRouter:
-    """Return the requests that change something; `state` is the folder with the decks that were taught."""
+    """Return the routes that change something; `state` is the folder with the taught decks."""
     router = APIRouter(route_class=JsonRoute)
 
     @router.post("/api/do")
@@ -36,7 +36,7 @@ def routes(desk: Referee, ask: Desks, auth: Auth, state: Path | None, uploads: U
         limit: Annotated[int, Query(ge=1, le=84)],
         deck: Annotated[str, Query(max_length=100)] = "confetti",
     ) -> Response:
-        """Score a picture of a table of Confetti."""
+        """Score a picture of a Confetti table."""
         auth.demand_paired(request)
         language = Language(str(desk.state().get("language", "en")))
         async with uploads.taken(request) as file:

@@ -1,4 +1,4 @@
-"""Screens that nobody can type at, as a TV: each shows a short code, and a paired device lets it in by that."""
+"""Screens without a keyboard, such as a TV: each shows a short code, which a paired device types."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from referee.web.responses import Json, JsonRoute
 
 TICKET = "ringmaster-screen"
 GONE_S = 20.0
-"""A screen that has not asked for so long waits no more, s."""
+"""A screen that has not asked for this long is gone, s."""
 MOST_WAITING = 32
 MOST_OF_ADDRESS = 3
 
 
 class ScreenCode(Model):
-    """The code that a waiting screen shows, as somebody with a paired device has typed it."""
+    """The code of a waiting screen, typed on a paired device."""
 
     code: Annotated[str, Field(pattern=r"^[0-9]{4}$")]
 
 
 @dataclass
 class _Screen:
-    """A screen that waits: its code and address, when it asked last, s, and whether it was let in."""
+    """A waiting screen: its code and address, time of its last request, s, and whether it was admitted."""
 
     code: str
     address: str
@@ -42,7 +42,7 @@ class _Screen:
 
 @dataclass
 class Screens:
-    """The screens that wait. Pure but for the clock and the dice; safe to use from any thread."""
+    """The waiting screens. Pure but for the clock and the random source; thread-safe."""
 
     clock: Callable[[], float]
     number: Callable[[int], int] = secrets.randbelow
@@ -50,7 +50,7 @@ class Screens:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def ask(self, ticket: str | None, address: str) -> tuple[str, str] | None:
-        """Wait, or go on waiting: give ticket and code; None where too many wait."""
+        """Start or continue waiting: return ticket and code; None where too many wait."""
         with self._lock:
             self._forget_gone()
             known = self._waiting.get(ticket or "")
@@ -67,7 +67,7 @@ class Screens:
             return ticket, known.code
 
     def takes(self, ticket: str | None) -> bool:
-        """Return whether a screen was let in; it waits no more then."""
+        """Return whether a screen was admitted, and remove it then."""
         with self._lock:
             self._forget_gone()
             known = self._waiting.get(ticket or "")
@@ -77,7 +77,7 @@ class Screens:
             return True
 
     def let_in(self, code: str) -> bool:
-        """Let the screen in that shows a code; False if none does."""
+        """Admit the screen that shows a code; return whether one does."""
         with self._lock:
             self._forget_gone()
             found = [one for one in self._waiting.values() if one.code == code]
@@ -91,12 +91,12 @@ class Screens:
 
 
 def routes(auth: Auth, screens: Screens) -> APIRouter:
-    """Return the requests of such screens, and of who lets them in."""
+    """Return the routes of such screens, and of the devices that admit them."""
     router = APIRouter(prefix="/api/pair/screen", route_class=JsonRoute)
 
     @router.post("")
     async def wait(request: Request) -> Response:
-        """Wait, or go on waiting, and learn the code to show; the screen is paired once somebody has typed that."""
+        """Start or continue waiting; return the code to show, and pair the screen once it was typed."""
         server, ticket = request.scope.get("server"), request.cookies.get(TICKET)
         if not is_at_home(address_of(request), server[0] if server else None):
             return Json({"code": None})
@@ -110,7 +110,7 @@ def routes(auth: Auth, screens: Screens) -> APIRouter:
 
     @router.post("/let-in")
     async def admit(request: Request, shown: ScreenCode) -> Response:
-        """Let the screen in that shows a code."""
+        """Admit the screen that shows a code."""
         auth.demand_paired(request)
         if not screens.let_in(shown.code):
             raise RefusedError(404, "fault.no_screen")

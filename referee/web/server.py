@@ -1,4 +1,4 @@
-"""Serves the page in a thread of its own."""
+"""Serves the page in a thread."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ _LISTEN = 128
 class PageServer:
     """A page on a port, from `start` to `stop`.
 
-    host: the address to listen at, "" for all. port: 0 takes any that is free. most_of_address: connections that one
-    address may hold.
+    host: the address to listen at, "" for all. port: 0 takes a free one. most_of_address: connections of one address.
     """
 
     def __init__(
@@ -53,14 +52,14 @@ class PageServer:
 
     @property
     def port(self) -> int:
-        """The port that it listens at, once it is started."""
+        """Port of the page, once it is started."""
         return self._port
 
     def start(self, listener: socket.socket | None = None) -> None:
-        """Listen, and return when the page can be asked for; listener: what listens already, for `stop` to close.
+        """Listen, and return when the page answers; listener: an open socket, which `stop` closes.
 
         Raises:
-            WorkFailedError: the port is taken, or is not ours to take.
+            WorkFailedError: the port is in use or forbidden.
         """
         self._listener = listener or listening(self._host, self._port)
         self._port = self._listener.getsockname()[1]
@@ -75,7 +74,7 @@ class PageServer:
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """Let all pages go and end the thread."""
+        """Disconnect all pages and end the thread."""
         if not self._thread.is_alive:
             return
         feed = getattr(self._app.state, "feed", None)
@@ -86,7 +85,7 @@ class PageServer:
         self._thread.stop()
 
     def _serve(self) -> None:
-        """Serve until `stop`; after a fault at the same port, by a server of its own."""
+        """Serve until `stop`; after a fault a new server uses the same port."""
         if self._thread.faults_in_a_row:
             if self._listener is not None:
                 self._listener.close()
@@ -99,10 +98,10 @@ class PageServer:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Open a port; for all addresses of both kinds where there are both.
+    """Open a port, for all addresses of IPv4 and IPv6 where both exist.
 
     Raises:
-        WorkFailedError: it is taken, or is not ours to take.
+        WorkFailedError: the port is in use or forbidden.
     """
     try:
         if host:

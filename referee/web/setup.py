@@ -1,4 +1,4 @@
-"""Setting up on the page: how far it is and what the open step finds, the whole picture, and what there is to print."""
+"""Routes of setting up: progress, findings of the open step, the whole picture, and prints."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _Paper = Annotated[Literal["a4", "letter"], Query()]
 
 
 def routes(desk: Referee, ask: Desks, auth: Auth) -> APIRouter:
-    """Return the requests about setting up; changes are commands as all others."""
+    """Return the routes of setting up; its changes are commands."""
     router = APIRouter()
     one_pdf = CapacityLimiter(1)
 
     @router.get("/api/setup")
     async def setup(request: Request) -> Response:
-        """Return how far it is; to a paired device also what the open step finds now."""
+        """Return the progress; to a paired device also the findings of the open step."""
         paired = auth.token(request) is not None
         return Json(await ask(lambda: setup_now(desk.walk, look=paired)))
 
     @router.get("/setup.jpg", responses={200: {"content": {"image/jpeg": {}}}})
     async def picture(request: Request) -> Response:
-        """Return the camera's picture whole: only to a paired device, for people may be in it."""
+        """Return the camera's whole picture, only to a paired device: people may be in it."""
         auth.paired_token(request)
         data = await ask(desk.pictures.whole)
         if data is None:
@@ -43,12 +43,12 @@ def routes(desk: Referee, ask: Desks, auth: Auth) -> APIRouter:
 
     @router.get("/marker/{number}.svg", responses={200: {"content": {"image/svg+xml": {}}}})
     async def marker(number: _Marker) -> Response:
-        """Return a marker to be shown on a screen."""
+        """Return a marker for a screen."""
         return Response(marker_svg(number), media_type="image/svg+xml")
 
     @router.get("/print/{what}.pdf", responses={200: {"content": {"application/pdf": {}}}})
     async def pdf(what: _Printable, paper: _Paper = "a4") -> Response:
-        """Return cards to print."""
+        """Return a PDF of cards."""
         async with one_pdf:
             data = await to_thread.run_sync(_pdf, what, paper)
         named = {"Content-Disposition": f'inline; filename="{what}.pdf"'}
@@ -59,5 +59,5 @@ def routes(desk: Referee, ask: Desks, auth: Auth) -> APIRouter:
 
 @cache
 def _pdf(what: str, paper: str) -> bytes:
-    """Return cards to print, drawn once: a deck takes a second of the processor."""
+    """Return a PDF of cards, cached: a deck takes a second of processor time."""
     return printed(what, paper)[0]

@@ -1,4 +1,4 @@
-"""A page's line to the feed: server-sent events, compressed for browsers, until the page goes or takes nothing more."""
+"""A page's connection to the feed: server-sent events, compressed, until the page goes or stalls."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from referee.web.feed import Feed, PageLine
 from referee.web.limits import RefusedError
 
 _GZIP = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-"""Header of a gzip file (RFC 1952); the feed's deflated blocks follow, and it never ends by itself."""
+"""Header of a gzip file (RFC 1952); the feed's deflated blocks follow without an end."""
 
 
 class EventStream(Response):
     """Sends the feed to one page.
 
-    whose: the page's device or address. most, most_of_one: lines that there may be in all, and of one of those.
+    whose: the page's device or address. most, most_of_one: limits of connections in all, and of one device.
     """
 
     media_type = "text/event-stream"
@@ -30,7 +30,7 @@ class EventStream(Response):
         del self.headers["content-length"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send what is new until the page has gone; see the ASGI specification.
+        """Send changes until the page has gone; see the ASGI specification.
 
         Raises:
             RefusedError: too many pages are open.
@@ -51,7 +51,7 @@ class EventStream(Response):
                 finally:
                     self._feed.leave(line)
         except TimeoutError:
-            # It has not taken what is in the pipe already: there is nothing to end properly.
+            # The page has stalled with unread data; a proper end would not arrive.
             return
         finally:
             gone.cancel()
@@ -64,7 +64,7 @@ class EventStream(Response):
         known = 0
         while not gone.done() and not feed.closed:
             line.wake.clear()
-            # Without news it is the table's clock alone: a comment would never reach the page's scripts.
+            # Without news only the table's clock is sent; a comment would not reach the page's scripts.
             packed, plain = feed.message(known)
             known = feed.version
             line.sending_since = clock()

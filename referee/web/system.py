@@ -1,4 +1,4 @@
-"""The machine on the page: for paired devices, as names are in it and it can be switched off."""
+"""Routes of the machine, for paired devices: they show names and switch it off."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.web.responses import Desks, Json, JsonRoute
 
 
 class Switch(Model):
-    """Start the referee ("restart") or the computer ("reboot") again, or shut the computer down."""
+    """Restart the referee ("restart") or the computer ("reboot"), or shut the computer down."""
 
     do: Literal["restart", "reboot", "shut_down"]
 
@@ -35,14 +35,14 @@ class RenamePlayer(Model):
 
 
 class ForgetPlayer(Model):
-    """Put "Somebody" in the place of a name in all games."""
+    """Replace a name by "Somebody" in all games."""
 
     do: Literal["forget_player"]
     name: Annotated[str, Field(max_length=200)]
 
 
 class Noted(Model):
-    """Take note of files that made no sense and were set aside."""
+    """Confirm that files were set aside."""
 
     do: Literal["noted"]
 
@@ -51,17 +51,17 @@ Wish = Annotated[Switch | ForgetGame | RenamePlayer | ForgetPlayer | Noted, Fiel
 
 
 def routes(ask: Desks, auth: Auth, system: System | None) -> APIRouter:
-    """Return the requests about the machine; the list is empty where nothing is shown of it."""
+    """Return the routes of the machine; without one they answer 404."""
     router = APIRouter(route_class=JsonRoute)
 
     @router.get("/api/system")
     async def public(request: Request) -> Response:
-        """Return how the machine is, and what is kept."""
+        """Return the state of the machine and its storage."""
         return Json(await ask(auth.shown(request, system).public))
 
     @router.post("/api/system")
     async def change(request: Request, wish: Wish) -> Response:
-        """Carry out a wish, and give how it all is then."""
+        """Apply a wish, and return the new state."""
         auth.demand_paired(request)
         here = auth.shown(request, system)
         return Json(await ask(lambda: _carry_out(here, wish)))

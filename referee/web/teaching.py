@@ -1,4 +1,4 @@
-"""The lesson on the page: what it shows, and what a paired device may do in it."""
+"""Routes of the lesson, and its commands for paired devices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Expected = Annotated[int, Field(ge=0, le=MOST_CARDS_SAID)]
 
 
 class Begin(Model):
-    """Begin to teach a deck; `expected`: how many colours, or cards, people say it has, 0 where nobody knows."""
+    """Begin to teach a deck; `expected`: number of colours, or cards, that people expect; 0: unknown."""
 
     do: Literal["begin"]
     name: _Name
@@ -34,7 +34,7 @@ class Begin(Model):
 
 
 class RenameCard(Model):
-    """Rename it, or change its number."""
+    """Rename the deck, or change its expected number."""
 
     do: Literal["rename"]
     name: _Name
@@ -48,7 +48,7 @@ class Plain(Model):
 
 
 class Say(Model):
-    """Say what a group shows."""
+    """Set a group's attributes."""
 
     do: Literal["say"]
     group: _Number
@@ -59,7 +59,7 @@ class Say(Model):
 
 
 class Join(Model):
-    """Say that two groups show one face."""
+    """Join two groups of one face."""
 
     do: Literal["join"]
     first: _Number
@@ -67,14 +67,14 @@ class Join(Model):
 
 
 class Split(Model):
-    """Say that a group shows two faces."""
+    """Split a group of two faces."""
 
     do: Literal["split"]
     group: _Number
 
 
 class MoveCard(Model):
-    """Put a card into another group, null: into one of its own."""
+    """Move a card into another group, or, with null, into a new one."""
 
     do: Literal["move"]
     card: _Card
@@ -82,7 +82,7 @@ class MoveCard(Model):
 
 
 class Mend(Model):
-    """Say what a card of the test is, null: a new face."""
+    """Correct a card of the test: its group, or null for a new face."""
 
     do: Literal["mend"]
     reading: _Number
@@ -96,10 +96,10 @@ LessonCommand = Annotated[
 
 
 def carried_out(lessons: Lessons, command: LessonCommand) -> None:
-    """Carry out a command.
+    """Apply a command.
 
     Raises:
-        LessonError: it cannot be.
+        LessonError: the command is impossible now.
     """
     match command:
         case Begin():
@@ -129,12 +129,12 @@ def carried_out(lessons: Lessons, command: LessonCommand) -> None:
 
 
 def routes(desk: Referee, ask: Desks, auth: Auth, lessons: Lessons) -> APIRouter:
-    """Return the requests of the lesson."""
+    """Return the routes of the lesson."""
     router = APIRouter(route_class=JsonRoute)
 
     @router.get("/api/lesson")
     async def lesson() -> Response:
-        """Return the lesson as it stands."""
+        """Return the lesson."""
         return Json(await ask(lessons.view))
 
     @router.get("/lesson/picture/{number}.jpg")
@@ -151,7 +151,7 @@ def routes(desk: Referee, ask: Desks, auth: Auth, lessons: Lessons) -> APIRouter
 
     @router.post("/api/lesson")
     async def do(request: Request, command: LessonCommand) -> Response:
-        """Carry out a command, and give the lesson as it is then."""
+        """Apply a command, and return the lesson."""
         auth.demand_paired(request)
 
         def done() -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The devices that have been paired: remembered by a hash of their token, so that the file lets nobody in."""
+"""The paired devices, stored by a hash of their token: the file admits nobody."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import hmac
 import json
 import secrets
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -24,7 +23,7 @@ _MOST_BYTES = 1 << 18
 
 @dataclass(frozen=True)
 class PairedDevice:
-    """A paired device. digest: of its token. name: what its browser calls it. since: the day, ISO 8601."""
+    """A paired device. digest: of its token. name: its browser's. since: the day, ISO 8601."""
 
     digest: str
     name: str
@@ -32,29 +31,24 @@ class PairedDevice:
 
 
 def digest_of(token: str) -> str:
-    """Return the kept hash of a token; it is long and random, so a hash without salt cannot be reversed."""
+    """Return the stored hash of a token, which is long and random and needs no salt."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def csrf_of(token: str) -> str:
-    """Give what a page has to send with a change: only pages from here can read it, and it does not give the token."""
+    """Return the value that a page must send with a change: only our pages can read it, and it hides the token."""
     return hmac.new(token.encode(), b"a change on the page", hashlib.sha256).hexdigest()
 
 
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()
-
-
 class TokenStore:
-    """The paired devices, at most `MOST_DEVICES`: the oldest is forgotten for a new one. Safe to use from any thread.
+    """The paired devices, at most `MOST_DEVICES`: a new one replaces the oldest. Thread-safe.
 
-    folder: where they are kept over a restart; None: nowhere. A file that makes no sense is set aside: everybody pairs
-    once more. kept: whether the disk took the last change.
+    folder: place of the file; None: without a file. An invalid file is set aside, and all devices pair again. kept:
+    whether the disk took the last change.
     """
 
-    def __init__(self, folder: Path | None, today: Callable[[], str] = _today) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self._path = None if folder is None else folder / FILE
-        self._today = today
         self._lock = threading.Lock()
         self.kept = True
         known: list[PairedDevice] = [] if self._path is None else kept_data(self._path, _MOST_BYTES, _devices, [])
@@ -69,7 +63,7 @@ class TokenStore:
             return None if self._devices else self._added(name)
 
     def add(self, name: str) -> str:
-        """Pair a device and give its token."""
+        """Pair a device and return its token."""
         with self._lock:
             return self._added(name)
 
@@ -78,19 +72,19 @@ class TokenStore:
         shown = "".join(char for char in name if char.isprintable())[:_NAME_LENGTH]
         while len(self._devices) >= MOST_DEVICES:
             self._devices.pop(next(iter(self._devices)))
-        self._devices[digest_of(token)] = PairedDevice(digest_of(token), shown, self._today())
+        self._devices[digest_of(token)] = PairedDevice(digest_of(token), shown, datetime.now(UTC).date().isoformat())
         self._write()
         return token
 
     def knows(self, token: str | None) -> bool:
-        """Return whether a token belongs to a paired device; the look-up of its hash leaks nothing by its time."""
+        """Return whether a token belongs to a paired device; comparing hashes leaks nothing by its time."""
         return token is not None and digest_of(token) in self._devices
 
     def forget(self, token: str | None = None) -> None:
-        """Forget one device, or all of them, now and after each start.
+        """Forget one device, or all of them, also after a restart.
 
         Raises:
-            WorkFailedError: the disk does not take it, so they are paired again after the next start.
+            WorkFailedError: the disk does not take the change, and a restart would restore them.
         """
         with self._lock:
             if token is None:
@@ -101,7 +95,7 @@ class TokenStore:
                 raise WorkFailedError("error.disk_takes_nothing_forgotten_devices")
 
     def _deleted(self) -> bool:
-        """Delete the file where no device is left, and give whether it is gone: a full disk still deletes."""
+        """Delete the file if no device is left, and return whether it is gone: a full disk can still delete."""
         if self._devices or self._path is None:
             return False
         with suppress(OSError):
@@ -110,7 +104,7 @@ class TokenStore:
         return not self._path.exists()
 
     def _write(self) -> bool:
-        """Keep the devices; False if the disk does not take them, and what is in the file holds after a start."""
+        """Store the devices; return whether the disk took them."""
         self.kept = True
         if self._path is not None:
             data = json.dumps([asdict(device) for device in self._devices.values()]).encode()

@@ -1,4 +1,4 @@
-"""Large bodies: taken into a file, one at a time, so that the memory never holds one."""
+"""Large request bodies, stored in a file, one at a time, to save memory."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ ON_ITS_WAY = ".on-its-way."
 
 
 class Uploads:
-    """Takes the body of one request at a time. folder: with room for it; None: the system's."""
+    """Stores one request's body at a time. folder: place of the file; None: the system's."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._one = CapacityLimiter(1)
         with suppress(OSError):
-            # Left behind when the power went.
+            # A power failure left these.
             for left in folder.glob(f"{ON_ITS_WAY}*") if folder is not None else ():
                 left.unlink()
 
     @asynccontextmanager
     async def taken(self, request: Request) -> AsyncIterator[Path]:
-        """Return the file that holds a body, as long as this lasts.
+        """Yield the file with a body, and delete it afterwards.
 
         Raises:
-            RefusedError: another one is being taken, this one is too large, or it stops on its way.
+            RefusedError: another body is being stored, this one is too large, or it breaks off.
             WorkFailedError: the disk does not take it.
         """
         try:
@@ -82,7 +82,7 @@ class Uploads:
 
 
 def _write(file: FileIO, part: bytes) -> None:
-    """Write all of it: a disk that is nearly full takes less than it is given, and says so only at the next time."""
+    """Write all bytes: a nearly full disk takes fewer at first, and fails only at the next write."""
     left = memoryview(part)
     while left:
         left = left[file.write(left) :]

@@ -281,7 +281,7 @@ def test_decks_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("mood", ["happy", "sad"])
-def test_clowns_can_be_told_apart_without_colour_and_their_back_is_the_same_either_way_up(mood: str) -> None:
+def test_clowns_differ_without_colour_and_their_back_is_the_same_either_way_up(mood: str) -> None:
     """Hair and pattern alone, in drawings of one colour and brightness, distinguish all clowns."""
     prints, edges = find_print_deck("piccolino"), {}
     for colour in sorted({face.attributes["colour"] for face in prints.fronts}):

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from hardware.camera.camera import CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
-from hardware.camera.frames import Frame, PixelFormat
+from hardware.camera.frames import PixelFormat
 from hardware.camera.picamera2 import Picamera2Camera
+from tests.support.device_fakes import read
 from tests.support.fake_picamera2 import MS, FakePicamera2
 
 SETTINGS = CameraSettings(width=64, height=48, small_width=32)
@@ -23,12 +24,6 @@ def opened(device: FakePicamera2, settings: CameraSettings = SETTINGS) -> Picame
     return Picamera2Camera(
         device, "Camera 0", settings, lambda: device.now_ns, lambda: device.now_ns + device.asleep_ns
     )
-
-
-def read(camera: Picamera2Camera) -> Frame:
-    frame = camera.read()
-    assert frame is not None
-    return frame
 
 
 @pytest.mark.parametrize("brightness", [0.05, 0.4, 3.0, 20.0])
@@ -52,7 +47,7 @@ def test_rows_end_one_after_another_from_the_sensors_stamp_on_whichever_clock(as
     frame = read(opened(device))
     stamp_ns, readout_ns = device.now_ns - 25 * MS, 20 * MS
     # The stamp is the end of the first row's exposure; the exposure time is not added again.
-    assert frame.row_exposure_end_ns(0) == stamp_ns
+    assert 2 * frame.t_ns - frame.exposure_end_ns == stamp_ns
     assert frame.exposure_end_ns == stamp_ns + readout_ns
     assert frame.t_ns == stamp_ns + readout_ns // 2
 
@@ -198,7 +193,7 @@ def module(make: Callable[[int], object]) -> types.ModuleType:
 
 
 @pytest.mark.parametrize("brighter", [0.1, 8.0])
-def test_a_pi_camera_is_set_up_anew_and_frees_its_automatics_for_that(brighter: float) -> None:
+def test_a_pi_camera_is_set_up_again_and_frees_its_automatics_for_that(brighter: float) -> None:
     device = FakePicamera2()
     camera = opened(device)
     device.brightness *= brighter

@@ -6,19 +6,13 @@ import pytest
 
 from hardware.camera import notes as camera_notes
 from hardware.camera.camera import CameraMissingError, CameraSettings, CameraTimeoutError, open_camera
-from hardware.camera.frames import Frame
 from hardware.camera.usb import UsbCamera
+from tests.support.device_fakes import read
 from tests.support.fake_webcam import DAYLIGHT, FRAME_MS, LAMP, MS, FakeWebcam
 
 
 def opened(capture: FakeWebcam, lock: bool = True) -> UsbCamera:
     return UsbCamera(cast(cv2.VideoCapture, capture), "USB camera 0", CameraSettings(lock=lock), lambda: capture.now_ns)
-
-
-def read(camera: UsbCamera) -> Frame:
-    frame = camera.read()
-    assert frame is not None
-    return frame
 
 
 def card(camera: UsbCamera) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -142,7 +136,7 @@ def test_a_frame_counts_as_exposed_when_it_has_arrived_and_lost_ones_show(stampe
     camera = opened(capture, lock=False)
     frame = read(camera)
     assert frame.exposure_end_ns == capture.now_ns
-    assert frame.row_exposure_end_ns(0) == pytest.approx(capture.now_ns - readout_ns, abs=1000)
+    assert 2 * frame.t_ns - frame.exposure_end_ns == pytest.approx(capture.now_ns - readout_ns, abs=1000)
     assert read(camera).sequence == frame.sequence + 1
     capture.delay_frames = 3
     assert read(camera).sequence == frame.sequence + 4

@@ -74,7 +74,7 @@ def test_a_recording_is_a_camera_with_its_own_times_and_played_live_is_moved_to_
     write_game(path, seconds=2)
     frames = frames_of(open_camera(str(path), AT_ONCE))
     assert [frame.t_ns for frame in frames] == [1_100 * MS, 1_600 * MS, 2_100 * MS, 2_600 * MS]
-    assert [frame.readout_ns for frame in frames] == [20 * MS] * 4
+    assert [frame.exposure_end_ns - frame.t_ns for frame in frames] == [10 * MS] * 4
     waited: list[int] = []
     frames = frames_of(RecordingCamera(str(path), 77_000 * MS, waited.append))
     assert waited == [77_000 * MS, 77_500 * MS, 78_000 * MS, 78_500 * MS]
@@ -165,7 +165,7 @@ def test_pictures_are_put_right(layout: PixelFormat, turn: Turn, flip: int) -> N
     assert np.abs(frame.bgr().astype(int) - right.astype(int)).max() <= 1
 
 
-def test_a_camera_that_can_be_set_up_anew_still_can_where_the_table_is_in_its_own_picture() -> None:
+def test_a_turned_camera_is_set_up_again_where_the_table_is_in_its_own_picture() -> None:
     still = Still(SMOOTH, PixelFormat.BGR)
     camera = opened_turned(lambda: still, Turn(upside_down=True))
     assert isinstance(camera, Settling)

@@ -24,14 +24,6 @@ from tests.support.device_fakes import FakeClock, ListSink
 SETTINGS = BellSettings(pins=(Pin(17), Pin(27)), one_for_all=False)
 
 
-@pytest.fixture
-def factory() -> Iterator[MockFactory]:
-    made = MockFactory()
-    yield made
-    made.close()
-    made.reset()
-
-
 def stamp_edges(pin: MockPin, t_ns: int, level: bool) -> None:
     """Move a mock pin as the kernel would have stamped it."""
     pin._state = level
@@ -99,7 +91,7 @@ def test_nothing_arrives_after_close_and_opening_again_works(factory: MockFactor
     assert [edge.pressed for edge in rig.sink.of(BellEdge)] == [True]
 
 
-def test_a_button_that_is_down_at_the_start_is_told_as_the_level(factory: MockFactory) -> None:
+def test_a_button_that_is_down_at_the_start_is_reported_as_the_level(factory: MockFactory) -> None:
     factory.pin(22)._get_state = lambda: False
     edges: list[Edge] = []
     lines = GpioLines([LineSpec("bell", Pin(22))], lambda: factory, FakeClock())

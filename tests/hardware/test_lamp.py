@@ -1,27 +1,19 @@
-"""Lamp and buzzer: every signal differs, nobody waits, and a broken lamp breaks nothing."""
+"""Lamp and buzzer: every signal differs, no caller waits, and a broken lamp breaks nothing."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import combinations
 
 import pytest
 from gpiozero.exc import OutputDeviceError
-from gpiozero.pins.mock import MockFactory, MockPin, MockPWMPin
+from gpiozero.pins.mock import MockFactory, MockPin
 
 from hardware.lamp import PATTERNS, GpioLamp, NullLamp, Signal, open_lamp
 from hardware.problems import BadSettingError, Health, Problem
 from hardware.settings import LampSettings
-
-
-@pytest.fixture
-def factory() -> Iterator[MockFactory]:
-    made = MockFactory(pin_class=MockPWMPin)
-    yield made
-    made.close()
-    made.reset()
 
 
 def watch(pin: MockPin, wanted: Callable[[float], bool]) -> threading.Event:
@@ -39,7 +31,7 @@ def watch(pin: MockPin, wanted: Callable[[float], bool]) -> threading.Event:
     return seen
 
 
-def test_signals_can_be_told_apart_by_the_ear_alone_and_without_colour() -> None:
+def test_signals_differ_for_the_ear_alone_and_without_colour() -> None:
     sounding = [PATTERNS[signal] for signal in (Signal.VALID, Signal.FALSE, Signal.UNCLEAR, Signal.TIME_OVER)]
     for one, other in combinations(sounding, 2):
         assert [step.length_ns for step in one if step.buzz] != [step.length_ns for step in other if step.buzz]

@@ -75,7 +75,7 @@ def test_samples_are_stamped_by_the_earliest_arrivals_and_right_again_after_lost
 
 
 class FakeSource:
-    """A microphone that gives what it is told to, or fails."""
+    """A microphone that gives the blocks put into it, or fails."""
 
     def __init__(self) -> None:
         self.error: HardwareError | None = None
@@ -120,7 +120,7 @@ class Rig:
             self.clock.t_ns += 100 * MS
             self.bell.step()
 
-    def told(self) -> list[Health]:
+    def states(self) -> list[Health]:
         return [health.state for health in self.sink.of(Problem)]
 
 
@@ -143,32 +143,32 @@ def test_a_microphone_that_is_pulled_and_put_back_is_reported_and_heard_again() 
     rig.clock.t_ns += 2 * SECOND
     rig.bell.step()
     rig.play(rig.ring())
-    assert rig.told() == [Health.OK, Health.MISSING, Health.OK]
+    assert rig.states() == [Health.OK, Health.MISSING, Health.OK]
     assert len(rig.sink.of(BellPressed)) == 1
 
 
 @pytest.mark.parametrize(("level", "sentence"), [(0, MUTED), (1, TOO_LOUD)])
-def test_a_microphone_that_is_muted_or_far_too_loud_is_told_of_and_so_is_its_end(level: int, sentence: str) -> None:
+def test_a_microphone_that_is_muted_or_far_too_loud_is_reported_and_so_is_its_end(level: int, sentence: str) -> None:
     rig = Rig()
     rig.play(sounds.silence(1.5, rig.rng))
     rig.play(np.full(8 * sounds.RATE, level, np.float32))
     rig.play(sounds.silence(2.5, rig.rng))
-    told = [(health.state, health.message) for health in rig.sink.of(Problem)]
-    assert told == [(Health.OK, ""), (Health.POOR, sentence), (Health.OK, "")]
+    reports = [(health.state, health.message) for health in rig.sink.of(Problem)]
+    assert reports == [(Health.OK, ""), (Health.POOR, sentence), (Health.OK, "")]
 
 
 def test_a_bell_that_is_struck_again_and_again_is_not_too_loud() -> None:
     rig = Rig()
     for _ in range(8):
         rig.play(np.clip(3 * rig.ring(), -1, 1).astype(np.float32))
-    assert set(rig.told()) == {Health.OK}
+    assert set(rig.states()) == {Health.OK}
 
 
-def test_a_microphone_that_hangs_is_started_anew() -> None:
+def test_a_microphone_that_hangs_is_started_again() -> None:
     rig = Rig()
     rig.later(49)
     assert rig.source.opened >= 2
-    assert rig.told() == [Health.STALLED]
+    assert rig.states() == [Health.STALLED]
 
 
 def arecord(folder: Path, script: str) -> Arecord:

@@ -189,7 +189,7 @@ def test_a_message_that_means_nothing_is_left_out_with_one_warning(
     assert "\n" not in warnings[0]
 
 
-def test_edges_from_the_lines_are_recorded_undebounced_and_levels_told_from_changes(path: Path) -> None:
+def test_edges_from_the_lines_are_recorded_undebounced_and_levels_differ_from_changes(path: Path) -> None:
     lines = FakeLines([Edge(3, "seat 0", True), Edge(3, "tilt", False)])
     tap = EdgeTap(lines, {"seat 0": 0, "seat 1": 1}, lambda message: None)
     tap.open()

@@ -74,15 +74,15 @@ def trouble(seconds: float, reason: str) -> SandTrouble:
     return SandTrouble(s(seconds), SandReason[reason])
 
 
-def over(at_s: float, ran_s: float, witness: Witness = Witness.BARRIER, disturbed: bool = False) -> SandRanOut:
-    return SandRanOut(s(at_s), s(ran_s), witness, disturbed)
+def over(at_s: float, ran_s: float, witness: Witness = Witness.BARRIER) -> SandRanOut:
+    return SandRanOut(s(at_s), s(ran_s), witness)
 
 
 TURN = turn(s(5), True)
 BY_TILT, BY_BARRIER = SandFlipped(s(5), Witness.TILT), SandFlipped(s(5), Witness.BARRIER)
 RUN = TURN + sand(s(5.6), s(65))
 WHOLE: list[TimedEvent] = [BY_TILT, over(65, 59.4)]
-RESUMED: list[TimedEvent] = [SandResumed(s(30)), over(75, 59.4, disturbed=True)]
+RESUMED: list[TimedEvent] = [SandResumed(s(30)), over(75, 59.4)]
 TURNED_BACK = turn(s(80), False)
 KNOCKS = [Edge(s(5) + i * 8 * MS, "barrier", i % 2 == 0) for i in range(8)]
 BY_DURATION = over(65, 60, Witness.DURATION)
@@ -111,7 +111,7 @@ CASES: dict[str, tuple[SandSettings, list[Edge], list[TimedEvent]]] = {
     "flipped early: the sand runs back": (
         BOTH,
         TURN + sand(s(5.5), s(25)) + turn(s(25), False) + sand(s(25.8), s(45.3)),
-        [BY_TILT, EARLY, over(45.3, 39, disturbed=True)],
+        [BY_TILT, EARLY, over(45.3, 39)],
     ),
     "flipped early, light barrier alone": (
         BARRIER_ONLY,
@@ -121,13 +121,13 @@ CASES: dict[str, tuple[SandSettings, list[Edge], list[TimedEvent]]] = {
             trouble(25, "STOPPED"),
             SandResumed(s(26)),
             trouble(26, "FLIPPED_EARLY"),
-            over(46, 40, disturbed=True),
+            over(46, 40),
         ],
     ),
     "flipped early, tilt switch alone": (
         TILT_ONLY,
         TURN + turn(s(25), False),
-        [BY_TILT, EARLY, over(45, 40, Witness.DURATION, disturbed=True)],
+        [BY_TILT, EARLY, over(45, 40, Witness.DURATION)],
     ),
     "stopped, light barrier alone": (BARRIER_ONLY, sand(s(5), s(25)), [BY_BARRIER, trouble(25, "STOPPED")]),
     "knocks while it runs": (BOTH, RUN + bump(s(30), True) + bump(s(50), True), WHOLE),
@@ -172,7 +172,7 @@ def test_a_cancelled_round_ends_without_time() -> None:
 
 @given(st.integers(1, 59), st.integers(0, 10_000))
 @settings(max_examples=60)
-def test_wherever_it_clogs_it_is_told_unless_it_is_as_good_as_over(at_s: int, seed: int) -> None:
+def test_a_clog_is_reported_wherever_it_is_unless_the_round_is_as_good_as_over(at_s: int, seed: int) -> None:
     events = judge(BOTH, TURN, sand(s(5), s(5 + at_s), seed=seed))
     left_s = 60 - at_s
     wanted = SandRanOut if left_s * SECOND <= BOTH.tolerance_ns else SandTrouble
@@ -246,7 +246,7 @@ def test_a_watched_timer_is_flipped_from_the_page() -> None:
     clock.t_ns += 10 * SECOND + 10 * MS
     timer.device.step()
     assert sink.of(SandFlipped) == [SandFlipped(SECOND, Witness.HAND)]
-    assert sink.of(SandRanOut) == [SandRanOut(11 * SECOND, 10 * SECOND, Witness.DURATION, False)]
+    assert sink.of(SandRanOut) == [SandRanOut(11 * SECOND, 10 * SECOND, Witness.DURATION)]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import array
 import io
 import threading
-import time
 import wave
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from hardware.speaker import NullSpeaker, SpokenSpeaker, open_speaker
 from hardware.voice import Chime, SpeakerSettings, chime_wav
 from tests.support.fails_once import FailsOnce
 from tests.support.speech_fakes import HANG, PLAY, PLAY_LONG, RENDER, RENDER_SLOWLY, Machine, runs
+from tests.support.waiting import wait_for
 
 Open = Callable[..., SpokenSpeaker]
 Reports = list[Problem]
@@ -56,13 +56,6 @@ def start(machine: Machine, tmp_path: Path, reports: Reports) -> Iterator[Open]:
         speaker.close()
 
 
-def until(condition: Callable[[], bool]) -> bool:
-    end = time.monotonic() + TIMEOUT_S
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.005)
-    return condition()
-
-
 def say(speaker: SpokenSpeaker, *sentences: str) -> None:
     speaker.say(sentences)
     assert speaker.wait(TIMEOUT_S)
@@ -91,7 +84,7 @@ def test_a_new_ruling_stops_the_old_sentence_and_what_was_to_follow(machine: Mac
     machine.install("aplay", PLAY_LONG)
     speaker = start()
     speaker.say(["Long story.", "Its end."])
-    assert until(lambda: (machine.folder / "pid").exists() and bool(machine.read("pid")))
+    wait_for(lambda: (machine.folder / "pid").exists() and bool(machine.read("pid")))
     say(speaker, "False ring.")
     assert machine.played == ["Long story.", "False ring."]
     assert not runs(int(machine.read("pid")[0]))
@@ -101,7 +94,7 @@ def test_what_can_wait_waits_and_of_too_much_the_oldest_is_left_out(machine: Mac
     machine.install("aplay", PLAY_LONG)
     speaker = start(waiting=2)
     speaker.say(["Long story."])
-    assert until(lambda: machine.played == ["Long story."])
+    wait_for(lambda: machine.played == ["Long story."])
     for sentence in ("One.", "Two.", "Three."):
         speaker.say([sentence], urgent=False)
     machine.go()
@@ -113,7 +106,7 @@ def test_hush_is_silence_at_once(machine: Machine, start: Open) -> None:
     machine.install("aplay", PLAY_LONG)
     speaker = start()
     speaker.say(["Long story.", "Its end."])
-    assert until(lambda: machine.played == ["Long story."])
+    wait_for(lambda: machine.played == ["Long story."])
     speaker.hush()
     assert speaker.wait(TIMEOUT_S)
     assert machine.played == ["Long story."]
@@ -123,9 +116,9 @@ def test_rendering_ahead_gives_way_to_what_is_to_be_said(machine: Machine, start
     machine.install("espeak-ng", RENDER_SLOWLY)
     speaker = start()
     speaker.prepare(["Slow phrase."])
-    assert until(lambda: machine.read("slow") == ["x"])
+    wait_for(lambda: machine.read("slow") == ["x"])
     speaker.say(["Time!"])
-    assert until(lambda: machine.played == ["Time!"])
+    wait_for(lambda: machine.played == ["Time!"])
     machine.go()
     assert speaker.wait(TIMEOUT_S)
     assert (machine.renders, machine.read("slow")) == (2, ["x", "x"])
@@ -201,7 +194,7 @@ def test_closing_stops_the_sentence_and_leaves_nothing_behind(machine: Machine, 
     machine.install("aplay", PLAY_LONG)
     speaker = start()
     speaker.say(["Long story.", "Its end."])
-    assert until(lambda: bool(machine.read("pid")))
+    wait_for(lambda: bool(machine.read("pid")))
     speaker.close()
     speaker.close()
     speaker.say(["After the end."])

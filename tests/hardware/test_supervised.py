@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from hardware import supervised
 from hardware.bell import BellLogic
@@ -16,22 +15,15 @@ from hardware.camera.frames import Frame, FrameBuffer
 from hardware.camera.supervisor import CameraReport, CameraSupervisor
 from hardware.edges import EdgeDevice
 from hardware.events import BellPressed
-from hardware.lamp import GpioLamp, Signal
 from hardware.microphone import MicrophoneBell
 from hardware.problems import Health, Problem
-from hardware.settings import LampSettings, MicrophoneSettings
+from hardware.settings import MicrophoneSettings
 from hardware.supervised import SupervisedThread
 from tests.support.device_fakes import FakeLines, ListSink
 from tests.support.fails_once import FailsOnce, UnexpectedError
+from tests.support.waiting import wait_for
 
 S = 1_000_000_000
-
-
-def until(condition: Callable[[], object]) -> bool:
-    end = time.monotonic() + 60.0
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.005)
-    return bool(condition())
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +31,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(supervised, "LAST_WAIT_S", 0.01)
     before = set(threading.enumerate())
     yield
-    assert until(lambda: set(threading.enumerate()) <= before), threading.enumerate()
+    wait_for(lambda: set(threading.enumerate()) <= before, "a thread is left behind")
 
 
 def states(sink: ListSink) -> list[Health]:
@@ -93,14 +85,14 @@ def test_a_bell_button_is_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
     bell = EdgeDevice("bell", lines, logic, sink)
     bell.start()
     try:
-        assert until(lambda: states(sink) == [Health.OK])
+        wait_for(lambda: states(sink) == [Health.OK])
         lines.move(time.monotonic_ns(), "bell", True)
-        assert until(lambda: states(sink) == [Health.OK, Health.MISSING, Health.OK])
+        wait_for(lambda: states(sink) == [Health.OK, Health.MISSING, Health.OK])
         # Nothing waits for an edge that was lost with the fault.
-        assert until(lambda: sink.held_ns is None)
+        wait_for(lambda: sink.held_ns is None)
         lines.move(time.monotonic_ns() - S, "bell", False)
         lines.move(time.monotonic_ns(), "bell", True)
-        assert until(lambda: sink.of(BellPressed))
+        wait_for(lambda: sink.of(BellPressed))
     finally:
         bell.stop()
 
@@ -126,24 +118,10 @@ def test_a_microphone_is_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
     bell = MicrophoneBell(MicrophoneSettings(), sink, source, retry_ns=1)
     bell.start()
     try:
-        assert until(lambda: states(sink) == [Health.MISSING, Health.OK])
+        wait_for(lambda: states(sink) == [Health.MISSING, Health.OK])
         assert read.worked.is_set()
     finally:
         bell.stop()
-
-
-def test_a_lamp_shines_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    factory = MockFactory(pin_class=MockPWMPin)
-    reports: list[Health] = []
-    lamp = GpioLamp(LampSettings("gpio"), lambda: factory, lambda health: reports.append(health.state))
-    monkeypatch.setattr(lamp, "_set", FailsOnce(lamp._set))
-    try:
-        lamp.show(Signal.TIME_RUNNING)
-        assert until(lambda: reports == [Health.MISSING, Health.OK])
-    finally:
-        lamp.close()
-        factory.close()
-        factory.reset()
 
 
 class Eye:
@@ -171,12 +149,12 @@ def test_a_camera_and_what_watches_it_see_again() -> None:
     camera = CameraSupervisor(lambda: eye, buffer, reports.append)
     camera.start()
     try:
-        assert until(lambda: buffer.newest is not None)
+        wait_for(lambda: buffer.newest is not None)
         assert any("nobody expects" in report.message for report in reports)
         check = FailsOnce(camera.check)
         camera.check = check  # type: ignore[method-assign]
-        assert until(check.worked.is_set)
-        assert until(lambda: any("watch has a fault" in report.message for report in reports))
-        assert until(lambda: camera.report.health().state is Health.OK)
+        wait_for(check.worked.is_set)
+        wait_for(lambda: any("watch has a fault" in report.message for report in reports))
+        wait_for(lambda: camera.report.health().state is Health.OK)
     finally:
         camera.stop()

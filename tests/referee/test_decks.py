@@ -1,4 +1,4 @@
-"""Decks of a family: kept, listed, sent, loaded, renamed and removed, and bad files told in one line."""
+"""Decks of a family: kept, listed, sent, loaded, renamed and removed, and bad files refused in one line."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def begun(state: Path) -> Header:
     return with_version(Header("piccolino", PLAYERS, {"deck": "ours", "dealer": 1}), state)
 
 
-def test_a_deck_is_found_again_under_another_name_and_told_when_it_has_changed(state: Path) -> None:
+def test_a_deck_is_found_again_under_another_name_and_its_changes_are_noticed(state: Path) -> None:
     header = begun(state)
     assert header.options["deck_colours"] == ["white", "brown"]
     store = DeckStore(state)
@@ -244,13 +244,13 @@ def test_an_edition_of_which_one_side_was_taught_is_played_with_that_side_up(sta
 
 
 def test_a_game_whose_deck_is_gone_goes_on_by_hand_and_says_so(state: Path) -> None:
-    told: list[str] = []
-    decks = TableDecks(state, lambda health: told.append(health.message))
+    messages: list[str] = []
+    decks = TableDecks(state, lambda health: messages.append(health.message))
     header = decks.complete(Header("piccolino", PLAYERS, {"deck": "ours"}))
     assert not isinstance(decks.watcher(header, None), ByHandWatcher)
     DeckStore(state).remove("ours")
     assert isinstance(decks.watcher(header, None), ByHandWatcher)
-    assert len(told) == 1 and "ours" in told[0]
+    assert len(messages) == 1 and "ours" in messages[0]
 
 
 def test_a_recording_is_judged_with_its_deck_or_says_in_one_line_that_it_is_missing(
@@ -259,8 +259,8 @@ def test_a_recording_is_judged_with_its_deck_or_says_in_one_line_that_it_is_miss
     monkeypatch.setenv("STATE_DIRECTORY", str(state))
     header = begun(state)
     path, sent = state / "evening.mcap", state / "sent.deck"
-    told = {"game": header.game, "players": list(header.players), "options": dict(header.options)}
-    with RecordingWriter(path, told, 1) as writer:
+    kept_header = {"game": header.game, "players": list(header.players), "options": dict(header.options)}
+    with RecordingWriter(path, kept_header, 1) as writer:
         writer.frame(Frame(1, 1, np.full((90, 160, 3), 90, np.uint8), 0))
     assert main(["replay", str(path), "--json"]) == 0
     assert capsys.readouterr().err == ""

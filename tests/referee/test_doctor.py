@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from gpiozero.pins.mock import MockFactory, MockPWMPin
+from gpiozero.pins.mock import MockFactory
 
 from hardware.camera.camera import Camera, CameraMissingError, CameraSettings, CameraTimeoutError
 from hardware.camera.frames import Frame
@@ -37,8 +37,8 @@ GIB = 1 << 30
 
 def machine(root: Path, free: int = 9 * GIB, **more: object) -> Machine:
     given = {"user": lambda: "pi", "folder": lambda: root, "release": lambda: "6.6.20", "year": lambda: 2026}
-    told = {"run": lambda *command: None, "free_bytes": lambda folder: free}
-    return Machine(root=root, **{**given, **told, **more})  # type: ignore[arg-type]
+    measured = {"run": lambda *command: None, "free_bytes": lambda folder: free}
+    return Machine(root=root, **{**given, **measured, **more})  # type: ignore[arg-type]
 
 
 def states(findings: list[Problem]) -> list[Health]:
@@ -48,14 +48,6 @@ def states(findings: list[Problem]) -> list[Health]:
 def put(root: Path, path: str, text: str = "") -> None:
     (root / path).parent.mkdir(parents=True, exist_ok=True)
     (root / path).write_text(text, encoding="utf-8")
-
-
-@pytest.fixture
-def factory() -> Iterator[MockFactory]:
-    made = MockFactory(pin_class=MockPWMPin)
-    yield made
-    made.close()
-    made.reset()
 
 
 class FakeCamera:

@@ -117,7 +117,7 @@ SEAT_ONE = {
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_commands_speak_the_language_that_they_are_told_and_no_other_afterwards(code: str, capfd: Capture) -> None:
+def test_commands_speak_the_language_that_is_asked_for_and_no_other_afterwards(code: str, capfd: Capture) -> None:
     language = Language(code)
     missing = str(ROOT / "no-such-picture.jpg")
     table = str(DATA / "tables" / "confetti-three-seats.jpg")

@@ -48,16 +48,16 @@ def test_names_are_taken_as_people_see_them(given_names: list[str], names: tuple
         (["A\x1bnn"], "on one line"),
     ],
 )
-def test_names_that_nobody_can_see_read_or_tell_apart_are_refused(names: object, complaint: str) -> None:
+def test_names_that_cannot_be_seen_read_or_told_apart_are_refused(names: object, complaint: str) -> None:
     with pytest.raises(BadInputError, match=complaint.replace("(", r"\(")):
         players_in(names)
 
 
 @given(st.lists(AWKWARD, min_size=1, max_size=7))
 def test_whatever_names_were_kept_each_is_shown_and_no_other_like_it(names: list[str]) -> None:
-    told = told_apart(names)
-    assert len({folded(name) for name in told}) == len(names)
-    for name in told:
+    shown = told_apart(names)
+    assert len({folded(name) for name in shown}) == len(names)
+    for name in shown:
         assert name == name.strip() and 0 < len(name) <= MOST_CHARACTERS + 4
         assert not any(unicodedata.category(char) in ("Cc", "Cs") for char in name) and "\u202e" not in name
-    assert told_apart(told) == told
+    assert told_apart(shown) == shown

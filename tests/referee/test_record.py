@@ -7,9 +7,10 @@ import pytest
 
 from hardware.camera.camera import Camera, CameraMissingError
 from hardware.camera.frames import Frame
-from hardware.edges import Edge, RecordedLines
+from hardware.edges import Edge, OnEdge, OnHealth
 from hardware.recording import RecordedFrame, read_recording
 from referee.commands import main
+from tests.support.device_fakes import FakeLines
 
 Capture = pytest.CaptureFixture[str]
 
@@ -81,8 +82,13 @@ def test_a_live_camera_is_recorded_until_it_ends_or_ctrl_c(
 
 
 def test_the_bell_is_recorded_with_the_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = RecordedLines([Edge(150_000_000, "bell", True), Edge(160_000_000, "bell", False)])
-    monkeypatch.setattr("hardware.gpio.GpioLines", lambda specs: lines)
+    class Lines(FakeLines):
+        def open(self, on_edge: OnEdge, on_health: OnHealth) -> list[Edge]:
+            for edge in (Edge(150_000_000, "bell", True), Edge(160_000_000, "bell", False)):
+                on_edge(edge)
+            return []
+
+    monkeypatch.setattr("hardware.gpio.GpioLines", lambda specs: Lines())
     folder, path = pictures(tmp_path / "pictures", 3), tmp_path / "game.mcap"
     assert main(["record", "-o", str(path), "--camera", str(folder), "--fps", "10", "--edges"]) == 0
     kinds = [(event.t_ns // 1_000_000, event.kind) for event in read_recording(path).events]

@@ -179,7 +179,7 @@ def test_people_get_sentences_and_a_picture(tmp_path: Path, capfd: Capture) -> N
     assert (np.abs(after[: before.shape[0]].astype(int) - before).max(2) > 60).mean() > 0.01
 
 
-def test_a_hand_that_lies_over_a_seats_cards_makes_it_uncertain(tmp_path: Path, capfd: Capture) -> None:
+def test_a_hand_over_a_seats_cards_makes_it_uncertain(tmp_path: Path, capfd: Capture) -> None:
     # It hides a card of seat 1 so well that nothing of it is to be seen.
     picture = tmp_path / "table.png"
     cv2.imwrite(str(picture), with_hand(load_picture(TABLE).image, (650, 130), 0.9))
@@ -257,14 +257,14 @@ def test_a_camera_that_was_pushed_is_noticed_under_its_profile(tmp_path: Path, c
     image = np.asarray(cv2.resize(load_image(TABLE), (960, 540), interpolation=cv2.INTER_AREA), np.uint8)
     profile = str(tmp_path / "table.json")
     assert main(["calibrate", "table", kept(tmp_path, "table.png", image), "-o", profile]) == 0
-    # All marker cards are still in sight: they tell the table again.
+    # All marker cards are still in sight: they show the table again.
     near = kept(tmp_path, "near.png", moved(image, 24, -12))
     capfd.readouterr()
     assert main(["score", "confetti", "--players", "3", "--json", "--image", near, "--table", profile]) == 0
     out, err = capfd.readouterr()
     assert [json.loads(line)["points"] for line in out.splitlines()] == [5, 2, 3]
     assert "the camera was moved since the table was calibrated" in err
-    # Of two marker cards with one number the profile tells which does not belong there.
+    # Of two marker cards with one number the profile shows which does not belong there.
     twice = image.copy()
     twice[240:336, 420:516] = image[437:533, 60:156]  # marker card 3
     again = kept(tmp_path, "again.png", twice)
@@ -351,7 +351,7 @@ def test_a_bad_picture_costs_no_other_one_its_answer(tmp_path: Path, capfd: Capt
     text.write_text("not a picture\n" * 50)
     torn.write_bytes(EASY.read_bytes()[:50_000])
     cv2.imwrite(str(black), np.zeros((720, 1280, 3), np.uint8))
-    # Only its head says 20 000 × 20 000: whoever decodes it finds nothing, whoever reads the head refuses it.
+    # Only its head says 20 000 × 20 000: a decoder finds nothing, a reader of the head refuses it.
     head = b"IHDR" + struct.pack(">IIBBBBB", 20_000, 20_000, 8, 2, 0, 0, 0)
     bomb.write_bytes(b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + head + struct.pack(">I", zlib.crc32(head)))
     bad = [text, torn, bomb, tmp_path, tmp_path / "none.jpg"]

@@ -145,7 +145,7 @@ def complaint(capfd: Capture, arguments: list[str]) -> str:
     return err
 
 
-def test_bad_lessons_are_told_in_one_line_and_nothing_is_kept(tmp_path: Path, capfd: Capture) -> None:
+def test_bad_lessons_are_refused_in_one_line_and_nothing_is_kept(tmp_path: Path, capfd: Capture) -> None:
     state = ["--state", str(tmp_path / "state")]
     good = write(tmp_path, "good.png", table_with(DECK[:4]))
     empty = write(tmp_path, "empty.png", table_with([]))
@@ -203,7 +203,7 @@ def picture_of(deck: Deck, path: Path) -> str:
     return str(path)
 
 
-def test_another_edition_of_confetti_is_told_and_learned(tmp_path: Path, capfd: Capture) -> None:
+def test_another_edition_of_confetti_is_noticed_and_learned(tmp_path: Path, capfd: Capture) -> None:
     theirs = edition()
     # Cards with marks are not for Piccolino.
     picture = picture_of(theirs, tmp_path / "a.png")
@@ -211,10 +211,10 @@ def test_another_edition_of_confetti_is_told_and_learned(tmp_path: Path, capfd: 
     assert capfd.readouterr().err.count("\n") == 1
     file = tmp_path / "theirs.deck"
     assert main(["teach", "theirs", picture, "--card-mm", "56x87", "-o", str(file), "--json"]) == 0
-    *pictures, told = (json.loads(line) for line in capfd.readouterr().out.splitlines())
-    for line in (*pictures, told):
+    *pictures, last = (json.loads(line) for line in capfd.readouterr().out.splitlines())
+    for line in (*pictures, last):
         SCHEMAS["teach"].validate_python(line)
-    assert told["kind"] == "marks"
+    assert last["kind"] == "marks"
     deck = read_deck_file(file)
     assert isinstance(deck, Deck)
     assert len(deck.faces) == len(theirs.faces)

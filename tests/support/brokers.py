@@ -52,10 +52,6 @@ class Mosquitto:
                 self._process.wait(5)
             self.kill()
 
-    def signal(self, number: int) -> None:
-        if self._process is not None:
-            self._process.send_signal(number)
-
     def kill(self) -> None:
         """End it at once, as a cut of the power would."""
         if self._process is not None:
@@ -65,8 +61,8 @@ class Mosquitto:
 
 
 @contextmanager
-def broker_at_work(folder: Path, lines: tuple[str, ...] = (), *, forgets: bool = False) -> Iterator[Mosquitto]:
-    broker = Mosquitto(folder, lines, forgets=forgets)
+def broker_at_work(folder: Path, lines: tuple[str, ...] = ()) -> Iterator[Mosquitto]:
+    broker = Mosquitto(folder, lines)
     broker.start()
     try:
         yield broker

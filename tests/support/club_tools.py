@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from referee.club.views import Views
 from referee.language import Language
 from tests.support.brokers import Mosquitto
 from tests.support.databases import why_no_postgres
-from tests.support.house_tools import TellingTable, wait_for
+from tests.support.house_tools import PublishingTable
+from tests.support.waiting import wait_for
 
 needs_postgres = pytest.mark.skipif(why_no_postgres() is not None, reason=why_no_postgres() or "")
 
@@ -47,6 +49,14 @@ def club_at_work(folder: Path, broker: Mosquitto, url: str | None = None) -> Ite
         engine.dispose()
 
 
-def join(club: ClubAtWork, table: TellingTable) -> None:
+def join(club: ClubAtWork, table: PublishingTable) -> None:
     table.publisher.change({"join": invite(club.engine)})
     wait_for(lambda: table.publisher.public(Language())["club"] == "Rook & Ring", "the club does not let it in")
+
+
+def asked(port: int, path: str, method: str = "GET", **headers: str) -> tuple[int, bytes]:
+    """Return the status and the body of the club's answer."""
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        connection.request(method, path, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
+from hardware.camera.camera import Camera
+from hardware.camera.frames import Frame
 from hardware.edges import Edge, OnEdge, OnHealth
 from hardware.events import TimedEvent
 from hardware.problems import HardwareError
 from hardware.settings import SECOND
 
 T = TypeVar("T")
+
+
+def read(camera: Camera) -> Frame:
+    """Return a camera's next frame, which must come."""
+    frame = camera.read()
+    assert frame is not None
+    return frame
 
 
 class FakeClock:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,18 +16,11 @@ from referee.mqtt.publisher import Publisher
 from referee.mqtt.settings import Broker, load_mqtt, save_mqtt
 from tests.support.brokers import Mosquitto, mosquitto
 from tests.support.quiet_table import QuietTable, quiet_table
+from tests.support.waiting import wait_for
 
-PATIENCE_S = 60.0
 needs_mosquitto = pytest.mark.skipif(
     mosquitto() is None, reason="needs a broker to talk to: sudo apt-get install mosquitto"
 )
-
-
-def wait_for(what: Callable[[], object], why: str = "") -> None:
-    until = time.monotonic() + PATIENCE_S
-    while not what():
-        assert time.monotonic() < until, why or "it did not come"
-        time.sleep(0.005)
 
 
 @dataclass
@@ -63,7 +55,7 @@ def listening(broker: Broker | Mosquitto) -> Iterator[tuple[House, BrokerLine]]:
 
 
 @dataclass
-class TellingTable:
+class PublishingTable:
     table: QuietTable
     publisher: Publisher
     name: str
@@ -74,7 +66,7 @@ class TellingTable:
 
 
 @contextmanager
-def telling(folder: Path, port: int, **more: object) -> Iterator[TellingTable]:
+def publishing(folder: Path, port: int, **more: object) -> Iterator[PublishingTable]:
     folder.mkdir(exist_ok=True)
     save_mqtt(folder, load_mqtt(folder).changed({"on": True, "host": "127.0.0.1", "port": port, **more}))
     table = quiet_table(folder)
@@ -83,7 +75,7 @@ def telling(folder: Path, port: int, **more: object) -> Iterator[TellingTable]:
     publisher = Publisher(folder, referee.store, referee.evidence, referee, lambda: referee.match.game, 0.05)
     publisher.start()
     try:
-        yield TellingTable(table, publisher, load_mqtt(folder).table)
+        yield PublishingTable(table, publisher, load_mqtt(folder).table)
     finally:
         publisher.stop()
         table.close()

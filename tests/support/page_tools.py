@@ -155,7 +155,7 @@ def served(
         newest_picture=newest_picture,
         lessons=lessons,
         house=table.referee.publisher,
-        keeping=table.referee.keeping,
+        backup_desk=table.referee.keeping,
         system=system,
     )
     app = create_app(desk or table.referee, options)

@@ -23,7 +23,7 @@ class Noise:
 
     late: float = 0.0  # the look after a move comes only after the next one
     hidden: float = 0.0  # a row or an area is covered in a look
-    held: float = 0.0  # whoever took a row keeps its cards in the hand for a while
+    held: float = 0.0  # seconds for which a player keeps the cards of a row in the hand
     back: float = 0.0  # a card is laid in a row, and then in another
     fouls: float = 0.0  # a fourth card, or a row that somebody takes out of turn; put right a little later
     row_cards: bool = True  # they lie there; else nothing marks the rows

@@ -166,7 +166,7 @@ def fails(begin: str) -> Callable[[PiHost], object]:
         (lambda pi: pi.answers.pop("apt-cache show python3-picamera2"), "Raspberry Pi OS"),
     ],
 )
-def test_every_failure_is_one_plain_sentence(pi: PiHost, fault: Callable[[PiHost], object], said: str) -> None:
+def test_every_failure_is_one_sentence(pi: PiHost, fault: Callable[[PiHost], object], said: str) -> None:
     fault(pi)
     with pytest.raises(InstallError, match=said) as failure:
         installer.install(pi)

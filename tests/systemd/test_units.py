@@ -112,15 +112,15 @@ def test_the_page_may_switch_the_computer_off_and_nothing_else_by_what_it_lays_i
     folder, programs = tmp_path / "run", tmp_path / "bin"
     for place in (folder, programs):
         place.mkdir()
-    (programs / "systemctl").write_text('#!/bin/sh\necho "$*" >> "$0.told"\n', encoding="utf-8")
+    (programs / "systemctl").write_text('#!/bin/sh\necho "$*" >> "$0.log"\n', encoding="utf-8")
     (programs / "systemctl").chmod(0o755)
     script = started.replace("/run/ringmaster", str(folder)).replace("$$", "$")
-    told = programs / "systemctl.told"
+    log = programs / "systemctl.log"
     for wish, lines in (("evil", []), ("poweroff", ["--no-block poweroff"]), ("reboot", ["--no-block reboot"])):
         (folder / wish).write_text("rm -rf /", encoding="utf-8")
         subprocess.run(["/bin/sh", "-c", script], env={"PATH": f"{programs}:/bin:/usr/bin"}, check=False)
-        assert (told.read_text(encoding="utf-8").splitlines() if told.exists() else []) == lines
-        told.unlink(missing_ok=True)
+        assert (log.read_text(encoding="utf-8").splitlines() if log.exists() else []) == lines
+        log.unlink(missing_ok=True)
     assert {path.name for path in folder.iterdir()} == {"evil"}
     if ANALYZE is not None:
         paths = [str(SYSTEMD / name) for name in ("ringmaster-power.service", "ringmaster-power.path")]
@@ -181,12 +181,12 @@ def test_the_page_has_a_name_and_the_club_starts_only_when_it_is_wanted(package:
     assert "debian-installed 'ringmaster-club.service'" in after
 
 
-def test_it_tells_what_is_new_in_its_version(package: Path) -> None:
+def test_it_lists_what_is_new_in_its_version(package: Path) -> None:
     version = re.search(r'^version = "(.*)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
     assert version is not None
     (kept,) = package.glob("usr/share/doc/ringmaster/changelog*.gz")
-    told = gzip.decompress(kept.read_bytes()).decode()
+    log = gzip.decompress(kept.read_bytes()).decode()
     of_version = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split(f"\n## {version[1]}\n")[1].split("\n## ")[0]
     news = [line[2:] for line in of_version.splitlines() if line.startswith("- ")]
-    assert told.startswith(f"ringmaster ({version[1]})")
-    assert news and [line[4:] for line in told.splitlines() if line.startswith("  * ")] == news
+    assert log.startswith(f"ringmaster ({version[1]})")
+    assert news and [line[4:] for line in log.splitlines() if line.startswith("  * ")] == news

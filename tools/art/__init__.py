@@ -1,1 +1,1 @@
-"""Draws the decks that are our own; `make art` puts them into their files."""
+"""Draws our own decks; `make art` writes them into their files."""

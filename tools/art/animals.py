@@ -1,6 +1,6 @@
-"""Outlines of animals, one for each colour of the Coloretto deck, of a few round and pointed pieces.
+"""Outlines of animals, one for each colour of the Coloretto deck, made of a few round and pointed pieces.
 
-An animal is a list of polygons in a square from -1 to 1; the pieces overlap, and together are the outline.
+An animal is a list of polygons in a square from -1 to 1. The pieces overlap and form the outline together.
 """
 
 from __future__ import annotations
@@ -79,9 +79,9 @@ ANIMALS: dict[str, list[Piece]] = {
 
 
 def draw_animal(svg: Svg, pieces: Sequence[Piece], at: tuple[float, float, float], paints: tuple[str, str]) -> None:
-    """Draw an animal at (x, y), half as wide as `at`'s third number in mm, upside down where that is negative.
+    """Draw an animal at (x, y); the third number of `at` is half its width, mm, upside down if negative.
 
-    `paints` are those of its body and of the line round it.
+    `paints`: of its body and of its outline.
     """
     x, y, size = at
     body, line = paints

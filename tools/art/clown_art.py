@@ -1,7 +1,7 @@
-"""Draws the clowns of the Piccolino deck: `python -m tools.art.deck_art` puts them into the deck's file.
+"""Draws the clowns of the Piccolino deck: `python -m tools.art.deck_art` writes them into the deck's file.
 
-Every colour has a hair-style and a pattern of its own, so that nobody must distinguish colours. The happy clown wears a
-tall white hat and laughs; the sad one has no hat, a tear and the corners of the mouth down. All lengths in mm.
+Every colour has its own hair-style and pattern, for people who cannot distinguish colours. The happy clown wears a tall
+white hat and laughs; the sad one has no hat, a tear and a downturned mouth. All lengths in mm.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def piccolino_deck() -> DrawnDeck:
         DrawnFace(
             f"{colour}-{mood}",
             {"colour": colour, "mood": mood},
-            # There is one sad clown in black.
+            # There is one sad black clown.
             1 if (colour, mood) == ("black", "sad") else count,
             partial(clown_svg, colour, mood),
         )
@@ -52,7 +52,7 @@ def piccolino_deck() -> DrawnDeck:
 
 
 def clown_svg(colour: str, mood: str) -> str:
-    """Draw one face.
+    """Return a face as SVG.
 
     Raises:
         KeyError: there is no such colour.
@@ -63,7 +63,7 @@ def clown_svg(colour: str, mood: str) -> str:
     svg = Svg(CARD_MM)
     svg.rect(FRAME_MM, paint, radius=_FRAME_RADIUS)
     hair, pattern = STYLES[colour]
-    # White does not show on yellow.
+    # White is invisible on yellow.
     pattern(svg, mixed(paint, INK, 0.22) if colour == "yellow" else mixed(paint, PAPER, 0.38))
     svg.circle(_HALO, mixed(paint, PAPER, 0.78 if not dark else 0.62))
     _body(svg, paint, line)
@@ -75,7 +75,7 @@ def clown_svg(colour: str, mood: str) -> str:
 
 
 def back_svg() -> str:
-    """Draw the back: lozenges in all the deck's colours, the same either way up."""
+    """Return the back as SVG: lozenges in all the deck's colours, the same either way up."""
     svg = Svg(CARD_MM)
     x, y, width, height = FRAME_MM
     svg.rect(FRAME_MM, _BACK_FRAME, radius=_FRAME_RADIUS)
@@ -91,7 +91,7 @@ def back_svg() -> str:
             (left + step_x / 2, top + step_y),
             (left, top + step_y / 2),
         ]
-        # Counted from both ends to the middle, so that a card turned by half looks the same.
+        # Counted from both ends to the middle: a card turned by half looks the same.
         svg.polygon(lozenge, paints[min(number, total - 1 - number) * 3 % len(paints)])
         svg.circle((left + step_x / 2, top + step_y / 2, 1.6), PAPER)
     return svg.text()

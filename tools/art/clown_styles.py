@@ -1,4 +1,4 @@
-"""Hair and pattern of each colour on drawn cards, so that nobody must distinguish colours."""
+"""Hair and pattern of each colour, for people who cannot distinguish colours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pattern = Callable[[Svg, str], None]
 
 
 def _spikes(svg: Svg, paint: str, line: str) -> None:
-    """Hair in spikes all round."""
+    """Draw hair in spikes on all sides."""
     x, y, radius = HEAD
     points = []
     for step in range(19):
@@ -28,7 +28,7 @@ def _spikes(svg: Svg, paint: str, line: str) -> None:
 
 
 def _puffs(svg: Svg, paint: str, line: str) -> None:
-    """Draw a bunch of curls on either side."""
+    """Draw a bunch of curls on each side."""
     x, y, _ = HEAD
     for side in (-1, 1):
         for dx, dy, radius in ((15.5, -6.5, 4.8), (17.4, 0.6, 4.8), (15.0, 7.0, 4.4)):
@@ -36,7 +36,7 @@ def _puffs(svg: Svg, paint: str, line: str) -> None:
 
 
 def _bob(svg: Svg, paint: str, line: str) -> None:
-    """Straight hair to the shoulders, cut straight."""
+    """Draw straight hair to the shoulders."""
     x, y, _ = HEAD
     svg.path(
         f"M {x - 18.5} {y + 14} L {x - 18.5} {y - 4} Q {x - 17} {y - 17.5} {x} {y - 17.5} "
@@ -61,7 +61,7 @@ def _crest(svg: Svg, paint: str, line: str) -> None:
 
 
 def _waves(svg: Svg, paint: str, line: str) -> None:
-    """Long wavy hair."""
+    """Draw long wavy hair."""
     x, y, _ = HEAD
     d = f"M {x - 9} {y - 14} "
     for side, low in ((-1, True), (1, False)):
@@ -80,7 +80,7 @@ def _waves(svg: Svg, paint: str, line: str) -> None:
 
 
 def _plaits(svg: Svg, paint: str, line: str) -> None:
-    """Draw two plaits that stand off."""
+    """Draw two plaits on each side."""
     x, y, radius = HEAD
     svg.circle((x, y - 2.4, radius + 2.4), paint, line, LINE)
     for side in (-1, 1):
@@ -90,7 +90,7 @@ def _plaits(svg: Svg, paint: str, line: str) -> None:
 
 
 def _cloud(svg: Svg, paint: str, line: str) -> None:
-    """Draw one great round cloud of hair."""
+    """Draw a round cloud of hair."""
     x, y, _ = HEAD
     for step in range(12):
         angle = math.radians(150 + step * 240 / 11)
@@ -99,7 +99,7 @@ def _cloud(svg: Svg, paint: str, line: str) -> None:
 
 
 def _tufts(svg: Svg, paint: str, line: str) -> None:
-    """Three straight strands on either side."""
+    """Draw three straight strands on each side."""
     x, y, _ = HEAD
     for side in (-1, 1):
         for dy in (-9.0, -2.0, 5.0):

@@ -1,7 +1,7 @@
-"""Draws the cards of the Coloretto deck: `python -m tools.art.deck_art` puts them into the deck's file.
+"""Draws the cards of the Coloretto deck: `python -m tools.art.deck_art` writes them into the deck's file.
 
-Every colour has an animal and a pattern of its own, so that nobody must distinguish colours. A row of small animals at
-either end shows when cards are on each other in columns. All lengths in mm.
+Every colour has its own animal and pattern, for people who cannot distinguish colours. A row of small animals at each
+end stays visible when cards overlap in columns. All lengths in mm.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INK, _PAPER = "#1a1a1a", "#ffffff"
 _PANEL = (3.0, 3.0, 57.0, 82.0)
 _RADIUS = 3.0
 _MIDDLE = (31.5, 44.0)
-_ENDS = ((10.5, 5.2), (77.5, -5.2))  # where the rows of small animals are, and which way up
+_ENDS = ((10.5, 5.2), (77.5, -5.2))  # y of the rows of small animals, and their size, negative for upside down
 _BROWN, _GREEN, _STEEL, _NIGHT = "#9a6a3c", "#5aa469", "#b9c4cc", "#20283f"
 
 

@@ -1,7 +1,7 @@
-"""Makes the files of the decks that Ringmaster draws itself: `python -m tools.art.deck_art`, or `make art`.
+"""Writes the files of our own decks: `python -m tools.art.deck_art`, or `make art`.
 
-The SVGs are drawn by `clown_art` and its like. The pictures with which the readers compare cards, and those that are
-printed, are the SVGs as they are rendered.
+`clown_art` and the other modules draw the SVGs. The readers compare cards with the rendered SVGs, and the printer
+prints them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vision.taught.deck_file import SUFFIX, pack_deck
 
 
 def drawn_decks() -> dict[str, Callable[[], DrawnDeck]]:
-    """Return the decks that are drawn here, by name."""
+    """Return our own decks by name."""
     return {"piccolino": piccolino_deck, "coloretto": coloretto_deck, "everdeck": everdeck}
 
 
@@ -38,14 +38,15 @@ def write_decks() -> None:
 
 
 def write_pictures(deck: DrawnDeck, path: Path) -> None:
-    """Write a PNG of each face as `calibration.print` prints it, and which is behind which."""
+    """Write a PNG of each face for `calibration.print`, and the face behind each."""
     # Invariant: the same art always gives the same file.
     with ZipFile(path, "w") as packed:
         behind = {face.id: face.behind for face in deck.faces if face.count}
         packed.writestr(ZipInfo(BEHIND), json.dumps(behind, indent=1))
         for face in deck.faces:
             picture = rendered(face.drawing(), deck.card_mm, PRINT_PX_PER_MM, 2)
-            # 256 colours are more than flat art has, but for the rims of its shapes, and make a third of the bytes.
+            # Flat art has fewer than 256 colours, except at the edges of its shapes; this saves two thirds
+            # of the bytes.
             few = Image.fromarray(picture[:, :, ::-1]).quantize(256, dither=Image.Dither.NONE)
             png = BytesIO()
             few.save(png, "PNG", optimize=True)

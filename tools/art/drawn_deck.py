@@ -1,4 +1,4 @@
-"""A deck of prints that Ringmaster draws itself: its cards as SVG, as pictures to read by, and as a deck file."""
+"""A deck of prints that Ringmaster draws itself: SVG, pictures for the reader, and a deck file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FINER = 4
 
 @dataclass(frozen=True)
 class DrawnFace:
-    """A face: what it means, how many cards show it, its SVG, and what is on those cards' other side."""
+    """A face: attributes, number of cards, SVG, and the face on the other side of these cards."""
 
     id: str
     attributes: Mapping[str, str]
@@ -33,7 +33,7 @@ class DrawnFace:
     side: Literal["front", "back"] = "front"
 
     def drawing(self) -> Drawing:
-        """Return the drawing, to be printed.
+        """Return the drawing for the printer.
 
         Raises:
             ValueError: its SVG is broken.
@@ -59,7 +59,7 @@ class DrawnDeck:
         return rendered(face.drawing(), self.card_mm, ART_PX_PER_MM)
 
     def as_prints(self) -> PrintDeck:
-        """Return the deck as the reader wants it."""
+        """Return the deck as the reader needs it."""
         prints = [Print(face.id, face.side, face.attributes, self.art(face), face.count) for face in self.faces]
         return PrintDeck(self.name, self.card_mm, tuple(prints), self.game, self.corner_radius_mm)
 
@@ -74,5 +74,5 @@ def rendered(
         fine = np.array(document[0].render(scale=finer * size[0] / drawing.width).to_numpy()[:, :, :3])
     finally:
         document.close()
-    # Rendered pages are a pixel larger than the card; shrinking brings the edges to the picture's edges.
+    # Rendered pages are a pixel larger than the card; shrinking moves the edges to the picture's edges.
     return np.asarray(cv2.resize(fine, size, interpolation=cv2.INTER_AREA), np.uint8)

@@ -1,6 +1,6 @@
-"""Draws an Everdeck of our own, simply: eight suits of fifteen ranks, laid out as in the published deck.
+"""Draws a simple Everdeck: eight suits of fifteen ranks, in the layout of the published deck.
 
-Attributes give each card's role in Coloretto (E1), so that no game needs to know this deck; cards that Coloretto leaves
+Attributes give each card's role in Coloretto (E1): no game then needs to know this deck. Cards that Coloretto leaves
 out have a suit and a rank only. All lengths in mm from the card's top left corner.
 """
 
@@ -34,7 +34,7 @@ _PICTURE = (12.8, 14.1, 38.1, 50.6)
 _BORDERED = "XJQKA"
 _STROKES = ((11.7, 3.2, 22.9, 1.3), (12.5, 84.1, 38.6, 1.3), (2.4, 32.0, 1.3, 36.5), (59.4, 20.0, 1.3, 36.4))
 _PIPS = 5
-_PLACE = tuple[float, float, float]  # middle and half the width
+_PLACE = tuple[float, float, float]  # middle, and half the width
 
 
 def everdeck() -> DrawnDeck:
@@ -50,12 +50,8 @@ def everdeck() -> DrawnDeck:
     return DrawnDeck("everdeck", "coloretto", CARD_MM, CORNER_RADIUS_MM, (*faces, back))
 
 
-def _meaning(suit: str, rank: str) -> dict[str, str]:
-    return {"suit": suit, "rank": rank, **_in_coloretto(suit, rank)}
-
-
 def _in_coloretto(suit: str, rank: str) -> dict[str, str]:
-    """Return a card's role in Coloretto (E1); of pairs of suits of which one card is played, both have one."""
+    """Return a card's role in Coloretto (E1); two suits of which only one is played share a role."""
     dark = suit in ("club", "spade")
     if rank == "X":
         return {"kind": "last round"} if dark else {}
@@ -84,7 +80,7 @@ def _card(suit: str, rank: str) -> str:
 
 
 def _corner(svg: Svg, suit: str, rank: str, number: int, *, turned: bool) -> None:
-    """Rank, suit and pips at the top left, or the same at the bottom right."""
+    """Draw rank, suit and pips at the top left or, turned, at the bottom right."""
 
     def placed(x: float, y: float) -> tuple[float, float]:
         return (CARD_MM[0] - x, CARD_MM[1] - y) if turned else (x, y)
@@ -108,13 +104,13 @@ def _symbol(svg: Svg, suit: str, at: _PLACE, *, turned: bool) -> None:
 _Placed = Callable[[list[tuple[float, float]]], list[tuple[float, float]]]
 
 
-def _round(dx: float, dy: float, radius: float, across: float = 1.0) -> list[tuple[float, float]]:
+def _round(dx: float, dy: float, radius: float) -> list[tuple[float, float]]:
     angles = [2 * math.pi * step / 32 for step in range(32)]
-    return [(dx + across * radius * math.cos(angle), dy + radius * math.sin(angle)) for angle in angles]
+    return [(dx + radius * math.cos(angle), dy + radius * math.sin(angle)) for angle in angles]
 
 
 def _crescent() -> list[tuple[float, float]]:
-    """Return a disc with a bite: what of its rim is left, and back along the bite's."""
+    """Return a disc with a bite: its outer rim, and the bite's rim backwards."""
     bite, middle = _round(0.52, -0.2, 0.66), (0.52, -0.2)
     rim = [point for point in _round(0, 0, 0.98) if math.dist(point, middle) > 0.66]
     within = [point for point in bite if math.hypot(*point) < 0.98]

@@ -1,4 +1,4 @@
-"""A small SVG writer: the few shapes that card art needs, lengths in mm, the same input always the same text."""
+"""A small SVG writer with the shapes of card art, lengths in mm; equal input gives equal text."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from vision.render_face import bgr
 
 
 def mixed(colour: str, other: str, share: float) -> str:
-    """Mix `share` of another colour into a colour, both `#rrggbb`."""
+    """Return `colour` with `share` of another colour, both `#rrggbb`."""
     parts = zip(bgr(colour)[::-1], bgr(other)[::-1], strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in parts)
 
 
 class Svg:
-    """A drawing of one card, `size_mm` (width, height); later shapes lie over earlier ones."""
+    """A drawing of one card, `size_mm` (width, height); later shapes cover earlier ones."""
 
     def __init__(self, size_mm: tuple[float, float]) -> None:
         self._size = size_mm
@@ -51,7 +51,7 @@ class Svg:
         self._add(f'polygon points="{" ".join(f"{_n(x)},{_n(y)}" for x, y in points)}"', fill, line, width)
 
     def path(self, d: str, fill: str | None, line: str | None = None, width: float = 0.0) -> None:
-        """Draw a path in SVG's own language."""
+        """Draw a path given in SVG's own language."""
         tidy = " ".join(_n(float(word.strip(","))) if _is_number(word) else word for word in d.split())
         self._add(f'path d="{tidy}"', fill, line, width)
 

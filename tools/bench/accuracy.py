@@ -1,4 +1,4 @@
-"""Cards of a folder of pictures with truth, by any deck: `python -m tools.bench.accuracy DIR --deck NAME`."""
+"""Accuracy on a folder of pictures with truth, for any deck: `python -m tools.bench.accuracy DIR --deck NAME`."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _COLOURS = {"wrong": (230, 40, 230), "unclear": (0, 150, 255), "missed": (40, 40
 
 
 def measure(folder: Path, deck: str = "confetti", least: float = 0.5, failures: str = "") -> Row:
-    """Read the pictures; cards of which less than `least` can be seen count only where they are wrong.
+    """Read the pictures and count; cards with less than `least` visible count only if they are wrong.
 
-    `failures` names a folder into which each picture with a card that is not right is drawn.
+    failures: a folder for each picture with a card that is not right, drawn.
     """
     read, known = reader_of(None if deck == "none" else find_deck(deck))
     return measured(load_truth(folder), read, known, least, Path(failures) if failures else None)
@@ -52,7 +52,7 @@ def measured(
 
 
 def counted(verdicts: Iterable[PictureOutcome], least: float, times: Iterable[float] = ()) -> Row:
-    """Count cards; those read where there is none are wrong."""
+    """Count cards; a card read at an empty place is wrong."""
     asked = [
         outcome
         for verdict in verdicts

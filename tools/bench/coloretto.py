@@ -1,6 +1,6 @@
-"""Whole games of Coloretto, and how much of each is understood: `python -m tools.bench.coloretto`.
+"""Whole games of Coloretto, and the share of each that is understood: `python -m tools.bench.coloretto`.
 
-Without `--drawn` no picture is drawn: what a camera sees is sampled, with hands in the way and readings that err.
+Without `--drawn` no picture is drawn: the camera's view is sampled, with hands in it and wrong readings.
 """
 
 from __future__ import annotations
@@ -23,27 +23,29 @@ from referee.output import along
 from tests.support.coloretto_drawn import Counted, Key, pieces, watch_game
 from tests.support.drawn_lesson import taught
 from tools.bench.coloretto_sampler import EVERY_NS, Sampler, Sight
-from tools.bench.coloretto_table import Done, Evening, Habits
+from tools.bench.coloretto_table import Done, Evening
 from tools.bench.common import Row, command, say
 
-_ANSWERS_S = (2.0, 6.0)  # so soon a question is answered by who heard it
-_LATE, _LATE_S = 0.3, (15.0, 40.0)  # and by some only so much later
+_ANSWERS_S = (2.0, 6.0)  # delay of an answer to a question
+_LATE, _LATE_S = 0.3, (15.0, 40.0)  # share and delay of late answers
 _NAMES = ("Ann", "Ben", "Cem", "Dora", "Eva")
 
 
 def measure(games: int = 100, seed: int = 1, drawn: float = 0.0, deck: str = "coloretto", lesson: bool = False) -> Row:
-    """Play for two to five in turn; cases are moves, and one that is not reported without help is unclear.
+    """Play for two to five in turn; cases are moves, and a move that needed help is unclear.
 
-    `drawn`: pictures a second of a drawn table. `deck`: of drawn games. `lesson`: it is known by a drawn lesson alone.
+    drawn: pictures a second of a drawn table. deck: of drawn games. lesson: the deck is taught by drawn pictures.
     """
     lies = find_print_deck(deck)
     known = taught(lies, seed) if lesson else None
-    # For two, nothing says how many cards a row has room for but its own card.
+    # With two players a row's capacity is only on its own card.
     least = 2 if any("room" in face.attributes for face in lies.fronts) else 3
     sums: Counter[str] = Counter()
     for number in along(range(games), games):
         players, at = least + number % (6 - least), seed + number
-        game = watch_game(at, drawn, ColorettoPlan(players=players), lies, known) if drawn else try_game(players, at)
+        game = (
+            watch_game(at, drawn, ColorettoPlan(players=players), lies, known) if drawn else _Trial(players, at).run()
+        )
         sums.update(game.figures())
         if game.wrong or game.fouls_false:
             say(game.as_json())
@@ -52,14 +54,11 @@ def measure(games: int = 100, seed: int = 1, drawn: float = 0.0, deck: str = "co
     return Row(sums["moves"], sums["understood"], sums["moves"] - sums["understood"] - sums["wrong"], wrong)
 
 
-def try_game(players: int, seed: int, habits: Habits | None = None, sight: Sight | None = None) -> Counted:
-    """Play one game and look on, at one look each half second."""
-    return _Trial(players, seed, habits, sight).run()
-
-
 class _Trial:
-    def __init__(self, players: int, seed: int, habits: Habits | None, sight: Sight | None) -> None:
-        self.evening = Evening(players, seed, habits)
+    """One sampled game, with one look each half second."""
+
+    def __init__(self, players: int, seed: int) -> None:
+        self.evening = Evening(players, seed)
         settings = self.evening.settings
         options = {"table": settings.table.value, "first": settings.first, "left_out": list(settings.left_out)}
         self.header = Header("coloretto", _NAMES[:players], options)
@@ -67,7 +66,7 @@ class _Trial:
         self.luck = random.Random(f"sight {players} {seed}")
         used = tuple(one for one in Sampler.colours if one not in settings.left_out)
         self.sampler = Sampler(
-            sight or Sight(),
+            Sight(),
             self.luck,
             used,
             sum(map(len, settings.start_cards)),
@@ -77,12 +76,12 @@ class _Trial:
         self.events: list[Event] = []
         self.fouls: list[tuple[str, int, int]] = []
         self.answer_at: dict[tuple[object, ...], int] = {}
-        self.told_by_hand = 0
+        self.entered_by_hand = 0
 
     def run(self) -> Counted:
         look_ns = EVERY_NS
         for t_ns, lies in self.evening.play():
-            # What is given has lain there since the time before.
+            # A given state has lasted since the time before.
             self.sampler.watch(lies)
             while look_ns <= t_ns:
                 look = self.sampler.look(look_ns, lies)
@@ -94,25 +93,25 @@ class _Trial:
 
     def _see(self, look: TableLook) -> None:
         for event in self.tracker.see(look)[0]:
-            self._tell(event)
+            self._apply(event)
 
-    def _tell(self, event: Event) -> None:
+    def _apply(self, event: Event) -> None:
         try:
             rulings = self.game.apply(event)
         except BadInputError:
             self.counted.wrong.append(f"refused: {event.data}")
             return
-        told = [ruling.as_json() for ruling in rulings]
-        if not any(ruling["ruling"] == "foul" for ruling in told):
+        results = [ruling.as_json() for ruling in rulings]
+        if not any(ruling["ruling"] == "foul" for ruling in results):
             self.events.append(event)
-        for ruling in told:
+        for ruling in results:
             if ruling["ruling"] == "foul":
                 self.fouls.append((str(ruling["reason"]), int(str(ruling["seat"])), int(str(ruling["row"]))))
                 self.evening.heard = True
         self.tracker.judged(event, self.game.view())
 
     def _answer(self, t_ns: int) -> None:
-        """People answer what they are asked, sooner or later."""
+        """Let people answer questions, after a while."""
         for doubt in self.tracker.doubts:
             key = (doubt.kind, doubt.t_ns)
             if key not in self.answer_at:
@@ -125,20 +124,20 @@ class _Trial:
                 return
 
     def _answer_one(self, doubt: Doubt, t_ns: int) -> None:
-        """Say what is so: by one of the answers, or, where none of them is, move by move."""
-        at, count = self._told_at(doubt)
+        """Answer truthfully: by one of the answers, or move by move without a true one."""
+        at, count = self._index_of(doubt)
         before, after = self.events[:at], self.events[at + count :]
         fitting: list[tuple[int, list[Event]]] = []
         for answer in doubt.answers:
             events = [replace(event, t_ns=t_ns) for event in answer.events]
             game = self._played([*before, *events, *after])
-            # Events are put right in their places, but none comes between them.
+            # Events are corrected in their places; no event is inserted between them.
             fits = not after or len(events) <= count
             stood = self._as_in_truth(game) if fits and game is not None else None
             if stood is not None:
                 fitting.append((stood, events))
         if fitting:
-            # They say how it stands now, not how it stood once.
+            # Prefer the answer that fits the present state.
             _, events = max(fitting, key=lambda one: one[0])
             self._put(before, [*events, *after], len(events), doubt)
             return
@@ -151,14 +150,14 @@ class _Trial:
             return
         # The reported moves are wrong: people correct them on the page.
         start = [event for event in self.events if event.kind == "start_cards"]
-        told = pieces(self.events, self.evening.players)
-        by_hand = (pieces(moves, self.evening.players) - told).total()
+        reported = pieces(self.events, self.evening.players)
+        by_hand = (pieces(moves, self.evening.players) - reported).total()
         self.counted.put_right += 1
         for last in [event for event in self.events if event.kind == "last_round"]:
             moves.insert(sum(move.t_ns <= last.t_ns for move in moves), last)
         self._put(start, [replace(move, t_ns=t_ns) for move in moves], by_hand, doubt)
 
-    def _told_at(self, doubt: Doubt) -> tuple[int, int]:
+    def _index_of(self, doubt: Doubt) -> tuple[int, int]:
         """Return the index of a question's guess among the events, and the number of its events."""
         count = len(doubt.told)
         for at in range(len(self.events) - count, -1, -1) if count else ():
@@ -167,23 +166,23 @@ class _Trial:
         return len(self.events), 0
 
     def _put(self, before: Sequence[Event], events: Sequence[Event], by_hand: int, doubt: Doubt) -> None:
-        """Let the game have gone so from where `before` ends; `by_hand` is how much of it people said."""
+        """Replace the events after `before`; `by_hand`: the number of them that people entered."""
         self.tracker.answered(doubt)
-        self.told_by_hand += by_hand
+        self.entered_by_hand += by_hand
         if list(before) == self.events:
             for event in events:
-                self._tell(event)
+                self._apply(event)
             return
-        told = [*before, *events]
-        game = self._played(told)
+        corrected = [*before, *events]
+        game = self._played(corrected)
         if game is None:
             self.counted.wrong.append(f"cannot be put right: {doubt.kind}")
             return
-        self.game, self.events = game, told
+        self.game, self.events = game, corrected
         self.tracker.follow(game.view())
 
     def _played(self, events: Sequence[Event]) -> Coloretto | None:
-        """Return the game after events, None where the rules do not allow one of them."""
+        """Return the game after events; None if the rules forbid one of them."""
         game = from_header(self.header)
         try:
             for event in events:
@@ -194,7 +193,7 @@ class _Trial:
         return game
 
     def _as_in_truth(self, game: Coloretto) -> int | None:
-        """Return after how many moves the table stood as a game does; None if it never did."""
+        """Return the number of true moves after which the table was in a game's state; None if it never was."""
         moves = sum(one.foul is None for one in self.evening.truth)
         wanted = standing(game)
         return next((k for k in range(moves, -1, -1) if standing(self.evening.stands_after(k)) == wanted), None)
@@ -203,11 +202,11 @@ class _Trial:
         counted, evening = self.counted, self.evening
         true_moves = [one for one in evening.truth if one.foul is None]
         true = pieces([_event(one) for one in true_moves], evening.players)
-        told = pieces(self.events, evening.players)
+        reported = pieces(self.events, evening.players)
         counted.moves = len(true_moves)
         true_fouls = Counter[Key]((str(one.foul), one.seat, one.row) for one in evening.truth if one.foul)
-        counted.hold_against(true, told, true_fouls, Counter[Key](self.fouls))
-        counted.understood -= self.told_by_hand
+        counted.hold_against(true, reported, true_fouls, Counter[Key](self.fouls))
+        counted.understood -= self.entered_by_hand
         counted.points_right = self.game.over and self.game.hands == evening.game.hands
         return counted
 

@@ -1,4 +1,4 @@
-"""Samples a camera's view of a table of Coloretto twice a second, with hands in the way and wrong readings."""
+"""Samples a camera's view of a table of Coloretto twice a second, with hands in it and wrong readings."""
 
 from __future__ import annotations
 
@@ -16,17 +16,15 @@ Readings = dict[tuple[int, str], str | None]
 
 @dataclass(frozen=True)
 class Sight:
-    """Shares of looks with faults, or of cards as they are laid down.
+    """Rates of faults, a look or a card.
 
-    arms_seen: an arm over the table is noticed, and nothing is read. arms_unseen, arms_lost, arms_wrong: an arm over
-    the rows
-    is not noticed, or its owner is unknown, or it is taken for a neighbour's. covered: a row or an area is hidden, and
-    known
-    to be. overlooked: a card is not seen in one look, without a sign of it. unread, wrong: of cards in rows, until
-    somebody
-    moves them. strips_unread, strips_hidden, strips_wrong: the same of cards in areas, which are over each other.
-    mended_s:
-    after so long somebody straightens a card in a row that cannot be read.
+    arms_seen: an arm over the table is detected, and nothing is read.
+    arms_unseen, arms_lost, arms_wrong: an arm over the rows is not detected, its owner is unknown, or a neighbour's.
+    covered: a row or an area is hidden, and known to be.
+    overlooked: a card is missed in one look, without a sign of it.
+    unread, wrong: of cards in rows, until somebody moves them.
+    strips_unread, strips_hidden, strips_wrong: the same of cards in areas, which overlap.
+    mended_s: time after which somebody straightens an unread card in a row.
     """
 
     arms_seen: float = 0.9
@@ -45,7 +43,7 @@ class Sight:
 
 @dataclass
 class Sampler:
-    """Reads one table; of all cards the first `apart` lie by themselves wherever they lie."""
+    """Reads one table; the first `apart` cards never overlap others."""
 
     sight: Sight
     luck: random.Random
@@ -54,11 +52,11 @@ class Sampler:
     arms_luck: random.Random = field(default_factory=lambda: random.Random(0))
     readings: Readings = field(default_factory=dict)  # of each card at each kind of place; None: unread, "": hidden
     _since: dict[tuple[int, str], int] = field(default_factory=dict)
-    _over: dict[int, int | None] = field(default_factory=dict)  # seats whose arms are over the table, as whose
+    _over: dict[int, int | None] = field(default_factory=dict)  # seat of each arm, and the one it is taken for
     _came: set[int | None] = field(default_factory=set)
 
     def watch(self, lies: Lying) -> None:
-        """Follow the arms, which are seen between two looks, too."""
+        """Follow the arms, which are detected between two looks, too."""
         luck, sight, players = self.arms_luck, self.sight, len(lies.areas)
         self._over = {seat: who for seat, who in self._over.items() if seat in lies.arms}
         for seat in sorted(lies.arms - self._over.keys()):
@@ -69,7 +67,7 @@ class Sampler:
         self._came |= {who for who in self._over.values() if who != _UNSEEN}
 
     def look(self, t_ns: int, lies: Lying) -> TableLook | None:
-        """Return what is seen now, None where an arm keeps from looking."""
+        """Return the present look; None where an arm prevents it."""
         luck, sight = self.luck, self.sight
         under_arm = bool(lies.arms)
         if under_arm and luck.random() < sight.arms_seen:
@@ -106,7 +104,7 @@ class Sampler:
         key, luck, sight = (card, where), self.luck, self.sight
         if key not in self.readings:
             chance = luck.random()
-            # The cards that everybody starts with lie apart.
+            # Everybody's first cards are separate.
             in_row = where == "row" or card < self.apart
             wrong = sight.wrong if in_row else sight.strips_wrong
             unread = sight.unread if in_row else sight.strips_unread

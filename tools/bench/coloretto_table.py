@@ -1,7 +1,7 @@
-"""Games of Coloretto as people play them, without pictures: what is where at every instant, and what is true of it.
+"""Games of Coloretto as people play them, without pictures: the state of the table at every instant, and the truth.
 
-People think, lay, take, hold what they took, lay a card and think better of it, push cards about, forget rows' own
-cards, let a hand rest on the table, and now and then do what the rules do not allow, until somebody says so.
+People think, lay, take, hold cards, change their minds, push cards and forget rows' own cards. They let a hand rest on
+the table, and sometimes break a rule, until somebody notices.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ MS = 1_000_000
 class Habits:
     """Rates of people's habits, a move; durations in seconds."""
 
-    thinks_s: tuple[float, float] = (0.4, 2.4)  # at least, and how much longer on average
-    rests: float = 0.06  # a hand stays on the table, and nothing can be seen for some seconds
+    thinks_s: tuple[float, float] = (0.4, 2.4)  # least, and mean of the rest
+    rests: float = 0.06  # a hand stays on the table, and nothing is visible for some seconds
     rests_s: tuple[float, float] = (1.5, 5.0)
-    back: float = 0.04  # a card is laid, and a little later laid in another row
-    holds: float = 0.15  # what was taken stays in the hand for some seconds
-    forgets: float = 0.05  # whoever takes a row leaves its own card, or puts it back late
-    pushes: float = 0.01  # a card slips to where another row's would lie, until somebody sees to it
+    back: float = 0.04  # a card is laid, and moved to another row a little later
+    holds: float = 0.15  # taken cards stay in the hand for some seconds
+    forgets: float = 0.05  # the taker of a row leaves the row's own card, or returns it late
+    pushes: float = 0.01  # a card slips towards another row, until somebody corrects it
     fouls: float = 0.05
 
 
 @dataclass(frozen=True)
 class Done:
-    """A move or a foul as it was: when, what (`kind` "place" or "take"), and why it was a foul, if it was one."""
+    """A move or a foul: time, kind ("place" or "take"), and the reason of a foul."""
 
     t_ns: int
     kind: str
@@ -45,7 +45,7 @@ class Done:
 
 @dataclass
 class Lying:
-    """The cards on the table, by the numbers that `name` gives names; arms: seats whose arms are over it."""
+    """The cards on the table, by numbers whose names are in `name`; arms: seats with arms over it."""
 
     rows: list[list[int]]
     areas: list[list[int]]
@@ -53,18 +53,18 @@ class Lying:
     name: dict[int, str] = field(default_factory=dict)
     arms: set[int] = field(default_factory=set)
     last_round: bool = False
-    astray: dict[int, int] = field(default_factory=dict)  # cards that seem to be in another row
+    astray: dict[int, int] = field(default_factory=dict)  # cards that appear to be in another row
 
 
 class Evening:
-    """One game; `play` gives the table after each change, and when it was.
+    """One game; `play` yields the table after each change, with its time.
 
-    truth: what was done so far, fouls among it. heard: set by whoever listens when a foul was said aloud.
+    truth: all moves and fouls so far. heard: set by the listener when a foul was announced.
     """
 
-    def __init__(self, players: int, seed: int, habits: Habits | None = None) -> None:
+    def __init__(self, players: int, seed: int) -> None:
         self.luck = random.Random(f"coloretto {players} {seed}")
-        self.habits = habits or Habits()
+        self.habits = Habits()
         self.players = players
         colours = list(PALETTES[0])
         left_out = self.luck.sample(colours, {2: 2, 3: 1}.get(players, 0))
@@ -88,7 +88,7 @@ class Evening:
         self.now_ns = 0
 
     def play(self) -> Iterator[tuple[int, Lying]]:
-        """Return the table whenever something on it changes, and the time of that."""
+        """Yield the table at each change, with its time."""
         luck, habits, game = self.luck, self.habits, self.game
         yield from self._wait(2.5)
         while not game.over:
@@ -109,7 +109,7 @@ class Evening:
             if luck.random() < habits.pushes:
                 yield from self._push()
             if luck.random() < habits.rests:
-                # Others go on meanwhile.
+                # Others continue meanwhile.
                 self._rests_until_ns = self.now_ns + round(luck.uniform(*habits.rests_s) * 1e9)
                 self.lies.arms.add(seat)
         self.lies.arms.clear()
@@ -189,7 +189,7 @@ class Evening:
             yield from self._tidy(seat)
 
     def _tidy(self, seat: int) -> Iterator[tuple[int, Lying]]:
-        """Rows' own cards come back, one by one, and what two players left goes."""
+        """Return the rows' own cards, one by one, and remove leftover cards of two-player games."""
         for row in range(len(self.lies.rows)):
             if not self.lies.marked[row] or self.lies.rows[row]:
                 yield from self._reach(seat, 0.5)
@@ -209,7 +209,7 @@ class Evening:
             yield self.now_ns, lies
 
     def _do_wrong(self) -> Iterator[tuple[int, Lying]]:
-        """Somebody lays a card where none may be, or takes a row out of turn; it is put right a little later."""
+        """Make a foul, a card in a full row or a row out of turn, which is corrected a little later."""
         luck, lies, game = self.luck, self.lies, self.game
         seat = game.turn
         full = [row for row, cards in enumerate(game.rows) if cards is not None and len(cards) == game.rooms[row]]
@@ -244,7 +244,7 @@ class Evening:
         yield from self._wait(1.5)
 
     def _until_heard(self) -> Iterator[tuple[int, Lying]]:
-        """Wait until somebody says that it was wrong: the referee, or after a while another player."""
+        """Wait until somebody notices the foul: the referee, or after a while another player."""
         for _ in range(16):
             yield from self._wait(0.5)
             if self.heard:
@@ -252,7 +252,7 @@ class Evening:
         yield from self._wait(self.luck.uniform(1.0, 3.0))
 
     def stands_after(self, moves: int) -> Coloretto:
-        """Return the game as it stood after so many moves by the rules."""
+        """Return the game after a number of true moves."""
         game = Coloretto(self.players, replace(self.settings))
         for done in [one for one in self.truth if one.foul is None][:moves]:
             if done.kind == "place":

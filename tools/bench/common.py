@@ -1,4 +1,4 @@
-"""Shared parts of the benches: a row of the gate's table, and a command line made from a function's signature."""
+"""Shared parts of the benchmarks: a row of the gate's table, and a command line made from a signature."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from referee.errors import BadInputError
 
 @dataclass(frozen=True)
 class Row:
-    """Counts of one set: `n` cases, of which some are neither right, unclear nor wrong (a card that was missed).
+    """Counts of one set: `n` cases; some may be neither right, unclear nor wrong, such as a missed card.
 
-    p50, p99: percentiles of what one case takes, in `unit`; None where nothing is timed.
+    p50, p99: percentiles of one case's time, in `unit`; None without times.
     """
 
     n: int
@@ -34,7 +34,7 @@ class Row:
 
 
 def timed(times: Iterable[float], unit: str) -> dict[str, Any]:
-    """Return the part of a row that is about time."""
+    """Return the fields of a `Row` that hold times; empty without times."""
     values = list(times)
     if not values:
         return {}
@@ -47,7 +47,7 @@ def say(line: Mapping[str, Any]) -> None:
 
 
 def command(measure: Callable[..., Row]) -> None:
-    """Run a bench from the command line: parameters with defaults are options, the others come in their order."""
+    """Run a benchmark from the command line: parameters with defaults are options, the others are arguments."""
     cv2.setNumThreads(1)
     parser = argparse.ArgumentParser(description=inspect.getdoc(measure))
     for name, parameter in inspect.signature(measure).parameters.items():

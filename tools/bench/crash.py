@@ -1,4 +1,4 @@
-"""The referee is killed at random instants, and its journal is held to its word: `python -m tools.bench.crash`."""
+"""Kills the referee at random instants, and checks that its journal is complete: `python -m tools.bench.crash`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tools.bench.common import Row, command, say
 
 
 def measure(kills: int = 300, seed: int = 1, forgetful: bool = False) -> Row:
-    """Kill it so often; with `forgetful`, what was not synced to the disk is lost, too."""
+    """Kill the referee `kills` times; with `forgetful`, data that was not synced to the disk is lost, too."""
     with tempfile.TemporaryDirectory(prefix="ringmaster-crash-") as folder:
         verdict = crash_often(kills, seed, forgetful=forgetful, folder=Path(folder))
     say(verdict.as_json())

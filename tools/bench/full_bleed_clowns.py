@@ -1,4 +1,4 @@
-"""A clown deck of another edition: painted to the card's edge, no frame, no white; happy clowns wear hats."""
+"""A clown deck of another edition: printed to the card's edge, no frame, no white; happy clowns wear hats."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PX_PER_MM = 6.0
 _HAPPY, _SAD = 6, 1
 _LINE = (38, 30, 34)
 _SKIN = (186, 212, 243)
-# BGR: the clown's own colour, and the ground that it stands on.
+# BGR: the clown's colour, and the background.
 _PAINTS: dict[str, tuple[tuple[int, int, int], tuple[int, int, int]]] = {
     "red": ((40, 36, 208), (214, 196, 120)),
     "blue": ((196, 96, 28), (120, 204, 240)),
@@ -27,7 +27,7 @@ _PAINTS: dict[str, tuple[tuple[int, int, int], tuple[int, int, int]]] = {
 
 
 def full_bleed_clowns() -> PrintDeck:
-    """Return the deck as it is printed, edge to edge; six happy clowns and a sad one of each colour, 56 cards."""
+    """Return the deck as it is printed; six happy clowns and a sad one of each colour, 56 cards."""
     fronts = tuple(
         Print(f"{colour}-{mood}", "front", {"colour": colour, "mood": mood}, _clown(colour, mood == "happy"), count)
         for colour in _PAINTS
@@ -59,7 +59,7 @@ def _clown(colour: str, happy: bool) -> Image:
     card = _sheet(ground)
     darker = tuple(round(0.82 * value) for value in ground)
     for start_mm in range(-70, 60, 14):
-        # A marquee's stripes, aslant, to the edge.
+        # Diagonal stripes of a marquee, to the edge.
         _stripe(card, start_mm, darker)
     _shape(card, [(4, 87), (12, 66), (44, 66), (52, 87)], paint)
     for x_mm in (20.0, 28.0, 36.0):

@@ -1,4 +1,4 @@
-"""Mishaps of camera and light amid play, and whether the guard notices each: `python -m tools.bench.guard`."""
+"""Mishaps of camera and light during play, and the guard's notice of each: `python -m tools.bench.guard`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vision.deck import load_deck
 LOOKS_PER_S = 4
 IN_TIME_S = 2.0
 _SIZE = (1280, 720)
-_PX_PER_MM = 1.1  # of the drawn tables, about
+_PX_PER_MM = 1.1  # of the drawn tables, approximately
 _WAITS_S = 4.0
 _TABLES = ("wood", "cloth", "plain", "checked", "white")
 
@@ -36,36 +36,36 @@ Alter = Callable[[Image], Image]
 
 @dataclass(frozen=True)
 class Noticed:
-    """A mishap: its cause, and after how many seconds which mishap was reported; None: none was."""
+    """A mishap: its cause, and the reported mishap with its delay; None: not reported."""
 
     kind: str
     what: str
     after_s: float | None
-    told: str | None
+    reported: str | None
 
 
 def measure(mishaps: int = 140, hours: float = 0.2, seed: int = 1) -> Row:
-    """Cause mishaps of all kinds in turn, and play without any; one that is noticed late or not at all is unclear.
+    """Cause mishaps of all kinds in turn, and play without any; late or missing reports are unclear.
 
-    A mishap that is reported though nothing happened is wrong.
+    A report without a mishap is wrong.
     """
     right, unclear, took_s = 0, 0, list[float]()
     for one in cause_mishaps(mishaps, seed):
-        named = one.told is not None and any(mishap.value == one.told for mishap in EXPECTED[one.kind])
+        named = one.reported is not None and any(mishap.value == one.reported for mishap in EXPECTED[one.kind])
         if named and one.after_s is not None and one.after_s <= IN_TIME_S:
             right += 1
             took_s.append(one.after_s)
         else:
             unclear += 1
             say(vars(one))
-    alarms = [(at_s, what) for quiet in play_quietly(hours, seed + 1) for at_s, what in quiet.told]
+    alarms = [(at_s, what) for quiet in play_quietly(hours, seed + 1) for at_s, what in quiet.reported]
     for at_s, what in alarms:
         say({"kind": "false alarm", "what": what, "at_s": at_s})
     return Row(mishaps, right, unclear, len(alarms), **timed(took_s, "s"))
 
 
 def cause_mishaps(count: int, seed: int) -> Iterator[Noticed]:
-    """Cause mishaps of all kinds in turn, each at some instant of a game of its own."""
+    """Cause mishaps of all kinds in turn, each in a game of its own."""
     luck = random.Random(seed)
     names = [*KINDS, _FLICKER]
     for number in range(count):
@@ -84,25 +84,25 @@ class Quiet:
     """Play without mishaps: its length, and the guard's false reports, s of the game."""
 
     seconds: float
-    told: tuple[tuple[float, str], ...]
+    reported: tuple[tuple[float, str], ...]
 
 
 def play_quietly(hours: float, seed: int) -> Iterator[Quiet]:
-    """Play games with hands, sleeves and their shadows, at least for so long."""
+    """Play games with hands, sleeves and their shadows for at least `hours`."""
     luck, played_s = random.Random(seed), 0.0
     while played_s < hours * 3600:
         table, guard = _table(luck), PictureMonitor()
-        lamps, told = _LampGuard(table), list[tuple[float, str]]()
+        lamps, reported = _LampGuard(table), list[tuple[float, str]]()
         for t_s in _looks(0.0, table.script.length_s):
             changes = guard.look(_shown(table, t_s), round(t_s * SECOND_NS)) + lamps.look(t_s)
-            told += [(t_s, change.mishap.value) for change in changes if change.on]
+            reported += [(t_s, change.mishap.value) for change in changes if change.on]
         played_s += table.script.length_s
-        yield Quiet(table.script.length_s, tuple(told))
+        yield Quiet(table.script.length_s, tuple(reported))
 
 
 def _watch(kind: str, what: str, table: LiveTable, alter: Alter, begins_s: float) -> Noticed:
     guard = PictureMonitor()
-    # The table as it is before a game, and some seconds of play.
+    # The table before the game, and some seconds of play.
     for t_s in (0.5, 0.75, 1.0, *_looks(begins_s - 3.0, 3.0)):
         guard.look(_shown(table, t_s), round(t_s * SECOND_NS))
     for t_s in _looks(begins_s, _WAITS_S):
@@ -115,14 +115,11 @@ def _watch(kind: str, what: str, table: LiveTable, alter: Alter, begins_s: float
 
 
 def _watch_flicker(luck: random.Random) -> Noticed:
-    """Switch a lamp on that swings with the mains, and return the guard's report.
-
-    It is a ceiling lamp, or a dimmed one, beside the others.
-    """
+    """Switch on a ceiling or dimmed lamp that flickers with the mains, and return the guard's report."""
     table = _table(luck)
     begins_s = luck.uniform(6.0, table.script.length_s - _WAITS_S - 1)
     hertz, depth, readout_s = luck.choice((100.0, 120.0)), luck.uniform(0.08, 0.35), luck.uniform(0.012, 0.035)
-    # A camera's clock is off the mains' by a little.
+    # A camera's clock differs slightly from the mains'.
     hertz *= 1 + luck.uniform(-1, 1) * 0.002
     rows_s = np.linspace(0, readout_s, _SIZE[1])
 
@@ -144,14 +141,14 @@ def _watch_flicker(luck: random.Random) -> Noticed:
 
 
 class _LampGuard:
-    """Looks for stripes as the guard does; alter: what a lamp makes of each frame."""
+    """Detects stripes as the guard does; alter: applies the lamp to each frame."""
 
     def __init__(self, table: LiveTable, alter: Callable[[Frame], Frame] = lambda frame: frame) -> None:
         self._table, self._alter = table, alter
         self._stripes, self._lasting = Stripes(self._frames), Lasting()
 
     def look(self, t_s: float) -> list[MishapChange]:
-        """Return what began and ended."""
+        """Return the mishaps that began or ended."""
         t_ns = round(t_s * SECOND_NS)
         return self._lasting.take(self._stripes.here(t_ns), Stripes.mishaps, t_ns)
 
@@ -208,7 +205,7 @@ def _defocus(luck: random.Random) -> tuple[str, Alter]:
 
 
 def _smear(luck: random.Random) -> tuple[str, Alter]:
-    """Grease over a part of the lens with a marker card in it: it blurs and it veils."""
+    """Return grease on a part of the lens with a marker card in it: blur and a veil."""
     width, height = _SIZE
     place = luck.choice(((0.12, 0.15), (0.88, 0.15), (0.88, 0.85), (0.12, 0.85)))
     reach, sigma, veil = luck.uniform(0.25, 0.5), luck.uniform(2.5, 8.0), luck.uniform(0.1, 0.4)
@@ -239,7 +236,7 @@ def _bump(luck: random.Random) -> tuple[str, Alter]:
 
 
 def _cover(luck: random.Random) -> tuple[str, Alter]:
-    """Return a hand, or a cap, on the lens: only a little light comes through."""
+    """Return a hand, or a cap, on the lens, with little light coming through."""
     level, sigma = luck.uniform(2.0, 45.0), luck.uniform(60.0, 120.0)
 
     def alter(image: Image) -> Image:
@@ -261,7 +258,7 @@ KINDS: dict[str, Callable[[random.Random], tuple[str, Alter]]] = {
     "out of focus": _defocus,
     "smear": _smear,
 }
-"""Alterations of a picture, by kind: the cause in words, and the altered picture."""
+"""Alterations of a picture, by kind: the cause in words, and a function."""
 EXPECTED = {
     "bump": {Mishap.MOVED},
     "cover": {Mishap.DARK},
@@ -274,7 +271,7 @@ EXPECTED = {
     "smear": {Mishap.SMEARED, Mishap.BLURRED},
     _FLICKER: {Mishap.FLICKER},
 }
-"""The right reports of the guard for each kind; any other does not count as noticed."""
+"""The right reports of the guard for each kind."""
 
 
 if __name__ == "__main__":

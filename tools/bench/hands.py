@@ -1,7 +1,7 @@
 """Whole hands of a folder of pictures with truth: `python -m tools.bench.hands DIR --players 3`.
 
-A hand is right where its cards are those that are there and nothing is called unclear, unclear where something is, and
-wrong where it differs from the truth and nothing is said.
+A hand is right if its cards are the true ones and nothing is unclear, unclear if something is, and wrong if it differs
+from the truth without being unclear.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from vision.read.print_deck import PrintDeck
 
 
 def measure(folder: Path, players: int = 3, deck: str = "confetti", least: float = 0.9) -> Row:
-    """Score the pictures; hands with a card of which less than `least` can be seen count only where they are wrong."""
+    """Score the pictures; hands with a card less visible than `least` count only if they are wrong."""
     known = find_deck(deck)
 
     def seated_in(image: Image) -> SeatedReading:

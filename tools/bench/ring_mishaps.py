@@ -1,4 +1,4 @@
-"""Rings in the moments between a mishap and its notice: `python -m tools.bench.ring_mishaps --games 4`."""
+"""Rings between a mishap and its detection: `python -m tools.bench.ring_mishaps --games 4`."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tools.bench.rulings import Judged, allowed_at
 
 MS = 1_000_000
 _SIZE = (1280, 720)
-_EVERY = 3  # landings: between two mishaps the table is seen as it should be
-_RINGS_MS = (20, 120, 350, 700)  # after a card came to be
+_EVERY = 3  # landings from one mishap to the next, with undisturbed ones between
+_RINGS_MS = (20, 120, 350, 700)  # after a card's landing
 
 
 @dataclass(frozen=True)
 class AmidMishap:
-    """A ring so long after a mishap of some kind began, and how it was judged."""
+    """A ring with the kind and age of a mishap, and its judgement."""
 
     kind: str
     what: str
@@ -32,7 +32,7 @@ class AmidMishap:
 
 
 class _Mishap(NamedTuple):
-    """An alteration of the camera's picture from one moment to another."""
+    """An alteration of the camera's picture from one instant to another."""
 
     begins_ns: int
     ends_ns: int
@@ -54,9 +54,9 @@ def measure(games: int = 4, turns: int = 60, seed: int = 1) -> Row:
 
 
 def judge_amid_mishaps(players: int, turns: int, seed: int) -> Iterator[AmidMishap]:
-    """Turn cards on a drawn table; at every third a mishap begins before or just after it is, and lasts two seconds.
+    """Turn cards on a drawn table; near every third landing a mishap begins, for two seconds.
 
-    Rings come at some instants after the card is, as far as the mishap is not older than the guard may take.
+    Rings come at several instants after the landing, while the guard may still be detecting the mishap.
     """
     luck = random.Random(seed)
     laid = piles_table(players, turns, seed, Shots(size=_SIZE))
@@ -72,7 +72,7 @@ def judge_amid_mishaps(players: int, turns: int, seed: int) -> Iterator[AmidMish
             for ms in _RINGS_MS
             if begins_ns < landed_ns + ms * MS < mishaps[-1].ends_ns
         ]
-    # From before each mishap to its end, and some of the time between.
+    # From before each mishap to its end, and parts of the time between.
     instants = [*laid.landings_ns, *(each.begins_ns + step * SECOND_NS // 2 for each in mishaps for step in range(6))]
     last: Frame | None = None
     for frame in laid.frames(instants):

@@ -1,4 +1,4 @@
-"""Measures the named ringers of one bell on drawn tables, one arm at it or more: `python -m tools.bench.ringers`."""
+"""Measures the named ringers of one bell on drawn tables, with one arm or more: `python -m tools.bench.ringers`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LOOKS = (
     Look(table="white", tint=(1.0, 0.97, 0.9)),
     Look(table="checked", tilt_deg=20.0, blur_px=1.0),
 )
-# Another arm: none, busy at its own pile all the time, or at the bell itself a moment later.
+# Another arm: none, one busy at its own pile, or one at the bell a moment later.
 ALONE, BUSY, LATER = "alone", "busy", "later"
 _KINDS = (ALONE, ALONE, BUSY, LATER)
 _BEHIND_S = (0.05, 0.3)
@@ -40,7 +40,7 @@ _BEHIND_S = (0.05, 0.3)
 
 @dataclass(frozen=True)
 class Named:
-    """A ring: what else went on (`kind`), whose it was, and whom the watcher named for certain, None: it asks."""
+    """A ring: the other arm's `kind`, the ringer's seat, and the seat that the watcher named; None: it asks."""
 
     kind: str
     players: int
@@ -54,7 +54,7 @@ class Named:
 
 
 def measure(rings: int = 240, seed: int = 1) -> Row:
-    """Let people ring, two to five at a table; a ring of which the referee asks who rang is unclear."""
+    """Let people ring, two to five at a table; a ring whose ringer the referee asks for is unclear."""
     counts: Counter[str] = Counter()
     for ring in name_ringers(rings, seed):
         counts[ring.verdict] += 1
@@ -64,7 +64,7 @@ def measure(rings: int = 240, seed: int = 1) -> Row:
 
 
 def name_ringers(rings: int, seed: int) -> Iterator[Named]:
-    """Let people ring on one drawn table after the other, and give whom the watcher names."""
+    """Let people ring on drawn tables, and yield the watcher's answers."""
     for number in range(-(-rings // RINGS_A_TABLE)):
         count = min(RINGS_A_TABLE, rings - number * RINGS_A_TABLE)
         yield from _on_table(2 + number % 4, count, seed * 1000 + number, _LOOKS[number % len(_LOOKS)])
@@ -97,7 +97,7 @@ def _on_table(players: int, count: int, seed: int, look: Look) -> Iterator[Named
 
 
 def _named(table: LiveTable, frames: Iterator[Frame], eyes: RingerDetector, ring: BellHit) -> int | None:
-    """Film on until a ring has been rung, and give whom the eyes name."""
+    """Play up to a ring, and return the seat that the watcher names."""
     ring_ns = table.start_ns + round(ring.at_s * SECOND_NS)
     named: int | None = None
     rung = False
@@ -119,7 +119,7 @@ def _place_of(frame: Frame, players: int) -> ArmRegion:
 
 
 def _dressed(person: Person, luck: random.Random) -> Person:
-    """Return a person other sleeves and skin, and the other hand to ring with."""
+    """Return the person with another sleeve, skin and ringing hand."""
     sleeve = luck.choice([*SLEEVES, (200, 205, 210), (35, 35, 38)])
     return replace(person, skin=luck.choice(SKINS), sleeve=sleeve, left_handed=luck.random() < 0.3)
 

@@ -1,4 +1,4 @@
-"""Rings on drawn games of Piccolino against what is true of them: `python -m tools.bench.rulings --games 4`."""
+"""Rings on drawn games of Piccolino against the truth: `python -m tools.bench.rulings --games 4`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MS = 1_000_000
 _NEAR_MS = (-50, -20, -5, 5, 20, 50)
 _LATER_MS = (120, 350)
 _ALOFT_NS = 400 * MS
-"""Time before a carried card lands in which it may be read, or not yet: it shows its face before."""
+"""Time before a carried card lands in which it may or may not be read: its face is visible earlier."""
 _WHOLE = 0.97
 
 Face = tuple[str, str]
@@ -30,9 +30,9 @@ Face = tuple[str, str]
 
 @dataclass(frozen=True)
 class Judged:
-    """A ring: when, how long before (-) or after a card came to be, what it was ruled, and what it may have been.
+    """A ring: time, offset from a card's landing, ruling, and allowed results.
 
-    allowed: for each state of the table that the deciding frame may show, the colours that are happily in pairs.
+    allowed: for each state of the table that the deciding frame may show, the colours of happy pairs.
     """
 
     ring_ns: int
@@ -54,7 +54,7 @@ class Judged:
 def measure(games: int = 4, turns: int = 32, seed: int = 1, deck: str = "", unframed: bool = False) -> Row:
     """Play for two to five in turn, eight rings a card.
 
-    `deck`: a taught deck. `unframed`: clowns painted to the card's edge, taught beforehand.
+    deck: a taught deck. unframed: clowns painted to the card's edge, taught beforehand.
     """
     decks = None
     if unframed:
@@ -76,15 +76,14 @@ def judge_rulings(
     players: int,
     turns: int,
     seed: int,
-    size: tuple[int, int] = (1280, 720),
     decks: tuple[PrintDeck, PrintDeck] | None = None,
 ) -> Iterator[Judged]:
-    """Turn cards on a drawn table, and give what rings round each would have been ruled, on the frames before them.
+    """Turn cards on a drawn table, and yield the rulings of rings around each landing, on the frames before them.
 
-    decks: the one that is there and how the referee knows it, None: the built-in one.
+    decks: the deck on the table, and the one that the referee knows; None: the built-in one.
     """
     lies, known = decks or (None, None)
-    laid = piles_table(players, turns, seed, Shots(size=size), deck=lies, known=known)
+    laid = piles_table(players, turns, seed, Shots(size=(1280, 720)), deck=lies, known=known)
     luck = random.Random(seed)
     rings = sorted(
         (landed_ns + offset_ms * MS + luck.randrange(MS), offset_ms)
@@ -104,7 +103,7 @@ def judge_rulings(
 def allowed_at(laid: PilesTable, t_ns: int) -> tuple[frozenset[str], ...]:
     """Return the pairs that a frame which ended at `t_ns` may show.
 
-    A card that comes down may be read already, and one that a hand still covers may not.
+    A card that comes down may be readable already; one under a hand may not be.
     """
     lying: dict[int, Face] = {}
     states: list[dict[int, Face]] = []
@@ -125,7 +124,7 @@ def allowed_at(laid: PilesTable, t_ns: int) -> tuple[frozenset[str], ...]:
 
 
 def _in_sight(laid: PilesTable, landed_ns: int, t_ns: int) -> bool:
-    """Return whether the card that landed then can be seen whole in a frame that ended at `t_ns`."""
+    """Return whether the card that landed then is fully visible in a frame that ended at `t_ns`."""
     cards = truth_at(laid.table, t_ns).cards
     landed = [card for card in cards if card.since_ns is not None and abs(card.since_ns - landed_ns) < 5 * MS]
     return bool(landed) and landed[0].visible >= _WHOLE

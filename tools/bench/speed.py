@@ -1,7 +1,6 @@
 """Measures the delay of rulings, in yardsticks of this machine's processor: `python -m tools.bench.speed`.
 
-It times the referee's own work, and when each frame would be done if frames came in their own time and the referee had
-one processor for itself.
+It times the referee's work, and the end of each frame's work for frames in real time on a processor of their own.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ _MS = 1_000_000
 
 @dataclass
 class _Times:
-    """Seconds of the processor, one for each time it was done; `waited` counts from when the deciding frame was there.
+    """Seconds of processor time, one for each measurement.
 
-    work: of the deciding frame and the ruling. waited: until the ruling was on the queue, less one frame period.
+    work: of the deciding frame and the ruling. waited: from the deciding frame to the ruling, less one frame period.
     """
 
     yardsticks: list[float] = field(default_factory=list)
@@ -51,10 +50,10 @@ class _Times:
 
 
 def measure(turns: int = 30, size: str = "1920x1080", seed: int = 1) -> Row:
-    """Play a drawn game for four: its own rings, with the arms that ring, and two more round each card.
+    """Play a drawn game for four: its own rings, with the arms that ring, and two more around each card.
 
-    A ring waits for the first frame after it, at most one period; for frames that have piled up; and for the deciding
-    frame's reading, the ruling and its words. A ring that is ruled later than promised is unclear.
+    A ring waits for the next frame, at most one period, for frames in the queue, and for the deciding frame's reading,
+    the ruling and its words. A ring that is ruled late is unclear.
     """
     times = _Times()
     width, height = map(int, size.split("x"))
@@ -83,14 +82,14 @@ def _late(times: list[float]) -> float:
 
 
 class _Referee:
-    """Plays a table through a session, on a clock that goes on only while the referee works, or waits for a frame."""
+    """Plays a table through a session, on a clock that runs only while the referee works or waits for a frame."""
 
     def __init__(self, laid: PilesTable, times: _Times, luck: random.Random) -> None:
         self._laid, self._times = laid, times
         self._announcer = Announcer("piccolino", PLAYERS[:_SEATS], Language())
         self._now_ns = 0.0
         self._waiting: dict[int, Frame] = {}
-        self._read = (0, 0.0, 0.0)  # when the last frame was there, and what its reading took
+        self._read = (0, 0.0, 0.0)  # time of the last frame, and duration of its reading
         extra = [
             BellPressed(landed_ns + luck.randrange(*_RING_AFTER_MS) * _MS, None)
             for landed_ns in laid.landings_ns
@@ -99,10 +98,10 @@ class _Referee:
         self._rings = in_order([*laid.rings, *extra])
 
     def play(self) -> Frame:
-        """Play to the end; gives the last frame."""
+        """Play to the end; return the last frame."""
         last = None
         for frame in self._laid.frames([*self._laid.landings_ns, *(ring.t_ns for ring in self._laid.rings)]):
-            # What came while the referee was busy has piled up.
+            # Frames that came while the referee was busy are queued.
             if self._waiting and frame.exposure_end_ns > self._now_ns:
                 self._step()
             self._waiting[frame.exposure_end_ns + 1] = last = frame
@@ -112,7 +111,7 @@ class _Referee:
         return last
 
     def _step(self) -> None:
-        """Take all that is ready now, as the clockwork does."""
+        """Take all queued frames and rings, as the clockwork does."""
         self._now_ns = max(self._now_ns, min(self._waiting))
         newest_ns = max(self._waiting)
         ready = [ring for ring in self._rings if ring.t_ns < newest_ns]
@@ -150,7 +149,7 @@ class _Referee:
 
 
 def _watch_still(laid: PilesTable, last: Frame, times: _Times) -> None:
-    """Look at one picture again and again, as frames to come."""
+    """Look at one picture repeatedly, as later frames."""
     for number in range(1, _STEADY_FRAMES + 1):
         later_ns = number * _FRAME_NS
         end_ns = last.exposure_end_ns + later_ns
@@ -160,7 +159,7 @@ def _watch_still(laid: PilesTable, last: Frame, times: _Times) -> None:
 
 
 def _timed(work: Callable[[], object]) -> tuple[float, float]:
-    """Return seconds of this process's own, and by the wall's clock."""
+    """Return seconds of this process, and by the wall clock."""
     start, wall = process_time(), perf_counter()
     work()
     return process_time() - start, perf_counter() - wall

@@ -1,8 +1,8 @@
 """Decks that are taught from some pictures and read in others: `python -m tools.bench.taught DIR`.
 
-A deck's folder has `teach/` and `test/` with truth files beside the pictures and a `deck.json` that says what its faces
-mean, or one `labels.json` for photographs: `teach[]` and `test[]` with `file` and `cards[]` (`face`, `corners_px`),
-whose pictures are in `pictures/` or in the folder that its `root` names from some folder above.
+A deck's folder has `teach/` and `test/` with truth files beside the pictures, and a `deck.json` with its faces'
+attributes. For photographs it has one `labels.json`: `teach[]` and `test[]` with `file` and `cards[]` (`face`,
+`corners_px`). Their pictures are in `pictures/`, or in the folder that `root` names in a parent folder.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NO_MEANING = frozenset({"front", "back", "copies", "marks"})
 def measure(folder: Path, half: bool = False, untaught: bool = False, least: float = 0.5) -> Row:
     """Teach the deck in a folder, or all decks in its folders, and read their other pictures.
 
-    `half`: taught from every second picture only. `untaught`: as if every second face had never been shown.
+    half: teach from every second picture only. untaught: remove every second face after the lesson.
     """
     rows = []
     for deck in decks_in(folder):
@@ -61,7 +61,7 @@ def measure(folder: Path, half: bool = False, untaught: bool = False, least: flo
 
 @dataclass(frozen=True, eq=False)
 class DeckToTeach:
-    """A deck's name, what its faces mean, and the pictures."""
+    """A deck's name, its faces' attributes, and the pictures."""
 
     name: str
     meanings: Mapping[str, Mapping[str, str]]
@@ -73,7 +73,7 @@ def decks_in(folder: Path) -> list[DeckToTeach]:
     """Return the deck in a folder, or all decks in its folders.
 
     Raises:
-        BadInputError: there are none, or a file there is broken.
+        BadInputError: there are none, or a file is broken.
     """
     if not folder.is_dir():
         raise BadInputError(f"there is no folder {folder}")
@@ -112,7 +112,7 @@ def _deck_in(folder: Path) -> DeckToTeach:
 
 
 def _with_backs(picture: TruePicture, shown: set[str]) -> TruePicture:
-    """Return the same truth with sides that the lesson never shows as backs: nobody can know them."""
+    """Return the truth with sides that the lesson never shows as backs: they cannot be known."""
     cards = tuple(card if card.side in shown else replace(card, side="back") for card in picture.cards)
     return replace(picture, cards=cards)
 
@@ -144,7 +144,7 @@ def _photograph(folder: Path, root: str, entry: dict[str, Any]) -> TruePicture:
 
 
 def _learned(deck: DeckToTeach, pictures: Sequence[TruePicture]) -> Deck | PrintDeck:
-    """Teach a deck from some of its pictures; one card of each face is named, the first that was found."""
+    """Teach a deck from some of its pictures, with the first card of each face named."""
     shown = [TeachingPicture(picture.path.name, partial(load_picture, picture.path)) for picture in pictures]
     laid, size = laid_out(shown, None)
     names: dict[str, CardName] = {}

@@ -1,7 +1,7 @@
 """`make rehearsal-arm`: installs the project's libraries for a Raspberry Pi's processor, loads them and reads tables.
 
-In Debian systems for arm64, whose programs are emulated one by one, with the installer's own code. The libraries are
-fetched out here, where nothing is emulated and pip is set up. Prints a line a release; exit status 1 if one fails.
+It uses Debian systems for arm64, with emulated programs and the installer's own code. The libraries are downloaded by
+the host, without emulation. Prints a line a release; exit status 1 if one fails.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PARTS = (
 )
 SCENE = "tests/data/scenes/white-hands.jpg"
 PACKAGES = "python3,python3-venv,python3-numpy"
-# Raspberry Pi OS has lgpio as a package of its own, Debian has not; PyPI has no wheel of it for newer Pythons.
+# Raspberry Pi OS packages lgpio, Debian does not; PyPI has no wheel for newer Pythons.
 COMPILER = ",gcc,libc6-dev,make,swig,python3-dev"
 GLIBCS = (17, 24, 26, 27, 28, 31, 34, 35, 36)
 BUILD = ("setuptools>=68", "wheel")
@@ -47,7 +47,7 @@ LGPIO = "lgpio>=0.2.2"
 
 
 class Stage:
-    """A Debian system in a folder, and the log of what is done to it."""
+    """A Debian system in a folder, and its log."""
 
     def __init__(self, folder: Path, release: str) -> None:
         self.root, self.release = folder / release, release
@@ -56,7 +56,7 @@ class Stage:
         self.times: list[str] = []
 
     def run(self, what: str, *command: str | Path, inside: bool = False, needed: bool = True) -> bool:
-        """Run a program, in the system if `inside`, and note how long it took. Raises MachineError if it must work."""
+        """Run a program, in the system if `inside`, and record its time. Raises MachineError if a needed one fails."""
         begin_s = time.monotonic()
         with self._log.open("ab") as lines:
             lines.write(f"$ {' '.join(map(str, command))}\n".encode())
@@ -71,7 +71,7 @@ class Stage:
         return done.returncode == 0
 
     def ask(self, code: str, python: str = "python3") -> str:
-        """Return what a piece of Python prints there. Raises MachineError."""
+        """Return the output of Python code in the system. Raises MachineError."""
         with self._log.open("ab") as lines:
             done = subprocess.run(
                 ["chroot", self.root, python, "-c", code], env=INSIDE, stdout=subprocess.PIPE, stderr=lines, text=True
@@ -82,24 +82,24 @@ class Stage:
 
     @property
     def seconds(self) -> float:
-        """Return how long it has taken so far."""
+        """Return the seconds since the start."""
         return time.monotonic() - self._begin_s
 
 
-# pip in the new systems takes what is there and asks nobody.
+# pip in the new systems uses the downloaded files only.
 INSIDE = {
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
     "LC_ALL": "C.UTF-8",
     "PIP_NO_INDEX": "1",
     "PIP_FIND_LINKS": "/libraries",
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-    # With this, lgpio's source brings its library with it.
+    # With this, lgpio's source brings its library along.
     "PYPI": "1",
 }
 
 
 def rehearse(folder: Path, release: str) -> str:
-    """Build a system, install the libraries in it, read tables there; gives what came of it. Raises MachineError."""
+    """Build a system, install the libraries, read tables; return the result in words. Raises MachineError."""
     stage = Stage(folder, release)
     shutil.rmtree(stage.root, ignore_errors=True)
     packages = PACKAGES if release == RELEASES[0] else PACKAGES + COMPILER
@@ -122,7 +122,7 @@ def rehearse(folder: Path, release: str) -> str:
 
 
 def fetch(stage: Stage) -> None:
-    """Fetch the libraries that the system's Python and numpy go with. Raises MachineError."""
+    """Download the libraries for the system's Python and numpy. Raises MachineError."""
     version = stage.ask("import sys; print('{}.{}'.format(*sys.version_info))")
     numpy = stage.ask("import importlib.metadata as m; print(m.version('numpy'))")
     libraries = stage.root / "libraries"
@@ -144,7 +144,7 @@ def fetch(stage: Stage) -> None:
 
 
 def install_lgpio(stage: Stage) -> None:
-    """Install lgpio for the system's Python, as Raspberry Pi OS has it. Raises MachineError."""
+    """Install lgpio for the system's Python, as on Raspberry Pi OS. Raises MachineError."""
     modules = "/usr/lib/python3/dist-packages"
     stage.run("environment", "python3", "-m", "venv", "/opt/lgpio", inside=True)
     pip = ("/opt/lgpio/bin/python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile")
@@ -152,7 +152,7 @@ def install_lgpio(stage: Stage) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Rehearse the releases and say how it went."""
+    """Rehearse the releases and print the results."""
     parser = argparse.ArgumentParser(description="Install Ringmaster's libraries in Debian systems for arm64.")
     parser.add_argument("releases", nargs="*", default=RELEASES, metavar="RELEASE", help="bookworm, trixie")
     parser.add_argument("--folder", type=Path, default=PROJECT / "build" / "rehearsal-arm")
@@ -177,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def let_run() -> None:
-    """Have the kernel give programs for arm64 to the emulator. Raises MachineError."""
+    """Let the kernel run programs for arm64 by the emulator. Raises MachineError."""
     formats = Path("/proc/sys/fs/binfmt_misc")
     if os.geteuid() != 0:
         raise MachineError("This makes systems of their own, so it needs the administrator: put sudo before it.")

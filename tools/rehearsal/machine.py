@@ -1,6 +1,6 @@
-"""The rehearsal machine: a Debian system under QEMU's software emulation, driven from outside.
+"""The rehearsal machine: a Debian system under QEMU's software emulation, controlled by the host.
 
-It is built once, booted once and then restored from a snapshot, so that every rehearsal begins with the same machine.
+It is built once, booted once and then restored from a snapshot: every rehearsal begins with the same machine.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Done:
 
 
 def need_programs(tools: Mapping[str, str] = TOOLS) -> None:
-    """Raise MachineError if a program is missing; it names the packages, which `tools` has by program."""
+    """Raise MachineError with the packages of missing programs; `tools`: package by program."""
     missing = [packages for tool, packages in tools.items() if shutil.which(tool) is None]
     if missing:
         raise MachineError(f"The rehearsal needs programs of Debian's: sudo apt-get install {' '.join(missing)}")
@@ -57,7 +57,7 @@ def need_programs(tools: Mapping[str, str] = TOOLS) -> None:
 class Machine:
     """A running machine.
 
-    folder: where `build.sh` put kernel and disk. restore: go on from the state that was kept, and do not boot.
+    folder: with kernel and disk of `build.sh`. restore: continue from the snapshot instead of booting.
     """
 
     def __init__(self, folder: Path, *, restore: bool) -> None:
@@ -75,7 +75,7 @@ class Machine:
         self._process.wait()
 
     def wait(self) -> float:
-        """Wait until it takes commands; gives how long that took, s. Raises MachineError."""
+        """Wait until the machine takes commands; return the time, s. Raises MachineError."""
         begin = time.monotonic()
         while time.monotonic() < begin + BOOT_LIMIT_S and self._process.poll() is None:
             with contextlib.suppress(OSError, urllib.error.URLError):
@@ -90,20 +90,20 @@ class Machine:
             return Done(int(answer.headers["X-Status"]), answer.read().decode(errors="replace").strip())
 
     def uptime_s(self) -> float:
-        """Return how long it has run, by its own clock, s."""
+        """Return the machine's uptime by its own clock, s."""
         return float(self.run("cat /proc/uptime").text.split()[0])
 
     def put(self, path: str, data: bytes) -> None:
-        """Keep a file."""
+        """Store a file."""
         self._ask("PUT", path, data, 900).close()
 
     def get(self, path: str) -> bytes:
-        """Return a file's bytes, none if it is not there."""
+        """Return a file's bytes, none if it is missing."""
         with self._ask("GET", path, None, 900) as answer:
             return answer.read()
 
     def save(self) -> None:
-        """Keep its present state on the disk, for `restore`. Raises MachineError."""
+        """Save the machine's state to the disk, for `restore`. Raises MachineError."""
         with socket.socket(socket.AF_UNIX) as monitor:
             monitor.connect(str(self._monitor))
             monitor.settimeout(900)
@@ -126,7 +126,7 @@ class Machine:
 
 
 def make_disk(folder: Path) -> None:
-    """Lay a fresh disk over the one that `build.sh` made, for the machine to write on."""
+    """Make a writable disk over the one of `build.sh`."""
     disk = folder / DISK
     disk.unlink(missing_ok=True)
     subprocess.run(
@@ -135,11 +135,11 @@ def make_disk(folder: Path) -> None:
 
 
 def hardware() -> list[str]:
-    """Return QEMU's command for the machine without its network; files are those of the folder that it runs in."""
+    """Return QEMU's command for the machine without its network; paths are relative to its folder."""
     boot = "root=/dev/vda rw console=ttyS0 quiet systemd.show_status=0 mitigations=off net.ifnames=0"
     return [
         *("qemu-system-x86_64", "-machine", "q35", "-accel", "tcg", "-cpu", "max"),
-        # Its clock counts instructions, 1 ns each: a busy host makes it slow, but never stutter in its own time.
+        # Its clock counts instructions, 1 ns each: a busy host slows it without stutter in its own time.
         *("-icount", "shift=0", "-m", "2048", "-nodefaults", "-display", "none", "-no-reboot"),
         *("-kernel", "vmlinuz", "-initrd", "initrd", "-append", boot),
         *("-serial", "file:console.log", "-qmp", f"unix:{MONITOR},server,nowait"),
@@ -150,7 +150,7 @@ def hardware() -> list[str]:
 
 def _network(forwards: Iterable[tuple[int, int]]) -> list[str]:
     ports = "".join(f",hostfwd=tcp:127.0.0.1:{here}-:{there}" for here, there in forwards)
-    # restrict=on: nothing leads from the machine to the network.
+    # restrict=on: the machine cannot reach the network.
     return ["-netdev", f"user,id=n0,restrict=on{ports}", "-device", "virtio-net-pci,netdev=n0,romfile="]
 
 

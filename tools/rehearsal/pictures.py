@@ -1,4 +1,4 @@
-"""Draws the rehearsal camera's pictures: tables of Confetti, and of Piccolino with a pair to ring for."""
+"""Draws the rehearsal camera's pictures: tables of Confetti, and of Piccolino with a happy pair."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ PLAYERS = 3
 
 @dataclass(frozen=True)
 class Pictured:
-    """A picture as JPEG, and what is true of it: the faces that are there, or the colour of the only happy pair."""
+    """A picture as JPEG, and its truth: the faces, or the colour of the only happy pair."""
 
     jpeg: bytes
     truth: frozenset[str]
 
 
 def confetti() -> Pictured:
-    """Draw a table with some cards apart from each other."""
+    """Return a table with some separate cards."""
     picture, truth = table_picture(load_deck("confetti"), CARDS, seed=3, size=FRAME_SIZE)
     return Pictured(_jpeg(picture), frozenset(card["id"] for card in truth["cards"]))
 
 
 def piccolino() -> Pictured:
-    """Draw a table on which each player has turned one card, after the first such turns with a happy pair."""
+    """Return a table on which each player has turned one card, with the first seed that gives a happy pair."""
     deck = find_print_deck("piccolino")
     for seed in range(1000):
         game = write_piccolino(deck, seed, PiccolinoPlan(players=PLAYERS, turns=PLAYERS, notice=0.0, hothead=None))

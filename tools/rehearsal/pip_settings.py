@@ -1,7 +1,7 @@
-"""Gives pip in another system the settings that it has here: whoever fetches through a mirror does so there, too.
+"""Gives pip in another system this system's settings, such as a mirror.
 
-python -m tools.rehearsal.pip_settings FOLDER PLACE writes FOLDER/pip.conf and what it names; FOLDER is then copied to
-PLACE in the other system, where PIP_CONFIG_FILE=PLACE/pip.conf.
+python -m tools.rehearsal.pip_settings FOLDER PLACE writes FOLDER/pip.conf with the files it names. FOLDER is then
+copied to PLACE in the other system, with PIP_CONFIG_FILE=PLACE/pip.conf.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pathlib import Path
 
 NAME = "pip.conf"
 SECTIONS = (":env:", "global", "install", "download")
-# Settings of where pip works here, which are of no use elsewhere.
+# Settings of paths in this system, which do not apply elsewhere.
 OF_THIS_SYSTEM = {"find-links", "cache-dir", "log", "prefix", "root", "target", "user", "require-virtualenv", "python"}
 
 
 def read_listing(text: str) -> dict[str, str]:
-    """Return the settings in what `pip config list` prints; those of the environment go before those of files."""
+    """Return the settings in the output of `pip config list`; the environment's override those of files."""
     found: dict[str, str] = {}
     for line in sorted(text.splitlines(), key=lambda line: line.startswith(":env:")):
         key, is_setting, value = line.partition("=")
@@ -33,9 +33,9 @@ def read_listing(text: str) -> dict[str, str]:
 
 
 def write_settings(settings: Mapping[str, str], folder: Path, place: str) -> None:
-    """Write pip's settings for another system in which `folder` will lie at `place`; files that they name come along.
+    """Write pip's settings for another system in which `folder` will be at `place`, with the files that they name.
 
-    An address of a folder here (file:…) is left out.
+    An address of a folder here (file:…) is dropped.
     """
     folder.mkdir(parents=True, exist_ok=True)
     lines = ["[global]"]
@@ -51,7 +51,7 @@ def write_settings(settings: Mapping[str, str], folder: Path, place: str) -> Non
 
 
 def settings_here() -> dict[str, str]:
-    """Return pip's settings of this system, and the certificates that Python trusts if the environment names some."""
+    """Return this system's pip settings, and the certificates that the environment names for Python."""
     listed = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True
     ).stdout

@@ -1,4 +1,4 @@
-"""Prepares the rehearsal machine: the machine itself, the project as a user has it, libraries, pictures."""
+"""Prepares the rehearsal machine: the machine itself, the project as users download it, libraries, pictures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PARTS = (
 
 
 def build(folder: Path) -> None:
-    """Build the machine in `folder` unless it is there, boot it once and keep that state. Raises MachineError."""
+    """Build the machine in `folder` if needed, boot it once and save that state. Raises MachineError."""
     need_programs()
     recipe = _digest([path.read_bytes() for path in (HERE / "build.sh", *(HERE / "inside" / name for name in ON_DISK))])
     if not _is(folder / "built-from", recipe):
@@ -54,7 +54,7 @@ def _build_disk(folder: Path) -> None:
 
 
 def libraries(folder: Path) -> bytes:
-    """Return the libraries that the project needs, for the machine's Python, as a tar; fetched when they change."""
+    """Return the project's libraries for the machine's Python, as a tar; downloaded when they change."""
     stamp = _digest([path.read_bytes() for path in (PROJECT / "pyproject.toml", folder / "built-from")])
     kept = folder / f"libraries-{stamp}.tar"
     if not kept.is_file():
@@ -79,7 +79,7 @@ def libraries(folder: Path) -> bytes:
 
 
 def project(changed: dict[str, str] | None = None) -> bytes:
-    """Return the project as a user downloads it, as a tar, with some files' text `changed`."""
+    """Return the project as users download it, as a tar, with some files' text `changed`."""
     changed = changed or {}
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as tar:

@@ -1,7 +1,7 @@
-"""`make rehearsal`: installs Ringmaster in the rehearsal machine and tries everything that needs a real kernel.
+"""`make rehearsal`: installs Ringmaster in the rehearsal machine and tests everything that needs a real kernel.
 
-Prints a line a check; exit status 1 if one fails. Nothing is mocked in there but what a Raspberry Pi has and no other
-computer: the lines come from the kernel's GPIO simulator, the frames from libcamera's Virtual camera.
+Prints a line a check; exit status 1 if one fails. Only a Raspberry Pi's own devices are replaced: input lines come from
+the kernel's GPIO simulator, frames from libcamera's Virtual camera.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tools.rehearsal.pictures import Pictured, confetti, piccolino
 from tools.rehearsal.prepare import HERE, PROJECT, build, libraries, project
 
 PLACE = "/opt/rehearsal"
-# Compiling all libraries, most of which are never loaded, would take this machine a quarter of an hour each time.
+# Compiling all libraries, most of them unused, would take this machine 15 minutes each time.
 ENV = f"PIP_NO_INDEX=1 PIP_FIND_LINKS={PLACE}/wheels PIP_NO_COMPILE=1"
 INSTALL = f"cd {PLACE}/ringmaster && {ENV} make --no-print-directory install OPTIONS=--any-computer"
 LOADED = "referee.web.app, referee.web.server, referee.match.referee, referee.match.devices, referee.watchers.setup"
@@ -37,8 +37,8 @@ TIMED_S = 20
 INSTALL_LIMIT_S = 7200
 HUNG_LIMIT_S = 600
 
-# The unit's own file stays as it is. A Raspberry Pi has its name in /proc and its camera's memory in /dev/dma_heap, and
-# is several times as fast as this machine.
+# The unit's own file stays unchanged. A Raspberry Pi has its name in /proc and its camera's memory in /dev/dma_heap,
+# and is several times as fast as this machine.
 DROP_IN = f"""[Service]
 BindReadOnlyPaths={PLACE}/cpuinfo:/proc/cpuinfo
 DeviceAllow=/dev/udmabuf rw
@@ -50,7 +50,7 @@ WatchdogSec=60
 
 @dataclass
 class Rehearsal:
-    """The machine, and what came of the checks so far."""
+    """The machine, and the checks that failed."""
 
     machine: Machine
     failed: list[str] = field(default_factory=list)
@@ -68,25 +68,25 @@ class Rehearsal:
 
 
 def give(machine: Machine, wheels: bytes) -> None:
-    """Put project, libraries and scripts into the machine."""
+    """Copy project, libraries and scripts into the machine."""
     machine.put(f"{PLACE}/wheels.tar", wheels)
     machine.put(f"{UNIT}.d/rehearsal.conf", DROP_IN.encode())
     for script in ("presses.py", "frames.py", "delays.py", "ring.py"):
         machine.put(f"{PLACE}/{script}", (HERE / "inside" / script).read_bytes())
-    # Not a Raspberry Pi's: the memory that libcamera's Virtual camera takes its buffers from.
+    # Unlike a Raspberry Pi: memory for the buffers of libcamera's Virtual camera.
     machine.run("chgrp video /dev/udmabuf && chmod 660 /dev/udmabuf; chmod a+w /run/gpio-sim/sim_gpio*/pull")
     machine.run(f"date -s @{time.time():.0f}; mkdir {PLACE}/wheels && tar -C {PLACE}/wheels -xf {PLACE}/wheels.tar")
     unpack(machine, project())
 
 
 def point_camera(machine: Machine, picture: Pictured) -> None:
-    """Let the camera see another table, from when it is opened next."""
+    """Show the camera another table, from its next opening on."""
     for number in range(3):
         machine.put(f"{PLACE}/frames/{number}.jpg", picture.jpeg)
 
 
 def unpack(machine: Machine, source: bytes) -> None:
-    """Lay the project out again, as a user who has downloaded it."""
+    """Unpack the project again, as after a download."""
     machine.put(f"{PLACE}/ringmaster.tar", source)
     machine.run(
         f"rm -rf {PLACE}/ringmaster && mkdir {PLACE}/ringmaster && tar -C {PLACE}/ringmaster -xf {PLACE}/ringmaster.tar"
@@ -98,13 +98,13 @@ def installed(machine: Machine) -> tuple[bool, str]:
     done = machine.run(INSTALL, limit_s=INSTALL_LIMIT_S)
     if done.status != 0:
         return False, f"{done.text}\n{machine.run('tail -n 15 /var/log/ringmaster-install.log').text}"
-    # So that each further start takes less of this machine's time.
+    # Each further start then takes less of this machine's time.
     machine.run(f'cd /tmp && /opt/ringmaster/current/bin/python -c "import {LOADED}"')
     return "ringmaster.local" in done.text, f"make install says: {done.text.splitlines()[-2]}"
 
 
 def silent(machine: Machine) -> tuple[bool, str]:
-    """See that systemd finds nothing wrong with the unit and that it is open to little."""
+    """Check that systemd accepts the unit and its exposure is low."""
     verified = machine.run(f"systemd-analyze verify {UNIT}")
     said = machine.run("systemd-analyze security --no-pager ringmaster.service").text
     exposure = re.search(r"exposure level for ringmaster.service: ([\d.]+)", said)
@@ -114,7 +114,7 @@ def silent(machine: Machine) -> tuple[bool, str]:
 
 
 def running(machine: Machine) -> tuple[bool, str]:
-    """See that the service is up and gives its page to a browser outside."""
+    """Check that the service runs and serves its page to the host."""
     shown = machine.run("systemctl show -p ActiveState,NRestarts,User ringmaster").text
     state = dict(line.split("=", 1) for line in shown.splitlines())
     with urllib.request.urlopen(f"http://127.0.0.1:{machine.page_port}/", timeout=900) as answer:
@@ -124,7 +124,7 @@ def running(machine: Machine) -> tuple[bool, str]:
 
 
 def doctor(machine: Machine) -> tuple[bool, str]:
-    """See that the doctor finds every part in order."""
+    """Check that the doctor finds no fault."""
     machine.run("systemctl stop ringmaster")
     done = machine.run(f"{AS_REFEREE} ringmaster doctor --silent 2>/tmp/doctor.log")
     text = done.text if done.status == 0 else f"{done.text}\n{machine.run('tail -n 9 /tmp/doctor.log').text}"
@@ -149,7 +149,7 @@ def frames(faces: Iterable[str]) -> Callable[[Machine], tuple[bool, str]]:
 
 
 def timing(machine: Machine) -> tuple[bool, str]:
-    """Measure how long edges are on their way from the kernel's lines, and frames from picamera2."""
+    """Measure the delays of edges from the kernel's lines, and of frames from picamera2."""
     ring = f"echo pull-down >{BELL}; sleep 0.1; echo pull-up >{BELL}; sleep 0.4"
     measure = f"{INSIDE}delays.py {TIMED_S}"
     done = machine.run(
@@ -160,7 +160,7 @@ def timing(machine: Machine) -> tuple[bool, str]:
 
 
 def rung(picture: Pictured) -> Callable[[Machine], tuple[bool, str]]:
-    """Start a game on the running service's page, ring on a simulated line, and see that the pair is ruled valid."""
+    """Start a game on the service's page, ring on a simulated line, and check that the pair is ruled valid."""
 
     def play(machine: Machine) -> tuple[bool, str]:
         point_camera(machine, picture)
@@ -174,7 +174,7 @@ def rung(picture: Pictured) -> Callable[[Machine], tuple[bool, str]]:
 
 
 def stopped(machine: Machine) -> tuple[bool, str]:
-    """Stop the service in the middle of its game, and see that it ends by itself and goes on with the game."""
+    """Stop the service in mid-game, and check that it ends by itself and resumes the game."""
     begin = machine.uptime_s()
     machine.run("systemctl stop ringmaster")
     took_s = machine.uptime_s() - begin
@@ -187,7 +187,7 @@ def stopped(machine: Machine) -> tuple[bool, str]:
 
 
 def hung(machine: Machine) -> tuple[bool, str]:
-    """Stop the service's process in its tracks, and see that systemd ends and starts it, and that the game goes on."""
+    """Freeze the service's process, and check that systemd restarts it and that the game is resumed."""
     old = machine.run("systemctl show -P MainPID ringmaster").text
     machine.run(f"kill -STOP {old}")
     begin, new = machine.uptime_s(), old
@@ -204,15 +204,15 @@ def hung(machine: Machine) -> tuple[bool, str]:
 
 
 def page_mode(machine: Machine) -> str:
-    """Return what the page outside says of the game: idle, playing, paused or over."""
+    """Return the game's mode by the page: idle, playing, paused or over."""
     with urllib.request.urlopen(f"http://127.0.0.1:{machine.page_port}/api/state", timeout=900) as answer:
         return str(json.load(answer)["mode"])
 
 
 def upgraded(machine: Machine) -> tuple[bool, str]:
-    """Install another version over it, then one that does not start; what was kept must stay."""
+    """Install a newer version, then one that does not start; the games must stay."""
     before = history(machine)
-    # It may go on while a newer one is installed; here it would take the time of the only processor.
+    # The service may run during an upgrade; here it would take the time of the only processor.
     machine.run("systemctl stop ringmaster")
     settings = (PROJECT / "pyproject.toml").read_text(encoding="utf-8")
     newer = re.sub(r'(?m)^version = ".*"', 'version = "99.0"', settings)
@@ -232,7 +232,7 @@ def upgraded(machine: Machine) -> tuple[bool, str]:
 
 
 def removed(machine: Machine) -> tuple[bool, str]:
-    """Uninstall, install again and find the games, and then remove the games, too."""
+    """Uninstall, install again and find the games, then remove the games, too."""
     before = history(machine)
     first = machine.run(UNINSTALL)
     left = machine.run(f"ls -d /opt/ringmaster {UNIT} /usr/local/bin/ringmaster 2>/dev/null").text.split()
@@ -260,7 +260,7 @@ def installed_version(machine: Machine) -> str:
 
 
 def main() -> int:
-    """Build if needed, rehearse, and say how it went."""
+    """Build if needed, rehearse, and print the results."""
     parser = argparse.ArgumentParser(description="Rehearse Ringmaster in an emulated computer with a real kernel.")
     parser.add_argument(
         "--folder", type=Path, default=PROJECT / "build" / "rehearsal", help="where the machine is kept"
@@ -278,7 +278,7 @@ def main() -> int:
 
 
 def rehearse(rehearsal: Rehearsal, wheels: bytes) -> int:
-    """Make all checks; 1 if one failed."""
+    """Make all checks; return 1 if one failed."""
     machine, table, pair = rehearsal.machine, confetti(), piccolino()
     give(machine, wheels)
     point_camera(machine, table)

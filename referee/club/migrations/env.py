@@ -1,4 +1,4 @@
-"""Run by Alembic, on a connection that `referee.club.database` gives."""
+"""Run by Alembic, on a connection of `referee.club.database`."""
 
 from __future__ import annotations
 

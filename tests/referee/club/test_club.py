@@ -1,9 +1,8 @@
-"""A club with real tables, broker and database: everything once and in order, whoever is away meanwhile."""
+"""A club with real tables, broker and database: everything once and in order, though one of them is away."""
 
 from __future__ import annotations
 
 import csv
-import http.client
 import io
 import json
 from collections.abc import Iterator
@@ -29,9 +28,10 @@ from referee.language import Language
 from referee.web.server import PageServer
 from tests.support.brokers import Mosquitto, broker_at_work
 from tests.support.club_check import faults_against
-from tests.support.club_tools import ClubAtWork, club_at_work, join
+from tests.support.club_tools import ClubAtWork, asked, club_at_work, join
 from tests.support.databases import postgres_at_work, why_no_postgres
-from tests.support.house_tools import TellingTable, needs_mosquitto, telling, wait_for
+from tests.support.house_tools import PublishingTable, needs_mosquitto, publishing
+from tests.support.waiting import wait_for
 
 pytestmark = needs_mosquitto
 PLAYERS = ["Ann", "Ben", "Cem"]
@@ -42,7 +42,7 @@ def counted(club: ClubAtWork) -> int:
         return len(connection.execute(select(ClubEvent.number)).all())
 
 
-def started(table: TellingTable) -> None:
+def started(table: PublishingTable) -> None:
     table.table.referee.begin("piccolino", PLAYERS, {})
 
 
@@ -52,7 +52,7 @@ def the_story(tmp_path: Path, url: str | None) -> None:
     broker.start()
     with ExitStack() as stack:
         stack.callback(broker.stop)
-        tables = [stack.enter_context(telling(tmp_path / name, broker.port, name=name)) for name in ("a", "b", "c")]
+        tables = [stack.enter_context(publishing(tmp_path / name, broker.port, name=name)) for name in ("a", "b", "c")]
         with club_at_work(tmp_path / "club", broker, url) as club:
             for table in tables:
                 started(table)
@@ -90,7 +90,7 @@ def test_three_tables_are_kept_whole(tmp_path: Path) -> None:
 def test_evidence_comes_from_the_table_when_it_is_asked_for(tmp_path: Path) -> None:
     with (
         broker_at_work(tmp_path / "broker") as broker,
-        telling(tmp_path / "a", broker.port) as one,
+        publishing(tmp_path / "a", broker.port) as one,
         club_at_work(tmp_path / "club", broker) as club,
     ):
         started(one)
@@ -111,8 +111,8 @@ def test_evidence_comes_from_the_table_when_it_is_asked_for(tmp_path: Path) -> N
 def test_nobody_is_let_in_without_a_code_and_a_code_lets_one_table_in(tmp_path: Path) -> None:
     with (
         broker_at_work(tmp_path / "broker") as broker,
-        telling(tmp_path / "a", broker.port) as one,
-        telling(tmp_path / "b", broker.port) as other,
+        publishing(tmp_path / "a", broker.port) as one,
+        publishing(tmp_path / "b", broker.port) as other,
         club_at_work(tmp_path / "club", broker) as club,
     ):
         started(one)
@@ -129,8 +129,8 @@ def test_nobody_is_let_in_without_a_code_and_a_code_lets_one_table_in(tmp_path: 
         assert other.publisher.public(Language())["club"] is None
 
 
-def test_a_club_that_was_restored_from_an_old_copy_is_told_everything_again(tmp_path: Path) -> None:
-    with broker_at_work(tmp_path / "broker") as broker, telling(tmp_path / "a", broker.port) as one:
+def test_a_club_that_was_restored_from_an_old_copy_gets_everything_again(tmp_path: Path) -> None:
+    with broker_at_work(tmp_path / "broker") as broker, publishing(tmp_path / "a", broker.port) as one:
         with club_at_work(tmp_path / "club", broker) as club:
             started(one)
             join(club, one)
@@ -177,15 +177,6 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     yield server.port
     server.stop()
     engine.dispose()
-
-
-def asked(port: int, path: str, method: str = "GET", **headers: str) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request(method, path, headers=headers)
-    answer = connection.getresponse()
-    found = answer.status, answer.read()
-    connection.close()
-    return found
 
 
 def data(port: int, path: str) -> Any:  # noqa: ANN401 (JSON)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import random
 import threading
@@ -29,11 +28,12 @@ from referee.mqtt.client import BrokerLine, Ends, Extras, Received, key_of, seal
 from referee.mqtt.settings import Broker
 from referee.web.server import PageServer
 from tests.support.brokers import broker_at_work
-from tests.support.club_tools import club_at_work, join, needs_postgres
+from tests.support.club_tools import asked, club_at_work, join, needs_postgres
 from tests.support.databases import postgres_at_work
 from tests.support.fails_once import FailsOnce
-from tests.support.house_tools import listening, needs_mosquitto, telling, wait_for
+from tests.support.house_tools import listening, needs_mosquitto, publishing
 from tests.support.mutated import deep, flipped, mutated
+from tests.support.waiting import wait_for
 
 
 @pytest.fixture
@@ -52,19 +52,19 @@ def test_a_name_in_use_is_refused_and_the_invitation_stays(empty: Engine) -> Non
     door, first, second = Door(empty), invite(empty), invite(empty)
     for _ in range(2):
         door.prepare()
-    told = door.asked("t1", asking(first, "t1", "Window"))
-    assert told is not None and told.why == ""
+    answer = door.asked("t1", asking(first, "t1", "Window"))
+    assert answer is not None and answer.why == ""
     for table, name in (("t1", "Other"), ("t2", "WINDOW")):
         refused = door.asked(table, asking(second, table, name))
         assert refused is not None and refused.why == "name_in_use"
     assert [one["name"] for one in Views(empty).tables()] == ["Window"]
-    # Who did not hear the answer is told again.
+    # A table that did not hear the answer gets it again.
     again = door.asked("t1", asking(first, "t1", "Window"))
-    assert again is not None and (again.why, again.key) == ("", told.key)
+    assert again is not None and (again.why, again.key) == ("", answer.key)
     put_out(empty, "t1")
     door.prepare()
-    anew = door.asked("t1", asking(second, "t1", "Window"))
-    assert anew is not None and anew.why == "" and anew.key != told.key
+    fresh = door.asked("t1", asking(second, "t1", "Window"))
+    assert fresh is not None and fresh.why == "" and fresh.key != answer.key
 
 
 def test_who_is_not_invited_is_not_answered_and_nonsense_is_refused(empty: Engine) -> None:
@@ -83,8 +83,8 @@ def test_who_is_not_invited_is_not_answered_and_nonsense_is_refused(empty: Engin
 def test_members_do_not_wait_for_guests_who_knock(tmp_path: Path) -> None:
     with (
         broker_at_work(tmp_path / "broker") as broker,
-        telling(tmp_path / "a", broker.port, name="Window") as one,
-        telling(tmp_path / "b", broker.port, name="Window") as other,
+        publishing(tmp_path / "a", broker.port, name="Window") as one,
+        publishing(tmp_path / "b", broker.port, name="Window") as other,
         club_at_work(tmp_path / "club", broker) as club,
         listening(broker) as (_, line),
     ):
@@ -116,14 +116,6 @@ def test_members_do_not_wait_for_guests_who_knock(tmp_path: Path) -> None:
         assert [row["name"] for row in club.views.tables()] == ["Door", "Window"]
 
 
-def asked(port: int, path: str) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request("GET", path)
-    status = connection.getresponse().status
-    connection.close()
-    return status
-
-
 def test_guests_who_ask_for_pictures_of_a_table_that_is_off_hold_up_no_page(
     empty: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,17 +130,17 @@ def test_guests_who_ask_for_pictures_of_a_table_that_is_off_hold_up_no_page(
     answers: list[int] = []
     try:
         # One that has said that it is off is not even asked.
-        assert asked(server.port, "/api/evidence/t1/g/1") == 409
+        assert asked(server.port, "/api/evidence/t1/g/1")[0] == 409
         # One whose plug was pulled counts as on for a while.
         service.live.received("t1", "availability", Received("ringmaster/t1/availability", b"online"))
         guests = [
-            threading.Thread(target=lambda: answers.append(asked(server.port, "/api/evidence/t1/g/1")))
+            threading.Thread(target=lambda: answers.append(asked(server.port, "/api/evidence/t1/g/1")[0]))
             for _ in range(60)
         ]
         for guest in guests:
             guest.start()
         wait_for(lambda: len(service.evidence._asked) >= MOST_ASKING)
-        assert asked(server.port, "/api/club/en") == 200
+        assert asked(server.port, "/api/club/en")[0] == 200
         # The page answered while guests were still waiting.
         assert len(answers) < 60
         for guest in guests:
@@ -259,7 +251,7 @@ def test_only_the_table_of_a_game_adds_to_it(engine: Engine) -> None:
     intake.take([numbered("one", 1, game("g")), numbered("one", 2, event("g", 1, END))])
     wicked = json.loads((DATA / "club-message-into-anothers-game.json").read_text())
     payload = json.dumps({**wicked, "game": "g"}).encode()
-    told = [
+    messages = [
         sealed("two", payload),
         numbered("two", 2, event("g", 2, {**END, "winners": [1]})),
         numbered("two", 3, {**game("g"), "header": {"game": "piccolino", "players": ["Eve", "Eve"]}}),
@@ -267,7 +259,7 @@ def test_only_the_table_of_a_game_adds_to_it(engine: Engine) -> None:
         numbered("two", 5, event("elsewhere", 1)),
         numbered("two", 6, game("own")),
     ]
-    assert intake.take(told)[-1].seq == 6
+    assert intake.take(messages)[-1].seq == 6
     assert [why.endswith("belongs to another table") for why in asides] == [True] * 4 + [False]
     assert places(engine, "g") == [(30, 1), (25, 2)]
     with engine.connect() as connection:

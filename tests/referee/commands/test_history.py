@@ -75,8 +75,8 @@ def test_a_game_is_deleted_and_a_player_forgotten_but_not_beside_a_referee(
         assert main(["history", "--delete", number, "--state", str(played)]) == 2
     assert main(["history", "--delete", "1", "--state", str(tmp_path / "nowhere")]) == 1
     assert not (tmp_path / "nowhere").exists()
-    told = capfd.readouterr().err
-    assert "Traceback" not in told and "Nobody called Nobody has played here" in told
+    answer = capfd.readouterr().err
+    assert "Traceback" not in answer and "Nobody called Nobody has played here" in answer
     assert main(["history", "--forget", "Ben", "--state", str(played)]) == 0
     assert capfd.readouterr().out.splitlines() == ["Ben is forgotten in 2 games"]
     assert main(["history", "--delete", "2", "--state", str(played)]) == 0
@@ -135,8 +135,8 @@ def test_no_games_games_elsewhere_and_exports_that_cannot_be_are_said(
     table.referee.begin("coloretto", ["Dora", "Emil", "Fritz"], {})
     table.referee.store.close()
     assert main(["history", "--state", str(played)]) == 0
-    told = capfd.readouterr().out
-    assert "Ben 20" in told and "Dora" not in told and "--simulated" in told
+    answer = capfd.readouterr().out
+    assert "Ben 20" in answer and "Dora" not in answer and "--simulated" in answer
     assert main(["history", "--simulated", "--state", str(played)]) == 0
     (line,) = capfd.readouterr().out.splitlines()
     assert "Dora" in line
@@ -211,8 +211,8 @@ def taken(parcel: Path, folder: Path) -> int:
 def history(folder: Path, capfd: Capture) -> tuple[list[str], list[str]]:
     capfd.readouterr()
     main(["history", "--state", str(folder)])
-    told = capfd.readouterr()
-    return told.out.splitlines(), told.err.splitlines()
+    answer = capfd.readouterr()
+    return answer.out.splitlines(), answer.err.splitlines()
 
 
 def change(folder: Path, sql: str, *values: object) -> None:
@@ -254,9 +254,9 @@ def test_a_game_that_is_none_is_named_in_one_line_and_the_others_are_taken(
     changed(export, of_game(2, spoil))
     capfd.readouterr()
     assert taken(export, tmp_path) == 2
-    told = capfd.readouterr()
-    assert told.out == "2 taken, 0 there already\n"
-    assert len(told.err.splitlines()) == 1 and "game 2: " in told.err and "\x1b" not in told.err
+    answer = capfd.readouterr()
+    assert answer.out == "2 taken, 0 there already\n"
+    assert len(answer.err.splitlines()) == 1 and "game 2: " in answer.err and "\x1b" not in answer.err
     lines, faults = history(tmp_path / "other", capfd)
     assert len(lines) == 2 and not faults
 
@@ -327,8 +327,8 @@ def test_names_and_games_steer_no_terminal_and_run_in_no_spreadsheet(
     assert "neB 17, ? 18, ＝1+1 20*" in lines[-1] and len(lines) == 3
     assert not {"\x1b", "\u202e"} & set("".join([*lines, *faults]))
     assert main(["history", "--json", "--state", str(three_games)]) == 1
-    told = capfd.readouterr().out
-    assert json.loads(told.splitlines()[-1])["game"] == header["game"] and "\u202e" not in told
+    answer = capfd.readouterr().out
+    assert json.loads(answer.splitlines()[-1])["game"] == header["game"] and "\u202e" not in answer
     assert main(["export", "--state", str(three_games), "--format", "csv", "-o", str(tmp_path / "a.csv")]) == 1
     rows = list(csv.DictReader((tmp_path / "a.csv").read_text().splitlines()))
     assert rows[2]["player"] == "'＝1+1" and "\x1b" not in rows[0]["game"]
@@ -344,9 +344,9 @@ def test_an_export_of_the_ringmaster_before_is_taken(as_json: bool, tmp_path: Pa
         file = tmp_path / "export.json"
         file.write_bytes(entries(DATA / "export-2026-11.zip")["games.json"])
     assert taken(file, tmp_path) == (2 if as_json else 0)
-    told = capfd.readouterr()
-    assert told.out == "2 taken, 0 there already\n"
-    assert ("pictures in it that cannot be read: 2" in told.err) is as_json
+    answer = capfd.readouterr()
+    assert answer.out == "2 taken, 0 there already\n"
+    assert ("pictures in it that cannot be read: 2" in answer.err) is as_json
     lines, _ = history(tmp_path / "other", capfd)
     assert lines[1].endswith("piccolino: Ann 19, Ben 20*, Cem 16") and "not played to its end" in lines[0]
     table = Table(tmp_path / "other")
@@ -357,8 +357,8 @@ def test_an_export_of_the_ringmaster_before_is_taken(as_json: bool, tmp_path: Pa
     file = tmp_path / "torn.json"
     file.write_bytes(entries(DATA / "export-2026-11.zip")["games.json"][:-900])
     assert main(["import", str(file), "--state", str(tmp_path / "third")]) == 2
-    told = capfd.readouterr()
-    assert told.out == "1 taken, 0 there already\n" and "game 2: " in told.err
+    answer = capfd.readouterr()
+    assert answer.out == "1 taken, 0 there already\n" and "game 2: " in answer.err
 
 
 def test_the_journal_of_the_ringmaster_before_is_gone_on_with_in_mid_game_and_stays_as_a_copy(
@@ -459,8 +459,8 @@ def test_a_picture_that_is_none_is_left_out_and_reported(
     changed(parcel, change)
     capfd.readouterr()
     assert taken(parcel, tmp_path) == 2
-    told = capfd.readouterr()
-    assert told.out == "1 taken, 0 there already\n" and "pictures in it that cannot be read: 1" in told.err
+    answer = capfd.readouterr()
+    assert answer.out == "1 taken, 0 there already\n" and "pictures in it that cannot be read: 1" in answer.err
     assert [path.name for path in (tmp_path / "other" / "evidence").iterdir()] == ["1-3-1.jpg"]
 
 

@@ -160,9 +160,9 @@ def test_a_log_is_held_against_what_was_printed_before(tmp_path: Path, capfd: Ca
     before.write_text("\n".join(lines))
     assert main(["replay", str(FOULS), "--before", str(before), "--json"]) == 0
     (line,) = capfd.readouterr().out.splitlines()
-    told = json.loads(line)
-    assert (told["was"]["reason"], told["now"]["ruling"]) == ("row_full", "foul")
-    assert told["now"]["reason"] != "row_full"
+    answer = json.loads(line)
+    assert (answer["was"]["reason"], answer["now"]["ruling"]) == ("row_full", "foul")
+    assert answer["now"]["reason"] != "row_full"
 
 
 def test_what_cannot_be_held_against_is_said_in_one_line(tmp_path: Path, capfd: Capture) -> None:

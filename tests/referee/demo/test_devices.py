@@ -102,19 +102,19 @@ def test_the_game_goes_on_through_every_fault_of_the_camera() -> None:
             return cameras[-1]
         return SimulatedCamera(lambda: table)
 
-    told: list[Problem] = []
+    reports: list[Problem] = []
     devices = SimulatedDevices(table, 1, open_camera)
-    devices.start(told.append, lambda event: None)
+    devices.start(reports.append, lambda event: None)
 
     def works_again() -> bool:
-        return devices.over and not faults and told[-1].state is Health.OK
+        return devices.over and not faults and reports[-1].state is Health.OK
 
     events = drain(devices.queue, works_again)
     devices.stop()
-    messages = {health.message for health in told}
+    messages = {health.message for health in reports}
     assert "The cable is out." in messages
     assert any("black" in message for message in messages) and any("clock" in message for message in messages)
-    assert told[-1].state is Health.OK
+    assert reports[-1].state is Health.OK
     assert all(camera.closed for camera in cameras)
     # Bell and sandtimer did not mind.
     pressed = [event.t_ns for event in events if isinstance(event, BellPressed)]

@@ -63,7 +63,7 @@ def test_the_table_is_empty_until_a_game_begins_and_holds_that_game_and_then_the
     table.wait_for(lambda: {card.side for card in table.seen.cards} == {"black"})
 
 
-def test_the_cards_lie_as_the_page_was_told(table: Simulated) -> None:
+def test_the_cards_lie_as_they_were_entered_on_the_page(table: Simulated) -> None:
     started = [["moon"], ["heart"], ["star"]]
     table.start("coloretto", "Mia Noah Ida", start_cards=started, first=2, deck=SUITS)
     table.wait_for(laid(table))

@@ -144,7 +144,7 @@ def test_seats_are_shown_and_buttons_are_given_to_them_by_ringing() -> None:
 
 
 @cache
-def lying(number: int) -> Image:
+def with_one_marker(number: int) -> Image:
     """The table with one of its four markers left."""
     image = picture().copy()
     for marker in find_markers(image):
@@ -160,15 +160,15 @@ def test_a_phone_that_is_laid_at_each_corner_measures_the_table_below_its_screen
     step.answer(seen(), {"reference": "phone"})
     assert step.look(seen(picture(markers=()))).text == "Lay the phone near the top left corner, showing number 0."
     for number in range(4):
-        # Carried in, it does not count; lying still for half a second it does.
-        moving = np.asarray(cv2.warpAffine(lying(number), np.array([[1.0, 0, 9], [0, 1, 9]]), (1280, 720)))
+        # A phone that moves does not count; at rest for half a second it does.
+        moving = np.asarray(cv2.warpAffine(with_one_marker(number), np.array([[1.0, 0, 9], [0, 1, 9]]), (1280, 720)))
         at_ns = NOW + 10 * number * SECOND
-        for image, later_ns in ((moving, 0), (lying(number), SECOND)):
+        for image, later_ns in ((moving, 0), (with_one_marker(number), SECOND)):
             found = step.look(seen(np.asarray(image, np.uint8), now_ns=at_ns + later_ns))
             assert found.bar == number / 4
         with pytest.raises(BadInputError, match="not measured yet"):
-            step.keep(seen(lying(number)))
-        found = step.look(seen(lying(number), now_ns=at_ns + 2 * SECOND))
+            step.keep(seen(with_one_marker(number)))
+        found = step.look(seen(with_one_marker(number), now_ns=at_ns + 2 * SECOND))
     assert (found.state, found.text) == (State.GOOD, "Measured. Take the phone away, and go on.")
     profile = step.keep(seen(picture(markers=()))).profile
     assert profile is not None and not profile.markers_mm and profile.edge_mm is not None
@@ -217,7 +217,7 @@ def test_a_seat_is_dragged_or_moved_and_whose_card_it_is_follows() -> None:
             step.answer(now, wrong)
 
 
-def test_seats_stay_where_they_were_put_when_the_table_is_measured_anew(tmp_path: Path) -> None:
+def test_seats_stay_where_they_were_put_when_the_table_is_measured_again(tmp_path: Path) -> None:
     step, now = SeatsStep(), replace(seen(picture()), profile=measured())
     save_kept(tmp_path, {"seats": KeptStep("good", "", step.answer(now, {"seat": 2, "by_cm": -20}).data)})
     profile = measured(load_kept(tmp_path))
@@ -277,7 +277,7 @@ def test_the_two_cards_of_a_deck_of_prints_that_come_closest_are_named_and_what_
     assert found.more[0].startswith(expected)
 
 
-def test_three_presses_tell_how_the_bell_bounces() -> None:
+def test_three_presses_show_how_the_bell_bounces() -> None:
     step = BellStep()
     assert step.look(seen(heard=pressed([1, 3]))).text == "Heard so far: 2 of 3."
     found = step.look(seen(heard=pressed([1, 3, 5])))

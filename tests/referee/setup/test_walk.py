@@ -18,10 +18,10 @@ from referee.setup.step import FILE, KeptStep, State, StepFinding, StepInput, Wi
 from referee.setup.terminal import Terminal
 from referee.setup.walk import NAMES, Walk
 from simulation.still import table_picture
-from tests.referee.match.conftest import until
 from tests.referee.match.test_misbehaving import rogues
 from tests.support.commands import sent
 from tests.support.quiet_table import QuietTable, quiet_table
+from tests.support.waiting import wait_for
 from vision.deck import load_deck
 
 
@@ -199,10 +199,10 @@ def test_a_camera_that_fails_in_the_middle_of_any_step_is_one_sentence_and_it_go
         walk = home.service.walk
         home.camera.mood = mood
         if mood in ("gone", "silent", "black"):
-            assert until(lambda: "camera" in home.troubles())
+            wait_for(lambda: "camera" in home.troubles())
             time.sleep(0.5)
         for name in NAMES:
-            walk.open(name, aloud=False)
+            walk.open(name)
             _, found = walk.look()
             assert one_sentence(found), (name, found)
             if mood in ("gone", "silent") and name in ("camera", "table", "seats", "light", "check"):
@@ -216,31 +216,31 @@ def test_a_camera_that_fails_in_the_middle_of_any_step_is_one_sentence_and_it_go
         assert set(walk.kept) == set(NAMES)
         # It comes back, and so does the step.
         home.camera.mood = "good"
-        walk.open("camera", aloud=False)
-        assert until(lambda: walk.look()[1].state is not State.MISSING)
+        walk.open("camera")
+        wait_for(lambda: walk.look()[1].state is not State.MISSING)
 
 
 def test_bell_sandtimer_lamp_and_voice_that_fail_are_one_sentence_each(tmp_path: Path) -> None:
     with rogues(tmp_path) as home:
         bell, sand, walk = home.bell, home.sand, home.service.walk
-        walk.open("bell", aloud=False)
+        walk.open("bell")
         bell.press()
-        assert until(lambda: walk.look()[1].text == "Heard so far: 1 of 3.")
+        wait_for(lambda: walk.look()[1].text == "Heard so far: 1 of 3.")
         bell.fail()
-        assert until(lambda: walk.look()[1].state is State.MISSING)
+        wait_for(lambda: walk.look()[1].state is State.MISSING)
         assert one_sentence(walk.look()[1]) and "bell" in walk.look()[1].text
         walk.keep()
-        walk.open("sandtimer", aloud=False)
+        walk.open("sandtimer")
         sand.fail()
-        assert until(lambda: walk.look()[1].state is State.MISSING)
+        wait_for(lambda: walk.look()[1].state is State.MISSING)
         assert one_sentence(walk.look()[1]) and "sandtimer" in walk.look()[1].text
         # Its time can be tapped all the same.
         walk.answer({"seconds": 60})
-        assert until(lambda: walk.look()[1].state is State.GOOD)
+        wait_for(lambda: walk.look()[1].state is State.GOOD)
         walk.keep()
         home.speaker.failing = home.lamp.failing = True
         walk.open("lamp")
-        assert until(lambda: home.troubles().keys() >= {"lamp", "speaker"})
+        wait_for(lambda: home.troubles().keys() >= {"lamp", "speaker"})
         _, found = walk.look()
         assert found.state is State.MISSING and one_sentence(found)
         walk.answer({"seen": False})

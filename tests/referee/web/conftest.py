@@ -42,7 +42,7 @@ FLOWS = (
     "test_the_photo_finish_shows_the_deciding_frame_outlined_and_every_face_on_its_line",
     "test_figures_show_what_was_played_evening_by_evening",
     "test_coloretto_begins_with_the_cards_that_everybody_starts_with",
-    "test_hands_that_the_camera_has_not_seen_are_told_card_by_card_or_that_there_is_none",
+    "test_hands_that_the_camera_has_not_seen_are_entered_card_by_card_or_as_none",
 )
 """What people do on the page, from end to end; what else a browser is needed for is looked at each night."""
 NEEDS_CHROMIUM = pytest.mark.skipif(

@@ -124,7 +124,7 @@ def test_this_networks_own_endings_count_once_the_machine_knows_them(tmp_path: P
     assert "evil.casa.example" not in names and "ringmaster.example" not in names
 
 
-def test_whoever_comes_by_a_wrong_address_is_shown_the_right_one_in_words_and_in_digits(page: PageUnderTest) -> None:
+def test_a_browser_at_a_wrong_address_is_shown_the_right_one_in_words_and_in_digits(page: PageUnderTest) -> None:
     page.table.referee.do(sent({"do": "settings", "language": "de"}))
     answer = page.phone().get("/", Host="evil.example", Accept="text/html,*/*")
     assert answer.status == 421 and answer.headers["content-type"].startswith("text/html")

@@ -129,11 +129,11 @@ def test_a_phone_rings_for_its_owner_at_the_time_of_the_thumb(page: PageUnderTes
     page.table.referee.do(sent(START))
     turn_two_reds(page)
     window = windows(TALL, paired=True)
-    told: list[dict[str, Any]] = []
+    commands: list[dict[str, Any]] = []
 
     def note(request: Request) -> None:
         if request.url.endswith("/api/do"):
-            told.append(dict(request.post_data_json or {}))
+            commands.append(dict(request.post_data_json or {}))
 
     window.page.on("request", note)
     window.page.get_by_role("link", name="This phone as a bell").click()
@@ -147,11 +147,11 @@ def test_a_phone_rings_for_its_owner_at_the_time_of_the_thumb(page: PageUnderTes
     button.dispatch_event("pointerdown")
     expect(window.page.get_by_text("Rung, right to ± ")).to_be_visible()
     after_ns = time.monotonic_ns()
-    rung = next(one for one in told if one["do"] == "ring")
+    rung = next(one for one in commands if one["do"] == "ring")
     within_ns = rung["within_ms"] * 1_000_000
     assert rung["seat"] == 1
     assert before_ns - within_ns <= rung["t_ns"] <= after_ns + within_ns
-    assert any(one["do"] == "bell_here" for one in told)
+    assert any(one["do"] == "bell_here" for one in commands)
 
 
 def test_a_hand_of_the_last_game_is_put_right_while_the_next_is_played(page: PageUnderTest, windows: Windows) -> None:
@@ -212,7 +212,7 @@ def test_what_was_taken_back_is_not_sent_along_with_the_next_correction(page: Pa
 
 
 @pytest.mark.parametrize("size", [PHONE, FLAT], ids=["upright", "across"])
-def test_the_verdict_stays_in_sight_on_a_scrolled_page_drawn_anew(
+def test_the_verdict_stays_in_sight_on_a_scrolled_page_drawn_again(
     page: PageUnderTest, windows: Windows, size: ViewportSize
 ) -> None:
     begin(page, "confetti", LONG_NAMES)

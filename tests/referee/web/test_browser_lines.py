@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from tests.support.commands import sent
 from tests.support.frozen_line import FrozenLine, frozen_line
 from tests.support.page_tools import START, GameClock, PageUnderTest, served
 from tests.support.quiet_table import quiet_table
+from tests.support.waiting import wait_for
 
 TABS = 7
 """More than the six lines that a browser has to a server."""
@@ -81,10 +81,7 @@ def opened(context: BrowserContext, to: PageUnderTest | FrozenLine, view: str = 
 
 
 def wait_for_lines(page: PageUnderTest, lines: int) -> None:
-    deadline = time.monotonic() + WAIT_MS / 1000
-    while page.app.state.feed.watchers != lines:
-        assert time.monotonic() < deadline, page.app.state.feed.watchers
-        time.sleep(0.01)
+    wait_for(lambda: page.app.state.feed.watchers == lines, f"there are never {lines} lines")
 
 
 def test_of_seven_tabs_only_the_one_that_is_looked_at_holds_a_line(

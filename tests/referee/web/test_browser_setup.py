@@ -29,6 +29,7 @@ from tests.support.drawn_clowns import CARD_MM, INKS, clown
 from tests.support.lesson_picture import lesson_picture
 from tests.support.page_tools import PageUnderTest, served
 from tests.support.quiet_table import quiet_table
+from tests.support.waiting import wait_for
 from vision.deck import load_deck
 from vision.markers import find_markers
 from vision.read.print_deck import PrintDeck
@@ -43,13 +44,6 @@ P = ParamSpec("P")
 def page(tmp_path: Path) -> Iterator[PageUnderTest]:
     with served(tmp_path, table=quiet_table(tmp_path, can_be_set_up=True)) as page:
         yield page
-
-
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + WAIT_MS / 1000
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_a_new_machine_is_set_up_step_by_step(page: PageUnderTest, windows: Windows) -> None:
@@ -147,9 +141,9 @@ def test_a_seat_is_dragged_on_the_picture_and_moved_by_keys(page: PageUnderTest,
     assert now is not None and now[1] < before / 100
     # The arrow keys move it back by 5 cm each.
     second.press("ArrowRight")
-    until(lambda: (placed() or now)[1] > now[1])
+    wait_for(lambda: (placed() or now)[1] > now[1])
     window.tap("Spread the seats evenly")
-    until(lambda: placed() is None)
+    wait_for(lambda: placed() is None)
 
 
 def test_a_phone_measured_by_a_bank_card_shows_markers_true_to_size(page: PageUnderTest, windows: Windows) -> None:
@@ -200,7 +194,7 @@ def test_who_is_not_paired_sees_no_whole_picture_and_may_print_cards(page: PageU
     assert phone.get("/print/passwd.pdf").status in (400, 404)
 
 
-def test_whoever_cannot_read_the_first_page_finds_a_language_on_it(page: PageUnderTest, windows: Windows) -> None:
+def test_the_first_page_offers_every_language(page: PageUnderTest, windows: Windows) -> None:
     window = windows(PHONE)
     tab = window.page
     window.open("setup")
@@ -304,7 +298,7 @@ def test_a_deck_of_clowns_is_taught_checked_and_saved(tmp_path: Path, browser: B
 
 
 def first_group(lessons: Lessons) -> tuple[str, str]:
-    """Return which clown the first group shows, as whoever laid the row of them sees."""
+    """Return which clown the first group shows, by the order of the row of cards."""
     draft = lessons.view()["draft"]
     row = sorted(draft["shot"]["outlines"], key=lambda outline: outline["corners"][0][0])
     return list(CLOWNS)[[outline["group"] for outline in row].index(draft["groups"][0]["id"])]

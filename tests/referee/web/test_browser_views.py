@@ -29,8 +29,8 @@ from tests.referee.web.window import (
     turn_two_reds,
 )
 from tests.support.commands import sent
-from tests.support.house_tools import wait_for
 from tests.support.page_tools import START, PageUnderTest
+from tests.support.waiting import wait_for
 
 SIZES = pytest.mark.parametrize("size", [PHONE, SCREEN], ids=["phone", "screen"])
 SMALL = """(parts) => parts.map((part) => part.getBoundingClientRect())
@@ -337,7 +337,7 @@ def test_an_answer_that_comes_late_does_not_stand_for_what_was_counted_since(win
     expect(points).to_have_text("3")
 
 
-def test_hands_that_the_camera_has_not_seen_are_told_card_by_card_or_that_there_is_none(
+def test_hands_that_the_camera_has_not_seen_are_entered_card_by_card_or_as_none(
     page: PageUnderTest, windows: Windows
 ) -> None:
     begin(page, "confetti", ["Ann", "Ben"])

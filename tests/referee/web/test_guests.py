@@ -1,4 +1,4 @@
-"""One guest must not stop the page: what bodies, connections, streams and PDFs cost, whoever asks for them."""
+"""One guest must not stop the page: the cost of bodies, connections, streams and PDFs is bounded for every device."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import resource
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from referee.errors import BadInputError
 from referee.web import connections, setup
 from tests.support.commands import sent
 from tests.support.page_tools import START, Answer, PageUnderTest, Phone, served
+from tests.support.waiting import wait_for
 
 SILENT = 405
 WAIT_S = 60.0
@@ -42,13 +43,6 @@ def stream(page: PageUnderTest, phone: Phone) -> Iterator[socket.socket]:
         address = f"X-Forwarded-For: {phone.address}\r\n" if phone.address else ""
         line.sendall(f"GET /api/events HTTP/1.1\r\nHost: localhost\r\n{cookie}{address}\r\n".encode())
         yield line
-
-
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 class Counted(str):
@@ -114,16 +108,16 @@ def test_large_bodies_go_to_a_file_one_at_a_time_and_leave_nothing(page: PageUnd
 
     with begun(page, "/api/restore", 3_000_000, known) as line:
         line.sendall(b"x" * 1000)
-        until(lambda: on_their_way() == 1)
+        wait_for(lambda: on_their_way() == 1)
         assert answer_to_another() == (503, "busy")
         line.sendall(b"x" * (3_000_000 - 1000))
         assert status(line) == 400
-    until(lambda: not on_their_way())
-    # Whoever goes away in the middle leaves nothing, and the next one is taken.
+    wait_for(lambda: not on_their_way())
+    # An upload that breaks off leaves nothing, and the next one is taken.
     with begun(page, "/api/restore", 3_000_000, known) as line:
         line.sendall(b"x" * 1000)
-        until(lambda: on_their_way() == 1)
-    until(lambda: not on_their_way())
+        wait_for(lambda: on_their_way() == 1)
+    wait_for(lambda: not on_their_way())
     assert answer_to_another() == (400, "deck_file_bad")
 
 

@@ -41,7 +41,7 @@ def tried(pairing: Pairing, code: str, address: str = "a") -> str:
         max_size=90,
     )
 )
-def test_no_hour_holds_twenty_tries_whoever_makes_them_and_however_often_the_bell_is_pressed(
+def test_no_hour_holds_twenty_tries_by_any_device_and_however_often_the_bell_is_pressed(
     tries: list[tuple[float, str, bool]],
 ) -> None:
     clock = FakeClock()

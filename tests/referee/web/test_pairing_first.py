@@ -122,7 +122,7 @@ def test_once_a_device_is_paired_nobody_waits_any_more_and_many_that_wait_take_b
     assert room.first.ask(None) is not None
 
 
-def test_devices_beyond_the_home_network_are_told_from_those_in_it() -> None:
+def test_devices_beyond_the_home_network_differ_from_those_in_it() -> None:
     home = ("192.168.1.20", "10.3.2.1", "fe80::1%wlan0", "::ffff:192.168.1.4", "2001:db8:1:2::77")
     beyond = ("2001:db8:1:3::77", "93.184.216.34", "100.64.0.9", "::ffff:8.8.8.8", "")
     assert [address for address in home + beyond if is_at_home(address, "2001:db8:1:2::1")] == list(home)
@@ -166,12 +166,12 @@ class Jar(Phone):
 
 def test_on_the_page_the_bell_lets_the_first_device_in_and_none_after_it(page: PageUnderTest) -> None:
     phone = Jar(page.port)
-    told = wait_of(phone)
-    assert told["acts"] == ["bell", "camera"] and page.phone().get("/api/me").data["first"]
-    for _ in range(told["presses"]):
+    answer = wait_of(phone)
+    assert answer["acts"] == ["bell", "camera"] and page.phone().get("/api/me").data["first"]
+    for _ in range(answer["presses"]):
         page.clock.now_s += 0.5
         page.app.state.bell_pressed(int(page.clock.now_s * 1e9))
-    assert wait_of(phone)["pressed"] == told["presses"]
+    assert wait_of(phone)["pressed"] == answer["presses"]
     page.clock.now_s += REST_S + 0.1
     assert wait_of(phone)["paired"] is True
     assert phone.post("/api/do", START).status == 200
@@ -182,9 +182,9 @@ def test_on_the_page_a_phone_under_the_camera_is_let_in(tmp_path: Path) -> None:
     pictures: list[tuple[int, Image]] = []
     with served(tmp_path, newest_picture=lambda: pictures[-1] if pictures else None) as page:
         phone, guest = Jar(page.port), Jar(page.port)
-        told = wait_of(phone)
-        assert told["mark"] != wait_of(guest)["mark"]
-        mark = next(mark for mark in range(250) if mark_rows(mark) == told["mark"])
+        answer = wait_of(phone)
+        assert answer["mark"] != wait_of(guest)["mark"]
+        mark = next(mark for mark in range(250) if mark_rows(mark) == answer["mark"])
         page.clock.now_s += 1
         pictures.append((int(page.clock.now_s * 1e9), photo_with(mark)))
         page.clock.now_s += 1
@@ -217,14 +217,14 @@ def test_only_acts_are_named_that_work_with_the_devices_that_are_there(page: Pag
         assert acts_of(desk.state(), sighted) == []
 
 
-def test_at_the_machine_itself_the_code_is_told_to_its_user_alone(
+def test_at_the_machine_itself_the_code_is_shown_to_its_user_alone(
     page: PageUnderTest, capsys: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     assert stat.S_IMODE((page.folder / "door").stat().st_mode) == 0o600
     assert main(["code", "--state", str(page.folder), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["valid_s"] == 300
-    assert page.phone().post("/api/pair", {"code": told["code"]}).status == 200
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["valid_s"] == 300
+    assert page.phone().post("/api/pair", {"code": answer["code"]}).status == 200
     # Where no referee runs, that is one line.
     assert main(["code", "--state", str(tmp_path_factory.mktemp("empty"))]) == 1
     assert capsys.readouterr().err.count("\n") == 1
@@ -295,7 +295,7 @@ def test_a_terminal_shows_a_code_that_a_camera_reads() -> None:
     assert cv2.QRCodeDetector().detectAndDecode(picture)[0] == text
 
 
-def test_whoever_is_locked_out_is_sent_to_the_bell_only_where_there_is_one(page: PageUnderTest) -> None:
+def test_a_locked_out_device_is_sent_to_the_bell_only_where_there_is_one(page: PageUnderTest) -> None:
     def refused() -> str:
         for _ in range(30):
             answer = page.phone().post("/api/pair", {"code": "000000"})

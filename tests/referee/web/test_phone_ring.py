@@ -18,6 +18,7 @@ from referee.match.referee import running
 from referee.web.round_trips import RoundTrips
 from tests.support.page_tools import START, PageUnderTest, Phone, served
 from tests.support.table_fakes import FakeDevices
+from tests.support.waiting import wait_for
 
 MS = 1_000_000
 
@@ -43,12 +44,8 @@ def measured(phone: Phone, times: int = 3) -> None:
 
 
 def rulings(phone: Phone, count: int) -> list[dict[str, Any]]:
-    deadline = time.monotonic() + 60
-    found: list[dict[str, Any]] = []
-    while len(found) < count and time.monotonic() < deadline:
-        time.sleep(0.02)
-        found = phone.state()["rulings"]
-    return found[::-1]
+    wait_for(lambda: len(phone.state()["rulings"]) >= count)
+    return list(reversed(phone.state()["rulings"]))
 
 
 def test_a_phone_that_dates_itself_back_overtakes_no_earlier_ring(page: PageUnderTest, devices: FakeDevices) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,8 @@ import cv2
 import numpy as np
 
 from hardware.problems import Health, Problem
-from tests.support.page_tools import ANSWER_S, START, Answer, PageUnderTest, Phone
+from tests.support.page_tools import START, Answer, PageUnderTest, Phone
+from tests.support.waiting import wait_for
 
 SCENES = Path(__file__).parents[2] / "data" / "scenes"
 CONFETTI = {"do": "start", "game": "confetti", "players": ["Ann", "Ben"], "options": {"edition": "german"}}
@@ -23,11 +23,9 @@ def turn_a_pair(page: PageUnderTest) -> None:
 
 
 def asked_for(phone: Phone, key: str) -> list[dict[str, Any]]:
-    """Wait until the page shows something of this kind, and give it."""
-    deadline = time.monotonic() + ANSWER_S
-    while not (found := phone.state()[key]) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return list(found)
+    """Return what the page shows of a kind, once there is any."""
+    wait_for(lambda: phone.state()[key])
+    return list(phone.state()[key])
 
 
 def test_a_ring_nobody_claimed_is_named_and_an_unclear_one_decided_by_a_tap(page: PageUnderTest, paired: Phone) -> None:
@@ -84,7 +82,7 @@ def test_the_photo_finish_has_pictures_on_a_time_line(page: PageUnderTest, paire
     assert paired.get("/live.jpg").body[:2] == b"\xff\xd8"
 
 
-def test_what_does_not_work_is_said_in_plain_words(page: PageUnderTest, phone: Phone) -> None:
+def test_what_does_not_work_is_said_in_words(page: PageUnderTest, phone: Phone) -> None:
     page.table.referee.health.report(Problem("camera", Health.MISSING, "The camera is not plugged in.", t_ns=1))
     page.table.referee.changed()
     (camera,) = asked_for(phone, "devices")
@@ -111,7 +109,7 @@ def test_pause_settings_and_the_end(page: PageUnderTest, paired: Phone) -> None:
     assert (best["name"], best["wins"], best["valid"]) == ("Cem", 1, 1)
 
 
-def test_bell_and_camera_are_set_on_the_page_and_a_wrong_pin_is_told_in_its_words(paired: Phone) -> None:
+def test_bell_and_camera_are_set_on_the_page_and_a_wrong_pin_is_refused_in_its_words(paired: Phone) -> None:
     assert paired.do(do="settings", bell="seats", bell_pins=[17, 27, 22], lamp=False).status == 200
     before = paired.state()["settings"]
     wrong = paired.do(do="settings", bell_pins=[17, 27, 17])

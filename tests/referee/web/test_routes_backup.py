@@ -133,8 +133,8 @@ def test_a_report_gives_nobody_away_and_a_guest_gets_nothing(page: PageUnderTest
     with zipfile.ZipFile(io.BytesIO(paired.get("/api/report.zip").body)) as file:
         assert file.namelist() == ["report.json"]
         text = file.read("report.json").decode()
-    told = json.loads(text)
-    assert told["settings"]["volume"] == 0.4
-    assert told["games"][0]["players"] == 3
+    report = json.loads(text)
+    assert report["settings"]["volume"] == 0.4
+    assert report["games"][0]["players"] == 3
     for secret in ("Ann", "Ben", *page.said, paired.csrf):
         assert secret not in text

@@ -13,6 +13,7 @@ import pytest
 from referee.log import begin_log
 from referee.match.process import Power, power_here
 from tests.support.page_tools import START, Answer, PageUnderTest, Phone, served
+from tests.support.waiting import wait_for
 
 
 def forget(phone: Phone, game: str) -> Answer:
@@ -37,7 +38,7 @@ def page(tmp_path: Path, left: list[float]) -> Iterator[PageUnderTest]:
         yield page
 
 
-def told(phone: Phone) -> dict[str, Any]:
+def system_of(phone: Phone) -> dict[str, Any]:
     answer = phone.get("/api/system")
     assert answer.status == 200, answer.body
     return answer.data
@@ -51,11 +52,11 @@ def played(phone: Phone, players: list[str], *, to_the_end: bool = True) -> None
         phone.do(do="stop")
 
 
-def test_it_tells_version_checks_and_a_log_without_codes_or_names(page: PageUnderTest, paired: Phone) -> None:
+def test_it_shows_version_checks_and_a_log_without_codes_or_names(page: PageUnderTest, paired: Phone) -> None:
     begin_log("debug")
     played(paired, ["Anneliese", "Ben"])
     page.phone().post("/api/pair/ask", {})
-    data = told(paired)
+    data = system_of(paired)
     assert data["version"] and data["offers"] == ["restart", "reboot", "shut_down"]
     assert {"permissions", "power", "clock", "disk"} <= {one["check"] for one in data["findings"]}
     log = "\n".join(data["log"])
@@ -64,11 +65,13 @@ def test_it_tells_version_checks_and_a_log_without_codes_or_names(page: PageUnde
         assert secret not in log
     begin_log("error")
     paired.do(do="settings", language="de")
-    disk = next(one["message"] for one in told(paired)["findings"] if one["check"] == "disk")
+    disk = next(one["message"] for one in system_of(paired)["findings"] if one["check"] == "disk")
     assert "frei" in disk, disk
 
 
-def test_the_computer_is_switched_off_by_whoever_waits_for_the_wish(page: PageUnderTest, paired: Phone) -> None:
+def test_the_computer_is_switched_off_by_the_program_that_waits_for_the_wish(
+    page: PageUnderTest, paired: Phone
+) -> None:
     wish = page.folder / "wishes" / "poweroff"
 
     def systemd() -> None:
@@ -80,7 +83,7 @@ def test_the_computer_is_switched_off_by_whoever_waits_for_the_wish(page: PageUn
     waiting.start()
     assert paired.post("/api/system", {"do": "shut_down"}).status == 200
     waiting.join()
-    # Nobody waits: that is said, and no wish is left for later.
+    # No program waits: that is said, and no wish is left for later.
     answer = paired.post("/api/system", {"do": "reboot"})
     assert answer.status == 409 and "at the machine" in str(answer.data["error"])
     assert list((page.folder / "wishes").iterdir()) == []
@@ -91,8 +94,7 @@ def test_the_referee_ends_only_where_it_is_started_again(page: PageUnderTest, pa
     assert page.phone().post("/api/system", {"do": "restart"}).status == 401
     assert left == []
     assert paired.post("/api/system", {"do": "restart"}).status == 200
-    while not left:
-        time.sleep(0.01)
+    wait_for(lambda: left)
     assert power_here({}).offers == ()
     assert power_here({"NOTIFY_SOCKET": "/run/x"}).offers == ("restart",)
 
@@ -103,14 +105,14 @@ def test_a_game_is_deleted_with_its_pictures_but_not_while_it_is_played(page: Pa
     paired.post("/api/do", {**START, "game": "confetti", "players": ["Cem", "Di"]})
     paired.do(do="flip")
     assert forget(paired, "2").status == 400
-    assert told(paired)["unfinished"] == []
+    assert system_of(paired)["unfinished"] == []
     paired.do(do="stop")
     for game in (1, 2):
         page.table.referee.evidence.add(game, 1, [(-5.0, b"picture")])
     kept = page.folder / "disputes" / "1-1-0.mcap"
     kept.parent.mkdir()
     kept.write_bytes(b"what was seen")
-    (open_game,) = told(paired)["unfinished"]
+    (open_game,) = system_of(paired)["unfinished"]
     assert (open_game["id"], open_game["players"]) == ("2", ["Cem", "Di"])
     assert (forget(page.guest(), "2").status, forget(paired, "7").status) == (401, 400)
     assert forget(paired, "2").data["unfinished"] == []

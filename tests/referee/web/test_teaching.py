@@ -23,6 +23,7 @@ from referee.lessons.workbench import Workbench
 from tests.support.drawn_clowns import INKS, clown
 from tests.support.lesson_picture import lesson_picture
 from tests.support.page_tools import PageUnderTest, Phone, served
+from tests.support.waiting import wait_for
 from vision.read.print_deck import Print, PrintDeck
 from vision.taught.deck_file import pack_deck
 
@@ -110,9 +111,7 @@ def test_a_lesson_outlasts_the_service_and_a_picture_waits(teaching: Teaching, b
     files.save(draft)
     again = Lessons(tmp_path, lambda: None, Canned(learned(groups=(1, 2))))
     try:
-        deadline = time.monotonic() + 60
-        while again.view()["busy"] and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_for(lambda: not again.view()["busy"])
         groups = again.view()["draft"]["groups"]
     finally:
         again.close()

@@ -1,6 +1,6 @@
-"""Inside the rehearsal machine: runs the commands and takes the files that the rehearsal sends.
+"""Inside the rehearsal machine: runs the rehearsal's commands and stores its files.
 
-It listens on the machine's own network, which ends at the host's loopback address.
+It listens on the machine's own network, which reaches only the host's loopback address.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ PORT = 8099
 
 
 class Agent(BaseHTTPRequestHandler):
-    """POST runs the body as a shell script; PUT keeps the body as a file; GET gives a file."""
+    """POST runs the body as a shell script; PUT stores the body as a file; GET returns a file."""
 
     def do_POST(self) -> None:
-        """Answer with what the script printed, and its exit status in the header X-Status."""
+        """Answer with the script's output, and its exit status in the header X-Status."""
         done = subprocess.run(
             ["/bin/bash", "-c", self._body().decode()],
             stdin=subprocess.DEVNULL,
@@ -26,7 +26,7 @@ class Agent(BaseHTTPRequestHandler):
         self._answer(done.stdout, done.returncode)
 
     def do_PUT(self) -> None:
-        """Keep a file at the path of the address."""
+        """Store a file at the path of the address."""
         path = Path(self.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(self._body())
@@ -38,7 +38,7 @@ class Agent(BaseHTTPRequestHandler):
         self._answer(path.read_bytes() if path.is_file() else b"", 0 if path.is_file() else 1)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing on the console."""
+        """Do nothing: the console stays silent."""
 
     def _body(self) -> bytes:
         return self.rfile.read(int(self.headers["Content-Length"]))

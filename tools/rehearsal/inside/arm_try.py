@@ -1,6 +1,6 @@
-"""In a Debian system for arm64: loads what the referee loads, reads cards and looks for hands.
+"""In a Debian system for arm64: loads the referee's libraries, reads cards and finds hands.
 
-Exit status 1 if no card is read or a wrong one, or not both hands are found.
+Exit status 1 if no card is read, one is wrong, or a hand is missed.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import tempfile
 from pathlib import Path
 
 LIBRARIES = ("fastapi", "gpiozero", "lgpio", "mcap", "reportlab", "uvicorn", "referee.commands")
-HANDS = 2  # in the scene that is laid in the system
-TOLD = ("numpy", "opencv-python-headless", "lgpio")
+HANDS = 2  # in the scene
+REPORTED = ("numpy", "opencv-python-headless", "lgpio")
 
 
 def main() -> int:
-    """Load, read, and print what came of it."""
-    # lgpio leaves a pipe in the folder where it is loaded.
+    """Load, read, and print the result."""
+    # lgpio leaves a pipe in the working directory on import.
     os.chdir(tempfile.mkdtemp())
     for name in LIBRARIES:
         importlib.import_module(name)
@@ -41,7 +41,7 @@ def main() -> int:
     table, _ = table_in(scene)
     whole_mm = table.to_mm(np.array([(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)]))
     hands = len(HandFinder().find(scene, table, whole_mm))
-    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in TOLD)
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in REPORTED)
     print(
         f"{platform.machine()}, Python {platform.python_version()}, {versions};"
         f" cards read {len(read & there)} of {len(there)}, wrongly {len(read - there)}; hands found {hands} of {HANDS}"

@@ -1,4 +1,4 @@
-"""Measures in the machine how long edges of the bell's line and frames of picamera2 are on their way: SECONDS."""
+"""Measures the delays of bell edges and picamera2 frames in the machine: SECONDS."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NS_PER_MS = 1e6
 
 
 class TimedQueue(EventQueue):
-    """A queue that notes how old events are when they are put on it, ms."""
+    """A queue that records the age of events on arrival, ms."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class TimedQueue(EventQueue):
 
 
 def main() -> int:
-    """Listen, and print the median and the 99th percentile of each; 1 if nothing came."""
+    """Listen, and print the median and the 99th percentile of each; return 1 without events."""
     queue, buffer = TimedQueue(), FrameBuffer(SECOND_NS)
     bell = make_bell(BellSettings(), queue.source("bell", EDGE_LAG_NS))
     supervisor = CameraSupervisor(

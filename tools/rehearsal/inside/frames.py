@@ -1,6 +1,6 @@
 """Inside the rehearsal machine: reads frames from the Virtual camera through picamera2 and finds cards in one.
 
-frames.py FACE…: the faces that are on the pictured table; exit status 1 if frames or cards are missing.
+frames.py FACE…: the faces on the table; exit status 1 if frames or cards are missing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FRAMES = 15
 
 
 def main(faces: set[str]) -> int:
-    """Read frames, then cards, and print what came of it."""
+    """Read frames, then cards, and print the result."""
     camera = open_camera("picamera2", CameraSettings())
     try:
         frames: list[Frame] = []

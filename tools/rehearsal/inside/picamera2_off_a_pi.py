@@ -1,8 +1,8 @@
 """Lets stock picamera2 use libcamera's Virtual camera on a computer that is no Raspberry Pi.
 
-Part of the rehearsal machine only. Loaded at every start of Python, it waits for somebody to import picamera2.
-Three things are missing off a Raspberry Pi: the display library, a raw stream to list the sensor's modes from, and
-buffers with the two planes of NV12 apart, as the Virtual camera wants them.
+Part of the rehearsal machine only. Loaded at every start of Python, it waits for an import of picamera2. Three things
+are missing off a Raspberry Pi: the display library, a raw stream that lists the sensor's modes, and buffers with the
+two planes of NV12 apart, as the Virtual camera needs them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-# What picamera2 and libcamera give; they have no types.
+# picamera2 and libcamera have no types.
 Foreign = Any
 
 
 class _Finder(MetaPathFinder):
-    """Finds picamera2 where it is, and adapts it when it is loaded."""
+    """Finds picamera2, and adapts it when it is loaded."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -90,7 +90,7 @@ def _adapt(kind: Foreign) -> None:
 
 
 def _allocator(libcamera: Foreign, kind: Foreign) -> type:
-    """Return a kind of picamera2's allocator whose buffers have two planes."""
+    """Return a subclass of picamera2's allocator whose buffers have two planes."""
 
     def allocate(self: Foreign, streams: Foreign, use_case: object) -> None:
         self.libcamera_fds = []

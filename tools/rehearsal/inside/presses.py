@@ -20,12 +20,12 @@ from hardware.settings import MS, BellSettings, Pin
 PINS = (17, 27, 22)
 LINES = Path("/run/gpio-sim")
 HOLD_S, REST_S = 0.06, 0.08
-# The emulated computer itself stands still at times; contacts that are so far apart are two presses by our own rules.
+# The emulated computer stalls at times; contacts this far apart are two presses by our rules.
 STALLED_NS = 25 * MS
 
 
 class Collector:
-    """A sink that keeps what the bell says, in the order in which it says it."""
+    """A sink that keeps the bell's events in order."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -37,7 +37,7 @@ class Collector:
             self._events.append(event)
 
     def hold(self, t_ns: int | None) -> None:
-        """Wait for nothing."""
+        """Do nothing."""
 
     def events(self) -> list[TimedEvent]:
         """Return all events so far."""
@@ -47,7 +47,7 @@ class Collector:
 
 @dataclass(frozen=True)
 class Press:
-    """One press as it was made: the seat, when its first edge began and ended to be set, ns, and its edges."""
+    """One press: the seat, times before and after its first edge, ns, and its number of edges."""
 
     seat: int
     before_ns: int
@@ -57,7 +57,7 @@ class Press:
 
 
 def set_line(seat: int, pressed: bool) -> int:
-    """Move a line; gives when that was over, ns."""
+    """Move a line; return the time afterwards, ns."""
     (LINES / f"sim_gpio{PINS[seat]}" / "pull").write_text("pull-down" if pressed else "pull-up")
     return time.monotonic_ns()
 
@@ -83,19 +83,19 @@ def press(seat: int, chance: random.Random) -> Press:
 
 def faults(made: list[Press], events: list[TimedEvent]) -> list[str]:
     """Return the faults in the bell's reports of these presses."""
-    told = [event for event in events if isinstance(event, BellPressed)]
+    presses = [event for event in events if isinstance(event, BellPressed)]
     found = []
     for number, (press, until) in enumerate(zip(made, [*made[1:], None], strict=True)):
         end_ns = until.before_ns if until else time.monotonic_ns()
-        own = [event for event in told if press.before_ns <= event.t_ns < end_ns]
-        # Contacts that this machine itself moved too far apart are two presses by our own rules.
+        own = [event for event in presses if press.before_ns <= event.t_ns < end_ns]
+        # Contacts that this machine moved too far apart are two presses by our rules.
         if not own or (len(own) > 1 and not press.stalled) or {event.seat for event in own} != {press.seat}:
-            found.append(f"press {number} of seat {press.seat} was told as {[event.seat for event in own]}")
+            found.append(f"press {number} of seat {press.seat} was reported as {[event.seat for event in own]}")
         elif own[0].t_ns > press.after_ns:
             found.append(f"press {number} has a stamp {(own[0].t_ns - press.after_ns) / MS:.2f} ms late")
-    if len(told) > len(made) + sum(press.stalled for press in made):
-        found.append(f"{len(told)} presses were told of {len(made)}")
-    if sorted(stamps := [event.t_ns for event in told]) != stamps:
+    if len(presses) > len(made) + sum(press.stalled for press in made):
+        found.append(f"{len(presses)} presses were reported of {len(made)}")
+    if sorted(stamps := [event.t_ns for event in presses]) != stamps:
         found.append("stamps go back in time")
     raw, moved = sum(isinstance(event, BellEdge) for event in events), sum(press.edges for press in made)
     if raw != moved:
@@ -105,7 +105,7 @@ def faults(made: list[Press], events: list[TimedEvent]) -> list[str]:
 
 
 def main(count: int, seed: int) -> int:
-    """Press, and print what came of it."""
+    """Press, and print the result."""
     chance, sink = random.Random(seed), Collector()
     for seat in range(len(PINS)):
         set_line(seat, False)
@@ -120,7 +120,7 @@ def main(count: int, seed: int) -> int:
     widest_ms = max((press.after_ns - press.before_ns) / MS for press in made)
     print(
         f"{count} presses, {sum(press.edges for press in made)} edges"
-        + f" ({sum(isinstance(event, BellEdge) for event in events)} raw ones told), first contact known to"
+        + f" ({sum(isinstance(event, BellEdge) for event in events)} raw ones reported), first contact known to"
         + f" {widest_ms:.2f} ms, stalls of the emulator in {sum(press.stalled for press in made)}: "
         + ("; ".join(found) or "none lost, none doubled, in order, stamped at the first contact")
     )

@@ -1,7 +1,7 @@
 """Inside the rehearsal machine: pairs with the running service, starts a game of Piccolino and presses the bell.
 
-ring.py COLOUR: on the pictured table two happy clowns of that colour lie open. Prints what was ruled; exit status 1
-if a ring was ruled wrongly, on another moment than that of the press, or never.
+ring.py COLOUR: the table shows two happy clowns of that colour. Prints the ruling; exit status 1 if a ring was ruled
+wrongly, dated wrongly, or never ruled.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ PAGE = "http://localhost"
 BELL = Path("/run/gpio-sim/sim_gpio17/pull")
 PLAYERS = ("Ann", "Ben", "Cem")
 RINGER = 1
-# In this machine's own time, in which it is as fast as an old computer; its host may be much slower.
+# In this machine's own time, in which it is as fast as an old computer; its host may be slower.
 LIMIT_S = 900.0
-# A frame that comes late leaves a ring honestly unclear (P10); then the players decide and somebody rings again.
+# A late frame leaves a ring unclear (P10); then the players decide and ring again.
 MOST_RINGS = 4
 LOCK_OUT_S = 2.0
 Answer = dict[str, Any]
@@ -33,20 +33,20 @@ class Page:
         self._headers = {"Content-Type": "application/json"}
 
     def get(self, path: str) -> Answer:
-        """Ask for something."""
+        """Return the answer to a GET request."""
         return self._ask(path, None)
 
     def post(self, path: str, **data: object) -> Answer:
-        """Send a message."""
+        """Return the answer to a POST request."""
         return self._ask(path, json.dumps(data).encode())
 
     def pair(self) -> None:
-        """Pair with the code that this machine's own screen shows."""
+        """Pair with the code on this machine's own screen."""
         self.post("/api/pair/ask")
         self._headers["X-CSRF-Token"] = self.post("/api/pair", code=self.get("/api/me")["code"])["csrf"]
 
     def wait_for(self, found: Callable[[Answer], bool]) -> Answer:
-        """Wait until the table's state is so; gives the last one in any case."""
+        """Wait until the table's state fits, or time is over; return the last state."""
         end_s = time.monotonic() + LIMIT_S
         while not found(state := self.get("/api/state")) and time.monotonic() < end_s:
             time.sleep(0.5)
@@ -57,12 +57,12 @@ class Page:
         with urllib.request.urlopen(request, timeout=300) as answer:
             if cookie := answer.headers["Set-Cookie"]:
                 self._headers["Cookie"] = cookie.partition(";")[0]
-            told: Answer = json.loads(answer.read())
-            return told
+            answered: Answer = json.loads(answer.read())
+            return answered
 
 
 def press() -> tuple[int, int]:
-    """Press the bell; gives the instants between which its contact closed, ns."""
+    """Press the bell; return the times before and after its contact closed, ns."""
     before_ns = time.monotonic_ns()
     BELL.write_text("pull-down")
     after_ns = time.monotonic_ns()
@@ -72,13 +72,13 @@ def press() -> tuple[int, int]:
 
 
 def ruled(state: Answer, before_ns: int, after_ns: int) -> Answer | None:
-    """Return what the page shows as ruled on a press."""
+    """Return the page's ruling on a press."""
     mine = (shown for shown in state["rulings"] if before_ns <= shown["t_ns"] <= after_ns)
     return next((shown for shown in mine if shown["ruling"]["ruling"] in ("ring", "unclear")), None)
 
 
 def ring(page: Page) -> tuple[Answer | None, float, str]:
-    """Press, say who it was when that is asked, and give the ruling, after how long it came, s, and the question."""
+    """Press, name the ringer if asked, and return the ruling, its delay, s, and the question."""
     before_ns, after_ns = press()
     state = page.wait_for(lambda state: bool(state["questions"]) or ruled(state, before_ns, after_ns) is not None)
     took_s = (time.monotonic_ns() - after_ns) / 1e9
@@ -91,7 +91,7 @@ def ring(page: Page) -> tuple[Answer | None, float, str]:
 
 
 def main(colour: str) -> int:
-    """Play, and print what came of it."""
+    """Play, and print the result."""
     page = Page()
     page.pair()
     page.post("/api/do", do="start", game="piccolino", players=list(PLAYERS))

@@ -1,4 +1,4 @@
-"""The tables as they began."""
+"""The first version of the tables."""
 
 from __future__ import annotations
 

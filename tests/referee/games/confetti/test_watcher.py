@@ -62,7 +62,7 @@ class Play:
         self._note(self.session.hear(SandFlipped(self.t_ns + 1, Witness.BARRIER)))
         self.show(during)
         self.t_ns += gap_s * SECOND
-        self._note(self.session.hear(SandRanOut(self.t_ns + 1, SECOND, Witness.BARRIER, False)))
+        self._note(self.session.hear(SandRanOut(self.t_ns + 1, SECOND, Witness.BARRIER)))
         return self
 
     def show(self, pictures: Iterable[Image]) -> None:
@@ -402,7 +402,7 @@ def test_a_restart_in_round_three_changes_nothing(
             assert match.resume() is not None
         if not ran_out and t_s > last.out_s:
             ran_out = True
-            match.hear(SandRanOut(round(last.out_s * SECOND), 6 * SECOND, Witness.BARRIER, False))
+            match.hear(SandRanOut(round(last.out_s * SECOND), 6 * SECOND, Witness.BARRIER))
         match.look(frame)
         if match.playing().over:
             break

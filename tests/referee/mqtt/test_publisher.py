@@ -1,4 +1,4 @@
-"""What a house is told by a real broker: everything once and in order, whatever the network does meanwhile."""
+"""The publisher at a real broker: everything arrives once and in order, though the network fails."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ from referee.mqtt.discovery import About, discovery
 from referee.mqtt.publisher import Publisher
 from referee.mqtt.settings import FILE, Broker, Membership, MqttSettings, load_mqtt, save_mqtt
 from tests.support.brokers import Mosquitto, broker_at_work, free_port
-from tests.support.house_tools import TellingTable, listening, needs_mosquitto, telling, wait_for
+from tests.support.house_tools import House, PublishingTable, listening, needs_mosquitto, publishing
 from tests.support.mutated import deep, flipped, mutated
 from tests.support.quiet_table import quiet_table
+from tests.support.waiting import wait_for
 
 Capture = pytest.CaptureFixture[str]
 
@@ -39,12 +40,12 @@ PLAYERS = ["Ann", "Ben", "Cem"]
 
 
 @needs_mosquitto
-def test_a_house_is_told_everything_once_and_in_order_though_the_broker_goes_and_forgets(tmp_path: Path) -> None:
+def test_a_house_gets_everything_once_and_in_order_though_the_broker_goes_and_forgets(tmp_path: Path) -> None:
     broker = Mosquitto(tmp_path / "broker", forgets=True)
     broker.start()
     seen: list[tuple[str, int]] = []
     try:
-        with telling(tmp_path / "table", broker.port) as one:
+        with publishing(tmp_path / "table", broker.port) as one:
             with listening(broker) as (house, _):
                 one.table.referee.begin("piccolino", PLAYERS, {})
                 one.play(30)
@@ -54,7 +55,7 @@ def test_a_house_is_told_everything_once_and_in_order_though_the_broker_goes_and
             broker.kill()
             one.play(30)
             assert one.publisher.public(Language())["waiting"] == 30
-            # A broker that forgets passes on to nobody what comes before the house listens again: the table waits.
+            # A broker that forgets drops what comes before the house listens again: the table waits.
             one.publisher.change({"port": free_port()})
             broker.start()
             with listening(broker) as (house, _):
@@ -77,14 +78,14 @@ def test_a_house_is_told_everything_once_and_in_order_though_the_broker_goes_and
 
 
 @needs_mosquitto
-def test_what_was_not_told_before_the_end_is_told_after_the_next_start(tmp_path: Path) -> None:
+def test_what_was_not_sent_before_the_end_is_sent_after_the_next_start(tmp_path: Path) -> None:
     with broker_at_work(tmp_path / "broker") as broker:
         broker.kill()
-        with telling(tmp_path / "table", broker.port) as one:
+        with publishing(tmp_path / "table", broker.port) as one:
             one.table.referee.begin("piccolino", PLAYERS, {})
             one.play(3)
         broker.start()
-        with listening(broker) as (house, _), telling(tmp_path / "table", broker.port) as one:
+        with listening(broker) as (house, _), publishing(tmp_path / "table", broker.port) as one:
             wait_for(lambda: len(house.under("/events")) == 4)
             rung = house.under("/events")[1]
     assert rung["event"]["event"] == "bell"
@@ -95,7 +96,7 @@ def test_what_was_not_told_before_the_end_is_told_after_the_next_start(tmp_path:
 def test_home_assistant_sees_bell_ruling_scores_and_turn_and_presses_only_what_it_may(tmp_path: Path) -> None:
     with (
         broker_at_work(tmp_path / "broker") as broker,
-        telling(tmp_path / "table", broker.port, buttons=True, name="Table 3") as one,
+        publishing(tmp_path / "table", broker.port, buttons=True, name="Table 3") as one,
         listening(broker) as (house, line),
     ):
         one.table.referee.begin("piccolino", PLAYERS, {})
@@ -150,9 +151,9 @@ def test_a_line_by_tls_goes_to_the_named_authority_only_and_with_the_right_passw
     with broker_at_work(tmp_path / "broker", tuple(lines.split("\n"))) as broker:
         right = {"tls": True, "user": "table", "password": "sesame", "ca": ca}
         for wrong, key in (({"ca": other}, "tls"), ({"password": "open"}, "refused")):
-            with telling(tmp_path / key, broker.port, **{**right, **wrong}) as one:
+            with publishing(tmp_path / key, broker.port, **{**right, **wrong}) as one:
                 wait_for(lambda key=key, one=one: one.publisher.public(Language())["status"] == key)  # type: ignore[misc]
-        with telling(tmp_path / "table", broker.port, **right) as one:
+        with publishing(tmp_path / "table", broker.port, **right) as one:
             wait_for(lambda: one.publisher.public(Language())["status"] == "up")
             trusted = Broker(host="127.0.0.1", port=broker.port, user="table", password="sesame", tls=True, ca=ca)
             with listening(trusted) as (house, _):
@@ -213,7 +214,12 @@ def asides(folder: Path) -> list[str]:
     return [json.loads(line)["reason"] for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def say(line: BrokerLine, one: TellingTable, what: str, payload: bytes) -> None:
+def events(house: House) -> set[tuple[str, int]]:
+    """Return game and number of each event that the house received."""
+    return {(one["game"], one["number"]) for one in house.under("/events") if one["kind"] == "event"}
+
+
+def say(line: BrokerLine, one: PublishingTable, what: str, payload: bytes) -> None:
     topic = f"ringmaster/{one.name}/{what}"
     line.publish(topic, payload, Extras(seal(KEY, topic, payload)))
 
@@ -224,7 +230,7 @@ def test_a_thousand_mutated_messages_of_a_club_stop_no_thread(tmp_path: Path, mo
     dice = random.Random(60)
     with broker_at_work(tmp_path / "broker") as broker:
         in_a_club(tmp_path / "table", broker.port)
-        with telling(tmp_path / "table", broker.port, buttons=True) as one, listening(broker) as (house, line):
+        with publishing(tmp_path / "table", broker.port, buttons=True) as one, listening(broker) as (house, line):
             wait_for(lambda: house.under("/state"))
             stream = one.table.referee.store.outbox.stream
             infinite = (DATA / "table-message-ack-infinite.json").read_text()
@@ -245,7 +251,11 @@ def test_a_thousand_mutated_messages_of_a_club_stop_no_thread(tmp_path: Path, mo
                 say(line, one, "club/ack", payload)
             one.table.referee.begin("piccolino", PLAYERS, {})
             one.play(2)
-            wait_for(lambda: len({told["number"] for told in house.under("/events") if told["kind"] == "event"}) == 2)
+            wait_for(
+                lambda: (
+                    len({message["number"] for message in house.under("/events") if message["kind"] == "event"}) == 2
+                )
+            )
             wait_for(lambda: len(asides(tmp_path / "table")) > 100)
             assert one.publisher.public(Language())["club"] == "Rook & Ring"
             assert one.publisher.public(Language())["status"] == "up"
@@ -259,12 +269,12 @@ def test_what_a_club_does_not_confirm_is_sent_again_and_twenty_at_most(
     monkeypatch.setattr(publisher_module, "AGAIN_S", 0.2)
     with broker_at_work(tmp_path / "broker") as broker:
         in_a_club(tmp_path / "table", broker.port)
-        with telling(tmp_path / "table", broker.port) as one, listening(broker) as (house, line):
+        with publishing(tmp_path / "table", broker.port) as one, listening(broker) as (house, line):
             one.table.referee.begin("piccolino", PLAYERS, {})
             one.play(30)
-            wait_for(lambda: [told["seq"] for told in house.under("/events")].count(20) > 1)
-            assert {told["seq"] for told in house.under("/events")} == set(range(1, 21))
-            assert len({told["id"] for told in house.under("/events")}) == 20
+            wait_for(lambda: [message["seq"] for message in house.under("/events")].count(20) > 1)
+            assert {message["seq"] for message in house.under("/events")} == set(range(1, 21))
+            assert len({message["id"] for message in house.under("/events")}) == 20
             stream = one.table.referee.store.outbox.stream
             say(line, one, "club/ack", json.dumps({"stream": stream, "seq": 31}).encode())
             wait_for(lambda: one.publisher.public(Language())["waiting"] == 0)
@@ -308,7 +318,7 @@ def test_a_library_that_fails_is_a_line_that_is_lost(tmp_path: Path, monkeypatch
 
 @contextmanager
 def reported(folder: Path) -> Iterator[tuple[Publisher, Callable[[], list[Problem]]]]:
-    """Return a referee's publisher at work in a folder, and how the page was told of the broker."""
+    """Return a referee's publisher at work in a folder, and what it has reported of the broker."""
     table = quiet_table(folder)
     referee = table.referee
     referee.publisher.start()
@@ -342,7 +352,7 @@ def test_damaged_settings_are_set_aside_and_said_and_the_name_stays(tmp_path: Pa
     with reported(tmp_path) as (publisher, reports):
         assert [(one.part, one.state) for one in reports()] == [("broker", Health.MISSING)]
         assert reports()[0].message.startswith("The settings for house and club were damaged.")
-        assert publisher.table_name == name
+        assert publisher.public(Language())["table"] == name
         assert publisher.public(Language("de"))["text"].startswith("Die Einstellungen für Haus und Club waren")
         publisher.change({"on": True, "host": "ha.local"})
         assert reports()[-1].state is Health.OK
@@ -389,9 +399,9 @@ def test_a_copied_card_takes_a_name_of_its_own_and_says_so(tmp_path: Path) -> No
     with reported(tmp_path / "table") as (_, reports):
         assert reports() == []
     with reported(tmp_path / "copy") as (publisher, reports):
-        assert publisher.table_name != load_mqtt(tmp_path / "table").table
+        assert publisher.public(Language())["table"] != load_mqtt(tmp_path / "table").table
         kept = load_mqtt(tmp_path / "copy")
-        assert (kept.table, kept.club, kept.since_ms) == (publisher.table_name, None, 1)
+        assert (kept.table, kept.club, kept.since_ms) == (publisher.public(Language())["table"], None, 1)
         assert "was the SD card copied?" in reports()[0].message and kept.name in reports()[0].message
         assert publisher.public(Language())["text"] == reports()[0].message
     # It is said once; by then the file is this computer's own.
@@ -400,7 +410,7 @@ def test_a_copied_card_takes_a_name_of_its_own_and_says_so(tmp_path: Path) -> No
 
 
 @needs_mosquitto
-def test_two_tables_with_one_name_that_no_computer_tells_apart_part_by_themselves(
+def test_two_tables_with_one_name_on_like_computers_part_by_themselves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("referee.mqtt.settings.own_name", lambda folder: "5a5a5a5a")
@@ -408,8 +418,8 @@ def test_two_tables_with_one_name_that_no_computer_tells_apart_part_by_themselve
         for name in ("one", "copy"):
             in_a_club(tmp_path / name, broker.port)
         house, _ = stack.enter_context(listening(broker))
-        tables = [stack.enter_context(telling(tmp_path / name, broker.port)) for name in ("one", "copy")]
-        wait_for(lambda: len({one.publisher.table_name for one in tables}) == 2)
+        tables = [stack.enter_context(publishing(tmp_path / name, broker.port)) for name in ("one", "copy")]
+        wait_for(lambda: len({one.publisher.public(Language())["table"] for one in tables}) == 2)
         wait_for(lambda: all(load_mqtt(tmp_path / name).on for name in ("one", "copy")))
         texts = {one.publisher.public(Language())["text"] for one in tables}
         assert any("was the SD card copied?" in text for text in texts)
@@ -418,8 +428,12 @@ def test_two_tables_with_one_name_that_no_computer_tells_apart_part_by_themselve
             one.play(3)
 
         def heard() -> bool:
-            games = {told["game"] for told in house.under("/events")}
-            events = {(told["game"], told.get("number")) for told in house.under("/events") if told["kind"] == "event"}
+            games = {message["game"] for message in house.under("/events")}
+            events = {
+                (message["game"], message.get("number"))
+                for message in house.under("/events")
+                if message["kind"] == "event"
+            }
             return len(games) == 2 and len(events) == 6
 
         wait_for(heard, "not all that both played came")

@@ -47,7 +47,6 @@ TABLES = (
         {_OF_A_GAME}, event INTEGER NOT NULL CHECK (event > 0), place INTEGER NOT NULL CHECK (place >= 0),
         since INTEGER NOT NULL CHECK (since >= 0), until INTEGER, data {_DATA}, crc INTEGER NOT NULL,
         PRIMARY KEY (game, event, place, since)) STRICT, WITHOUT ROWID""",
-    "CREATE INDEX rulings_by_kind ON rulings (json_extract(data, '$.ruling'), game)",
     # data: the event as it should have been; NULL strikes it. undoes: the correction that this one undoes.
     f"""CREATE TABLE corrections (
         {_OF_A_GAME}, number INTEGER NOT NULL CHECK (number > 0), wall_ms {_TIME}, event INTEGER,
@@ -58,7 +57,6 @@ TABLES = (
         file TEXT NOT NULL PRIMARY KEY, {_OF_A_GAME}, event INTEGER NOT NULL, t_ms REAL NOT NULL,
         bytes INTEGER NOT NULL, kept_ms INTEGER NOT NULL, disputed INTEGER NOT NULL DEFAULT 0,
         crc INTEGER NOT NULL) STRICT, WITHOUT ROWID""",
-    "CREATE INDEX evidence_of ON evidence (game, event)",
     # data: the outlines in the deciding picture of an event (see `referee.match.pictures`).
     f"""CREATE TABLE sights (
         {_OF_A_GAME}, event INTEGER NOT NULL, data {_DATA}, crc INTEGER NOT NULL,
@@ -69,6 +67,9 @@ TABLES = (
     """CREATE TABLE outbox (
         seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, game INTEGER NOT NULL, number INTEGER NOT NULL) STRICT""",
     "CREATE TABLE outbox_head (stream TEXT NOT NULL, sent INTEGER NOT NULL) STRICT",
+    # Indexes are last, as VACUUM orders them, too: `recovery` knows each table's first page by this order.
+    "CREATE INDEX rulings_by_kind ON rulings (json_extract(data, '$.ruling'), game)",
+    "CREATE INDEX evidence_of ON evidence (game, event)",
 )
 COLUMNS = {
     "games": ("game", "uid", "header", "started_ms", "boot", "shift_ns", "judged", "ended_ms", "closed", "lost_from"),

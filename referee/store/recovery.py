@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 
@@ -57,6 +57,7 @@ PROTOCOL. All others mean damaged content.
 _PARTS = ("-wal", "-shm", "")
 _MENDED = "-mended-"
 _LOG_HEAD, _FRAME_HEAD, _PAGE = 32, 24, 4096
+_FRAME = _FRAME_HEAD + _PAGE
 _PAGES_AT = 28
 """Where a file has the number of its pages (sqlite.org/fileformat.html, 1.3)."""
 _MOST_GENERATIONS = 1 << 20
@@ -295,17 +296,32 @@ def _sources(path: Path, place: Path) -> Iterator[tuple[Path, str]]:
     # A damaged first page hides all tables; that of a new file names the same places, as `make_tables` is their order.
     copy, fresh = place / path.name, place / "new.sqlite"
     with closing(connect(fresh)) as connection:
-        connection.execute("PRAGMA journal_mode=WAL")
         make_tables(connection)
-    for end in ("", "-wal"):
-        with suppress(FileNotFoundError):
-            shutil.copyfile(f"{path}{end}", f"{copy}{end}")
-    first = bytearray(fresh.read_bytes()[:_PAGE])
-    struct.pack_into(">I", first, _PAGES_AT, copy.stat().st_size // _PAGE)
+    shutil.copyfile(path, copy)
     with copy.open("r+b") as file:
+        log = Path(f"{path}-wal")
+        _apply_log(log.read_bytes() if log.exists() else b"", file)
+        pages = file.seek(0, 2) // _PAGE
+        first = bytearray(fresh.read_bytes()[:_PAGE])
+        struct.pack_into(">I", first, _PAGES_AT, pages)
+        file.seek(0)
         file.write(first)
     yield copy, "mode=ro"
     yield path, "mode=ro"
+
+
+def _apply_log(data: bytes, file: BinaryIO) -> None:
+    """Write the pages of a log into a file, whatever its check sums say: the rows have their own."""
+    pages: dict[int, bytes] = {}
+    for start in range(_LOG_HEAD, len(data) - _FRAME + 1, _FRAME):
+        page, commit = struct.unpack_from(">II", data, start)
+        if data[start + 8 : start + 16] == data[16:24] and 0 < page < _MOST_GENERATIONS:
+            pages[page] = data[start + _FRAME_HEAD : start + _FRAME]
+        if commit:
+            for number, content in pages.items():
+                file.seek((number - 1) * _PAGE)
+                file.write(content)
+            pages.clear()
 
 
 def _take_rows(path: Path, how: str, into: sqlite3.Connection) -> None:
@@ -432,8 +448,8 @@ def _fault_in_log(path: Path) -> str | None:
     if not log.exists() or log.stat().st_size <= _LOG_HEAD:
         return None
     data, valid = log.read_bytes(), _valid_frames(path)
-    salts, commits, frame = struct.unpack_from(">II", data, 16), 0, _FRAME_HEAD + _PAGE
-    for start in range(_LOG_HEAD + valid * frame, len(data) - frame + 1, frame):
+    salts, commits = struct.unpack_from(">II", data, 16), 0
+    for start in range(_LOG_HEAD + valid * _FRAME, len(data) - _FRAME + 1, _FRAME):
         commit, *own = struct.unpack_from(">III", data, start + 4)
         age = (salts[0] - own[0]) % (1 << 32)
         earlier = own[1] != salts[1] and 0 < age < _MOST_GENERATIONS

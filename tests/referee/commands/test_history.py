@@ -19,7 +19,7 @@ import pytest
 
 from referee.commands import main
 from referee.schemas import SCHEMAS
-from referee.store import parcel as module
+from referee.store import archive as module
 from referee.store.evidence import EvidenceFolder
 from referee.store.folder import JOURNAL, locked
 from referee.store.games import games, sight_of

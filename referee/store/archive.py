@@ -43,10 +43,10 @@ from referee.store.games import (
     event_data,
     header_data,
     iso_time,
+    judged_again,
     statements,
 )
 from referee.store.history import IMPORTED
-from referee.store.judging import judged_again
 from referee.store.old_export import OLD, old_game, old_lines, zipped
 
 RESULTS = "results.csv"

@@ -137,8 +137,7 @@ def write_disputed(path: Path, log: GameLog, ruling: str, film: Film, machine: M
     """Write the file.
 
     log: the game. ruling: the name of the disputed one. film: of the time round it; without one, the file has all
-    events,
-    and the ruling rests on the readings of then. folder: with the measured table and decks.
+    events, and the ruling rests on the readings of then. folder: with the measured table and decks.
 
     Raises:
         BadInputError: there is no such ruling.

@@ -47,8 +47,7 @@ from referee.store.database import (
     version_of,
 )
 from referee.store.folder import EVIDENCE, INSTALLED, JOURNAL, SIMULATED, state_folder
-from referee.store.games import HeaderModel, Query, header_data, kept_game, ruling_inserted, shelf
-from referee.store.judging import judged_again, judged_now
+from referee.store.games import HeaderModel, Query, added, header_data, judged_again, judged_now, kept_game, shelf
 
 _DISK = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
 """SQLite's codes for a disk or a file that cannot be used now: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN,
@@ -423,7 +422,7 @@ def _judge_again(into: sqlite3.Connection) -> None:
             LOG.warning("game %d is judged again: its rulings were not those that its events lead to", row.game)
             into.execute("DELETE FROM rulings WHERE game = ? AND event <= ?", (row.game, last))
             for one in judged_again(known).rulings:
-                into.execute(*ruling_inserted(row.game, one))
+                into.execute(*added(row.game, one))
 
 
 def _new(path: Path) -> Path:

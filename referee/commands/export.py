@@ -40,8 +40,8 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
         BadInputError: there is no such game, or an event log of several is asked for.
         WorkFailedError: no games are kept there, or the file cannot be written.
     """
+    from referee.state_folder import EVIDENCE, state_folder
     from referee.store.archive import CSV_HEAD, csv_lines, event_log, write_archive
-    from referee.store.folder import EVIDENCE, state_folder
     from referee.store.games import kept_game, shelf
     from referee.store.recovery import reading
 
@@ -76,8 +76,8 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
 def _disputed(ruling: str, output: Path, state: Path | None) -> int:
     """Write the file of a ruling; what was reported on the page has its film."""
     from referee.match.settings import load_settings
+    from referee.state_folder import state_folder
     from referee.store.disputed import as_kept, last_ruling
-    from referee.store.folder import state_folder
     from referee.store.recovery import reading
 
     with reading(state) as query:

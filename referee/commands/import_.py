@@ -29,8 +29,8 @@ def command(path: Path, state: Path | None) -> int:
     """
     import sqlite3
 
+    from referee.state_folder import EVIDENCE, JOURNAL, locked, state_folder
     from referee.store.archive import ImportTally, open_archive, take_games
-    from referee.store.folder import EVIDENCE, JOURNAL, locked, state_folder
     from referee.store.recovery import open_store
 
     tally = ImportTally()

@@ -26,8 +26,8 @@ from referee.sayings import kept as sayings
 from referee.settings_file import changed_where_possible
 from referee.setup.step import FILE as SETUP
 from referee.setup.step import kept_from, load_kept, save_kept
+from referee.state_folder import EVIDENCE
 from referee.store.archive import TORN, Archive, ImportTally, open_archive, take_games, write_archive
-from referee.store.folder import EVIDENCE
 from referee.store.games import kept_game, shelf
 from vision.errors import VisionError
 from vision.profile import load_profile

@@ -25,6 +25,7 @@ from referee.files import name_aside, put_in_place, sync_folder
 from referee.jsonlines import to_line
 from referee.log import LOG
 from referee.names import told_apart
+from referee.state_folder import EVIDENCE, INSTALLED, JOURNAL, SIMULATED, state_folder
 from referee.store.database import (
     COLUMNS,
     KEYS,
@@ -46,7 +47,6 @@ from referee.store.database import (
     read_only,
     version_of,
 )
-from referee.store.folder import EVIDENCE, INSTALLED, JOURNAL, SIMULATED, state_folder
 from referee.store.games import HeaderModel, Query, added, header_data, judged_again, judged_now, kept_game, shelf
 
 _DISK = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
@@ -133,16 +133,16 @@ def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: N
     if not path.exists() and not copies(path):
         raise WorkFailedError("error.no_games_are_kept_in", folder=folder)
     with tempfile.TemporaryDirectory() as place:
-        saved, damage, rebuilt = Path(place) / path.name, None, False
+        source, damage = path, None
         try:
             with suppress(NewerError):
                 damage = damage_in(path)
-                rebuilt = damage is not None or version_of(path) < VERSION
-            if rebuilt:
-                build(path, saved, sound=damage is None)
+                if damage is not None or version_of(path) < VERSION:
+                    source = Path(place) / path.name
+                    build(path, source, sound=damage is None)
         except (sqlite3.Error, OSError) as error:
             raise WorkFailedError("error.journal.games_in_cannot_be_read", folder=folder, why=error) from error
-        with closing(connect_to_read(saved if rebuilt else path)) as connection:
+        with closing(connect_to_read(source)) as connection:
 
             def query(sql: str, *values: Value) -> list[tuple[Any, ...]]:
                 try:
@@ -292,21 +292,29 @@ def _sources(path: Path, place: Path) -> Iterator[tuple[Path, str]]:
         # SQLite would delete the log beside an empty file.
         return
     yield path, "immutable=1"
-    # A damaged first page hides all tables; that of a new file names the same places, as `make_tables` is their order.
+    # Without room for a copy the file is read as it is.
+    with suppress(OSError):
+        yield _with_new_first_page(path, place), "mode=ro"
+    yield path, "mode=ro"
+
+
+def _with_new_first_page(path: Path, place: Path) -> Path:
+    """Return a copy of a file, with its log, that begins as a new one.
+
+    A damaged first page hides all tables; that of a new file names the same places, as `make_tables` is their order.
+    """
     copy, fresh = place / path.name, place / "new.sqlite"
     with closing(connect(fresh)) as connection:
         make_tables(connection)
     shutil.copyfile(path, copy)
+    log = Path(f"{path}-wal")
     with copy.open("r+b") as file:
-        log = Path(f"{path}-wal")
         _apply_log(log.read_bytes() if log.exists() else b"", file)
-        pages = file.seek(0, 2) // _PAGE
         first = bytearray(fresh.read_bytes()[:_PAGE])
-        struct.pack_into(">I", first, _PAGES_AT, pages)
+        struct.pack_into(">I", first, _PAGES_AT, file.seek(0, 2) // _PAGE)
         file.seek(0)
         file.write(first)
-    yield copy, "mode=ro"
-    yield path, "mode=ro"
+    return copy
 
 
 def _apply_log(data: bytes, file: BinaryIO) -> None:

@@ -20,9 +20,9 @@ import pytest
 
 from referee.commands import main
 from referee.schemas import SCHEMAS
+from referee.state_folder import JOURNAL, locked
 from referee.store import archive as module
 from referee.store.evidence import EvidenceFolder
-from referee.store.folder import JOURNAL, locked
 from referee.store.games import games, sight_of
 from referee.store.store import Store
 from tests.support.table_fakes import Table

@@ -11,9 +11,9 @@ import pytest
 
 from referee.engine.events import Event, Header
 from referee.errors import WorkFailedError
+from referee.state_folder import JOURNAL, locked
 from referee.store.database import Connection, connect
 from referee.store.evidence import MS_PER_DAY, Budget, EvidenceFolder
-from referee.store.folder import JOURNAL, locked
 from referee.store.games import games, kept_game
 from referee.store.recovery import open_store
 from referee.store.store import Store, Trouble

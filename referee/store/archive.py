@@ -33,7 +33,7 @@ from referee.games.registry import game_kind
 from referee.jsonlines import MAX_LINE, is_name, parse_object, to_line
 from referee.names import told_apart
 from referee.safe_text import spreadsheet_cell
-from referee.store.database import LAST_GAME, LAST_MS, Connection, inserted
+from referee.store.database import LAST_GAME, LAST_MS, Connection, Value, inserted
 from referee.store.games import (
     EventRow,
     GameRow,
@@ -442,50 +442,73 @@ def take_games(archive: Archive, connection: Connection, evidence: Path, tally: 
 
     Raises:
         BadInputError: it is no export of an earlier Ringmaster.
-        WorkFailedError, sqlite3.Error: the disk does not take them. After any error the store is as it was.
+        WorkFailedError, sqlite3.Error: the disk does not take them. After any error, nothing is left of it.
     """
     evidence.mkdir(mode=0o750, exist_ok=True)
-    check_room(evidence, archive.picture_bytes)
-    origin = f"{IMPORTED}{uuid.uuid4().hex}"
-    # A connection that is closed before the COMMIT leaves the file as it was; the next start deletes the pictures.
-    connection.execute("BEGIN IMMEDIATE")
-    for number, packed in archive.games():
-        if isinstance(packed, str):
-            tally.left_out.append((number, packed))
-            continue
-        if list(connection.execute("SELECT 1 FROM games WHERE uid = ?", (packed.game.row.uid,))):
-            tally.there += 1
-            continue
-        ((last,),) = connection.execute(LAST_GAME)
-        game = replace(packed.game, row=replace(packed.game.row, boot=origin))
+    _check_room(evidence, archive.picture_bytes)
+    taking = _Import(archive, connection, evidence, tally, f"{IMPORTED}{uuid.uuid4().hex}")
+    try:
+        # A connection that is closed before the COMMIT leaves the file as it was.
+        connection.execute("BEGIN IMMEDIATE")
+        for number, packed in archive.games():
+            if isinstance(packed, str):
+                tally.left_out.append((number, packed))
+            else:
+                taking.take(number, packed)
+        connection.execute("COMMIT")
+    except BaseException:
+        for path in taking.written:
+            path.unlink(missing_ok=True)
+        raise
+
+
+@dataclass
+class _Import:
+    archive: Archive
+    connection: Connection
+    evidence: Path
+    tally: ImportTally
+    origin: str
+    written: list[Path] = field(default_factory=list)
+
+    def take(self, number: int, packed: PackedGame) -> None:
+        if list(self.connection.execute("SELECT 1 FROM games WHERE uid = ?", (packed.game.row.uid,))):
+            self.tally.there += 1
+            return
+        ((last,),) = self.connection.execute(LAST_GAME)
+        game = replace(packed.game, row=replace(packed.game.row, boot=self.origin))
         for statement in statements(game, last + 1):
-            connection.execute(*statement)
-        tally.added += 1
-        tally.again += [number] * packed.again
+            self.connection.execute(*statement)
         for event, facts in packed.facts.items():
             if facts.sight is not None:
-                data = to_line(facts.sight.model_dump())
-                connection.execute(*inserted("sights", game=last + 1, event=event, data=data))
+                sight = to_line(facts.sight.model_dump())
+                self.connection.execute(*inserted("sights", game=last + 1, event=event, data=sight))
             for one in facts.pictures:
-                try:
-                    picture = archive.picture(number, event, one.place)
-                except BadInputError:
-                    tally.pictures_left_out += 1
-                    continue
-                name = f"{last + 1}-{event}-{one.place}"
-                write_whole(evidence / f"{name}.jpg", picture)
-                about = {"t_ms": one.t_ms, "kept_ms": one.kept_ms, "disputed": int(one.disputed)}
-                values = {"file": name, "game": last + 1, "event": event, "bytes": len(picture), **about}
-                connection.execute(*inserted("evidence", **values))
-    connection.execute("COMMIT")
+                self._take_picture(number, last + 1, event, one)
+        self.tally.added += 1
+        self.tally.again += [number] * packed.again
+
+    def _take_picture(self, number: int, game: int, event: int, facts: PictureFacts) -> None:
+        try:
+            picture = self.archive.picture(number, event, facts.place)
+        except BadInputError:
+            self.tally.pictures_left_out += 1
+            return
+        path = self.evidence / f"{game}-{event}-{facts.place}.jpg"
+        self.written.append(path)
+        write_whole(path, picture)
+        values: dict[str, Value] = {
+            "file": path.stem,
+            "game": game,
+            "event": event,
+            "t_ms": facts.t_ms,
+            "bytes": len(picture),
+        }
+        values |= {"kept_ms": facts.kept_ms, "disputed": int(facts.disputed)}
+        self.connection.execute(*inserted("evidence", **values))
 
 
-def check_room(folder: Path, wanted: int) -> None:
-    """Refuse pictures for which there is no room.
-
-    Raises:
-        WorkFailedError: there is none.
-    """
+def _check_room(folder: Path, wanted: int) -> None:
     with suppress(OSError):
         if shutil.disk_usage(folder).free - wanted < LEAST_FREE_BYTES:
             raise WorkFailedError("error.journal.there_is_no_room_for", wanted=wanted // 1000000)

@@ -27,9 +27,8 @@ _OF_A_GAME = "game INTEGER NOT NULL REFERENCES games ON DELETE CASCADE"
 _DATA = "TEXT NOT NULL CHECK (json_valid(data))"
 _TIME = f"INTEGER NOT NULL CHECK (wall_ms BETWEEN 0 AND {LAST_MS})"
 TABLES = (
-    # The game's clock is the monotonic clock of `boot` plus shift_ns. judged: the last event with rulings. closed: it
-    # is
-    # not resumed any more. lost_from: the first event that a damaged file lost, NULL if all are there.
+    # The game's clock is the monotonic clock of `boot` plus shift_ns. judged: the last event with rulings. closed:
+    # it is not resumed any more. lost_from: the first event that a damaged file lost, NULL if all are there.
     f"""CREATE TABLE games (
         game INTEGER PRIMARY KEY CHECK (game > 0), uid TEXT NOT NULL UNIQUE,
         header TEXT NOT NULL CHECK (json_valid(header)),

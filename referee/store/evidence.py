@@ -35,8 +35,6 @@ class EvidencePicture:
     """One picture. name: its id. t_ms: from the instant it is about, negative before it."""
 
     name: str
-    game: int
-    event: int
     t_ms: float
 
 
@@ -85,9 +83,8 @@ class EvidenceFolder:
 
     def of_event(self, game: int, event: int) -> tuple[EvidencePicture, ...]:
         """Return the pictures of an event, in the order of time."""
-        rows = self._journal.read(
-            "SELECT file, game, event, t_ms FROM evidence WHERE game = ? AND event = ? ORDER BY t_ms", game, event
-        )
+        sql = "SELECT file, t_ms FROM evidence WHERE game = ? AND event = ? ORDER BY t_ms"
+        rows = self._journal.read(sql, game, event)
         return tuple(EvidencePicture(*row) for row in rows)
 
     def of_game(self, game: int) -> dict[int, str]:

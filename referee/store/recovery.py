@@ -271,8 +271,9 @@ def build(old: Path, new: Path, *, sound: bool = False) -> None:
         make_tables(into)
         into.execute("PRAGMA foreign_keys=OFF")
         into.execute("BEGIN IMMEDIATE")
+        known: set[int] = set()
         for source, how in [(old, "mode=ro")] if sound else _sources(old, Path(place)):
-            _take_rows(source, how, into)
+            _take_rows(source, how, into, known)
         if sound:
             # The first files of version 1 have no outbox.
             with suppress(sqlite3.OperationalError), closing(read_only(old)) as connection:
@@ -331,8 +332,11 @@ def _apply_log(data: bytes, file: BinaryIO) -> None:
             pages.clear()
 
 
-def _take_rows(path: Path, how: str, into: sqlite3.Connection) -> None:
-    """Take all rows of a file: those with the right check sum, and of others only rows that are not there yet."""
+def _take_rows(path: Path, how: str, into: sqlite3.Connection, known: set[int]) -> None:
+    """Take all rows of a file: those with the right check sum, and of others only rows that are not there yet.
+
+    known: the hash values of rows that were read before, and are passed over.
+    """
     try:
         connection = read_only(path, how)
     except Exception as error:  # SQLite answers damage with errors of any kind.
@@ -342,7 +346,7 @@ def _take_rows(path: Path, how: str, into: sqlite3.Connection) -> None:
         games: set[int] = set()
         # Games are read once more when their numbers are known: each is found by its own then.
         for table in (*COLUMNS, "games"):
-            for row in _rows(connection, table, games):
+            for row in _rows(connection, table, games, known):
                 try:
                     _take(table, row, into)
                 except (sqlite3.IntegrityError, sqlite3.DataError, OverflowError, TypeError, KeyError) as error:
@@ -375,8 +379,8 @@ def _readable(header: str) -> str:
     return to_line(header_data(replace(told, players=told_apart(told.players))))
 
 
-def _rows(connection: sqlite3.Connection, table: str, games: set[int]) -> Iterator[dict[str, Any]]:
-    """Yield all rows of a table that SQLite reads, many of them more than once.
+def _rows(connection: sqlite3.Connection, table: str, games: set[int], known: set[int]) -> Iterator[dict[str, Any]]:
+    """Yield all rows of a table that SQLite reads and that are not known.
 
     SQLite gives up at the first damaged page: so a damaged table is read from both ends, and game by game.
     """
@@ -389,7 +393,10 @@ def _rows(connection: sqlite3.Connection, table: str, games: set[int]) -> Iterat
         try:
             found = connection.execute(sql, values)
             names = [one[0] for one in found.description]
-            yield from (dict(zip(names, row, strict=True)) for row in found)
+            for row in found:
+                if (mark := hash((table, row))) not in known:
+                    known.add(mark)
+                    yield dict(zip(names, row, strict=True))
         except Exception as error:  # SQLite answers damage with errors of any kind.
             LOG.debug("%s: %s", sql, error)
             continue

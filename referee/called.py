@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from referee.store.folder import INSTALLED, SIMULATED, state_folder
+from referee.state_folder import INSTALLED, SIMULATED, state_folder
 
 _ROOT = Path(__file__).parents[1]
 

@@ -83,7 +83,7 @@ def command(
     from referee.c_heap import share_one_heap
     from referee.match.referee import running
     from referee.setup.terminal import Terminal, keys_of_people
-    from referee.store.folder import SIMULATED, state_folder
+    from referee.state_folder import SIMULATED, state_folder
 
     share_one_heap()
     if camera is not None:

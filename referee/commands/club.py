@@ -230,7 +230,7 @@ def _scale(text: str) -> tuple[float, ...]:
 
 
 def _folder(given: Path | None) -> Path:
-    from referee.store.folder import state_folder
+    from referee.state_folder import state_folder
 
     return given if given is not None else state_folder() / "club"
 

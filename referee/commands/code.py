@@ -23,7 +23,7 @@ def command(state: Path | None, as_json: bool) -> int:
     from referee.called import called
     from referee.jsonlines import to_line
     from referee.language import Language, language_of
-    from referee.store.folder import INSTALLED, SIMULATED, state_folder
+    from referee.state_folder import INSTALLED, SIMULATED, state_folder
     from referee.web.pairing_socket import ask_at_door
     from referee.web.qr import qr_lines
 

@@ -98,7 +98,7 @@ def rename(deck: str, new: str, state: Path | None, as_json: bool) -> int:
 
 def _store(state: Path | None) -> DeckStore:
     from referee.decks.store import DeckStore
-    from referee.store.folder import state_folder
+    from referee.state_folder import state_folder
 
     return DeckStore(state_folder(state))
 

@@ -40,9 +40,9 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
         BadInputError: there is no such game, or several games were asked for as an event log.
         WorkFailedError: there are no games, or the file cannot be written.
     """
-    from referee.store.folder import EVIDENCE, state_folder
+    from referee.state_folder import EVIDENCE, state_folder
+    from referee.store.archive import CSV_HEAD, csv_lines, event_log, write_archive
     from referee.store.games import kept_game, shelf
-    from referee.store.parcel import CSV_HEAD, csv_lines, event_log, pack
     from referee.store.recovery import reading
 
     if ruling is not None:
@@ -62,7 +62,7 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
             raise BadInputError("error.there_is_no_game_ringmaster", number=game)
         kept = (kept_game(query, row) for row in along(rows, len(rows), printing=output is None))
         if kind == "zip" and output is not None:
-            games, pictures = pack(output, kept, query, state_folder(state) / EVIDENCE)
+            games, pictures = write_archive(output, kept, query, state_folder(state) / EVIDENCE)
             exported = phrase("terminal.exported", games=_games(games), pictures=_pictures(pictures), path=output)
             print(for_people(exported), flush=True)
         elif kind == "jsonl":
@@ -76,15 +76,15 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
 def _disputed(ruling: str, output: Path, state: Path | None) -> int:
     """Write the file of a ruling; a ruling reported on the page has its frames in it."""
     from referee.match.settings import load_settings
+    from referee.state_folder import state_folder
     from referee.store.disputed import as_kept, last_ruling
-    from referee.store.folder import state_folder
     from referee.store.recovery import reading
 
     with reading(state) as query:
         folder = state_folder(state)
         ruling = last_ruling(query) if ruling == "last" else ruling
         settings, _ = load_settings(folder)
-        data, filmed = as_kept(folder, query, ruling, settings)
+        data, filmed = as_kept(folder, query, ruling, settings.open_to_all())
     with whole_file(output) as file:
         file.write(data)
     what = phrase("terminal.table_is_seen_in_it") if filmed else phrase("terminal.no_pictures_are_in_it")

@@ -34,7 +34,7 @@ def command(state: Path | None, simulated: bool, as_json: bool, delete: str | No
         BadInputError: there is no such game to delete, or no player of that name.
         WorkFailedError: there are no games, they cannot be read, or a running referee prevents a change.
     """
-    from referee.store.folder import JOURNAL, SIMULATED, state_folder
+    from referee.state_folder import JOURNAL, SIMULATED, state_folder
     from referee.store.history import history
     from referee.store.recovery import reading
 
@@ -71,8 +71,8 @@ def _forget(folder: Path, game: str | None, name: str | None, language: Language
         WorkFailedError: a referee is running, or the disk does not take the change.
     """
     from hardware.voice import forget_phrases
+    from referee.state_folder import EVIDENCE, JOURNAL, locked
     from referee.store.evidence import EvidenceFolder
-    from referee.store.folder import EVIDENCE, JOURNAL, locked
     from referee.store.games import game_numbered
     from referee.store.store import Store
     from referee.store.upkeep import forget_game, forget_player

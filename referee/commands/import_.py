@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from referee.commands import COMMANDS, options
-from referee.errors import BadInputError, WorkFailedError
+from referee.errors import WorkFailedError
 from referee.output import complain, for_people
 from referee.phrases import phrase
 
 if TYPE_CHECKING:
-    from referee.store.parcel import ImportTally
+    from referee.store.archive import ImportTally
 
 
 @click.command(help=COMMANDS["import"])
@@ -29,27 +29,17 @@ def command(path: Path, state: Path | None) -> int:
     """
     import sqlite3
 
-    from referee.store.folder import EVIDENCE, JOURNAL, locked, state_folder
-    from referee.store.parcel import ImportTally, opened, plain_games, unpack
+    from referee.state_folder import EVIDENCE, JOURNAL, locked, state_folder
+    from referee.store.archive import ImportTally, open_archive, take_games
     from referee.store.recovery import open_store
 
     tally = ImportTally()
-    try:
-        with path.open("rb") as file:
-            is_zip = file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
-    except OSError as error:
-        raise BadInputError("error.cannot_be_read", path=path, why=error.strerror or error) from error
-    with locked(state_folder(state)) as folder:
+    with locked(state_folder(state)) as folder, open_archive(path) as archive:
         store = open_store(folder / JOURNAL)
         if store.set_aside is not None:
             complain("import", f"the file of games was damaged; it is kept as {store.set_aside.name}")
         try:
-            if is_zip:
-                with opened(path) as parcel:
-                    unpack(parcel, parcel.games(), store.connection, folder / EVIDENCE, tally)
-            else:
-                with path.open("rb") as file:
-                    unpack(None, plain_games(file), store.connection, folder / EVIDENCE, tally)
+            take_games(archive, store.connection, folder / EVIDENCE, tally)
         except sqlite3.Error as error:
             raise WorkFailedError("error.commands.games_could_not_be_taken", why=error) from error
         finally:

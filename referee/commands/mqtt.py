@@ -47,7 +47,7 @@ def command(
     from referee.jsonlines import to_line
     from referee.mqtt.settings import load_mqtt, save_mqtt, take_mqtt
     from referee.output import complain
-    from referee.store.folder import state_folder
+    from referee.state_folder import state_folder
 
     folder = state_folder(state)
     if on and off:

@@ -91,7 +91,7 @@ def decks_from(context: click.Context, _option: click.Parameter, begun: str) -> 
     """Return the names of decks with this beginning; without one, deck files."""
     from referee.decks.store import DeckStore
     from referee.errors import RingmasterError
-    from referee.store.folder import state_folder
+    from referee.state_folder import state_folder
     from vision.deck import deck_names
 
     try:

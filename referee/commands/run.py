@@ -64,7 +64,7 @@ def command(
     from referee.demo.idle import simulated_devices, simulated_parts
     from referee.match.process import Shutdown
     from referee.match.referee import running
-    from referee.store.folder import SIMULATED, state_folder
+    from referee.state_folder import SIMULATED, state_folder
     from referee.web.server import listening
 
     share_one_heap()

@@ -14,7 +14,7 @@ from referee.decks.store import DeckStore
 from referee.engine.events import DECK, DECK_COLOURS, DECK_VERSION, Header
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import GAMES, game_kind
-from referee.store.folder import state_folder
+from referee.state_folder import state_folder
 from vision.deck import Deck, deck_names
 from vision.errors import BadDeckError
 from vision.read.print_deck import PrintDeck

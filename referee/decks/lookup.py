@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from referee.decks.store import DeckStore
-from referee.store.folder import state_folder
+from referee.state_folder import state_folder
 from vision.deck import Deck, deck_file_of, deck_names, load_deck
 from vision.errors import BadDeckError
 from vision.read.print_deck import AnyDeck as AnyDeck

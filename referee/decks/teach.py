@@ -19,7 +19,7 @@ from referee.games.registry import game_kind, may_show_marks
 from referee.jsonlines import to_line
 from referee.output import Output
 from referee.phrases import phrase
-from referee.store.folder import state_folder
+from referee.state_folder import state_folder
 from vision.deck import Deck
 from vision.descriptions import LEAST_CARD_MM, MOST_CARD_MM
 from vision.image import load_picture

@@ -15,12 +15,14 @@ from dataclasses import dataclass, field
 from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer, FrameExposed
 from hardware.events import BellEdge, BellPressed
 from hardware.events import TimedEvent as DeviceEvent
+from hardware.recording import RecordedFrame
 from hardware.settings import MS
 from hardware.supervised import SupervisedThread, nothing
 from referee.engine.session import Outcome
 from referee.match.pictures import PictureRequest, jpeg
 from referee.match.process import Report, part_thread
 from referee.match.table import TableArea
+from referee.store.disputed import Film
 
 BEFORE_NS, AFTER_NS = 7 * SECOND_NS, 3 * SECOND_NS
 EVERY_NS = 100 * MS
@@ -31,24 +33,6 @@ SURVEY_NS = 2 * SECOND_NS
 MOST_BYTES = 96_000_000
 JPEG_QUALITY = 90
 _MOST_LOOKS, _MOST_EDGES = 400, 400
-
-
-@dataclass(frozen=True)
-class Shot:
-    """A picture of the film: times as in `Frame`, monotonic, and a whole JPEG."""
-
-    t_ns: int
-    exposure_end_ns: int
-    sequence: int
-    jpeg: bytes
-
-
-@dataclass(frozen=True)
-class HeldFrames:
-    """Pictures and bell edges round an instant, in the order of time."""
-
-    shots: tuple[Shot, ...] = ()
-    edges: tuple[BellEdge, ...] = ()
 
 
 @dataclass
@@ -64,13 +48,13 @@ class FrameHistory:
     report: Report = nothing
     clock: Callable[[], int] = time.monotonic_ns
     _news: threading.Condition = field(default_factory=threading.Condition)
-    _shots: deque[Shot] = field(default_factory=deque)
+    _shots: deque[RecordedFrame] = field(default_factory=deque)
     _looks: deque[int] = field(default_factory=lambda: deque(maxlen=_MOST_LOOKS))
     _bell: deque[BellEdge | BellPressed] = field(default_factory=lambda: deque(maxlen=_MOST_EDGES))
     _next: Frame | None = None
     _fresh: list[PictureRequest] = field(default_factory=list)
     _open: dict[tuple[int, int], int] = field(default_factory=dict)
-    _held: OrderedDict[tuple[int, int], HeldFrames] = field(default_factory=OrderedDict)
+    _held: OrderedDict[tuple[int, int], Film] = field(default_factory=OrderedDict)
     _survey_ns: int = 0
     _stopping: bool = False
     _thread: SupervisedThread | None = None
@@ -108,11 +92,11 @@ class FrameHistory:
             self._open[wanted.game, wanted.event] = wanted.t_ns
             self._news.notify()
 
-    def of(self, game: int, event: int) -> HeldFrames:
+    def of(self, game: int, event: int) -> Film:
         """Return the film round an event, as far as there is one by now."""
         with self._news:
             at = self._open.get((game, event))
-            return self._held.get((game, event), HeldFrames()) if at is None else self._cut(at)
+            return self._held.get((game, event), Film()) if at is None else self._cut(at)
 
     def tend(self) -> None:
         """Do the waiting work: on the film's thread, or for a test."""
@@ -158,9 +142,9 @@ class FrameHistory:
             oldest_ns = shots[-1].exposure_end_ns - BEFORE_NS - AFTER_NS - SECOND_NS
             self._shots = deque(shot for shot in shots if shot.exposure_end_ns >= oldest_ns)
 
-    def _shot(self, frame: Frame) -> Shot:
+    def _shot(self, frame: Frame) -> RecordedFrame:
         data = jpeg(self.area.shroud(frame.bgr()), JPEG_QUALITY)
-        return Shot(frame.t_ns, frame.exposure_end_ns, frame.sequence, data)
+        return RecordedFrame(frame.t_ns, frame.exposure_end_ns, frame.sequence, data)
 
     def _close_up(self) -> None:
         """Hold complete films, and let the oldest go."""
@@ -175,13 +159,13 @@ class FrameHistory:
 
     def _held_bytes(self) -> int:
         # Films that overlap share their pictures.
-        every = {shot.exposure_end_ns: len(shot.jpeg) for film in self._held.values() for shot in film.shots}
+        every = {shot.exposure_end_ns: len(shot.encoded) for film in self._held.values() for shot in film.frames}
         return sum(every.values())
 
-    def _cut(self, at_ns: int) -> HeldFrames:
+    def _cut(self, at_ns: int) -> Film:
         window = range(at_ns - BEFORE_NS, at_ns + AFTER_NS)
         bell = [one for one in self._bell if one.t_ns in window]
-        return HeldFrames(tuple(shot for shot in self._shots if shot.exposure_end_ns in window), _edges(bell))
+        return Film(tuple(shot for shot in self._shots if shot.exposure_end_ns in window), _edges(bell))
 
 
 def _edges(bell: list[BellEdge | BellPressed]) -> tuple[BellEdge, ...]:

@@ -70,8 +70,8 @@ from referee.names import players_in
 from referee.phrases import phrase
 from referee.sayings import service as sayings
 from referee.setup.walk import Walk
+from referee.state_folder import EVIDENCE, JOURNAL, working_folder
 from referee.store.evidence import EvidenceFolder
-from referee.store.folder import EVIDENCE, JOURNAL, working_folder
 from referee.store.store import Store
 from referee.store.upkeep import report_set_aside
 from vision.profile import TableProfile

@@ -163,6 +163,10 @@ class TableSettings(PageSettings):
             raise SettingError("fault.pin_taken", pin=used)
         return self
 
+    def open_to_all(self) -> dict[str, Any]:
+        """Return the settings that anybody may read."""
+        return {name: value for name, value in self.public().items() if name != "voice_page"}
+
     def camera_turn(self) -> Turn:
         """Return the rotation and mirroring of the camera's pictures."""
         return Turn(self.camera_turned, self.camera_mirrored)

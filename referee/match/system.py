@@ -21,15 +21,14 @@ from referee.errors import BadInputError, WorkFailedError
 from referee.files import note_set_aside
 from referee.language import Language
 from referee.log import KEPT
+from referee.match.backup import Restored, back_up, restore
 from referee.match.process import Power
 from referee.match.why import log_named
 from referee.names import players_in
 from referee.phrases import in_language
 from referee.sayings.service import problem
 from referee.setup.step import load_kept
-from referee.store.backup import Restored, back_up, restore
-from referee.store.disputed import MachineReport as RulingMachine
-from referee.store.disputed import keep_disputed, open_settings
+from referee.store.disputed import MachineReport, keep_disputed
 from referee.store.games import game_numbered, games, iso_time
 from referee.store.history import listed
 from referee.store.upkeep import forget_game, forget_player, renamed, report_set_aside
@@ -180,7 +179,7 @@ class BackupDesk:
         """
         with self._lock:
             self._referee.store.flush()
-            back_up(path, self._referee.store.read, self._referee.folder, self._referee.settings, pictures=pictures)
+            back_up(path, self._referee, pictures=pictures)
 
     def restore(self, path: Path) -> Restored:
         """Restore the data of a file that is not here yet.
@@ -193,13 +192,7 @@ class BackupDesk:
             if self._referee.match.in_play:
                 raise BadInputError("kept.game_is_being_played_end")
             try:
-                return restore(
-                    path,
-                    self._referee.store,
-                    self._referee.folder,
-                    self._referee.change_settings,
-                    self._referee.keep_profile,
-                )
+                return restore(path, self._referee)
             except (BadInputError, VisionError) as error:
                 raise BadInputError("kept.this_file_is_no_backup") from error
 
@@ -218,8 +211,8 @@ class BackupDesk:
                 self._referee.store.flush(durable=False)
                 is_live = session is not None and session.log is log
                 said = frozenset(session.said) if session is not None and is_live else frozenset[int]()
-            machine = RulingMachine(
-                open_settings(self._referee.settings), tuple(self._referee.devices.camera_notes), log.shift_ns, said
+            machine = MachineReport(
+                self._referee.settings.open_to_all(), tuple(self._referee.devices.camera_notes), log.shift_ns, said
             )
             path = keep_disputed(self._referee.folder, log, ruling, self._referee.film.of(log.game, number), machine)
             return path.read_bytes()
@@ -230,7 +223,7 @@ class BackupDesk:
             "version": version("ringmaster"),
             "python": platform.python_version(),
             "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-            "settings": open_settings(self._referee.settings),
+            "settings": self._referee.settings.open_to_all(),
             "devices": [
                 {"device": one.part, "state": one.state.value, "message": one.message}
                 for one in self._referee.health.snapshot()

@@ -44,9 +44,9 @@ from referee.mqtt.settings import (
     take_mqtt,
 )
 from referee.phrases import in_language
+from referee.state_folder import JOURNAL
 from referee.store.database import connect_to_read
 from referee.store.evidence import EvidenceFolder
-from referee.store.folder import JOURNAL
 from referee.store.outbox import Outbox, messages
 from referee.store.store import Store
 

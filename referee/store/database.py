@@ -27,9 +27,8 @@ _OF_A_GAME = "game INTEGER NOT NULL REFERENCES games ON DELETE CASCADE"
 _DATA = "TEXT NOT NULL CHECK (json_valid(data))"
 _TIME = f"INTEGER NOT NULL CHECK (wall_ms BETWEEN 0 AND {LAST_MS})"
 TABLES = (
-    # The game's clock is the monotonic clock of `boot` plus shift_ns. judged: the last event with rulings. closed: it
-    # is
-    # not resumed any more. lost_from: the first event that a damaged file lost, NULL if all are there.
+    # The game's clock is the monotonic clock of `boot` plus shift_ns. judged: the last event with rulings. closed:
+    # it is not resumed any more. lost_from: the first event that a damaged file lost, NULL if all are there.
     f"""CREATE TABLE games (
         game INTEGER PRIMARY KEY CHECK (game > 0), uid TEXT NOT NULL UNIQUE,
         header TEXT NOT NULL CHECK (json_valid(header)),
@@ -47,7 +46,6 @@ TABLES = (
         {_OF_A_GAME}, event INTEGER NOT NULL CHECK (event > 0), place INTEGER NOT NULL CHECK (place >= 0),
         since INTEGER NOT NULL CHECK (since >= 0), until INTEGER, data {_DATA}, crc INTEGER NOT NULL,
         PRIMARY KEY (game, event, place, since)) STRICT, WITHOUT ROWID""",
-    "CREATE INDEX rulings_by_kind ON rulings (json_extract(data, '$.ruling'), game)",
     # data: the event as it should have been; NULL strikes it. undoes: the correction that this one undoes.
     f"""CREATE TABLE corrections (
         {_OF_A_GAME}, number INTEGER NOT NULL CHECK (number > 0), wall_ms {_TIME}, event INTEGER,
@@ -58,7 +56,6 @@ TABLES = (
         file TEXT NOT NULL PRIMARY KEY, {_OF_A_GAME}, event INTEGER NOT NULL, t_ms REAL NOT NULL,
         bytes INTEGER NOT NULL, kept_ms INTEGER NOT NULL, disputed INTEGER NOT NULL DEFAULT 0,
         crc INTEGER NOT NULL) STRICT, WITHOUT ROWID""",
-    "CREATE INDEX evidence_of ON evidence (game, event)",
     # data: the outlines in the deciding picture of an event (see `referee.match.pictures`).
     f"""CREATE TABLE sights (
         {_OF_A_GAME}, event INTEGER NOT NULL, data {_DATA}, crc INTEGER NOT NULL,
@@ -69,6 +66,9 @@ TABLES = (
     """CREATE TABLE outbox (
         seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, game INTEGER NOT NULL, number INTEGER NOT NULL) STRICT""",
     "CREATE TABLE outbox_head (stream TEXT NOT NULL, sent INTEGER NOT NULL) STRICT",
+    # Indexes are last, as VACUUM orders them, too: `recovery` knows each table's first page by this order.
+    "CREATE INDEX rulings_by_kind ON rulings (json_extract(data, '$.ruling'), game)",
+    "CREATE INDEX evidence_of ON evidence (game, event)",
 )
 COLUMNS = {
     "games": ("game", "uid", "header", "started_ms", "boot", "shift_ns", "judged", "ended_ms", "closed", "lost_from"),

@@ -19,18 +19,16 @@ from typing import Any
 import numpy as np
 
 from hardware.camera.frames import Frame
-from hardware.recording import RecordingNotWrittenError, RecordingWriter
+from hardware.events import BellEdge
+from hardware.recording import RecordedFrame, RecordingNotWrittenError, RecordingWriter
 from referee.decks.store import DeckStore
 from referee.engine.corrections import corrected, corrected_events
 from referee.engine.events import DECK, Event
-from referee.engine.log import GameLog, Record, numbers_in
+from referee.engine.log import GameLog, numbers_in
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import put_in_place
 from referee.games.recorded_game import DECK_FILE, TABLE
 from referee.jsonlines import shown
-from referee.match.frame_history import HeldFrames
-from referee.match.settings import TableSettings
-from referee.match.table import PROFILE
 from referee.store.games import Query, game_numbered, games, kept_game
 from vision.errors import BadDeckError
 from vision.taught.deck_file import pack_deck
@@ -39,8 +37,15 @@ DISPUTED = "disputed.json"
 """The file in such a recording with the disputed ruling and the machine's state."""
 DISPUTES, MOST_KEPT = "disputes", 12
 _NO_IMAGE = np.zeros((1, 1, 3), np.uint8)
-_SECRET = ("voice_page",)
 _OF_PEOPLE = frozenset({"timer_flipped", "timer_ran_out", "decided", "stop", "contested", "count", "challenge"})
+
+
+@dataclass(frozen=True)
+class Film:
+    """Pictures and bell edges round an instant, monotonic, in the order of time."""
+
+    frames: tuple[RecordedFrame, ...] = ()
+    edges: tuple[BellEdge, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,7 @@ class MachineReport:
     said: frozenset[int] = frozenset()
 
 
-def keep_disputed(folder: Path, log: GameLog, ruling: str, film: HeldFrames, machine: MachineReport) -> Path:
+def keep_disputed(folder: Path, log: GameLog, ruling: str, film: Film, machine: MachineReport) -> Path:
     """Write the file into the state folder, which keeps the last ones, and return its path.
 
     An existing one stays if there is no more film than then: the first tap comes soonest after the ruling.
@@ -68,7 +73,7 @@ def keep_disputed(folder: Path, log: GameLog, ruling: str, film: HeldFrames, mac
     """
     log.ruling(ruling)
     path = kept_path(folder, ruling)
-    if path.exists() and not film.shots:
+    if path.exists() and not film.frames:
         return path
     part = path.with_suffix(".part")
     try:
@@ -85,7 +90,7 @@ def keep_disputed(folder: Path, log: GameLog, ruling: str, film: HeldFrames, mac
     return path
 
 
-def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) -> tuple[bytes, bool]:
+def as_kept(folder: Path, query: Query, ruling: str, settings: Mapping[str, Any]) -> tuple[bytes, bool]:
     """Return the file of a ruling, and whether it shows the table: the kept one, else a new one.
 
     Raises:
@@ -104,7 +109,7 @@ def as_kept(folder: Path, query: Query, ruling: str, settings: TableSettings) ->
             return kept.read_bytes(), True
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / kept.name
-            write_disputed(path, log, ruling, HeldFrames(), MachineReport(open_settings(settings)), folder)
+            write_disputed(path, log, ruling, Film(), MachineReport(settings), folder)
             return path.read_bytes(), False
     except (OSError, RecordingNotWrittenError) as error:
         raise WorkFailedError("error.service.file_to_send_cannot_be_made", why=error) from error
@@ -123,24 +128,16 @@ def last_ruling(query: Query) -> str:
     raise BadInputError("error.service.nothing_has_been_ruled_yet")
 
 
-def open_settings(settings: TableSettings) -> dict[str, Any]:
-    """Return the settings that anybody may read."""
-    return {name: value for name, value in settings.public().items() if name not in _SECRET}
-
-
 def kept_path(folder: Path, ruling: str) -> Path:
     """Return the path of a ruling's file."""
     return folder / DISPUTES / f"{ruling}.mcap"
 
 
-def write_disputed(
-    path: Path, log: GameLog, ruling: str, film: HeldFrames, machine: MachineReport, folder: Path
-) -> None:
+def write_disputed(path: Path, log: GameLog, ruling: str, film: Film, machine: MachineReport, folder: Path) -> None:
     """Write the file.
 
     log: the game. ruling: the name of the disputed one. film: of the time round it; without one, the file has all
-    events,
-    and the ruling rests on the readings of then. folder: with the measured table and decks.
+    events, and the ruling rests on the readings of then. folder: with the measured table and decks.
 
     Raises:
         BadInputError: there is no such ruling.
@@ -148,28 +145,32 @@ def write_disputed(
     """
     place, ruled = log.ruling(ruling)
     record, about = log.records[place.event], log.records[log.about(place, ruled)]
-    shots = [replace(s, t_ns=s.t_ns + machine.shift_ns) for s in film.shots]
-    begins_ns = film.shots[0].exposure_end_ns + machine.shift_ns if shots else None
-    ends_ns = film.shots[-1].exposure_end_ns + machine.shift_ns if shots else record.event.t_ns
-    names = tuple(f"Player {seat + 1}" for seat in range(len(log.header.players)))
-    header = {"game": log.header.game, "players": list(names), "options": dict(log.header.options)}
+    shift_ns = machine.shift_ns
+    begins_ns = film.frames[0].exposure_end_ns + shift_ns if film.frames else None
+    ends_ns = film.frames[-1].exposure_end_ns + shift_ns if film.frames else record.event.t_ns
+    names = [f"Player {seat + 1}" for seat in range(len(log.header.players))]
+    header = {"game": log.header.game, "players": names, "options": dict(log.header.options)}
     told = list(_told(log, begins_ns, ends_ns, machine.said))
-    start_ns = min([event.t_ns for event in told] + [shot.t_ns for shot in shots] + [about.event.t_ns])
+    start_ns = min([about.event.t_ns, *(one.t_ns for one in told), *(one.t_ns + shift_ns for one in film.frames)])
     with RecordingWriter(path, header, start_ns) as writer:
         for event in told:
-            writer.told(event.t_ns, {**event.data, "event": event.kind, "t_ns": event.t_ns})
-        for shot in shots:
-            end_ns = shot.exposure_end_ns + machine.shift_ns
-            writer.frame(Frame(shot.t_ns, end_ns, _NO_IMAGE, shot.sequence), shot.jpeg)
+            writer.told(event.t_ns, _line(event))
+        for one in film.frames:
+            frame = Frame(one.t_ns + shift_ns, one.exposure_end_ns + shift_ns, _NO_IMAGE, one.sequence)
+            writer.frame(frame, one.encoded)
         for edge in film.edges:
-            writer.bell(replace(edge, t_ns=edge.t_ns + machine.shift_ns))
-        for one in log.records.values():
-            if (begins_ns is None or one.event.t_ns > begins_ns) and one.event.t_ns <= ends_ns:
-                for given in one.first or one.rulings:
-                    writer.ruling(one.event.t_ns, given)
-        writer.attach(DISPUTED, _about(ruled, about, machine), start_ns)
+            writer.bell(replace(edge, t_ns=edge.t_ns + shift_ns))
+        for heard in log.records.values():
+            if (begins_ns is None or heard.event.t_ns > begins_ns) and heard.event.t_ns <= ends_ns:
+                for given in heard.first or heard.rulings:
+                    writer.ruling(heard.event.t_ns, given)
+        writer.attach(DISPUTED, _about(ruled, about.event, machine), start_ns)
         for name, data in _files(folder, log).items():
             writer.attach(name, data, start_ns)
+
+
+def _line(event: Event) -> dict[str, Any]:
+    return {**event.data, "event": event.kind, "t_ns": event.t_ns}
 
 
 def _told(log: GameLog, begins_ns: int | None, ends_ns: int, said: frozenset[int]) -> Iterator[Event]:
@@ -186,24 +187,23 @@ def _told(log: GameLog, begins_ns: int | None, ends_ns: int, said: frozenset[int
 
 def _files(folder: Path, log: GameLog) -> dict[str, bytes]:
     """Return the measured table and the taught deck, which are only here."""
-    found = {}
+    found, name = {}, log.header.options.get(DECK)
     with suppress(OSError):
-        found[TABLE] = (folder / PROFILE).read_bytes()
-    name = log.header.options.get(DECK)
+        found[TABLE] = (folder / TABLE).read_bytes()
     with suppress(BadDeckError, WorkFailedError):
         if name in DeckStore(folder).names():
             found[DECK_FILE] = pack_deck(DeckStore(folder).load(str(name)))
     return found
 
 
-def _about(ruled: Mapping[str, Any], about: Record, machine: MachineReport) -> bytes:
-    told = {
+def _about(ruled: Mapping[str, Any], event: Event, machine: MachineReport) -> bytes:
+    about = {
         "disputed": dict(ruled),
-        "event": {**about.event.data, "event": about.event.kind, "t_ns": about.event.t_ns},
+        "event": _line(event),
         "version": version("ringmaster"),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "settings": dict(machine.settings),
         "camera_notes": list(machine.notes),
     }
-    return json.dumps(told, indent=1, ensure_ascii=False).encode()
+    return json.dumps(about, indent=1, ensure_ascii=False).encode()

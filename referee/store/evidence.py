@@ -21,8 +21,7 @@ class Budget:
     """Limits of kept evidence.
 
     most_bytes: of all pictures. least_free_bytes: free space left on the disk. undisputed_days, disputed_days: the
-    least age
-    of deleted pictures, if there is room. Undisputed ones go first, the oldest first.
+    least age of deleted pictures, if there is room. Undisputed ones go first, the oldest first.
     """
 
     most_bytes: int = 2_000_000_000
@@ -36,8 +35,6 @@ class EvidencePicture:
     """One picture. name: its id. t_ms: from the instant it is about, negative before it."""
 
     name: str
-    game: int
-    event: int
     t_ms: float
 
 
@@ -86,26 +83,21 @@ class EvidenceFolder:
 
     def of_event(self, game: int, event: int) -> tuple[EvidencePicture, ...]:
         """Return the pictures of an event, in the order of time."""
-        rows = self._journal.read(
-            "SELECT file, game, event, t_ms FROM evidence WHERE game = ? AND event = ? ORDER BY t_ms", game, event
-        )
+        sql = "SELECT file, t_ms FROM evidence WHERE game = ? AND event = ? ORDER BY t_ms"
+        rows = self._journal.read(sql, game, event)
         return tuple(EvidencePicture(*row) for row in rows)
 
     def of_game(self, game: int) -> dict[int, str]:
         """Return the picture to show first for each event of a game: the last one before it."""
-        rows = self._journal.read("SELECT event, file, t_ms FROM evidence WHERE game = ? ORDER BY t_ms", game)
-        first: dict[int, tuple[bool, str]] = {}
-        for event, file, t_ms in rows:
-            if event not in first or t_ms <= 0:
-                first[event] = (t_ms <= 0, file)
-        return {event: file for event, (_, file) in first.items()}
+        rows = self._journal.read("SELECT event, file, t_ms FROM evidence WHERE game = ? ORDER BY t_ms DESC", game)
+        last = {event: file for event, file, _ in rows}
+        return last | {event: file for event, file, t_ms in reversed(rows) if t_ms <= 0}
 
     def thin(self, now_ms: int | None = None) -> int:
         """Delete pictures beyond the budget, the oldest games first, and return their number.
 
         now_ms: the time of day; None: nothing goes for its age alone. A clock that jumps makes nothing old: age counts
-        from the
-        newest picture there is, games keep their order, and the last ones lose nothing while there is room.
+        from the newest picture there is, games keep their order, and the last ones lose nothing while there is room.
         """
         rows = self._journal.read(
             "SELECT file, bytes, kept_ms, disputed, game FROM evidence ORDER BY disputed, game, event, file"
@@ -134,30 +126,28 @@ class EvidenceFolder:
 
     def sweep(self) -> None:
         """Delete files that the journal does not know, left by a power cut. To be called at the start only."""
-        if not self._journal.is_open:
-            return
-        known = {file for (file,) in self._journal.read("SELECT file FROM evidence")}
-        for path in self._folder.glob("*"):
-            if path.suffix == ".part" or (path.suffix == ".jpg" and path.stem not in known):
-                _deleted(path)
+        for path in (*self._folder.glob("*.part"), *self._unknown()):
+            _deleted(path)
 
     def set_aside(self, name: str) -> bool:
         """Set aside pictures that the journal does not know; False on failure.
 
         name: that of the journal that was set aside.
         """
-        if not self._folder.is_dir() or not self._journal.is_open:
-            return True
-        known = {file for (file,) in self._journal.read("SELECT file FROM evidence")}
         away = self._folder.with_name(f"{self._folder.name}-of-{name}")
         try:
-            for path in sorted(self._folder.glob("*.jpg")):
-                if path.stem not in known:
-                    away.mkdir(mode=0o750, exist_ok=True)
-                    path.rename(away / path.name)
+            for path in self._unknown():
+                away.mkdir(mode=0o750, exist_ok=True)
+                path.rename(away / path.name)
         except OSError:
             return False
         return True
+
+    def _unknown(self) -> list[Path]:
+        if not self._journal.is_open:
+            return []
+        known = {file for (file,) in self._journal.read("SELECT file FROM evidence")}
+        return [path for path in sorted(self._folder.glob("*.jpg")) if path.stem not in known]
 
     def _free(self) -> int:
         try:
@@ -182,8 +172,7 @@ def _days_old(kept: Sequence[tuple[int, int]], now_ms: int) -> dict[int, float]:
     """Return the age of each game's pictures, days, without the last games.
 
     kept: game and time of each picture, ms. No game counts as older than one before it: the clock may have been behind,
-    or
-    set back.
+    or set back.
     """
     latest: dict[int, int] = {}
     for game, kept_ms in kept:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from datetime import tzinfo
 from statistics import median
 from typing import Any
@@ -33,7 +33,9 @@ _RULED = """SELECT game, count(*), sum(json_extract(data, '$.ruling') = 'unclear
 
 
 @dataclass
-class _Player:
+class _Rings:
+    """Figures of a player: games, wins, and rings that were valid, false, or too late for a pair."""
+
     games: int = 0
     wins: int = 0
     valid: int = 0
@@ -41,22 +43,8 @@ class _Player:
     too_late: int = 0
     reactions_ms: list[float] = field(default_factory=list)
 
-
-@dataclass
-class _Evening:
-    games: int = 0
-    wins: Counter[str] = field(default_factory=Counter)
-    false: Counter[str] = field(default_factory=Counter)
-    reactions_ms: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-
-
-@dataclass(frozen=True)
-class CountedRing:
-    """A ring that counts for the figures: of a seat, "valid", "false" or "late"; reaction_ms: None if not known."""
-
-    seat: int
-    kind: str
-    reaction_ms: float | None = None
+    def __add__(self, other: _Rings) -> _Rings:
+        return _Rings(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -82,25 +70,24 @@ def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
 
     A seat without a given name counts as no player: each evening somebody else may sit there.
     """
-    players: defaultdict[str, _Player] = defaultdict(_Player)
-    evenings: defaultdict[str, _Evening] = defaultdict(_Evening)
     rulings: defaultdict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for game, data in query(_RINGS):
         rulings[game].append(json.loads(data))
+    played: Counter[str] = Counter()
+    evenings: defaultdict[str, defaultdict[str, _Rings]] = defaultdict(lambda: defaultdict(_Rings))
     for past in listed(query, zone).games:
         if past.end is None:
             continue
-        known = {seat: name for seat, name in enumerate(past.row.header.players) if name not in seat_names()}
-        evening = evenings[past.evening]
-        evening.games += 1
-        for name in known.values():
-            players[name].games += 1
-        for name in (known[seat] for seat in past.end["winners"] if seat in known):
-            players[name].wins += 1
-            evening.wins[name] += 1
-        for ring in _rings(rulings[past.row.game]):
-            if ring.seat in known:
-                _count(ring, known[ring.seat], players[known[ring.seat]], evening)
+        played[past.evening] += 1
+        rings = _rings(rulings[past.row.game])
+        for seat, name in enumerate(past.row.header.players):
+            if name not in seat_names():
+                won = _Rings(games=1, wins=past.end["winners"].count(seat))
+                evenings[past.evening][name] += won + rings[seat]
+    players: defaultdict[str, _Rings] = defaultdict(_Rings)
+    for evening in evenings.values():
+        for name, one in evening.items():
+            players[name] += one
     ranked = sorted(players.items(), key=lambda item: (-item[1].wins, item[0]))
     return {
         "players": [
@@ -110,14 +97,34 @@ def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
         "evenings": [
             {
                 "date": date,
-                "games": one.games,
-                "wins": dict(one.wins),
-                "false": dict(one.false),
-                "median_ms": {name: round(median(times), 1) for name, times in one.reactions_ms.items()},
+                "games": games,
+                "wins": {name: one.wins for name, one in evenings[date].items() if one.wins},
+                "false": {name: one.false for name, one in evenings[date].items() if one.false},
+                "median_ms": {
+                    name: round(median(one.reactions_ms), 1) for name, one in evenings[date].items() if one.reactions_ms
+                },
             }
-            for date, one in evenings.items()
+            for date, games in played.items()
         ],
     }
+
+
+def _rings(rulings: Iterable[Mapping[str, Any]]) -> defaultdict[int, _Rings]:
+    """Return the figures of each seat's rings in a game: for one pair only a seat's first ring counts."""
+    seats: defaultdict[int, _Rings] = defaultdict(_Rings)
+    open_ms: float | None = None
+    rang: set[int | None] = set()
+    for data in rulings:
+        seat = data.get("seat")
+        if data["ruling"] == "ring":
+            open_ms, rang = (data.get("reaction_ms"), {seat}) if data["valid"] else (None, set())
+            if seat is not None:
+                waited = [] if open_ms is None else [open_ms]
+                seats[seat] += _Rings(valid=int(data["valid"]), false=int(not data["valid"]), reactions_ms=waited)
+        elif seat is not None and open_ms is not None and seat not in rang:
+            rang.add(seat)
+            seats[seat] += _Rings(too_late=1, reactions_ms=[open_ms + data["lag_ms"]])
+    return seats
 
 
 def quality(query: Query, language: Language, zone: tzinfo | None = None) -> dict[str, Any]:
@@ -153,32 +160,6 @@ def interval(part: int, of: int) -> tuple[float, float]:
     middle = (share + z2 / (2 * of)) / (1 + z2 / of)
     half = _Z95 * math.sqrt(share * (1 - share) / of + z2 / (4 * of * of)) / (1 + z2 / of)
     return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def _rings(rulings: Iterable[Mapping[str, Any]]) -> Iterator[CountedRing]:
-    """Yield the rings that count: of a seat's rings for one pair only the first."""
-    open_ms: float | None = None
-    rang: set[int | None] = set()
-    for data in rulings:
-        seat = data.get("seat")
-        if data["ruling"] == "ring":
-            open_ms, rang = (data.get("reaction_ms"), {seat}) if data["valid"] else (None, set())
-            if seat is not None:
-                yield CountedRing(seat, "valid", open_ms) if data["valid"] else CountedRing(seat, "false")
-        elif seat is not None and open_ms is not None and seat not in rang:
-            rang.add(seat)
-            yield CountedRing(seat, "late", open_ms + data["lag_ms"])
-
-
-def _count(ring: CountedRing, name: str, player: _Player, evening: _Evening) -> None:
-    player.valid += ring.kind == "valid"
-    player.false += ring.kind == "false"
-    player.too_late += ring.kind == "late"
-    if ring.kind == "false":
-        evening.false[name] += 1
-    if ring.reaction_ms is not None:
-        player.reactions_ms.append(ring.reaction_ms)
-        evening.reactions_ms[name].append(ring.reaction_ms)
 
 
 def _tallies(query: Query) -> dict[int, GameTally]:

@@ -1,4 +1,4 @@
-"""The games in the store, as values: rows with their events, rulings and corrections, and their queries.
+"""The games in the store, as values: rows with their events, rulings and corrections, queries, and replays.
 
 The database checks types and ranges (`referee.store.database`), and damage is found before anything is read.
 """
@@ -6,8 +6,8 @@ The database checks types and ranges (`referee.store.database`), and damage is f
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -16,12 +16,16 @@ from pydantic import BaseModel, Field, ValidationError
 from referee.engine.corrections import CorrectionRow, corrected, corrected_events
 from referee.engine.events import Event, Header, parse_event
 from referee.engine.log import OF_NO_GAME, GameLog, Record
+from referee.engine.session import Judge, Judged, judge_all
 from referee.errors import BadInputError
+from referee.games.registry import game_kind
 from referee.jsonlines import to_line
 from referee.store.database import LAST_MS, Statement, inserted
 
 Query = Callable[..., Sequence[tuple[Any, ...]]]
 MOST_NUMBER = (1 << 63) - 1
+_MOST_JUDGED = 200_000
+"""Number of events replayed to find a game's changes by corrections."""
 _GAME = "SELECT game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed, lost_from FROM games"
 
 
@@ -42,8 +46,7 @@ class GameRow:
     """A game. started_ms, ended_ms: wall time, ms. judged: the number of the last event with rulings.
 
     Its clock is the monotonic clock of the boot named `boot`, plus `shift_ns`. lost_from: the first event that cannot
-    be
-    read any more, None if all can.
+    be read any more, None if all can.
     """
 
     game: int
@@ -79,6 +82,9 @@ class RulingRow:
     data: Mapping[str, Any]
 
 
+Row = GameRow | EventRow | CorrectionRow | RulingRow
+
+
 @dataclass(frozen=True)
 class KeptGame:
     """The stored rows of a game, in order; events up to the first lost one."""
@@ -92,30 +98,23 @@ class KeptGame:
         """Return the rulings that hold after all corrections, in order."""
         return tuple(ruling for ruling in self.rulings if ruling.until is None)
 
-    def first(self) -> dict[int, tuple[Mapping[str, Any], ...]]:
-        """Return the first rulings, before any correction, by the number of their event."""
-        found: dict[int, tuple[Mapping[str, Any], ...]] = {}
-        for ruling in self.rulings:
-            if ruling.since == 0:
-                found[ruling.event] = (*found.get(ruling.event, ()), ruling.data)
-        return found
-
     def log(self) -> GameLog:
         """Return it as the log of a game, with its present rulings."""
         row = self.row
         log = GameLog(row.game, row.header, row.started_ms, row.shift_ns, corrections=list(self.corrections))
         first, now = self.first(), self.by_event()
-        for event in self.events:
-            rulings = tuple(now.get(event.number, ()))
-            log.add(Record(event.number, event.event, rulings, event.refused, first.get(event.number, ())))
+        for one in self.events:
+            rulings = tuple(now.get(one.number, ())), tuple(first.get(one.number, ()))
+            log.add(Record(one.number, one.event, rulings[0], one.refused, rulings[1]))
         return log
 
     def by_event(self) -> dict[int, list[Mapping[str, Any]]]:
         """Return the rulings that hold by the number of their event."""
-        found: dict[int, list[Mapping[str, Any]]] = {}
-        for ruling in self.in_force():
-            found.setdefault(ruling.event, []).append(ruling.data)
-        return found
+        return _by_event(self.in_force())
+
+    def first(self) -> dict[int, list[Mapping[str, Any]]]:
+        """Return the first rulings, before any correction, by the number of their event."""
+        return _by_event(ruling for ruling in self.rulings if ruling.since == 0)
 
     def end(self) -> Mapping[str, Any] | None:
         """Return the ruling that ended it, None if it did not end."""
@@ -132,6 +131,13 @@ class KeptGame:
             data = instead.get(row.number, {})
             if data is not None and (data or not row.refused) and row.event.kind not in OF_NO_GAME:
                 yield row, corrected(row.event, data) if data else row.event
+
+
+def _by_event(rulings: Iterable[RulingRow]) -> dict[int, list[Mapping[str, Any]]]:
+    found: dict[int, list[Mapping[str, Any]]] = {}
+    for ruling in rulings:
+        found.setdefault(ruling.event, []).append(ruling.data)
+    return found
 
 
 @dataclass(frozen=True)
@@ -181,17 +187,17 @@ def kept_game(query: Query, row: GameRow) -> KeptGame:
     """Return the stored rows of a game."""
     sql = "SELECT number, wall_ms, data, refused FROM events WHERE game = ? AND number < ? ORDER BY number"
     events = query(sql, row.game, MOST_NUMBER if row.lost_from is None else row.lost_from)
-    sql = "SELECT number, wall_ms, event, data, undoes FROM corrections WHERE game = ? ORDER BY number"
-    corrections = query(sql, row.game)
     sql = "SELECT event, place, since, until, data FROM rulings WHERE game = ? ORDER BY event, place, since"
     rulings = query(sql, row.game)
+    sql = "SELECT number, wall_ms, event, data, undoes FROM corrections WHERE game = ? ORDER BY number"
+    corrections = query(sql, row.game)
     return KeptGame(
         row,
         tuple(EventRow(number, ms, parse_event(json.loads(data)), bool(no)) for number, ms, data, no in events),
         tuple(RulingRow(event, place, since, until, json.loads(data)) for event, place, since, until, data in rulings),
         tuple(
-            CorrectionRow(number, wall_ms, event, None if data is None else json.loads(data), undoes)
-            for number, wall_ms, event, data, undoes in corrections
+            CorrectionRow(number, ms, event, None if data is None else json.loads(data), undoes)
+            for number, ms, event, data, undoes in corrections
         ),
     )
 
@@ -202,50 +208,26 @@ def sight_of(query: Query, game: int, event: int) -> dict[str, Any] | None:
     return json.loads(rows[0][0]) if rows else None
 
 
-def statements(kept: KeptGame, game: int) -> Iterator[Statement]:
+def statements(kept: KeptGame, game: int) -> list[Statement]:
     """Return the statements that add all rows of a game under a number."""
-    row = kept.row
-    yield inserted(
-        "games",
-        game=game,
-        uid=row.uid,
-        header=to_line(header_data(row.header)),
-        started_ms=row.started_ms,
-        boot=row.boot,
-        shift_ns=row.shift_ns,
-        judged=row.judged,
-        ended_ms=row.ended_ms,
-        closed=int(row.closed),
-        lost_from=row.lost_from,
-    )
-    for event in kept.events:
-        yield inserted(
-            "events",
-            game=game,
-            number=event.number,
-            wall_ms=event.wall_ms,
-            data=to_line(event_data(event.event)),
-            refused=int(event.refused),
-        )
-    for one in kept.corrections:
-        data = None if one.data is None else to_line(dict(one.data))
-        values = {"number": one.number, "wall_ms": one.wall_ms, "event": one.event, "undoes": one.undoes}
-        yield inserted("corrections", game=game, data=data, **values)
-    for ruling in kept.rulings:
-        yield ruling_inserted(game, ruling)
+    rows: list[Row] = [kept.row, *kept.events, *kept.corrections, *kept.rulings]
+    return [added(game, row) for row in rows]
 
 
-def ruling_inserted(game: int, ruling: RulingRow) -> Statement:
-    """Return the statement that adds a ruling."""
-    return inserted(
-        "rulings",
-        game=game,
-        event=ruling.event,
-        place=ruling.place,
-        since=ruling.since,
-        until=ruling.until,
-        data=to_line(dict(ruling.data)),
-    )
+def added(game: int, row: Row) -> Statement:
+    """Return the statement that adds a row of a game, which has this number."""
+    match row:
+        case GameRow():
+            header = to_line(header_data(row.header))
+            return inserted("games", **{**vars(row), "game": game, "header": header, "closed": int(row.closed)})
+        case EventRow():
+            data, refused = to_line(event_data(row.event)), int(row.refused)
+            return inserted("events", **{**vars(row), "game": game, "data": data, "refused": refused})
+        case CorrectionRow():
+            changed = None if row.data is None else to_line(dict(row.data))
+            return inserted("corrections", **{**vars(row), "game": game, "data": changed})
+        case RulingRow():
+            return inserted("rulings", **{**vars(row), "game": game, "data": to_line(dict(row.data))})
 
 
 def header_data(header: Header) -> dict[str, object]:
@@ -274,3 +256,40 @@ def _game(row: Sequence[Any]) -> GameRow:
     except ValidationError:
         raise BadInputError("kept.game_cannot_be_read_and", number=game) from None
     return GameRow(game, uid, told, started_ms, boot, shift_ns, judged, ended_ms, bool(closed), lost_from)
+
+
+def judged_now(kept: KeptGame, corrections: Sequence[CorrectionRow] | None = None) -> Judged:
+    """Return the rulings on a game's events; corrections: only these count.
+
+    Raises:
+        BadInputError: there is no such game, or it cannot be played like that.
+    """
+    judge = Judge(game_kind(kept.row.header.game).start(kept.row.header))
+    events = ((row.number, row.event) for row in kept.events)
+    return judge_all(judge, events, kept.corrections if corrections is None else corrections)
+
+
+def judged_again(kept: KeptGame) -> KeptGame:
+    """Return a game with the rulings on its events, before and after each correction.
+
+    Raises:
+        BadInputError: there is no such game, or it cannot be played like that.
+    """
+    most = max(1, _MOST_JUDGED // (len(kept.events) + 1))
+    steps = [*range(min(most, len(kept.corrections))), len(kept.corrections)]
+    rows: dict[tuple[int, int, int], RulingRow] = {}
+    before: Judged = {}
+    for step in steps:
+        after = judged_now(kept, kept.corrections[:step])
+        held = {(one.event, one.place): key for key, one in rows.items() if one.until is None}
+        for event in sorted({*before, *after}):
+            was, now = before.get(event, ()), after.get(event, ())
+            for place in range(max(len(was), len(now))):
+                if was[place : place + 1] == now[place : place + 1]:
+                    continue
+                if place < len(was):
+                    rows[held[event, place]] = replace(rows[held[event, place]], until=step)
+                if place < len(now):
+                    rows[event, place, step] = RulingRow(event, place, step, None, now[place])
+        before = after
+    return replace(kept, rulings=tuple(rows[key] for key in sorted(rows)))

@@ -30,25 +30,11 @@ IMPORTED = "import "
 """Prefix of `boot` of games from another journal; the rest names the import."""
 JUMP_MS = 120_000
 """A clock that differs by less was set by seconds, or ran a little fast."""
-_SPANS = """SELECT g.game, a.wall_ms, json_extract(a.data, '$.t_ns'), b.wall_ms, json_extract(b.data, '$.t_ns')
+_TIMES = """SELECT g.game, a.wall_ms, json_extract(a.data, '$.t_ns'), b.wall_ms, json_extract(b.data, '$.t_ns')
     FROM games g JOIN events a ON a.game = g.game AND a.number = 1
     JOIN events b ON b.game = g.game AND b.number = (SELECT max(number) FROM events WHERE game = g.game)"""
 _ENDS = """SELECT game, data FROM rulings
     WHERE json_extract(data, '$.ruling') = 'end' AND until IS NULL ORDER BY game, event, place"""
-
-
-@dataclass(frozen=True)
-class Span:
-    """Time of a game, by the clocks of its first and its last event: wall time, ms, and monotonic time, ms.
-
-    boot: the start of the machine that the monotonic clock belongs to, "" if it is not known.
-    """
-
-    boot: str
-    first_ms: int
-    last_ms: int
-    first_wall_ms: int
-    last_wall_ms: int
 
 
 @dataclass(frozen=True)
@@ -76,14 +62,11 @@ def listed(query: Query, zone: tzinfo | None = None) -> PastGames:
     """Return all past games; zone: the table's own if None."""
     shown = shelf(query)
     ends = {game: json.loads(data) for game, data in query(_ENDS)}
-    times = {game: values for game, *values in query(_SPANS)}
-    rows = _in_order(shown.games)
-    spans = [_span(row, *times[row.game]) if row.game in times else None for row in rows]
+    times = {game: values for game, *values in query(_TIMES)}
     found: list[Past] = []
-    entries = zip(rows, spans, strict=True)
-    for _, group in groupby(entries, key=lambda entry: "" if _is_imported(entry[0]) else entry[0].boot):
-        some = list(group)
-        for (row, _), ms in zip(some, _since_one_start(some), strict=True):
+    for _, group in groupby(_in_order(shown.games), key=lambda row: "" if _is_imported(row) else row.boot):
+        rows = list(group)
+        for row, ms in zip(rows, _starts_ms(rows, times), strict=True):
             found.append(Past(row, ends.get(row.game), ms, evening_of(ms, zone)))
     return PastGames(tuple(found), shown.unreadable)
 
@@ -143,12 +126,6 @@ def _is_imported(row: GameRow) -> bool:
     return row.boot == "" or row.boot.startswith(IMPORTED)
 
 
-def _span(row: GameRow, first_wall_ms: int, first_ns: int, last_wall_ms: int, last_ns: int) -> Span:
-    # A game resumed after another start of the machine has no clock that holds for all of it.
-    boot = "" if row.shift_ns or _is_imported(row) else row.boot
-    return Span(boot, first_ns // MS, last_ns // MS, first_wall_ms, last_wall_ms)
-
-
 def _in_order(rows: Iterable[GameRow]) -> list[GameRow]:
     """Return games in the order of play, the first one first; rows: in the order of their numbers.
 
@@ -163,19 +140,24 @@ def _in_order(rows: Iterable[GameRow]) -> list[GameRow]:
     return [row for _, _, row in sorted(every, key=lambda entry: entry[:2])]
 
 
-def _since_one_start(group: Sequence[tuple[GameRow, Span | None]]) -> list[int]:
-    """Return the starts of games of one start of the machine, wall time, ms."""
+def _starts_ms(rows: Sequence[GameRow], times: Mapping[int, Sequence[int]]) -> list[int]:
+    """Return the starts of games of one start of the machine, wall time, ms.
+
+    times: wall time, ms, and monotonic time, ns, of a game's first and of its last event.
+    """
     found: list[int] = []
-    now_ms: int | None = None
-    next_ms: int | None = None
-    for row, span in reversed(group):
+    clock_ms = 0
+    next_ns: int | None = None
+    for row in reversed(rows):
         started_ms = row.started_ms
-        if span is not None and span.boot:
-            if next_ms is None or span.last_ms > next_ms:
+        # A game resumed after another start of the machine has no clock that holds for all of it.
+        if row.game in times and not row.shift_ns and not _is_imported(row):
+            first_wall_ms, first_ns, last_wall_ms, last_ns = times[row.game]
+            if next_ns is None or last_ns > next_ns:
                 # The last one; or a clock that began again, whatever the machine's name.
-                now_ms = span.last_wall_ms - span.last_ms
-            next_ms = span.first_ms
-            jump_ms = 0 if now_ms is None else now_ms - (span.first_wall_ms - span.first_ms)
+                clock_ms = last_wall_ms - last_ns // MS
+            next_ns = first_ns
+            jump_ms = clock_ms - (first_wall_ms - first_ns // MS)
             started_ms = min(max(0, started_ms + (jump_ms if abs(jump_ms) > JUMP_MS else 0)), LAST_MS)
         found.append(started_ms)
     return found[::-1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, Any
 
 from referee.errors import BadInputError
@@ -14,6 +16,21 @@ _FIRST, _LAST = b'{"format": "ringmaster-games-1", "games": [', b"]}"
 _MOST_GAME_BYTES = 8 << 20
 
 Data = dict[str, Any]
+
+
+def zipped(path: Path, folder: Path) -> Path:
+    """Return a ZIP file with an export that is bare JSON.
+
+    Raises:
+        BadInputError: the file is no such export.
+    """
+    with path.open("rb") as file:
+        next(old_lines(file), None)
+    whole = folder / "export.zip"
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.write(path, OLD)
+        archive.writestr("results.csv", "")
+    return whole
 
 
 def old_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -33,7 +50,7 @@ def old_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def old_game(line: bytes) -> tuple[Data, list[Data]]:
-    """Return a game's header and its events as `parcel.game_of` takes them.
+    """Return a game's header and its events as `archive.game_of` takes them.
 
     Raises:
         BadInputError: it is torn, or not a game.

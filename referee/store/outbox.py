@@ -36,8 +36,7 @@ class Outbox:
     """The writing side; belongs to a `Store`, whose lock is held whenever it is used.
 
     stream: the numbering's name, "" as long as nothing is to be sent. last: the number of the last row. lasting: the
-    last
-    row that survives a power cut; only rows up to it may be sent, or a number could come to mean two things.
+    last row that survives a power cut; only rows up to it may be sent, or a number could come to mean two things.
     """
 
     def __init__(self, add: Add) -> None:
@@ -118,54 +117,40 @@ def _data(query: Query, kind: str, game: int, number: int) -> dict[str, Any]:
         # A damaged file may have lost a game; its number in the stream remains.
         return {"kind": "nothing"}
     uid, header, started_ms = rows[0]
-    found: dict[str, Any] | None = {"kind": kind, "game": uid}
     match kind:
         case "game":
-            found = {"kind": kind, "game": uid, "header": json.loads(header), "started_ms": started_ms}
+            return {"kind": kind, "game": uid, "header": json.loads(header), "started_ms": started_ms}
         case "event":
-            found = _event(query, uid, game, number)
+            found = _event(query, game, number)
         case "correction":
-            found = _correction(query, uid, game, number)
+            found = _correction(query, game, number)
         case _:
-            found = {"kind": kind, "game": uid, "event": number}
-    return found or {"kind": "nothing"}
+            return {"kind": kind, "game": uid, "event": number}
+    return {"kind": kind, "game": uid, "number": number, **found} if found else {"kind": "nothing"}
 
 
-def _event(query: Query, uid: str, game: int, number: int) -> dict[str, Any] | None:
-    """Return an event with its first rulings, without later corrections."""
+def _event(query: Query, game: int, number: int) -> dict[str, Any]:
+    """Return an event with its first rulings, without later corrections; nothing if it is lost."""
     rows = query("SELECT wall_ms, data, refused FROM events WHERE game = ? AND number = ?", game, number)
-    if not rows:
-        return None
-    wall_ms, data, refused = rows[0]
     rulings = query("SELECT data FROM rulings WHERE game = ? AND event = ? AND since = 0 ORDER BY place", game, number)
-    return {
-        "kind": "event",
-        "game": uid,
-        "number": number,
-        "wall_ms": wall_ms,
-        "event": json.loads(data),
-        "refused": bool(refused),
-        "rulings": [json.loads(ruling) for (ruling,) in rulings],
-    }
+    given = [json.loads(ruling) for (ruling,) in rulings]
+    for wall_ms, data, refused in rows:
+        return {"wall_ms": wall_ms, "event": json.loads(data), "refused": bool(refused), "rulings": given}
+    return {}
 
 
-def _correction(query: Query, uid: str, game: int, number: int) -> dict[str, Any] | None:
+def _correction(query: Query, game: int, number: int) -> dict[str, Any]:
     """Return a correction, with the rulings (event, place) that it ended, and those that it began."""
-    sql = "SELECT wall_ms, event, data, undoes FROM corrections WHERE game = ? AND number = ?"
-    rows = query(sql, game, number)
-    if not rows:
-        return None
-    wall_ms, event, data, undoes = rows[0]
+    rows = query("SELECT wall_ms, event, data, undoes FROM corrections WHERE game = ? AND number = ?", game, number)
     gone = query("SELECT event, place FROM rulings WHERE game = ? AND until = ? ORDER BY event, place", game, number)
     new = query("SELECT event, place, data FROM rulings WHERE game = ? AND since = ? ORDER BY 1, 2", game, number)
-    return {
-        "kind": "correction",
-        "game": uid,
-        "number": number,
-        "wall_ms": wall_ms,
-        "event": event,
-        "data": None if data is None else json.loads(data),
-        "undoes": undoes,
-        "gone": [list(row) for row in gone],
-        "new": [[row[0], row[1], json.loads(row[2])] for row in new],
-    }
+    for wall_ms, event, data, undoes in rows:
+        return {
+            "wall_ms": wall_ms,
+            "event": event,
+            "data": None if data is None else json.loads(data),
+            "undoes": undoes,
+            "gone": [list(place) for place in gone],
+            "new": [[event, place, json.loads(ruling)] for event, place, ruling in new],
+        }
+    return {}

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,10 +25,10 @@ from referee.files import name_aside, put_in_place, sync_folder
 from referee.jsonlines import to_line
 from referee.log import LOG
 from referee.names import told_apart
+from referee.state_folder import EVIDENCE, INSTALLED, JOURNAL, SIMULATED, state_folder
 from referee.store.database import (
     COLUMNS,
     KEYS,
-    TABLES,
     VERSION,
     Connect,
     Connection,
@@ -46,9 +47,7 @@ from referee.store.database import (
     read_only,
     version_of,
 )
-from referee.store.folder import EVIDENCE, INSTALLED, JOURNAL, SIMULATED, state_folder
-from referee.store.games import HeaderModel, Query, header_data, kept_game, ruling_inserted, shelf
-from referee.store.judging import judged_again, judged_now
+from referee.store.games import HeaderModel, Query, added, header_data, judged_again, judged_now, kept_game, shelf
 
 _DISK = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
 """SQLite's codes for a disk or a file that cannot be used now: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN,
@@ -56,11 +55,10 @@ PROTOCOL. All others mean damaged content.
 """
 _PARTS = ("-wal", "-shm", "")
 _MENDED = "-mended-"
-_MUTABLE = {"games": ("boot", "shift_ns", "judged", "ended_ms", "closed"), "rulings": ("until",)}
-_HEADER = {0: b"SQLite format 3\0\x10\0\2\2\0\x40\x20\x20", 44: b"\0\0\0\4", 56: b"\0\0\0\1"}
-"""First bytes of each of our files: pages of 4096 bytes, a write-ahead log, UTF-8 (sqlite.org/fileformat.html, 1.3)."""
-_STRICT = frozenset(sql for sql in TABLES if "STRICT" in sql)
 _LOG_HEAD, _FRAME_HEAD, _PAGE = 32, 24, 4096
+_FRAME = _FRAME_HEAD + _PAGE
+_PAGES_AT = 28
+"""Where a file has the number of its pages (sqlite.org/fileformat.html, 1.3)."""
 _MOST_GENERATIONS = 1 << 20
 _WRITING_S = 0.1
 _MOST_UNSYNCED = 3
@@ -135,16 +133,16 @@ def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: N
     if not path.exists() and not copies(path):
         raise WorkFailedError("error.no_games_are_kept_in", folder=folder)
     with tempfile.TemporaryDirectory() as place:
-        saved, damage, rebuilt = Path(place) / path.name, None, False
+        source, damage = path, None
         try:
             with suppress(NewerError):
                 damage = damage_in(path)
-                rebuilt = damage is not None or version_of(path) < VERSION
-            if rebuilt:
-                build(path, saved, sound=damage is None)
+                if damage is not None or version_of(path) < VERSION:
+                    source = Path(place) / path.name
+                    build(path, source, sound=damage is None)
         except (sqlite3.Error, OSError) as error:
             raise WorkFailedError("error.journal.games_in_cannot_be_read", folder=folder, why=error) from error
-        with closing(connect_to_read(saved if rebuilt else path)) as connection:
+        with closing(connect_to_read(source)) as connection:
 
             def query(sql: str, *values: Value) -> list[tuple[Any, ...]]:
                 try:
@@ -189,8 +187,7 @@ def damage_in(path: Path) -> str | None:
     try:
         with closing(read_only(path)) as connection:
             connection.execute("BEGIN")
-            ((page_size,),) = connection.execute("PRAGMA page_size")
-            return fault_in(connection) or _fault_in_log(path, page_size)
+            return fault_in(connection) or _fault_in_log(path)
     except NewerError:
         raise
     except Exception as error:  # SQLite answers damage with errors of any kind, MemoryError among them.
@@ -266,78 +263,68 @@ def build(old: Path, new: Path, *, sound: bool = False) -> None:
     Raises:
         sqlite3.Error, OSError: the disk does not take it.
     """
-    for end in ("-wal", "-shm", "-journal", ""):
+    for end in ("-journal", *_PARTS):
         Path(f"{new}{end}").unlink(missing_ok=True)
-    copy = None if sound else next((one for one in copies(old) if is_sound(one) and version_of(one) <= VERSION), None)
-    with closing(connect(new)) as into:
+    with closing(connect(new)) as into, tempfile.TemporaryDirectory(dir=new.parent) as place:
         # Nothing of it counts before its rename, and it is synced before that.
         into.execute("PRAGMA synchronous=OFF")
         make_tables(into)
         into.execute("PRAGMA foreign_keys=OFF")
         into.execute("BEGIN IMMEDIATE")
-        if copy is not None:
-            _take_rows(copy, into)
-        with _described(old, new.parent) as described:
-            _take_rows(described, into)
+        known: set[int] = set()
+        for source, how in [(old, "mode=ro")] if sound else _sources(old, Path(place)):
+            _take_rows(source, how, into, known)
         if sound:
             # The first files of version 1 have no outbox.
             with suppress(sqlite3.OperationalError), closing(read_only(old)) as connection:
                 for table, marks in (("outbox", "?, ?, ?, ?"), ("outbox_head", "?, ?")):
                     rows = connection.execute(f"SELECT * FROM {table}")
                     into.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
-        for table in COLUMNS:
-            into.execute(f"DELETE FROM {table} WHERE game IN (SELECT game FROM deleted)")
-            into.execute(f"DELETE FROM {table} WHERE game NOT IN (SELECT game FROM games)")
-        # Only the last game can still be in play.
-        last = "game < (SELECT max(game) FROM games) AND closed = 0"
-        into.execute(*changed("games", {"closed": 1}, last))
-        for (file,) in into.execute("SELECT file FROM evidence").fetchall():
-            # Pictures may have been deleted since the copy was made.
-            if not (old.with_name(EVIDENCE) / f"{file}.jpg").is_file():
-                into.execute("DELETE FROM evidence WHERE file = ?", (file,))
+        _tidy(into, old.with_name(EVIDENCE))
         _judge_again(into)
         into.execute("COMMIT")
 
 
-@contextmanager
-def _described(path: Path, folder: Path) -> Iterator[Path]:
-    """Yield a file with its original table descriptions: itself, or a repaired copy."""
-    # A file of version 1 has none of them.
-    if _descriptions(path) in (frozenset(), _STRICT) and not _is_log_damaged(path):
-        yield path
+def _sources(path: Path, place: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the files from which a damaged one is rebuilt, and how SQLite opens them; later ones have newer rows."""
+    sound = (one for one in copies(path) if is_sound(one) and version_of(one) <= VERSION)
+    yield from ((one, "mode=ro") for one in islice(sound, 1))
+    if not path.is_file() or not path.stat().st_size:
+        # SQLite would delete the log beside an empty file.
         return
-    with tempfile.TemporaryDirectory(dir=folder) as place:
-        copy = Path(place) / path.name
-        with suppress(OSError):
-            shutil.copyfile(path, copy)
-            with copy.open("r+b") as file:
-                _apply_log(Path(f"{path}-wal"), file)
-                for at, known in _HEADER.items():
-                    file.seek(at)
-                    file.write(known)
-        if _descriptions(copy) != frozenset():
-            with suppress(Exception), closing(connect(copy)) as connection:
-                _describe(connection)
-        yield copy
+    yield path, "immutable=1"
+    # Without room for a copy the file is read as it is.
+    with suppress(OSError):
+        yield _with_new_first_page(path, place), "mode=ro"
+    yield path, "mode=ro"
 
 
-def _is_log_damaged(path: Path) -> bool:
-    try:
-        with closing(read_only(path)) as connection:
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            return _fault_in_log(path, _PAGE) is not None
-    except Exception:  # SQLite answers damage with errors of any kind.
-        return True
+def _with_new_first_page(path: Path, place: Path) -> Path:
+    """Return a copy of a file, with its log, that begins as a new one.
+
+    A damaged first page hides all tables; that of a new file names the same places, as `make_tables` is their order.
+    """
+    copy, fresh = place / path.name, place / "new.sqlite"
+    with closing(connect(fresh)) as connection:
+        make_tables(connection)
+    shutil.copyfile(path, copy)
+    log = Path(f"{path}-wal")
+    with copy.open("r+b") as file:
+        _apply_log(log.read_bytes() if log.exists() else b"", file)
+        first = bytearray(fresh.read_bytes()[:_PAGE])
+        struct.pack_into(">I", first, _PAGES_AT, file.seek(0, 2) // _PAGE)
+        file.seek(0)
+        file.write(first)
+    return copy
 
 
-def _apply_log(log: Path, file: BinaryIO) -> None:
+def _apply_log(data: bytes, file: BinaryIO) -> None:
     """Write the pages of a log into a file, whatever its check sums say: the rows have their own."""
-    data = log.read_bytes() if log.exists() else b""
     pages: dict[int, bytes] = {}
-    for start in range(_LOG_HEAD, len(data) - _FRAME_HEAD - _PAGE + 1, _FRAME_HEAD + _PAGE):
+    for start in range(_LOG_HEAD, len(data) - _FRAME + 1, _FRAME):
         page, commit = struct.unpack_from(">II", data, start)
         if data[start + 8 : start + 16] == data[16:24] and 0 < page < _MOST_GENERATIONS:
-            pages[page] = data[start + _FRAME_HEAD : start + _FRAME_HEAD + _PAGE]
+            pages[page] = data[start + _FRAME_HEAD : start + _FRAME]
         if commit:
             for number, content in pages.items():
                 file.seek((number - 1) * _PAGE)
@@ -345,66 +332,42 @@ def _apply_log(log: Path, file: BinaryIO) -> None:
             pages.clear()
 
 
-def _descriptions(path: Path) -> frozenset[str] | None:
-    """Return the file's intact descriptions of our tables, None if they cannot be read or their pages differ."""
+def _take_rows(path: Path, how: str, into: sqlite3.Connection, known: set[int]) -> None:
+    """Take all rows of a file: those with the right check sum, and of others only rows that are not there yet.
+
+    known: the hash values of rows that were read before, and are passed over.
+    """
     try:
-        with closing(read_only(path)) as connection:
-            connection.execute("PRAGMA writable_schema=ON")
-            rows = connection.execute("SELECT sql, rootpage FROM sqlite_master ORDER BY rowid").fetchall()
-    except Exception:  # SQLite answers damage with errors of any kind.
-        return None
-    found = frozenset(sql for sql, _ in rows) & _STRICT
-    return None if found and [page for _, page in rows] != list(range(2, len(rows) + 2)) else found
-
-
-def _describe(connection: sqlite3.Connection) -> None:
-    """Repair damaged descriptions of tables: SQLite gives them pages in the order of creation."""
-    connection.execute("PRAGMA writable_schema=ON")
-    rows = connection.execute("SELECT rowid, sql FROM sqlite_master ORDER BY rowid").fetchall()
-    missing = [sql for sql in TABLES if sql not in {text for _, text in rows}]
-    for page, (rowid, text) in enumerate(rows, 2):
-        connection.execute("UPDATE sqlite_master SET rootpage = ? WHERE rowid = ?", (page, rowid))
-        if text is None:
-            continue
-        sql = text if text in TABLES else missing.pop(0)
-        kind, name = sql.split()[1:3]
-        table = sql.split(" ON ")[1].split()[0] if kind == "INDEX" else name
-        values = (kind.lower(), name, table, sql, rowid)
-        connection.execute("UPDATE sqlite_master SET type = ?, name = ?, tbl_name = ?, sql = ? WHERE rowid = ?", values)
-
-
-def _take_rows(path: Path, into: sqlite3.Connection) -> None:
-    """Take all rows of a file: those with the right check sum, and of others only rows that are not there yet."""
-    games: set[int] = set()
-    # Games are read once more when their numbers are known: each is found by its own then.
-    for table in (*COLUMNS, "games"):
-        for row in _rows(path, table, games):
-            try:
-                _take(table, row, into)
-            except (sqlite3.IntegrityError, sqlite3.DataError, OverflowError, TypeError, KeyError) as error:
-                LOG.warning("a row of %s is not taken: %s", table, error)
-        games |= {game for (game,) in into.execute(f"SELECT DISTINCT game FROM {table}")}
-    with suppress(Exception), closing(read_only(path)) as connection:
-        into.executemany("INSERT OR IGNORE INTO deleted VALUES (?)", connection.execute("SELECT game FROM deleted"))
+        connection = read_only(path, how)
+    except Exception as error:  # SQLite answers damage with errors of any kind.
+        LOG.warning("%s cannot be read: %s", path, error)
+        return
+    with closing(connection):
+        games: set[int] = set()
+        # Games are read once more when their numbers are known: each is found by its own then.
+        for table in (*COLUMNS, "games"):
+            for row in _rows(connection, table, games, known):
+                try:
+                    _take(table, row, into)
+                except (sqlite3.IntegrityError, sqlite3.DataError, OverflowError, TypeError, KeyError) as error:
+                    LOG.warning("a row of %s is not taken: %s", table, error)
+            games |= {game for (game,) in into.execute(f"SELECT DISTINCT game FROM {table}")}
+        with suppress(Exception):
+            into.executemany("INSERT OR IGNORE INTO deleted VALUES (?)", connection.execute("SELECT game FROM deleted"))
 
 
 def _take(table: str, row: dict[str, Any], into: sqlite3.Connection) -> None:
     crc = row.pop("crc", None)
-    if crc is not None and crc == check_sum(*(row.get(column) for column in COLUMNS[table])):
-        into.execute(*inserted(table, **row))
-        return
-    keys = COLUMNS[table][: KEYS[table]]
-    where = " AND ".join(f"{key} = ?" for key in keys)
-    there = into.execute(f"SELECT 1 FROM {table} WHERE {where}", [row[key] for key in keys]).fetchone()
-    if crc is None and there:
-        # Version 1: a row of a copy was checked, so only columns that change in play are taken.
-        change = {name: row[name] for name in _MUTABLE.get(table, ())}
-        if change:
-            into.execute(*changed(table, change, where, *(row[key] for key in keys)))
-    elif crc is None or (table == "games" and not there):
+    if crc is None or crc != check_sum(*(row.get(column) for column in COLUMNS[table])):
+        keys = COLUMNS[table][: KEYS[table]]
+        where = " AND ".join(f"{key} = ?" for key in keys)
+        there = into.execute(f"SELECT 1 FROM {table} WHERE {where}", [row[key] for key in keys]).fetchone()
+        # Version 1 has no check sums. A game whose row is damaged may still have events.
+        if there or not (crc is None or table == "games"):
+            return
         if table == "games":
             row["header"] = _readable(row["header"])
-        into.execute(*inserted(table, **row))
+    into.execute(*inserted(table, **row))
 
 
 def _readable(header: str) -> str:
@@ -416,47 +379,40 @@ def _readable(header: str) -> str:
     return to_line(header_data(replace(told, players=told_apart(told.players))))
 
 
-def _rows(path: Path, table: str, games: set[int]) -> Iterator[dict[str, Any]]:
-    """Yield all rows of a table that SQLite reads, many of them more than once.
+def _rows(connection: sqlite3.Connection, table: str, games: set[int], known: set[int]) -> Iterator[dict[str, Any]]:
+    """Yield all rows of a table that SQLite reads and that are not known.
 
-    SQLite gives up at the first damaged page: so a table is read from both ends, and game by game.
+    SQLite gives up at the first damaged page: so a damaged table is read from both ends, and game by game.
     """
-    if not path.is_file() or not path.stat().st_size:
-        # SQLite would delete the log beside an empty file.
-        return
-    for how in ("mode=ro", "immutable=1"):
-        try:
-            connection = read_only(path, how)
-            # A damaged entry in the list of tables, or a missing end, then hides nothing but itself.
-            connection.execute("PRAGMA writable_schema=ON")
-            names = [one[0] for one in connection.execute(f"SELECT * FROM {table} LIMIT 0").description]
-        except Exception as error:  # SQLite answers damage with errors of any kind.
-            LOG.warning("%s cannot be read: %s", table, error)
-            continue
-        with closing(connection):
-            for count, (sql, values) in enumerate(_ways(table, games)):
-                try:
-                    for row in connection.execute(sql, values):
-                        yield dict(zip(names, row, strict=True))
-                except GeneratorExit:
-                    raise
-                except Exception as error:  # The same: the rows behind it are read on another way.
-                    LOG.debug("%s: %s", sql, error)
-                    continue
-                if count == 0:
-                    # A table that can be read from end to end is read once.
-                    return
-
-
-def _ways(table: str, games: set[int]) -> Iterator[tuple[str, tuple[int, ...]]]:
     keys = COLUMNS[table][: KEYS[table]]
     orders = [", ".join(f"{key} {order}" for key in keys) for order in ("ASC", "DESC")]
-    for by in orders:
-        yield f"SELECT * FROM {table} ORDER BY {by}", ()
-    if keys[0] == "game":
-        for game in sorted(games):
-            for by in orders:
-                yield f"SELECT * FROM {table} WHERE game = ? ORDER BY {by}", (game,)
+    ways: list[tuple[str, tuple[int, ...]]] = [(f"SELECT * FROM {table} ORDER BY {order}", ()) for order in orders]
+    by_game = [f"SELECT * FROM {table} WHERE game = ? ORDER BY {order}" for order in orders]
+    ways += [(sql, (game,)) for game in sorted(games) for sql in by_game]
+    for place, (sql, values) in enumerate(ways):
+        try:
+            found = connection.execute(sql, values)
+            names = [one[0] for one in found.description]
+            for row in found:
+                if (mark := hash((table, row))) not in known:
+                    known.add(mark)
+                    yield dict(zip(names, row, strict=True))
+        except Exception as error:  # SQLite answers damage with errors of any kind.
+            LOG.debug("%s: %s", sql, error)
+            continue
+        if place == 0:
+            return
+
+
+def _tidy(into: sqlite3.Connection, evidence: Path) -> None:
+    """Delete rows of deleted games, rows without a game, and pictures that are gone; close all games but the last."""
+    for table in COLUMNS:
+        into.execute(f"DELETE FROM {table} WHERE game IN (SELECT game FROM deleted)")
+        into.execute(f"DELETE FROM {table} WHERE game NOT IN (SELECT game FROM games)")
+    into.execute(*changed("games", {"closed": 1}, "game < (SELECT max(game) FROM games) AND closed = 0"))
+    for (file,) in into.execute("SELECT file FROM evidence").fetchall():
+        if not (evidence / f"{file}.jpg").is_file():
+            into.execute("DELETE FROM evidence WHERE file = ?", (file,))
 
 
 def _judge_again(into: sqlite3.Connection) -> None:
@@ -472,18 +428,16 @@ def _judge_again(into: sqlite3.Connection) -> None:
         into.execute(*changed("games", {"lost_from": lost}, "game = ?", game))
     for row in shelf(query).games:
         kept = kept_game(query, row)
-        known = {one.number for one in kept.events if one.number <= row.judged}
-        held = [(one.event, one.place, to_line(dict(one.data))) for one in kept.in_force() if one.event in known]
+        known = replace(kept, events=tuple(one for one in kept.events if one.number <= row.judged))
+        last = len(known.events)
+        held = {number: rulings for number, rulings in kept.by_event().items() if number <= last}
         with suppress(BadInputError):
-            judged = sorted((number, data) for number, data in judged_now(kept).items() if number in known)
-            if held == [(n, place, to_line(dict(one))) for n, data in judged for place, one in enumerate(data)]:
+            if held == {number: list(rulings) for number, rulings in judged_now(known).items() if rulings}:
                 continue
             LOG.warning("game %d is judged again: its rulings were not those that its events lead to", row.game)
-            for number in known:
-                into.execute("DELETE FROM rulings WHERE game = ? AND event = ?", (row.game, number))
-            for one in judged_again(kept).rulings:
-                if one.event in known:
-                    into.execute(*ruling_inserted(row.game, one))
+            into.execute("DELETE FROM rulings WHERE game = ? AND event <= ?", (row.game, last))
+            for one in judged_again(known).rulings:
+                into.execute(*added(row.game, one))
 
 
 def _new(path: Path) -> Path:
@@ -498,31 +452,18 @@ def _is_of_the_disk(error: BaseException) -> bool:
     return code is None or code & 0xFF in _DISK
 
 
-def _fault_in_log(path: Path, page_size: int) -> str | None:
+def _fault_in_log(path: Path) -> str | None:
     """Return the fault of the write-ahead log, which SQLite passes over in silence from its first bad frame on.
 
-    By sqlite.org/walformat.html. A power cut leaves frames of an earlier log, of zeros, without a commit, or of the few
-    last
-    commits, which were not synced yet.
+    By sqlite.org/walformat.html. A power cut leaves frames of an earlier log, of zeros, or of the last commits, which
+    were not synced yet.
     """
     log = Path(f"{path}-wal")
     if not log.exists() or log.stat().st_size <= _LOG_HEAD:
         return None
     data, valid = log.read_bytes(), _valid_frames(path)
-    fault = _fault_in_frames(data, valid, _FRAME_HEAD + page_size)
-    if fault is not None:
-        # A referee at work writes a frame a moment before it counts as valid.
-        time.sleep(_WRITING_S)
-    return fault if valid == _valid_frames(path) else None
-
-
-def _valid_frames(path: Path) -> int:
-    return int(struct.unpack_from("=I", Path(f"{path}-shm").read_bytes(), 16)[0])
-
-
-def _fault_in_frames(data: bytes, valid: int, frame: int) -> str | None:
     salts, commits = struct.unpack_from(">II", data, 16), 0
-    for start in range(_LOG_HEAD + valid * frame, len(data) - frame + 1, frame):
+    for start in range(_LOG_HEAD + valid * _FRAME, len(data) - _FRAME + 1, _FRAME):
         commit, *own = struct.unpack_from(">III", data, start + 4)
         age = (salts[0] - own[0]) % (1 << 32)
         earlier = own[1] != salts[1] and 0 < age < _MOST_GENERATIONS
@@ -530,5 +471,11 @@ def _fault_in_frames(data: bytes, valid: int, frame: int) -> str | None:
             continue
         commits += bool(commit)
         if tuple(own) != salts or commits > _MOST_UNSYNCED:
-            return "its log is damaged"
+            # A referee at work writes a frame a moment before it counts as valid.
+            time.sleep(_WRITING_S)
+            return "its log is damaged" if valid == _valid_frames(path) else None
     return None
+
+
+def _valid_frames(path: Path) -> int:
+    return int(struct.unpack_from("=I", Path(f"{path}-shm").read_bytes(), 16)[0])

@@ -16,6 +16,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from referee.engine.corrections import CorrectionRow
 from referee.engine.events import Event, Header
 from referee.errors import WorkFailedError
 from referee.jsonlines import to_line
@@ -33,7 +34,7 @@ from referee.store.database import (
     inserted,
     make_copy,
 )
-from referee.store.games import GameRow, RulingRow, event_data, header_data, ruling_inserted
+from referee.store.games import EventRow, GameRow, RulingRow, added, header_data
 from referee.store.outbox import Outbox
 from referee.store.recovery import DiskError, open_store
 
@@ -107,13 +108,7 @@ class Store:
             self._last_game += 1
             row = GameRow(self._last_game, uuid.uuid4().hex, header, self._wall_ms(), boot, shift_ns)
             self.close_all()
-            values: dict[str, Value] = {
-                "uid": row.uid,
-                "started_ms": row.started_ms,
-                "boot": boot,
-                "shift_ns": shift_ns,
-            }
-            self._insert("games", game=row.game, header=to_line(header_data(header)), **values)
+            self._add(added(row.game, row))
             self.outbox.post("game", row.game)
             LOG.info("game %d begins: %s, %d players", row.game, header.game, len(header.players))
             return row
@@ -141,14 +136,13 @@ class Store:
 
     def add_event(self, game: int, number: int, event: Event) -> None:
         """Add an event before its rulings."""
-        data = to_line(event_data(event))
-        self._insert("events", game=game, number=number, wall_ms=self._wall_ms(), data=data)
+        self._add(added(game, EventRow(number, self._wall_ms(), event)))
 
     def add_rulings(self, game: int, number: int, rulings: Sequence[RulingData]) -> None:
         """Add the rulings on an event, and note that it has them."""
         with self._lock:
             for place, ruling in enumerate(rulings):
-                self._add(ruling_inserted(game, RulingRow(number, place, 0, None, ruling)))
+                self._add(added(game, RulingRow(number, place, 0, None, ruling)))
             self._change("games", {"judged": number}, "game = ?", game)
             self.outbox.post("event", game, number)
 
@@ -163,10 +157,8 @@ class Store:
         self, game: int, number: int, event: int | None, data: Mapping[str, object] | None, undoes: int | None = None
     ) -> None:
         """Add a correction of an event (data None: it is struck), or one that undoes another."""
-        text = None if data is None else to_line(dict(data))
-        values = {"number": number, "wall_ms": self._wall_ms(), "event": event, "data": text, "undoes": undoes}
         with self._lock:
-            self._insert("corrections", game=game, **values)
+            self._add(added(game, CorrectionRow(number, self._wall_ms(), event, data, undoes)))
             self.outbox.post("correction", game, number)
 
     def change_ruling(self, game: int, event: int, place: int, correction: int, ruling: RulingData | None) -> None:
@@ -174,16 +166,16 @@ class Store:
         where = "game = ? AND event = ? AND place = ? AND until IS NULL"
         self._change("rulings", {"until": correction}, where, game, event, place)
         if ruling is not None:
-            self._add(ruling_inserted(game, RulingRow(event, place, correction, None, ruling)))
+            self._add(added(game, RulingRow(event, place, correction, None, ruling)))
 
     def add_evidence(self, file: str, game: int, event: int, t_ms: float, size: int) -> None:
         """Add a picture that is in the evidence folder."""
         values = {"t_ms": float(t_ms), "bytes": size, "kept_ms": self._wall_ms()}
-        self._insert("evidence", file=file, game=game, event=event, **values)
+        self._add(inserted("evidence", file=file, game=game, event=event, **values))
 
     def add_sight(self, game: int, event: int, data: Mapping[str, object]) -> None:
         """Add the outlines in the deciding picture of an event."""
-        self._insert("sights", game=game, event=event, data=to_line(dict(data)))
+        self._add(inserted("sights", game=game, event=event, data=to_line(dict(data))))
 
     def forget_evidence(self, file: str) -> None:
         """Note that a picture is gone."""
@@ -199,8 +191,7 @@ class Store:
         """Write waiting changes; False, with the reason in `trouble`, if the disk refuses: they wait on then.
 
         durable: return only when a power cut cannot undo it; else it outlasts this process, and the next durable flush
-        makes it
-        outlast the power, too.
+        makes it outlast the power, too.
         """
         with self._lock:
             if self._connection is None and not self._open():
@@ -335,9 +326,6 @@ class Store:
             for connection in (self._mover, self._connection):
                 if connection is not None:
                     connection.close()
-
-    def _insert(self, table: str, **values: Value) -> None:
-        self._add(inserted(table, **values))
 
     def _change(self, table: str, change: Mapping[str, Value], where: str, *values: Value) -> None:
         self._add(changed(table, change, where, *values))

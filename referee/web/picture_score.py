@@ -30,7 +30,7 @@ def score_upload(
     from referee.decks.lookup import find_marked_deck
     from referee.decks.store import DeckStore
     from referee.games.confetti.table_score import score_picture
-    from referee.store.folder import state_folder
+    from referee.state_folder import state_folder
     from vision.errors import BadImageError
     from vision.image import load_picture
 

@@ -28,8 +28,8 @@ from referee.engine.log import OF_NO_GAME
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import game_kind
 from referee.output import along
+from referee.state_folder import JOURNAL
 from referee.store.database import Connect, connect
-from referee.store.folder import JOURNAL
 from referee.store.games import KeptGame, games, kept_game
 from tests.support.crash_table import play_until_killed, state_digest
 from tests.support.forgetful import cut_the_power, forgetful_connect

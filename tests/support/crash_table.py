@@ -23,8 +23,8 @@ from referee.games.piccolino.one_bell import OneBell
 from referee.games.piccolino.rules import Piccolino
 from referee.match.devices import Parts
 from referee.match.referee import Referee
+from referee.state_folder import locked
 from referee.store.database import Connect
-from referee.store.folder import locked
 from tests.support.table_fakes import FakeDevices, Scripted, ScriptWatcher
 
 PLAYERS = ("Ann", "Ben", "Cem")

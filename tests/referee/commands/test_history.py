@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import random
+import shutil
 import sqlite3
 import warnings
 import zipfile
@@ -19,9 +20,9 @@ import pytest
 
 from referee.commands import main
 from referee.schemas import SCHEMAS
-from referee.store import parcel as module
+from referee.state_folder import JOURNAL, locked
+from referee.store import archive as module
 from referee.store.evidence import EvidenceFolder
-from referee.store.folder import JOURNAL, locked
 from referee.store.games import games, sight_of
 from referee.store.store import Store
 from tests.support.table_fakes import Table
@@ -149,10 +150,11 @@ def test_no_games_games_elsewhere_and_exports_that_cannot_be_are_said(
 RESULT = "piccolino: Ann 17, Ben 18, Cem 20*"
 
 
-@pytest.fixture
-def three_games(tmp_path: Path) -> Path:
-    """Three games of Piccolino, the second one with a correction."""
-    table = a_table(tmp_path / "played")
+@pytest.fixture(scope="module")
+def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three games of Piccolino, the second one with a correction, and their export."""
+    folder = tmp_path_factory.mktemp("evening")
+    table = a_table(folder / "played")
     for game in range(3):
         table.piccolino_with_a_pair()
         table.hear("bell", seat=2)
@@ -161,14 +163,18 @@ def three_games(tmp_path: Path) -> Path:
         table.hear("stop")
     table.referee.end_game()
     table.referee.store.close()
-    return tmp_path / "played"
+    assert main(["export", "--state", str(folder / "played"), "-o", str(folder / "evening.zip")]) == 0
+    return folder
 
 
 @pytest.fixture
-def export(three_games: Path, tmp_path: Path) -> Path:
-    path = tmp_path / "evening.zip"
-    assert main(["export", "--state", str(three_games), "-o", str(path)]) == 0
-    return path
+def three_games(evening: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(evening / "played", tmp_path / "played"))
+
+
+@pytest.fixture
+def export(evening: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(evening / "evening.zip", tmp_path))
 
 
 def entries(parcel: Path) -> dict[str, bytes]:
@@ -404,19 +410,24 @@ def test_the_journal_of_the_ringmaster_before_waits_for_room_and_for_who_reads_i
     store.close()
 
 
-@pytest.fixture
-def parcel(tmp_path: Path) -> Path:
-    table = a_table(tmp_path / "played")
+@pytest.fixture(scope="module")
+def with_pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    table = a_table(folder / "played")
     table.piccolino_with_a_pair()
     table.hear("bell", seat=2)
-    evidence = EvidenceFolder(tmp_path / "played" / "evidence", table.referee.store)
+    evidence = EvidenceFolder(folder / "played" / "evidence", table.referee.store)
     assert evidence.add(1, 3, [(-40.0, JPEG + b"before"), (-7.0, JPEG + b"deciding")], SIGHT)
     table.referee.store.dispute(1, 3)
     table.hear("stop")
     table.referee.store.close()
-    path = tmp_path / "evening.zip"
-    assert main(["export", "--state", str(tmp_path / "played"), "-o", str(path)]) == 0
-    return path
+    assert main(["export", "--state", str(folder / "played"), "-o", str(folder / "evening.zip")]) == 0
+    return folder
+
+
+@pytest.fixture
+def parcel(with_pictures: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(with_pictures / "evening.zip", tmp_path))
 
 
 def test_pictures_and_what_was_outlined_come_along_under_the_games_new_number(parcel: Path, tmp_path: Path) -> None:
@@ -499,7 +510,7 @@ def test_without_room_for_the_pictures_nothing_is_begun(
 
 
 def test_names_in_the_file_never_say_where_anything_goes_and_one_that_stands_twice_is_taken_once(
-    parcel: Path, tmp_path: Path
+    parcel: Path, with_pictures: Path, tmp_path: Path
 ) -> None:
     with warnings.catch_warnings(), zipfile.ZipFile(parcel, "a") as file:
         warnings.simplefilter("ignore", UserWarning)
@@ -508,5 +519,5 @@ def test_names_in_the_file_never_say_where_anything_goes_and_one_that_stands_twi
     assert main(["import", str(parcel), "--state", str(tmp_path / "other")]) == 0
     assert sorted(path.name for path in (tmp_path / "other" / "evidence").iterdir()) == ["1-3-0.jpg", "1-3-1.jpg"]
     assert not list(tmp_path.glob("**/outside.jpg"))
-    assert main(["export", "--state", str(tmp_path / "played"), "--format", "zip"]) == 2
-    assert main(["export", "--state", str(tmp_path / "played"), "-o", str(tmp_path / "nowhere" / "a.zip")]) == 2
+    assert main(["export", "--state", str(with_pictures / "played"), "--format", "zip"]) == 2
+    assert main(["export", "--state", str(with_pictures / "played"), "-o", str(tmp_path / "nowhere" / "a.zip")]) == 2

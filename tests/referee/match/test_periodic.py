@@ -15,8 +15,8 @@ from hardware.problems import Health, Problem
 from hardware.voice import NOTES, Chime
 from referee.match.periodic import PeriodicWork
 from referee.match.process import HOUR_NS, Watchdog, interval_ns, notify
+from referee.state_folder import JOURNAL
 from referee.store.database import copies
-from referee.store.folder import JOURNAL
 from tests.referee.match.conftest import until
 from tests.support.table_fakes import S, Table
 from vision.effort import MOST, counted, spend

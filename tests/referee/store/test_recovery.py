@@ -17,8 +17,8 @@ import pytest
 
 from referee.engine.events import Event, Header
 from referee.files import set_aside_files
+from referee.state_folder import JOURNAL
 from referee.store.database import copies
-from referee.store.folder import JOURNAL
 from referee.store.games import games, kept_game
 from referee.store.recovery import reading
 from referee.store.store import Store, Trouble
@@ -207,13 +207,19 @@ def test_an_empty_or_missing_journal_goes_on_from_its_copy_and_is_reported(copie
     assert started(tmp_path)[1] is not None
 
 
-def test_games_after_the_copy_are_taken_from_the_damaged_file(copied: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("written_again", [False, True])
+def test_games_after_the_copy_are_taken_from_the_damaged_file(
+    written_again: bool, copied: Path, tmp_path: Path
+) -> None:
     path = laid(copied, tmp_path)
+    if written_again:
+        with closing(Store(path)) as journal:
+            journal.delete_game(games(journal.read)[-1].game)
     play(path.parent, range(GAMES, GAMES + 2))
     path.write_bytes(path.read_bytes().replace(b"tablesightssights", b"tablesigh\xd5ssights"))
     found, aside = started(path.parent)
     assert aside is not None
-    assert found == {f"P{number}": EVENTS for number in range(GAMES + 2)}
+    assert found == {f"P{number}": EVENTS for number in range(int(written_again), GAMES + 2)}
 
 
 class KillError(BaseException):

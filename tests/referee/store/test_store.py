@@ -11,9 +11,9 @@ import pytest
 
 from referee.engine.events import Event, Header
 from referee.errors import WorkFailedError
+from referee.state_folder import JOURNAL, locked
 from referee.store.database import Connection, connect
 from referee.store.evidence import MS_PER_DAY, Budget, EvidenceFolder
-from referee.store.folder import JOURNAL, locked
 from referee.store.games import games, kept_game
 from referee.store.recovery import open_store
 from referee.store.store import Store, Trouble
@@ -24,18 +24,6 @@ HEADER = Header("piccolino", ("Ann", "Ben"), {"dealer": 1})
 @pytest.fixture
 def journal(tmp_path: Path) -> Store:
     return Store(tmp_path / JOURNAL, wall_ms=lambda: 5)
-
-
-def test_a_game_is_read_back_as_it_was_written(journal: Store) -> None:
-    row = journal.begin_game(HEADER, "boot", 7)
-    journal.add_event(row.game, 1, Event(12, "bell", {"seat": 1, "frame_t_ns": 9}))
-    journal.add_rulings(row.game, 1, [{"ruling": "ring", "t_ns": 12}])
-    assert journal.flush()
-    kept = kept_game(journal.read, games(journal.read)[0])
-    assert kept.row.header == HEADER
-    assert (kept.row.shift_ns, kept.row.judged, kept.row.started_ms) == (7, 1, 5)
-    assert kept.events[0].event.data["frame_t_ns"] == 9
-    assert [ruling.data for ruling in kept.in_force()] == [{"ruling": "ring", "t_ns": 12}]
 
 
 def test_what_waits_for_a_full_disk_is_written_in_order_when_there_is_room(tmp_path: Path, journal: Store) -> None:
@@ -92,29 +80,25 @@ def test_a_disk_that_does_not_let_the_file_be_opened_is_tried_again(tmp_path: Pa
     assert journal.set_aside is None
 
 
-def begun(journal: Store, games: int) -> None:
-    """Begin so many games."""
-    for _ in range(games):
-        journal.begin_game(HEADER, "boot", 0)
+Kept = tuple[Store, EvidenceFolder, Callable[[], list[int]]]
 
 
-def folder_with(tmp_path: Path, budget: Budget, events: int) -> tuple[Store, EvidenceFolder]:
-    day = iter(range(events + 1))
-    journal = Store(tmp_path / JOURNAL, wall_ms=lambda: next(day) * MS_PER_DAY)
+def evenings(tmp_path: Path, days: Sequence[float], budget: Budget) -> Kept:
+    """Return a journal, a folder with a picture of each game, kept on these days, and a list of the games with one."""
+    clock = iter([*[0.0] * len(days), *days])
+    journal = Store(tmp_path / JOURNAL, wall_ms=lambda: round(next(clock) * MS_PER_DAY))
     folder = EvidenceFolder(tmp_path / "evidence", journal, budget)
-    begun(journal, 1)
-    for event in range(events):
-        assert folder.add(1, event, [(0.0, bytes([event]) * 1000)])
-    return journal, folder
-
-
-def names(folder: EvidenceFolder, events: int) -> list[int]:
-    return [event for event in range(events) if folder.find(f"1-{event}-0") is not None]
+    for _ in days:
+        journal.begin_game(HEADER, "boot", 0)
+    for game in range(len(days)):
+        assert folder.add(game + 1, 1, [(0.0, bytes(1000))])
+    return journal, folder, lambda: [one for one in range(len(days)) if folder.find(f"{one + 1}-1-0") is not None]
 
 
 def test_pictures_are_found_by_event_and_the_last_before_it_is_shown_first(tmp_path: Path) -> None:
     journal = Store(tmp_path / JOURNAL)
-    begun(journal, 3)
+    for _ in range(3):
+        journal.begin_game(HEADER, "boot", 0)
     folder = EvidenceFolder(tmp_path / "evidence", journal)
     assert folder.add(3, 7, [(-120.0, b"before"), (-8.0, b"last before"), (25.0, b"after")])
     assert [picture.t_ms for picture in folder.of_event(3, 7)] == [-120.0, -8.0, 25.0]
@@ -126,46 +110,35 @@ def test_pictures_are_found_by_event_and_the_last_before_it_is_shown_first(tmp_p
     assert not EvidenceFolder(tmp_path / "file", Store(tmp_path / JOURNAL)).add(1, 1, [(0.0, b"x")])
 
 
-def test_over_the_budget_the_oldest_go_first_and_the_disputed_last(tmp_path: Path) -> None:
-    journal, folder = folder_with(tmp_path, Budget(most_bytes=3000, least_free_bytes=0), 6)
-    journal.dispute(1, 0)
+def test_over_the_budget_the_game_played_first_goes_first_and_disputed_ones_last(tmp_path: Path) -> None:
+    journal, folder, left = evenings(tmp_path, [9.0, 5.0, 7.0, 1.0, 0.0, 0.0], Budget(3000, least_free_bytes=0))
+    journal.dispute(1, 1)
     journal.flush()
     assert folder.thin() == 3
-    assert names(folder, 6) == [0, 4, 5]
+    assert left() == [0, 4, 5]
     assert len(list((tmp_path / "evidence").glob("*.jpg"))) == 3
     # A disk without room for others is made free.
     assert EvidenceFolder(tmp_path / "evidence", journal, Budget(least_free_bytes=1 << 62)).thin() == 3
 
 
 def test_what_the_power_left_behind_is_swept_and_what_the_journal_does_not_know_is_set_aside(tmp_path: Path) -> None:
-    journal, folder = folder_with(tmp_path, Budget(), 3)
+    journal, folder, left = evenings(tmp_path, [0.0, 1.0, 2.0], Budget())
     (tmp_path / "evidence" / "9-9-9.jpg").write_bytes(b"unknown")
     (tmp_path / "evidence" / "1-7-0.part").write_bytes(b"torn")
     folder.sweep()
-    assert sorted(path.name for path in (tmp_path / "evidence").iterdir()) == [f"1-{event}-0.jpg" for event in range(3)]
-    journal.forget_evidence("1-0-0")
+    assert sorted(path.name for path in (tmp_path / "evidence").iterdir()) == [f"{one}-1-0.jpg" for one in (1, 2, 3)]
+    journal.forget_evidence("1-1-0")
     journal.flush()
     assert folder.set_aside("journal-damaged-x")
-    assert [path.name for path in (tmp_path / "evidence-of-journal-damaged-x").iterdir()] == ["1-0-0.jpg"]
-    assert names(folder, 3) == [1, 2]
-
-
-def evenings(tmp_path: Path, days: Sequence[float], budget: Budget) -> tuple[EvidenceFolder, Callable[[], list[int]]]:
-    """Return a folder with a picture of each game, kept on these days by the clock; and what lists the games left."""
-    clock = iter([*[0.0] * len(days), *days])
-    journal = Store(tmp_path / JOURNAL, wall_ms=lambda: round(next(clock) * MS_PER_DAY))
-    begun(journal, len(days))
-    folder = EvidenceFolder(tmp_path / "evidence", journal, budget)
-    for game in range(len(days)):
-        assert folder.add(game + 1, 1, [(0.0, bytes(1000))])
-    return folder, lambda: [game for game in range(len(days)) if folder.find(f"{game + 1}-1-0") is not None]
+    assert [path.name for path in (tmp_path / "evidence-of-journal-damaged-x").iterdir()] == ["1-1-0.jpg"]
+    assert left() == [1, 2]
 
 
 BUDGET = Budget(least_free_bytes=0, undisputed_days=30, disputed_days=365)
 
 
 def test_what_is_older_than_its_time_goes_even_if_there_is_room(tmp_path: Path) -> None:
-    folder, left = evenings(tmp_path, [*range(0, 7 * 40, 7)], BUDGET)
+    _, folder, left = evenings(tmp_path, [*range(0, 7 * 40, 7)], BUDGET)
     assert folder.thin(now_ms=7 * 40 * MS_PER_DAY) == 20
     assert left() == list(range(20, 40))
 
@@ -180,13 +153,7 @@ def test_what_is_older_than_its_time_goes_even_if_there_is_room(tmp_path: Path) 
     ],
 )
 def test_a_clock_that_jumps_deletes_nothing_of_the_last_games(tmp_path: Path, days: list[float], now: float) -> None:
-    folder, left = evenings(tmp_path, days, BUDGET)
+    _, folder, left = evenings(tmp_path, days, BUDGET)
     folder.thin(now_ms=round(now * MS_PER_DAY))
     assert left()[-20:] == list(range(len(days) - 20, len(days)))
     assert max(days) - min(days[:20]) > 30 or len(left()) == len(days)
-
-
-def test_over_the_budget_the_game_played_first_goes_first_whatever_the_clock_said(tmp_path: Path) -> None:
-    folder, left = evenings(tmp_path, [9.0, 5.0, 7.0, 1.0], Budget(most_bytes=2000, least_free_bytes=0))
-    assert folder.thin() == 2
-    assert left() == [2, 3]

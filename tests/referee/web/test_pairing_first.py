@@ -21,7 +21,7 @@ import referee
 from hardware.problems import Health, Problem
 from referee.called import called
 from referee.commands import main
-from referee.store.folder import INSTALLED, SIMULATED, state_folder
+from referee.state_folder import INSTALLED, SIMULATED, state_folder
 from referee.web.hosts import is_at_home, phone_address, where
 from referee.web.options import WebOptions
 from referee.web.pairing_first import ALONE_S, GONE_S, MOST_WAITING, REST_S, FirstDevice, Wait

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import TemporaryDirectory
 
 from referee.errors import WorkFailedError
 from referee.files import set_aside
@@ -21,6 +21,8 @@ SIMULATED = "simulated"
 INSTALLED = Path("/var/lib/ringmaster")
 """Folder of the installed service's files."""
 _LOCK = "lock"
+_MEMORY = Path("/dev/shm")
+"""Takes temporary files where the whole disk is read-only."""
 
 
 def state_folder(given: Path | None = None, environment: Mapping[str, str] = os.environ) -> Path:
@@ -43,18 +45,11 @@ def working_folder(folder: Path) -> Iterator[Path]:
         try:
             place = held.enter_context(locked(folder))
         except ReadOnlyError:
-            place = Path(held.enter_context(TemporaryDirectory(prefix="ringmaster-", dir=_room())))
+            place = Path(
+                held.enter_context(TemporaryDirectory(prefix="ringmaster-", dir=_MEMORY if _MEMORY.is_dir() else None))
+            )
             _mirror(folder, place)
         yield place
-
-
-def _room() -> str | None:
-    """Return a place for temporary files: memory where the whole disk is read-only. None: the usual place."""
-    try:
-        gettempdir()
-    except FileNotFoundError:
-        return "/dev/shm"
-    return None
 
 
 def _mirror(folder: Path, place: Path) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import MISSING, dataclass, field, fields
+from enum import Enum
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from referee.errors import BadInputError
 from referee.jsonlines import is_name, one_of, shown, whole_number
@@ -71,17 +72,43 @@ class Event:
         return seat
 
 
-class Ruling(Protocol):
-    """A game's answer; a frozen record."""
+@dataclass(frozen=True)
+class Ruling:
+    """A game's answer about `t_ns`: a frozen record. name: of its kind. fixed: keys that each of its kind has."""
 
-    @property
-    def t_ns(self) -> int:
-        """Return the time that the ruling is about, ns."""
-        ...
+    name: ClassVar[str]
+    fixed: ClassVar[Mapping[str, object]] = {}
+
+    t_ns: int
 
     def as_json(self) -> dict[str, object]:
-        """Return the ruling with the keys of the outside contract."""
-        ...
+        """Return the ruling with the keys of the outside contract: those of its fields that are not at their default.
+
+        A field may end in "_", where Python has its key as a word of its own.
+        """
+        shown = {
+            one.name.removesuffix("_"): _as_json(getattr(self, one.name))
+            for one in fields(self)[1:]
+            if one.default is MISSING or getattr(self, one.name) != one.default
+        }
+        return {"ruling": self.name, "t_ns": self.t_ns, **self.fixed, **shown}
+
+
+def _as_json(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    return [_as_json(one) for one in value] if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True)
+class Ignored(Ruling):
+    """Something happened that the rules have no place for now; it changes nothing. reason: of the game."""
+
+    name = "ignored"
+
+    seat: int | None = field(default=None, kw_only=True)
+    event: str
+    reason: Enum
 
 
 @dataclass(frozen=True)
@@ -96,7 +123,7 @@ class Question:
     t_ns: int
     kind: str
     seats: tuple[int, ...]
-    ruling: Ruling
+    ruling: Mapping[str, object]
 
 
 @runtime_checkable

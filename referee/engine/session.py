@@ -193,14 +193,14 @@ class Judge:
         self.question = question
         if question is not None and (question.t_ns, question.kind) != self._asked:
             self._asked = question.t_ns, question.kind
-            data = {"seats": list(question.seats), "ruling": self._with_frame(question.ruling.as_json())}
+            data = {"seats": list(question.seats), "ruling": self._with_frame(question.ruling)}
             notices.append(Notice(question.t_ns, question.kind, None, data))
         before, self._advised = self._advised, self.game.advice() if isinstance(self.game, Advises) else None
         if self._advised not in (None, before):
             notices.append(Notice(t_ns, str(self._advised), None, {}))
         return tuple(notices)
 
-    def _with_frame(self, ruling: dict[str, object]) -> RulingData:
+    def _with_frame(self, ruling: Mapping[str, object]) -> RulingData:
         """Return a ruling with its phone and frame: a ring may be ruled long after it, but on the frame before it."""
         t_ns = ruling["t_ns"]
         if ruling["ruling"] in _OF_RINGS and isinstance(t_ns, int) and t_ns in self._ring_ways:

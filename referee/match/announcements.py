@@ -73,7 +73,7 @@ class Announcements:
 
         heard: the newest events; a ring that waits for that name is not met with silence.
         """
-        verdict = {} if question is None else question.ruling.as_json()
+        verdict = {} if question is None else question.ruling
         asked = None if question is None else (question.t_ns, question.kind, verdict)
         if asked == self._asked:
             self._remind(announcer, question, [event.t_ns for event in heard if event.kind == "bell"])

@@ -238,7 +238,7 @@ def _questions(session: Session, newest: Newest, announcer: Announcer, pictures:
             }
         ]
     place = next((place for place, ruling in newest if ruling["ruling"] == "unclear"), None)
-    last_seen = question.ruling.as_json().get("last_seen")
+    last_seen = question.ruling.get("last_seen")
     ask = (
         sayings.decide if question.kind != "no_hand" else sayings.tell_hands if last_seen is None else sayings.tell_gone
     )
@@ -283,7 +283,7 @@ def _doubts(session: Session, announcer: Announcer, pictures: PictureNames) -> l
 
 def _verdict(question: Question, shift_ns: int, announcer: Announcer) -> dict[str, Any]:
     """Return the verdict of a ring that waits for its ringer's name: announced, so the page must show it, too."""
-    ruling = question.ruling.as_json()
+    ruling = question.ruling
     return {"t_ns": question.t_ns - shift_ns, "text": announcer.say(ruling), "ruling": ruling}
 
 

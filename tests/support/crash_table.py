@@ -19,8 +19,7 @@ from referee.games import GAME_NAMES
 from referee.games.coloretto.rules import Coloretto
 from referee.games.confetti.rules import Confetti, Phase
 from referee.games.confetti.score import COLOURS
-from referee.games.piccolino.one_bell import OneBell
-from referee.games.piccolino.rules import Piccolino
+from referee.games.piccolino.rules import OneBell, Piccolino
 from referee.match.devices import Parts
 from referee.match.referee import Referee
 from referee.store.database import Connect

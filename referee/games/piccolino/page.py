@@ -9,7 +9,7 @@ from referee.language import Language
 
 if TYPE_CHECKING:
     from referee.engine.session import Session
-    from referee.games.piccolino.one_bell import KnownSeats
+    from referee.games.piccolino.rules import Piccolino
 
 _OPTIONS = (
     Option("dealer", "piccolino.who_deals"),
@@ -45,8 +45,8 @@ _OPTIONS = (
 )
 
 
-def _game(play: Session) -> KnownSeats:
-    from referee.games.piccolino.one_bell import OneBell
+def _game(play: Session) -> Piccolino:
+    from referee.games.piccolino.rules import OneBell
 
     assert isinstance(play.game, OneBell)
     return play.game.game

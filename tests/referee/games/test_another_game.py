@@ -12,7 +12,7 @@ import pytest
 from hardware.problems import Health, Problem
 from referee.announcer import Announcer
 from referee.doctor.machine import lacking
-from referee.engine.events import Event, Game, Header
+from referee.engine.events import Event, Game, Header, Ruling
 from referee.errors import BadInputError
 from referee.games.kind import Cards, GameKind, Option, Page, Seat, Words
 from referee.games.registry import GAMES
@@ -28,13 +28,18 @@ PLAYERS = ["Ann", "Ben"]
 
 
 @dataclass(frozen=True)
-class Ruled:
-    t_ns: int
-    kind: str
-    data: Mapping[str, object]
+class Trick(Ruling):
+    name = "trick"
 
-    def as_json(self) -> dict[str, object]:
-        return {"ruling": self.kind, "t_ns": self.t_ns, **self.data}
+    seat: int
+
+
+@dataclass(frozen=True)
+class Ended(Ruling):
+    name = "end"
+
+    points: tuple[int, ...]
+    winners: tuple[int, ...]
 
 
 class War:
@@ -48,7 +53,7 @@ class War:
         shown = ("has shown" if seat in self.shown else "" for seat in range(len(self.tricks)))
         return [Seat(points, detail=detail) for points, detail in zip(self.tricks, shown, strict=True)]
 
-    def apply(self, event: Event) -> tuple[Ruled, ...]:
+    def apply(self, event: Event) -> tuple[Ruling, ...]:
         seat, rank = event.seat(len(self.tricks)), event.data.get("rank")
         if not isinstance(rank, int):
             raise BadInputError("a card has a rank")
@@ -58,11 +63,11 @@ class War:
         best = max(self.shown, key=lambda one: self.shown[one])
         self.tricks[best] += 1
         self.shown = {}
-        trick = Ruled(event.t_ns, "trick", {"seat": best})
+        trick = Trick(event.t_ns, best)
         if sum(self.tricks) < 3:
             return (trick,)
-        winners = [seat for seat, points in enumerate(self.tricks) if points == max(self.tricks)]
-        return trick, Ruled(event.t_ns, "end", {"points": list(self.tricks), "winners": winners})
+        winners = tuple(seat for seat, points in enumerate(self.tricks) if points == max(self.tricks))
+        return trick, Ended(event.t_ns, tuple(self.tricks), winners)
 
 
 def start(header: Header) -> Game:

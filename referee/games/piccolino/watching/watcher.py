@@ -10,8 +10,7 @@ from hardware.events import BellPressed
 from hardware.events import TimedEvent as DeviceEvent
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice, Observation, Outline, RulingData
-from referee.games.piccolino import rules as piccolino
-from referee.games.piccolino.one_bell import PiccolinoView
+from referee.games.piccolino.rules import PiccolinoView, from_header
 from referee.games.piccolino.watching.seat import DiscardSight, Face, SeatPile, Unread
 from referee.watchers.stillness import FramePace
 
@@ -116,7 +115,7 @@ class PiccolinoWatcher:
     def begin_again(self) -> None:
         """Forget the events about piles."""
         self._piles = tuple(SeatPile(seat) for seat in range(len(self._header.players)))
-        self._view = piccolino.from_header(self._header).view()
+        self._view = from_header(self._header).view()
         self._won_ns = self._last_won_ns = None
         self._no_clowns_told = self._read_one = False
 

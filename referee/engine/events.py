@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from enum import Enum
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 from referee.errors import BadInputError
 from referee.jsonlines import is_name, one_of, shown, whole_number
@@ -126,47 +127,32 @@ class Question:
     ruling: Mapping[str, object]
 
 
-@runtime_checkable
-class Asks(Protocol):
-    """A game that may have a question to the players."""
-
-    def question(self) -> Question | None:
-        """Return the present question to the players, None without one."""
-        ...
-
-
-@runtime_checkable
-class Advises(Protocol):
-    """A game that may have to advise the players on remaining steps."""
-
-    def advice(self) -> str | None:
-        """Return the kind of notice with the advice, None while they need none."""
-        ...
-
-
 GameView = Any
 """A game's view for its own watcher: plain data, or a copy; None where it shows nothing."""
 
 
-@runtime_checkable
-class Viewed(Protocol):
-    """A game with a view for its watcher."""
-
-    def view(self) -> GameView:
-        """Return its present view; changing that changes nothing here."""
-        ...
-
-
-class Game(Protocol):
+class Game(ABC):
     """The rules of one game in progress: pure, so that the same events always give the same rulings."""
 
+    @abstractmethod
     def apply(self, event: Event) -> tuple[Ruling, ...]:
         """Take the next event and return the rulings that follow from it.
 
         Raises:
             BadInputError: the game knows no such event, or a value is impossible; nothing has changed then.
         """
-        ...
+
+    def question(self) -> Question | None:
+        """Return the present question to the players, None without one."""
+        return None
+
+    def advice(self) -> str | None:
+        """Return the kind of notice that advises the players on remaining steps, None while they need none."""
+        return None
+
+    def view(self) -> GameView:
+        """Return its present view for its watcher; changing that changes nothing here."""
+        return None
 
 
 def parse_header(data: Mapping[str, object]) -> Header:
@@ -197,8 +183,3 @@ def parse_event(data: Mapping[str, object]) -> Event:
     if t_ns > MAX_T_NS:
         raise BadInputError("error.engine.t_ns_is_more_than")
     return Event(t_ns, kind, data)
-
-
-def view_of(game: Game) -> GameView:
-    """Return a game's view, None without one."""
-    return game.view() if isinstance(game, Viewed) else None

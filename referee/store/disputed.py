@@ -21,9 +21,8 @@ import numpy as np
 from hardware.camera.frames import Frame
 from hardware.recording import RecordingNotWrittenError, RecordingWriter
 from referee.decks.store import DeckStore
-from referee.engine.corrections import corrected, corrected_events
 from referee.engine.events import DECK, Event
-from referee.engine.log import GameLog, Record, numbers_in
+from referee.engine.log import GameLog, Record, corrected, corrected_events, numbers_in
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import put_in_place
 from referee.games.recorded_game import DECK_FILE, TABLE

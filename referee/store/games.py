@@ -13,9 +13,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from referee.engine.corrections import CorrectionRow, corrected, corrected_events
 from referee.engine.events import Event, Header, parse_event
-from referee.engine.log import OF_NO_GAME, GameLog, Record
+from referee.engine.log import OF_NO_GAME, CorrectionRow, GameLog, Record, corrected, corrected_events
 from referee.errors import BadInputError
 from referee.jsonlines import to_line
 from referee.store.database import LAST_MS, Statement, inserted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from referee.engine.corrections import CorrectionRow
+from referee.engine.log import CorrectionRow
 from referee.engine.session import Judge, Judged, judge_all
 from referee.games.registry import game_kind
 from referee.store.games import KeptGame, RulingRow

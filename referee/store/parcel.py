@@ -25,8 +25,8 @@ from typing import IO, Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from referee.engine.corrections import CorrectionRow, corrected
 from referee.engine.events import Event, Header, parse_event
+from referee.engine.log import CorrectionRow, corrected
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import whole_file, write_whole
 from referee.games.registry import game_kind

@@ -13,7 +13,8 @@ from typing import Any
 from hardware.lamp import NullLamp
 from hardware.speaker import NullSpeaker
 from referee.announcer import Announcer
-from referee.engine.session import RulingData, Session
+from referee.engine.log import RulingData
+from referee.engine.session import Session
 from referee.errors import BadInputError
 from referee.games import GAME_NAMES
 from referee.games.coloretto.rules import Coloretto

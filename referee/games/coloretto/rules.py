@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from referee.engine.event_models import parsed
-from referee.engine.events import Event, Header, Ignored, Ruling
+from referee.engine.events import Event, Game, Header, Ignored, Ruling
 from referee.errors import BadInputError
 from referee.games.coloretto.events import (
     EVENTS,
@@ -45,7 +45,7 @@ from referee.games.coloretto.setup import (
 Rulings = tuple[Ruling, ...]
 
 
-class Coloretto:
+class Coloretto(Game):
     """A game of Coloretto.
 
     `rows[row]` lists the cards in a row, None when the row is gone; `hands[seat]` counts the cards that a seat has
@@ -173,7 +173,9 @@ class Coloretto:
         twin.taken, twin._seen = set(self.taken), Counter(self._seen)
         return twin
 
-    view = copy
+    def view(self) -> Coloretto:
+        """Return a copy: the watcher plays on with it."""
+        return self.copy()
 
     def verify_take(self, seat: int, row: int) -> ColorettoReason | None:
         """Return why a seat may not take a row (K4), in the order of the outside contract."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from enum import Enum
 
 from referee.engine.event_models import parsed
-from referee.engine.events import Event, Header, Ignored, Question, Ruling
+from referee.engine.events import Event, Game, Header, Ignored, Question, Ruling
 from referee.errors import BadInputError
 from referee.games.confetti.events import (
     EVENTS,
@@ -118,7 +118,7 @@ class Phase(Enum):
     OVER = "over"
 
 
-class Confetti:
+class Confetti(Game):
     """A game of Confetti.
 
     `kept[seat]` counts point cards (C8); `number` and `limit` are of the running or last round, 0 before the first.

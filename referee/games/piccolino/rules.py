@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from referee.engine.events import Event, Header, Question, Ruling
+from referee.engine.events import Event, Game, Header, Question, Ruling
 from referee.errors import BadInputError
 from referee.games.piccolino.events import (
     Action,
@@ -335,7 +335,7 @@ class PiccolinoView:
     ring_t_ns: int | None
 
 
-class OneBell:
+class OneBell(Game):
     """Piccolino with rings that wait for their ringer's name; `game` is where play stands without what waits.
 
     A ring whose ringer nobody knows yet, and whatever follows it, waits for the name (P8, "out" and the penalty hang on

@@ -13,13 +13,13 @@ from hardware.problems import Health, Problem
 from referee.announcer import Announcer
 from referee.doctor.machine import lacking
 from referee.engine.events import Event, Game, Header, Ruling
+from referee.engine.session import Watcher
 from referee.errors import BadInputError
 from referee.games.kind import Cards, GameKind, Option, Page, Seat, Words
 from referee.games.registry import GAMES
 from referee.language import Language
 from referee.match import queries
 from referee.store.history import history, one_game
-from referee.watchers.by_hand import ByHandWatcher
 from referee.web.games import games_in
 from tests.support.commands import sent
 from tests.support.quiet_table import QuietTable, quiet_table
@@ -42,7 +42,7 @@ class Ended(Ruling):
     winners: tuple[int, ...]
 
 
-class War:
+class War(Game):
     """The higher card takes the trick; three tricks make a game."""
 
     def __init__(self, players: int) -> None:
@@ -84,7 +84,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
 WAR = GameKind(
     name="war",
     start=start,
-    watcher=lambda header, setup: ByHandWatcher(),
+    watcher=lambda header, setup: Watcher(),
     words=Words(sentences, likely=lambda players: [{"ruling": "trick", "seat": seat} for seat in range(players)]),
     page=Page(
         text="The higher card takes the trick.",

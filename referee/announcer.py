@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hardware.events import TimedEvent
 from referee.games.kind import Words
 from referee.games.registry import GAMES
 from referee.language import Language
-from referee.sayings import sandtimer
 
 URGENT = frozenset({"ring", "unclear", "time", "foul", "round"})
 """Rulings that cannot wait until an earlier sentence is over."""
@@ -64,11 +62,6 @@ class Announcer:
         if not spoken:
             return None
         return Announcement(tuple(spoken), any(ruling["ruling"] in URGENT for ruling in rulings))
-
-    def announce_event(self, event: TimedEvent) -> Announcement | None:
-        """Return what to say about something that a device noticed, None if nothing."""
-        spoken = sandtimer.sentences(event, self.language)
-        return Announcement(spoken, urgent=True) if spoken else None
 
     def fixed_phrases(self) -> tuple[str, ...]:
         """Return the sentences that will be wanted at once, so that they can be rendered ahead; the likeliest first."""

@@ -21,7 +21,7 @@ from hardware.gpio import GpioLines, PinFactory
 from hardware.problems import Problem
 from hardware.sand import Sandtimer, learn_sandtimer, sand_lines
 from hardware.settings import MS, BellSettings, SandSettings
-from referee.engine.session import RulingData
+from referee.engine.log import RulingData
 from referee.errors import SettingError
 from referee.match.settings import TableSettings
 from simulation.live import LiveTable, SimulatedCamera

@@ -140,7 +140,7 @@ class Director:
     def _was_stopped(self, play: Session) -> bool:
         """Return whether people ended a game before the end of its script."""
         played_out = play.log.game == self._shown and self._devices.over
-        return play.over and (play.undoes == "stop" or play.log.game not in self._tables) and not played_out
+        return play.over and (play.log.undoes == "stop" or play.log.game not in self._tables) and not played_out
 
     def _show(self, game: int | None, play: Session | None) -> None:
         """Show another game on the table, or clear it."""

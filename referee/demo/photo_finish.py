@@ -11,7 +11,8 @@ import numpy as np
 
 from hardware.camera.frames import Frame
 from referee.engine.events import Event
-from referee.engine.session import Outline, RulingData
+from referee.engine.log import RulingData
+from referee.engine.session import Outline
 from referee.scoring.evidence_picture import DARK, LIGHT, SEAT_COLOURS, Canvas, Colour
 from vision.arrays import Image
 

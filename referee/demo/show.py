@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hardware.camera.frames import Frame, FrameExposed
+from hardware.events import SandResumed, SandTrouble
 from hardware.events import TimedEvent as DeviceEvent
 from referee.announcer import Announcement, Announcer
 from referee.called import called
@@ -29,7 +30,8 @@ from referee.demo.stepped import SteppedTable
 from referee.demo.table import TABLE_SEED, DemoTable, demo_table
 from referee.demo.voice import LAMP, PrintedVoice, Say, speaker_for, stamped
 from referee.engine.events import Event, Header
-from referee.engine.session import Outcome, RulingData, Session
+from referee.engine.log import RulingData
+from referee.engine.session import Outcome, Session
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.confetti.setup import settings_from
 from referee.games.confetti.table_score import score_picture
@@ -41,6 +43,7 @@ from referee.match.settings import TableSettings, save_settings
 from referee.match.voice import signal_of
 from referee.output import Output, for_people
 from referee.phrases import phrase
+from referee.sayings import sandtimer
 from referee.scoring.evidence_picture import write_picture
 from referee.watchers.table_finder import WatchSetup
 from referee.web.hosts import where
@@ -201,7 +204,8 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
     def heard(event: DeviceEvent, outcome: Outcome) -> None:
         seconds = demo.table.seconds(event.t_ns)
         present(seconds, outcome, looked=isinstance(event, FrameExposed))
-        speak(seconds, announcer.announce_event(event))
+        if isinstance(event, SandTrouble | SandResumed):
+            speak(seconds, Announcement((sandtimer.say(event, announcer.language),), urgent=True))
         question = session.question
         if question is None:
             return

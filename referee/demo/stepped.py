@@ -11,7 +11,8 @@ from hardware.gpio import PinFactory
 from hardware.settings import MS
 from referee.demo.devices import EdgeSide, go_on_after
 from referee.engine.clockwork import Clockwork, Fed, OnOutcome
-from referee.engine.session import Outcome, RulingData
+from referee.engine.log import RulingData
+from referee.engine.session import Outcome
 from simulation.live import LiveTable
 from simulation.waits import Waits
 

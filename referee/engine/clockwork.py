@@ -56,20 +56,11 @@ class Clockwork:
         self._on_outcome = on_outcome
         self._lock = lock or threading.RLock()
         self._clock = clock
-        self.skipped = 0
-
-    def run(self, stop: threading.Event) -> None:
-        """Go on until `stop` is set."""
-        while not stop.is_set():
-            if not self.step():
-                self._queue.wait(LONGEST_SLEEP_S)
 
     def step(self) -> int:
         """Take all ready inputs, and return their number."""
         ready = in_order(self._queue.take(self._clock()))
-        wanted = list(without_overtaken(ready))
-        self.skipped += len(ready) - len(wanted)
-        for event in wanted:
+        for event in without_overtaken(ready):
             self._feed(event)
         return len(ready)
 
@@ -81,7 +72,6 @@ class Clockwork:
             frame = self._buffer.last_before(event.t_ns)
             if frame is None or frame.exposure_end_ns + 1 != event.t_ns:
                 # It waited for so long that the buffer has dropped it.
-                self.skipped += 1
                 return
             self._on_outcome(event, self._session.look(frame))
 

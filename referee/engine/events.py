@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import MISSING, dataclass, field, fields
+from enum import Enum
+from typing import Any, ClassVar
 
 from referee.errors import BadInputError
 from referee.jsonlines import is_name, one_of, shown, whole_number
@@ -71,17 +73,43 @@ class Event:
         return seat
 
 
-class Ruling(Protocol):
-    """A game's answer; a frozen record."""
+@dataclass(frozen=True)
+class Ruling:
+    """A game's answer about `t_ns`: a frozen record. name: of its kind. fixed: keys that each of its kind has."""
 
-    @property
-    def t_ns(self) -> int:
-        """Return the time that the ruling is about, ns."""
-        ...
+    name: ClassVar[str]
+    fixed: ClassVar[Mapping[str, object]] = {}
+
+    t_ns: int
 
     def as_json(self) -> dict[str, object]:
-        """Return the ruling with the keys of the outside contract."""
-        ...
+        """Return the ruling with the keys of the outside contract: those of its fields that are not at their default.
+
+        A field may end in "_", where Python has its key as a word of its own.
+        """
+        shown = {
+            one.name.removesuffix("_"): _as_json(getattr(self, one.name))
+            for one in fields(self)[1:]
+            if one.default is MISSING or getattr(self, one.name) != one.default
+        }
+        return {"ruling": self.name, "t_ns": self.t_ns, **self.fixed, **shown}
+
+
+def _as_json(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    return [_as_json(one) for one in value] if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True)
+class Ignored(Ruling):
+    """Something happened that the rules have no place for now; it changes nothing. reason: of the game."""
+
+    name = "ignored"
+
+    seat: int | None = field(default=None, kw_only=True)
+    event: str
+    reason: Enum
 
 
 @dataclass(frozen=True)
@@ -96,50 +124,35 @@ class Question:
     t_ns: int
     kind: str
     seats: tuple[int, ...]
-    ruling: Ruling
-
-
-@runtime_checkable
-class Asks(Protocol):
-    """A game that may have a question to the players."""
-
-    def question(self) -> Question | None:
-        """Return the present question to the players, None without one."""
-        ...
-
-
-@runtime_checkable
-class Advises(Protocol):
-    """A game that may have to advise the players on remaining steps."""
-
-    def advice(self) -> str | None:
-        """Return the kind of notice with the advice, None while they need none."""
-        ...
+    ruling: Mapping[str, object]
 
 
 GameView = Any
 """A game's view for its own watcher: plain data, or a copy; None where it shows nothing."""
 
 
-@runtime_checkable
-class Viewed(Protocol):
-    """A game with a view for its watcher."""
-
-    def view(self) -> GameView:
-        """Return its present view; changing that changes nothing here."""
-        ...
-
-
-class Game(Protocol):
+class Game(ABC):
     """The rules of one game in progress: pure, so that the same events always give the same rulings."""
 
+    @abstractmethod
     def apply(self, event: Event) -> tuple[Ruling, ...]:
         """Take the next event and return the rulings that follow from it.
 
         Raises:
             BadInputError: the game knows no such event, or a value is impossible; nothing has changed then.
         """
-        ...
+
+    def question(self) -> Question | None:
+        """Return the present question to the players, None without one."""
+        return None
+
+    def advice(self) -> str | None:
+        """Return the kind of notice that advises the players on remaining steps, None while they need none."""
+        return None
+
+    def view(self) -> GameView:
+        """Return its present view for its watcher; changing that changes nothing here."""
+        return None
 
 
 def parse_header(data: Mapping[str, object]) -> Header:
@@ -170,8 +183,3 @@ def parse_event(data: Mapping[str, object]) -> Event:
     if t_ns > MAX_T_NS:
         raise BadInputError("error.engine.t_ns_is_more_than")
     return Event(t_ns, kind, data)
-
-
-def view_of(game: Game) -> GameView:
-    """Return a game's view, None without one."""
-    return game.view() if isinstance(game, Viewed) else None

@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
-from referee.engine.corrections import CorrectionRow, RulingPlace, corrected, corrected_events
-from referee.engine.events import Event, Header
+from referee.engine.events import Event, Header, parse_event
 from referee.errors import BadInputError
 
-if TYPE_CHECKING:
-    from referee.engine.session import RulingData
-
+RulingData = Mapping[str, Any]
+"""A ruling with the keys of the outside contract."""
 PAUSE, RESUME = "pause", "resume"
 MISHAP = "mishap"
 """Something that makes readings less certain began (`on`) or ended; `what` is the guard's name for it."""
 OF_NO_GAME = (PAUSE, RESUME, MISHAP)
+Struck = Mapping[int, Mapping[str, Any] | None]
+_FOLLOWS = frozenset({"cards_move", "out"})
+"""Consequences of a verdict, beside each other: a new one in the place of another does not revoke that one."""
+
+
+@dataclass(frozen=True)
+class CorrectionRow:
+    """A correction: the event as it should have been (None: it is struck), or the correction that it undoes."""
+
+    number: int
+    wall_ms: int
+    event: int | None
+    data: Mapping[str, Any] | None
+    undoes: int | None = None
+
+
+@dataclass(frozen=True)
+class RulingPlace:
+    """Place of a ruling: the number of its event, and its index among the rulings on that."""
+
+    event: int
+    place: int
+
+
+@dataclass(frozen=True)
+class Change:
+    """Changes by a correction. gone: rulings that hold no more, new: those that hold instead or besides, in order."""
+
+    gone: tuple[tuple[RulingPlace, RulingData], ...]
+    new: tuple[tuple[RulingPlace, RulingData], ...]
 
 
 @dataclass(frozen=True)
@@ -70,6 +98,26 @@ class GameLog:
     def last_ns(self) -> int:
         """Return the game's time of its latest event, 0 before the first."""
         return max((record.event.t_ns for record in self.records.values()), default=0)
+
+    @property
+    def undoes(self) -> str | None:
+        """Return the next undo: "stop", an early end, or "correction", the latest one; None: nothing."""
+        if self.stopped_by is not None:
+            return "stop"
+        return "correction" if self.holding() else None
+
+    def holding(self) -> list[CorrectionRow]:
+        """Return the corrections that hold; an undone early end does not come back."""
+        kinds = {number: record.event.kind for number, record in self.records.items()}
+        return [one for one in in_force(self.corrections) if one.data or kinds.get(one.event or 0) != "stop"]
+
+    @property
+    def stopped_by(self) -> int | None:
+        """Return the number of the event by which the players ended the game early, None if they did not."""
+        last = next(reversed(self.records.values()), None)
+        if last is None or last.event.kind != "stop":
+            return None
+        return last.number if any(one["ruling"] == "end" for one in last.rulings) else None
 
     def event_id(self, number: int) -> str:
         """Return the name of an event for the page."""
@@ -138,6 +186,20 @@ class GameLog:
             for place, ruling in newest
         ]
 
+    def last_readings(self, kinds: Collection[str], seats: int) -> dict[str, dict[str, Any]]:
+        """Return the last event of these kinds for each seat, with corrections, newest first: its keys by its name."""
+        instead = corrected_events(self.corrections)
+        found: dict[object, tuple[str, dict[str, Any]]] = {}
+        for number, record in reversed(self.records.items()):
+            if len(found) == seats:
+                break
+            new = instead.get(number, {})
+            if record.event.kind in kinds and new is not None:
+                data = {**record.event.data, **new, "event": record.event.kind}
+                if isinstance(data.get("seat"), int):
+                    found.setdefault(data["seat"], (self.event_id(number), data))
+        return dict(found.values())
+
     def held(self, corrections: Iterable[CorrectionRow] | None = None) -> Iterator[tuple[int, Event]]:
         """Yield the events after corrections (None: all of them), by number."""
         instead: Mapping[int, Mapping[str, object] | None] = corrected_events(
@@ -153,3 +215,72 @@ def numbers_in(ident: str) -> list[int]:
     """Return the numbers in the name of an event ("3-17") or a ruling ("3-17-0"); [] if it is no such name."""
     parts = ident.split("-")
     return [int(part) for part in parts] if all(part.isascii() and part.isdecimal() for part in parts) else []
+
+
+def in_force(corrections: Iterable[CorrectionRow]) -> list[CorrectionRow]:
+    """Return the corrections that were not undone, in order."""
+    kept = list(corrections)
+    undone = {correction.undoes for correction in kept if correction.undoes is not None}
+    return [one for one in kept if one.undoes is None and one.event is not None and one.number not in undone]
+
+
+def corrected_events(corrections: Iterable[CorrectionRow]) -> Struck:
+    """Return the replacements of events, by their numbers: other data, or None for a struck one."""
+    return {one.event: one.data for one in in_force(corrections) if one.event is not None}
+
+
+def corrected(event: Event, data: Mapping[str, Any]) -> Event:
+    """Return an event as it should have been: with `data`, and the rest as it was; its time stays.
+
+    Raises:
+        BadInputError: `data` makes no event.
+    """
+    if not all(isinstance(key, str) for key in data):
+        raise BadInputError("error.engine.correction_must_name_what_it")
+    return parse_event({"event": event.kind, **event.data, **data, "t_ns": event.t_ns})
+
+
+def change_between(before: Mapping[int, Sequence[RulingData]], after: Mapping[int, Sequence[RulingData]]) -> Change:
+    """Return the differences of the rulings on each event."""
+    gone: list[tuple[RulingPlace, RulingData]] = []
+    new: list[tuple[RulingPlace, RulingData]] = []
+    for number in sorted(before.keys() | after.keys()):
+        was, now = before.get(number, ()), after.get(number, ())
+        for place in range(max(len(was), len(now))):
+            old = was[place] if place < len(was) else None
+            other = now[place] if place < len(now) else None
+            if old == other:
+                continue
+            if old is not None:
+                gone.append((RulingPlace(number, place), old))
+            if other is not None:
+                new.append((RulingPlace(number, place), other))
+    return Change(tuple(gone), tuple(new))
+
+
+def changed_places(change: Change) -> list[tuple[int, int, RulingData | None]]:
+    """Return the changed rulings, in order: event, place, and the ruling that is there now, None without one."""
+    new = {(place.event, place.place): ruling for place, ruling in change.new}
+    old = {(place.event, place.place) for place, _ in change.gone}
+    return [(event, place, new.get((event, place))) for event, place in sorted(old | new.keys())]
+
+
+def told(change: Change, say: Callable[[RulingData], str]) -> tuple[list[RulingData], list[RulingData]]:
+    """Return the rulings that no longer hold, and those that do instead, if they have words.
+
+    The same words about the same instant are no change, wherever they are now.
+    """
+    old = {(ruling["t_ns"], say(ruling)) for _, ruling in change.gone}
+    now = {(ruling["t_ns"], say(ruling)) for _, ruling in change.new}
+    replaced = {
+        place
+        for place, ruling in change.new
+        if (ruling["t_ns"], say(ruling)) not in old and ruling["ruling"] not in _FOLLOWS
+    }
+    new = [ruling for _, ruling in change.new if (text := say(ruling)) and (ruling["t_ns"], text) not in old]
+    gone = [
+        ruling
+        for place, ruling in change.gone
+        if place not in replaced and (text := say(ruling)) and (ruling["t_ns"], text) not in now
+    ]
+    return gone, new

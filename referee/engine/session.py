@@ -1,34 +1,37 @@
 """One game at one table: takes frames, device events and people's reports in the order of time; returns rulings.
 
 Pure except for the given journal: no clock, no threads, no files, so the same inputs always give the same rulings. A
-watcher (one a game, `referee.watchers`) turns frames and device events into events of the game.
+watcher (one a game) turns frames and device events into events of the game.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from hardware.events import BellPressed, SandFlipped, SandRanOut
-from referee.engine.corrections import (
+from referee.engine.events import Event, Game, GameView, Header, Question
+from referee.engine.log import (
+    OF_NO_GAME,
+    PAUSE,
+    RESUME,
     Change,
     CorrectionRow,
+    GameLog,
+    Record,
+    RulingData,
     RulingPlace,
     change_between,
     corrected,
     corrected_events,
-    in_force,
 )
-from referee.engine.events import Advises, Asks, Event, Game, GameView, Header, Question, view_of
-from referee.engine.log import OF_NO_GAME, PAUSE, RESUME, GameLog, Record
 from referee.errors import BadInputError
 
 if TYPE_CHECKING:
     from hardware.camera.frames import Frame
     from hardware.events import TimedEvent as DeviceEvent
 
-RulingData = Mapping[str, Any]
 Judged = Mapping[int, tuple[RulingData, ...]]
 Start = Callable[[Header], Game]
 _NO_FRAME = -1
@@ -104,51 +107,48 @@ class Outline:
     certain: bool
 
 
-class Watcher(Protocol):
-    """Turns device events and frames into events of one game, on the game's clock like its inputs."""
+class Watcher:
+    """Turns device events and frames into events of one game, on the game's clock like its inputs.
 
-    @property
-    def outlines(self) -> Sequence[Outline]:
-        """Return the objects of the frame that it read last."""
+    This one sees and hears nothing: people enter every event. outlines: the objects of the frame that it read last.
+    """
+
+    outlines: Sequence[Outline] = ()
 
     def look(self, frame: Frame) -> Observation:
         """Take the next frame, exposed after all earlier inputs; its events carry its end of exposure."""
+        return Observation()
 
     def hear(self, event: DeviceEvent) -> Observation:
         """Take an event of a device; every available frame exposed before it has been read."""
+        return Observation()
 
     def judged(self, event: Event, rulings: Sequence[RulingData], view: GameView) -> None:
-        """Take the game's rulings on an event of any source. view: of the game then (`Viewed`), or None."""
+        """Take the game's rulings on an event of any source. view: `Game.view` then."""
 
     def begin_again(self) -> None:
         """Forget the course of the game: after a correction it is replayed. Observations stay."""
 
+    def follow(self, view: GameView) -> bool:
+        """Take the present view of the game, instead of all before; False: it wants the events one by one."""
+        return False
+
     def finish(self, t_ns: int) -> Observation:
         """Take the end of a recording, after which nothing is worth waiting for."""
-
-
-@runtime_checkable
-class QuestioningWatcher(Protocol):
-    """A watcher that follows the game with its corrections, and asks about its doubts."""
+        return Observation()
 
     @property
     def doubts(self) -> Sequence[Doubt]:
-        """Return its present questions."""
+        """Return its present questions to the players."""
+        return ()
 
     def answered(self, doubt: Doubt) -> None:
         """Note that a doubt is answered; the answer's events come by `judged`."""
 
-    def follow(self, view: GameView) -> None:
-        """Take the present view of the game, instead of all before."""
-
-
-@runtime_checkable
-class LooksOn(Protocol):
-    """A watcher that may need frames when its game is over."""
-
     @property
     def looks_on(self) -> bool:
         """Return whether it needs the next frame, though the game is over."""
+        return False
 
 
 @dataclass(frozen=True)
@@ -189,18 +189,18 @@ class Judge:
 
     def notices(self, t_ns: int) -> tuple[Notice, ...]:
         """Return the question and the advice after an event of `t_ns`, once each."""
-        question, notices = self.game.question() if isinstance(self.game, Asks) else None, []
+        question, notices = self.game.question(), list[Notice]()
         self.question = question
         if question is not None and (question.t_ns, question.kind) != self._asked:
             self._asked = question.t_ns, question.kind
-            data = {"seats": list(question.seats), "ruling": self._with_frame(question.ruling.as_json())}
+            data = {"seats": list(question.seats), "ruling": self._with_frame(question.ruling)}
             notices.append(Notice(question.t_ns, question.kind, None, data))
-        before, self._advised = self._advised, self.game.advice() if isinstance(self.game, Advises) else None
-        if self._advised not in (None, before):
-            notices.append(Notice(t_ns, str(self._advised), None, {}))
+        before, self._advised = self._advised, self.game.advice()
+        if self._advised is not None and self._advised != before:
+            notices.append(Notice(t_ns, self._advised, None, {}))
         return tuple(notices)
 
-    def _with_frame(self, ruling: dict[str, object]) -> RulingData:
+    def _with_frame(self, ruling: Mapping[str, object]) -> RulingData:
         """Return a ruling with its phone and frame: a ring may be ruled long after it, but on the frame before it."""
         t_ns = ruling["t_ns"]
         if ruling["ruling"] in _OF_RINGS and isinstance(t_ns, int) and t_ns in self._ring_ways:
@@ -274,7 +274,7 @@ class Session:
     question: the present one to the players, None without one. begun_ns: when it began, or went on. fault: the
     watcher's
     last exception in words, None after a success. over: whether the game has ended. paused: whether the players paused
-    it.
+    it. game: the rules in their present state.
     said: the numbers of the events that people reported.
     """
 
@@ -296,17 +296,13 @@ class Session:
         self.said: set[int] = set()
         self._start, self._journal = start, journal
         self._judge = Judge(start(header))
+        self.game = self._judge.game
         self._frame: Frame | None = None
-
-    @property
-    def game(self) -> Game:
-        """Return the rules in their present state."""
-        return self._judge.game
 
     @property
     def doubts(self) -> Sequence[Doubt]:
         """Return the watcher's questions to the players."""
-        return self.watcher.doubts if isinstance(self.watcher, QuestioningWatcher) else ()
+        return self.watcher.doubts
 
     def question_id(self, doubt: Doubt) -> str:
         """Return the page's name of a watcher's question."""
@@ -325,15 +321,7 @@ class Session:
     @property
     def looks_on(self) -> bool:
         """Return whether the watcher needs the next frame: while the game goes on, and sometimes when it is over."""
-        later = isinstance(self.watcher, LooksOn) and self.watcher.looks_on
-        return not self.paused and (not self.over or later)
-
-    @property
-    def undoes(self) -> str | None:
-        """Return the next undo: "stop", an early end, or "correction", the latest one; None: nothing."""
-        if self._stopped_by() is not None:
-            return "stop"
-        return "correction" if self._holding() else None
+        return not self.paused and (not self.over or self.watcher.looks_on)
 
     def look(self, frame: Frame) -> Outcome:
         """Take the next frame, of the monotonic clock. One at which the watcher fails is left out."""
@@ -397,10 +385,10 @@ class Session:
         Raises:
             BadInputError: there is none.
         """
-        stopped_by = self._stopped_by()
+        stopped_by = self.log.stopped_by
         if stopped_by is not None:
             return self.correct(stopped_by, None)
-        holding = self._holding()
+        holding = self.log.holding()
         if not holding:
             raise BadInputError("error.service.there_is_no_correction_to")
         return self._rejudge(holding[-1].event, None, undoes=holding[-1].number)
@@ -449,7 +437,7 @@ class Session:
         rulings = self._judge.apply(event)
         self.log.records[number] = Record(number, event, rulings, first=rulings)
         self.over = self.over or any(ruling["ruling"] == "end" for ruling in rulings)
-        self.watcher.judged(event, rulings, view_of(self.game))
+        self.watcher.judged(event, rulings, self.game.view())
         notices = self._judge.notices(event.t_ns)
         self.question = self._judge.question
         return rulings, notices
@@ -469,17 +457,6 @@ class Session:
         self.fault = None
         return seen
 
-    def _holding(self) -> list[CorrectionRow]:
-        """Return the corrections that hold; an undone early end does not come back."""
-        kinds = {number: record.event.kind for number, record in self.log.records.items()}
-        return [one for one in in_force(self.log.corrections) if one.data or kinds.get(one.event or 0) != "stop"]
-
-    def _stopped_by(self) -> int | None:
-        """Return the number of the event by which the players ended the game early, None if they did not."""
-        last = next(reversed(self.log.records.values()), None)
-        ended = last is not None and last.event.kind == "stop" and any(one["ruling"] == "end" for one in last.rulings)
-        return last.number if last is not None and ended else None
-
     def _rejudge(self, event: int | None, data: Mapping[str, Any] | None, undoes: int | None = None) -> Corrected:
         before = {record.number: record.rulings for record in self.log.records.values()}
         row = CorrectionRow(len(self.log.corrections) + 1, 0, event, data, undoes)
@@ -496,7 +473,8 @@ class Session:
         judge = Judge(self._start(self.header))
         events = ((record.number, record.event) for record in self.log.records.values())
         judged = judge_all(judge, events, corrections, wanted)
-        self._judge, self.question, self.over, self.paused = judge, judge.question, False, False
+        self._judge, self.game, self.question = judge, judge.game, judge.question
+        self.over = self.paused = False
         for number, record in self.log.records.items():
             rulings = judged.get(number)
             self.log.records[number] = replace(record, rulings=rulings or (), refused=rulings is None)
@@ -508,8 +486,7 @@ class Session:
 
     def _follow(self, corrections: Sequence[CorrectionRow] | None = None) -> None:
         """Replay the game for the watcher: the events as observed, and the views with corrections."""
-        if isinstance(self.watcher, QuestioningWatcher):
-            self.watcher.follow(view_of(self.game))
+        if self.watcher.follow(self.game.view()):
             return
         instead = corrected_events(self.log.corrections if corrections is None else corrections)
         self.watcher.begin_again()
@@ -520,7 +497,7 @@ class Session:
             data = instead.get(record.number, {})
             if data is not None and not record.refused:
                 game.apply(corrected(record.event, data) if data else record.event)
-            self.watcher.judged(record.event, record.rulings, view_of(game))
+            self.watcher.judged(record.event, record.rulings, game.view())
 
 
 def _moved(event: DeviceEvent, by_ns: int) -> DeviceEvent:

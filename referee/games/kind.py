@@ -79,8 +79,8 @@ class Page:
 
     text: what it is, in a sentence. least, most: how many play. seats: how each seat stands. phase: what is going on:
     `key`, `turn` and more; lasts_ms is how long the sand runs, where that is known. step: a name of how things stand
-    that changes where a person's report would mean something else. steps: how a ruling comes about, by the events it
-    was judged on.
+    that changes where a person's report would mean something else; None: only the end does. steps: how a ruling comes
+    about, by the events it was judged on.
     """
 
     text: str
@@ -89,7 +89,7 @@ class Page:
     options: tuple[Option, ...]
     phase: Callable[[Session, int | None, Language], dict[str, Any]]
     seats: Callable[[Session, Language], Sequence[Seat]]
-    step: Callable[[Session], str] = lambda play: "over" if play.over else ""
+    step: Callable[[Session], str] | None = None
     steps: Callable[[RulingData, Sequence[Event], Language], list[dict[str, Any]]] = lambda *_: []
 
 

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
-from typing import TypeVar
 
 from hardware.bell import BellLogic
 from hardware.edges import Edge, EdgeLogic, judge_edges
@@ -128,7 +127,6 @@ TABLE, DECK_FILE = "table.json", "family.deck"
 _FRAME_FIRST, _EVENT_AFTER = 0, 1
 
 Warn = Callable[[str], None]
-T = TypeVar("T")
 
 
 class RecordedGame:
@@ -174,16 +172,14 @@ class RecordedGame:
         told = self._told()
         for event in told:
             if event.t_ns < begins_ns:
-                self._tried(lambda event=event: session.say(event), event)  # type: ignore[misc]
+                self._say(session, event)
         since = [event for event in told if event.t_ns >= begins_ns]
         ordered = sorted([*device_events, *since], key=lambda event: event.t_ns)
         events = ((event.t_ns, _EVENT_AFTER, index, event) for index, event in enumerate(ordered))
         undecodable, faults = False, set[str]()
         for _, kind, _, item in heapq.merge(frames, events, key=lambda entry: entry[:3]):
             if isinstance(item, Event):
-                said = self._tried(lambda event=item: session.say(event), item)  # type: ignore[misc]
-                if said is not None:
-                    yield said
+                yield self._say(session, item)
             elif kind == _EVENT_AFTER and not isinstance(item, RecordedFrame):
                 yield session.hear(item)
                 faults.update(() if session.fault is None else (session.fault,))
@@ -201,13 +197,13 @@ class RecordedGame:
             self._warn(f"a part of it could not be judged: {fault}")
         yield session.finish(last_ns)
 
-    def _tried(self, feed: Callable[[], T], event: Event) -> T | None:
-        """Feed a game its events; events that it cannot take are left out, as in the game."""
+    def _say(self, session: Session, event: Event) -> Outcome:
+        """Take a reported event; one that the game cannot take is left out, as in the game."""
         try:
-            return feed()
+            return session.say(event)
         except BadInputError as error:
             self._warn(f"told at {event.t_ns} ns: {error}")
-            return None
+            return Outcome()
 
     def _told(self) -> list[Event]:
         """Return what neither pictures nor edges show, in the order of time; what is no event is left out."""

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
-from hardware.problems import Health
 from referee.announcer import URGENT, Announcer
-from referee.engine.corrections import Change, RulingPlace, told
 from referee.engine.events import Event, Question
-from referee.engine.session import Notice, RulingData, Session
-from referee.games.kind import GameKind
+from referee.engine.log import Change, RulingData, RulingPlace, told
+from referee.engine.session import Notice, Session
 from referee.jsonlines import to_line
 from referee.log import LOG
-from referee.match.monitor.mishaps import Mishap
 from referee.match.voice import Voice
 from referee.sayings import service as sayings
-from referee.sayings.mishaps import GUARD
-from referee.store.upkeep import FILES
 
-SECOND_NS = 1_000_000_000
-SAID_AFTER_NS, TAKEN_BACK_AFTER_NS = 10 * SECOND_NS, 30 * SECOND_NS
-"""The least time of a trouble, in all, before it is announced; and of its absence before its end is."""
-_NEVER = GUARD + Mishap.CLOCK.value
-_BY_BELL = frozenset({"bell", GUARD + Mishap.PACE.value})
+TAKEN_BACK_AFTER_NS = 30_000_000_000
+"""The least time of a trouble's absence before its end is announced, and its return is another trouble."""
 REMIND_NS = 2_000_000_000
 """Longer than the lock-out: a ring that comes sooner belongs to the one in question."""
 _OF_THE_TABLE = frozenset({"no_table", "two_markers", "camera_moved", "mirrored"})
@@ -73,7 +64,7 @@ class Announcements:
 
         heard: the newest events; a ring that waits for that name is not met with silence.
         """
-        verdict = {} if question is None else question.ruling.as_json()
+        verdict = {} if question is None else question.ruling
         asked = None if question is None else (question.t_ns, question.kind, verdict)
         if asked == self._asked:
             self._remind(announcer, question, [event.t_ns for event in heard if event.kind == "bell"])
@@ -168,62 +159,3 @@ def _same_verdict(ruling: RulingData, known: RulingData) -> bool:
     return {key: value for key, value in ruling.items() if key not in named} == {
         key: value for key, value in known.items() if key not in named
     }
-
-
-@dataclass
-class _Trouble:
-    """here_ns: how long it lasted in all. well_ns: since when it is away, None while it is there."""
-
-    here_ns: int = 0
-    well_ns: int | None = None
-    said: bool = False
-
-
-class Notices:
-    """Hysteresis for announced troubles of devices and mishaps: a trouble that comes and goes is one trouble."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, _Trouble] = {}
-        self._took_ns = 0
-
-    def take(
-        self, states: Mapping[str, Health], matters: Callable[[str], bool], now_ns: int
-    ) -> tuple[list[str], list[str]]:
-        """Take the states by name; return names to announce now and names that work again.
-
-        matters: returns whether a name's trouble matters now; other troubles are announced as soon as they do.
-        """
-        passed_ns, self._took_ns = now_ns - self._took_ns, now_ns
-        begun, ended = [], []
-        self._known = {name: one for name, one in self._known.items() if name in states}
-        for name, state in states.items():
-            one = self._known.get(name)
-            if one is not None and one.well_ns is None:
-                one.here_ns += passed_ns
-            if state is not Health.OK:
-                one = self._known.setdefault(name, _Trouble())
-                one.well_ns = None
-                if one.here_ns >= SAID_AFTER_NS and not one.said and matters(name):
-                    one.said = True
-                    begun.append(name)
-            elif one is not None:
-                one.well_ns = now_ns if one.well_ns is None else one.well_ns
-                if now_ns - one.well_ns >= TAKEN_BACK_AFTER_NS:
-                    del self._known[name]
-                    ended += [name] if one.said and matters(name) else []
-        return begun, ended
-
-
-def matters_to(name: str, kind: GameKind | None) -> bool:
-    """Return whether a device or a mishap is announced in a game of this kind; None: no game.
-
-    Files that were set aside are announced once at the start, and listed on the page. At night in an empty room nobody
-    wants
-    to hear that it is dark.
-    """
-    if name in (_NEVER, FILES) or (kind is None and name.startswith(GUARD)):
-        return False
-    part = name if name.startswith(GUARD) else name.split()[0]
-    if kind is None:
-        return True
-    return ("bell" in kind.devices) if part in _BY_BELL else part != "sandtimer" or part in kind.devices

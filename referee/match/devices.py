@@ -25,7 +25,7 @@ from hardware.problems import HardwareError, Problem
 from hardware.sand import Sandtimer
 from hardware.settings import MS
 from hardware.speaker import Speaker
-from referee.engine.session import RulingData
+from referee.engine.log import RulingData
 from referee.errors import SettingError
 from referee.match.match import MakeWatcher
 from referee.match.process import time_of_day

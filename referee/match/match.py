@@ -13,15 +13,24 @@ from typing import Any
 
 from hardware.camera.frames import Frame
 from hardware.events import TimedEvent as DeviceEvent
-from referee.engine.corrections import Change, RulingPlace, changed_places
 from referee.engine.events import Event, Header
-from referee.engine.log import MISHAP, PAUSE, RESUME, GameLog, Record, numbers_in
-from referee.engine.session import Corrected, Outcome, RulingData, Session, Watcher
+from referee.engine.log import (
+    MISHAP,
+    PAUSE,
+    RESUME,
+    Change,
+    GameLog,
+    Record,
+    RulingData,
+    RulingPlace,
+    changed_places,
+    numbers_in,
+)
+from referee.engine.session import Corrected, Outcome, Session, Watcher
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
 from referee.store.games import GameRow, KeptGame, game_numbered, kept_game, open_game
 from referee.store.store import Store
-from referee.watchers.by_hand import ByHandWatcher
 
 MakeWatcher = Callable[[Header], Watcher]
 RESUME_GAP_NS = 10_000_000_000
@@ -63,7 +72,7 @@ class Match:
         """Return the next undo: "start", the beginning of this game instead of another, or the session's."""
         if self.session is None:
             return None
-        return "start" if len(self._begun) > 1 and not self.session.log.records else self.session.undoes
+        return "start" if len(self._begun) > 1 and not self.session.log.records else self.session.log.undoes
 
     def playing(self) -> Session:
         """Return the game on the table.
@@ -202,6 +211,20 @@ class Match:
         if self.session is not None:
             self.session.look_anew(self._make_watcher(self.session.header))
 
+    def log(self, ident: str) -> GameLog:
+        """Return the log of the game of an event's or a ruling's name: the one on the table, or a past one.
+
+        Raises:
+            BadInputError: there is no such game.
+        """
+        game = next(iter(numbers_in(ident)), None)
+        if self.session is not None and self.session.log.game == game:
+            return self.session.log
+        row = None if game is None else game_numbered(self.store.read, game)
+        if row is None:
+            raise BadInputError("error.service.there_is_no_such_game")
+        return kept_game(self.store.read, row).log()
+
     def find(self, ident: str) -> Session:
         """Return the game of an event's or a ruling's name: one on the table, or a past one, to be corrected.
 
@@ -219,7 +242,7 @@ class Match:
         kept = kept_game(self.store.read, row)
         if row.lost_from is not None:
             raise BadInputError("error.service.not_all_that_happened_in_that_game")
-        return self._resumed(kept, ByHandWatcher())[0]
+        return self._resumed(kept, Watcher())[0]
 
     def correct(self, number: int, data: Mapping[str, Any] | None, session: Session | None = None) -> Change:
         """Correct an event, or strike it (None), in the game on the table (None) or another one.
@@ -244,7 +267,7 @@ class Match:
         self._begun.pop()
         self.session = before = self._begun[-1]
         self.store.reopen_game(before.log.game)
-        change = self._correct(before, before.undo) if before.undoes == "stop" else Change((), ())
+        change = self._correct(before, before.undo) if before.log.undoes == "stop" else Change((), ())
         self.store.flush()
         self.look_anew()
         return change

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hardware.problems import Health, Problem
-from referee.games.registry import game_kind
-from referee.match.announcements import Notices, matters_to
+from referee.games.kind import GameKind
+from referee.games.registry import GAMES
+from referee.match.announcements import TAKEN_BACK_AFTER_NS
+from referee.match.monitor.mishaps import Mishap
 from referee.match.process import Watchdog
 from referee.phrases import phrase
 from referee.sayings import service as sayings
+from referee.sayings.mishaps import GUARD
 from referee.store.store import Trouble
-from referee.store.upkeep import Copying
+from referee.store.upkeep import FILES, Copying
 
 if TYPE_CHECKING:
     from referee.match.referee import Referee
 
 SECOND_NS = 1_000_000_000
+SAID_AFTER_NS = 10 * SECOND_NS
+"""The least time of a trouble, in all, before it is announced."""
+_NEVER = GUARD + Mishap.CLOCK.value
+_BY_BELL = frozenset({"bell", GUARD + Mishap.PACE.value})
 CAPTION_NS = 8 * SECOND_NS
 HOUR_CHECK_NS = 20 * SECOND_NS
 RETRY_NS = 5 * SECOND_NS
@@ -55,7 +64,7 @@ class PeriodicWork:
         """Announce troubles that matter now and have lasted; the page always shows all of them."""
         with self._referee.lock:
             session = self._referee.match.session
-            kind = None if session is None or session.over else game_kind(session.header.game)
+            kind = None if session is None or session.over else GAMES[session.header.game]
         board = {health.part: health for health in self._referee.health.snapshot()}
         states = {name: health.state for name, health in board.items()}
         begun, ended = self._notices.take(states, lambda name: matters_to(name, kind), now_ns)
@@ -94,3 +103,62 @@ class PeriodicWork:
             self._caption = (caption, now_ns)
         elif caption and now_ns - self._caption[1] > CAPTION_NS:
             self._referee.voice.clear_caption(caption)
+
+
+@dataclass
+class _Trouble:
+    """here_ns: how long it lasted in all. well_ns: since when it is away, None while it is there."""
+
+    here_ns: int = 0
+    well_ns: int | None = None
+    said: bool = False
+
+
+class Notices:
+    """Hysteresis for announced troubles of devices and mishaps: a trouble that comes and goes is one trouble."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Trouble] = {}
+        self._took_ns = 0
+
+    def take(
+        self, states: Mapping[str, Health], matters: Callable[[str], bool], now_ns: int
+    ) -> tuple[list[str], list[str]]:
+        """Take the states by name; return names to announce now and names that work again.
+
+        matters: returns whether a name's trouble matters now; other troubles are announced as soon as they do.
+        """
+        passed_ns, self._took_ns = now_ns - self._took_ns, now_ns
+        begun, ended = [], []
+        self._known = {name: one for name, one in self._known.items() if name in states}
+        for name, state in states.items():
+            one = self._known.get(name)
+            if one is not None and one.well_ns is None:
+                one.here_ns += passed_ns
+            if state is not Health.OK:
+                one = self._known.setdefault(name, _Trouble())
+                one.well_ns = None
+                if one.here_ns >= SAID_AFTER_NS and not one.said and matters(name):
+                    one.said = True
+                    begun.append(name)
+            elif one is not None:
+                one.well_ns = now_ns if one.well_ns is None else one.well_ns
+                if now_ns - one.well_ns >= TAKEN_BACK_AFTER_NS:
+                    del self._known[name]
+                    ended += [name] if one.said and matters(name) else []
+        return begun, ended
+
+
+def matters_to(name: str, kind: GameKind | None) -> bool:
+    """Return whether a device or a mishap is announced in a game of this kind; None: no game.
+
+    Files that were set aside are announced once at the start, and listed on the page. At night in an empty room nobody
+    wants
+    to hear that it is dark.
+    """
+    if name in (_NEVER, FILES) or (kind is None and name.startswith(GUARD)):
+        return False
+    part = name if name.startswith(GUARD) else name.split()[0]
+    if kind is None:
+        return True
+    return ("bell" in kind.devices) if part in _BY_BELL else part != "sandtimer" or part in kind.devices

@@ -19,7 +19,7 @@ from referee.errors import RingmasterError
 LAG_NS = 300 * MS
 """The longest delay of a press; all rulings wait for that while phones ring."""
 MOST_WITHIN_NS = 40 * MS
-"""The longest delay of a press; all rulings wait for that while phones ring."""
+"""The greatest error of a press's time."""
 GONE_NS = 60 * SECOND_NS
 """A phone silent for so long rings no more, and nothing waits for it."""
 

@@ -1,6 +1,7 @@
-"""Keeps evidence of rulings: pictures round an instant, cut to the table, on a thread of its own.
+"""Keeps evidence of rulings, and pictures of a watcher's questions.
 
-The deciding picture is the last one before the instant; the page shows it first (`web/page/photo_finish.js`).
+`Pictures` takes those round an instant, cut to the table, on a thread of its own. The deciding picture is the last one
+before the instant; the page shows it first (`web/page/photo_finish.js`).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import contextlib
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +20,14 @@ import numpy as np
 from hardware.camera.frames import SECOND_NS, Frame, FrameBuffer
 from hardware.settings import MS
 from hardware.supervised import nothing
-from referee.engine.session import Outline, Session
+from referee.engine.log import Record
+from referee.engine.session import Outline, Session, Shown
 from referee.errors import WorkFailedError
 from referee.match.process import Report, part_thread
 from referee.match.table import TableArea
+from referee.scoring.evidence_picture import SEAT_COLOURS, UNSURE, Canvas
 from referee.store.evidence import EvidenceFolder
+from referee.watchers.stillness import Mask, changed_since, small_picture
 from vision.arrays import Image
 
 MOST_WAITING = 16
@@ -85,20 +89,22 @@ class PictureRequest:
     frame: Frame | None = None
 
 
-def pictures_wanted(session: Session, count: int, frame: Frame | None) -> Iterator[PictureRequest]:
-    """Yield the pictures to take of a game's events after the first `count`. frame: the last watched one."""
-    outlines = session.watcher.outlines
-    sight = None if frame is None or not outlines else Overlay(frame.exposure_end_ns, frame.size_px, tuple(outlines))
-    for record in session.log.since(count):
+def pictures_wanted(session: Session, records: Sequence[Record], frame: Frame | None) -> list[PictureRequest]:
+    """Return the pictures to take of a game's events. frame: the last watched one."""
+    wanted: list[PictureRequest] = []
+    for record in records:
         is_ring = record.event.kind == "bell"
         kinds = {ruling["ruling"] for ruling in record.rulings}
-        if kinds & _PICTURED or (is_ring and not (kinds and kinds <= _BELONGS)):
-            # An event read from a frame has the end of that frame's exposure.
-            t_ns = record.event.t_ns - session.log.shift_ns + (not is_ring)
-            read_from = frame if frame is not None and not is_ring and frame.exposure_end_ns + 1 == t_ns else None
-            yield PictureRequest(
-                session.log.game, record.number, t_ns, before_only=not is_ring, sight=sight, frame=read_from
-            )
+        if not kinds & _PICTURED and not (is_ring and not (kinds and kinds <= _BELONGS)):
+            continue
+        # An event read from a frame has the end of that frame's exposure.
+        t_ns = record.event.t_ns - session.log.shift_ns + (not is_ring)
+        read_from = frame if frame is not None and not is_ring and frame.exposure_end_ns + 1 == t_ns else None
+        outlines = tuple(session.watcher.outlines)
+        sight = None if frame is None or not outlines else Overlay(frame.exposure_end_ns, frame.size_px, outlines)
+        number = record.number
+        wanted.append(PictureRequest(session.log.game, number, t_ns, not is_ring, sight, read_from))
+    return wanted
 
 
 class Pictures:
@@ -273,3 +279,139 @@ def jpeg(image: Image, quality: int = JPEG_QUALITY) -> bytes:
     """Return a picture as a JPEG file."""
     _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return data.tobytes()
+
+
+_MOST_QUESTIONS = 2  # whose frames are kept: a computer of 1 GB has no room for many
+_LEAST_CHANGED = 30  # px of the small picture: the least change by a card
+_ROOM, _LEAST_SHARE, _WHOLE = 0.15, 0.3, 0.7  # of the table's picture: margin, least size, all
+_QUESTION_WIDTH_PX = 800
+_BEFORE, _NOW = "-before", "-now"
+
+PictureNames = Mapping[str, Mapping[str, str | None]]
+"""By question the names of its pictures: `before`, which may be None, and `now`."""
+
+
+@dataclass(eq=False)
+class _Asked:
+    """frames: before, which may be None, and now; until the pictures are `made` of them. outlines: drawn into it."""
+
+    has_before: bool
+    frames: tuple[Frame | None, Frame] | None
+    outlines: tuple[Outline, ...] = ()
+    made: dict[str, bytes] | None = None
+
+
+class QuestionPictures:
+    """Pictures of a watcher's question: the table as last understood, and now, at the changed part.
+
+    They are made on a page's request, on its thread; until then the frames of a few questions at most are kept. Safe to
+    use from any thread. area: hides people round the table.
+    """
+
+    def __init__(self, area: TableArea) -> None:
+        self._area = area
+        self._lock = threading.Lock()
+        self._asked: dict[str, _Asked] = {}
+
+    def heed(self, questions: Mapping[str, Shown | None], before: Frame | None, now: Frame) -> None:
+        """Keep the frames of new questions of the watcher, and drop those of old questions.
+
+        questions: by their names, with the picture that shows them, None where the table does. before: the last frame
+        that the
+        watcher understood.
+        """
+        with self._lock:
+            asked = {
+                name: self._asked.get(name)
+                or (
+                    _Asked(before is not None, (before, now))
+                    if shown is None
+                    else _Asked(has_before=False, frames=(None, shown.frame), outlines=shown.outlines)
+                )
+                for name, shown in questions.items()
+            }
+            self._asked = dict(list(asked.items())[-_MOST_QUESTIONS:])
+
+    def names(self) -> PictureNames:
+        """Return the names of each question's pictures."""
+        with self._lock:
+            return {
+                name: {"before": name + _BEFORE if asked.has_before else None, "now": name + _NOW}
+                for name, asked in self._asked.items()
+            }
+
+    def find(self, which: str) -> bytes | None:
+        """Return a JPEG by its name; None if its question is gone, or the table's place is unknown."""
+        with self._lock:
+            asked = self._asked.get(which.removesuffix(_BEFORE).removesuffix(_NOW))
+        if asked is None:
+            return None
+        # Not with the lock held: the referee's thread must not wait for it. Two results at once are equal.
+        frames = asked.frames
+        if asked.made is None and frames is not None:
+            asked.made = self._made(*frames, asked.outlines)
+        if asked.made is not None:
+            asked.frames = None
+        return (asked.made or {}).get(_BEFORE if which.endswith(_BEFORE) else _NOW)
+
+    def _made(self, before: Frame | None, now: Frame, outlines: Sequence[Outline]) -> dict[str, bytes] | None:
+        image = now.bgr()
+        if self._area.outline() is None:
+            self._area.survey(image)
+        if outlines and self._area.outline() is not None:
+            return {_NOW: jpeg(smaller(_drawn(self._area.shroud(image), outlines), _QUESTION_WIDTH_PX))}
+        shown = self._area.cut(image)
+        if shown is None:
+            return None
+        earlier = None if before is None else self._area.cut(before.bgr())
+        if earlier is None or earlier.shape != shown.shape:
+            return {_NOW: jpeg(smaller(shown, _QUESTION_WIDTH_PX))}
+        left, top, right, bottom = _where_changed(earlier, shown)
+        parts = (image[top:bottom, left:right] for image in (earlier, shown))
+        return {
+            when: jpeg(smaller(part, _QUESTION_WIDTH_PX)) for when, part in zip((_BEFORE, _NOW), parts, strict=True)
+        }
+
+
+def _drawn(image: Image, outlines: Sequence[Outline]) -> Image:
+    """Return the part of a picture with cards, with their outlines; those in doubt in dashes."""
+    canvas = Canvas(image)
+    for outline in outlines:
+        corners = np.array(outline.corners_px)
+        if outline.certain:
+            canvas.line(corners, SEAT_COLOURS[(outline.seat or 0) % len(SEAT_COLOURS)], 3, closed=True)
+        else:
+            canvas.dashes(corners, UNSURE, 3)
+    corners = np.concatenate([canvas.placed(np.array(outline.corners_px)) for outline in outlines])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    room = _ROOM * float((high - low).max())
+    height, width = canvas.image.shape[:2]
+    left, top = (max(0, int(value - room)) for value in low)
+    right, bottom = (min(most, int(value + room) + 1) for value, most in zip(high, (width, height), strict=True))
+    return np.asarray(canvas.image[top:bottom, left:right])
+
+
+def _where_changed(before: Image, now: Image) -> tuple[int, int, int, int]:
+    """Return the part of two pictures of one size in which they differ, left, top, right, bottom; all if large."""
+    height, width = now.shape[:2]
+    changed = _without_specks(changed_since(small_picture(before), small_picture(now)))
+    if not changed.any():
+        return 0, 0, width, height
+    spans = []
+    for along, size in ((0, width), (1, height)):
+        at = np.flatnonzero(changed.any(axis=along)) / changed.shape[1 - along]
+        low, high = float(at.min()) - _ROOM, float(at.max()) + _ROOM
+        if high - low < _LEAST_SHARE:
+            low, high = (low + high - _LEAST_SHARE) / 2, (low + high + _LEAST_SHARE) / 2
+        spans.append((max(0, int(low * size)), min(size, int(np.ceil(high * size)))))
+    (left, right), (top, bottom) = spans
+    if (right - left) * (bottom - top) > _WHOLE * width * height:
+        return 0, 0, width, height
+    return left, top, right, bottom
+
+
+def _without_specks(changed: Mask) -> Mask:
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(changed.astype(np.uint8), connectivity=8)
+    large = stats[:, cv2.CC_STAT_AREA] >= _LEAST_CHANGED
+    large[0] = False
+    return np.asarray(large[labels], np.bool_)

@@ -10,23 +10,23 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from hardware.camera.frames import Frame
-from hardware.events import BellPressed
+from hardware.events import BellPressed, SandResumed, SandTrouble
 from hardware.events import TimedEvent as DeviceEvent
 from hardware.problems import Health, HealthBoard, Problem
 from hardware.settings import MS
-from referee.announcer import Announcer
+from referee.announcer import Announcement, Announcer
 from referee.engine.clockwork import LONGEST_SLEEP_S, Clockwork
-from referee.engine.corrections import Change
 from referee.engine.events import Header
-from referee.engine.session import Outcome, QuestioningWatcher, Session
+from referee.engine.log import Change
+from referee.engine.session import Outcome, Session
 from referee.errors import BadInputError, OvertakenError
 from referee.files import name_kept, set_aside_files
-from referee.games.coloretto.page import sheet
+from referee.games.coloretto.kind import sheet
 from referee.games.registry import GAMES, game_kind
 from referee.language import Language
 from referee.log import LOG
@@ -56,11 +56,10 @@ from referee.match.monitor.machine import machine_watchers
 from referee.match.monitor.monitor import Monitor
 from referee.match.periodic import PeriodicWork
 from referee.match.phone_bells import Arrival, PhoneBells
-from referee.match.pictures import Pictures, pictures_wanted
-from referee.match.question_pictures import QuestionPictures
+from referee.match.pictures import Pictures, QuestionPictures, pictures_wanted
 from referee.match.settings import TableSettings, load_settings, save_settings
 from referee.match.setup_kit import SetupKit, setup_now
-from referee.match.state import Data, Scene, moment, setup_of, state_of
+from referee.match.state import Data, moment, state_of
 from referee.match.system import BackupDesk, System
 from referee.match.table import TableArea
 from referee.match.table_decks import TableDecks
@@ -68,6 +67,7 @@ from referee.match.voice import Voice
 from referee.mqtt.publisher import Publisher
 from referee.names import players_in
 from referee.phrases import phrase
+from referee.sayings import sandtimer
 from referee.sayings import service as sayings
 from referee.setup.walk import Walk
 from referee.state_folder import EVIDENCE, JOURNAL, working_folder
@@ -87,7 +87,7 @@ class Referee:
     """A referee, constructed but not at work before `start`.
 
     ended: set when the referee's thread is over; failed: and it was by a fault. notices: present instructions to
-    people.
+    people. frame: the last watched one. picture_of: a picture's id by game and event.
     begins_with_setup: whether a new page begins with setting up while nothing is set up.
     """
 
@@ -103,16 +103,16 @@ class Referee:
         self._news, self._stopping = threading.Event(), threading.Event()
         self._settling, self._listening = threading.Lock(), threading.Lock()
         self._turns, self._is_changed, self._version, self._made_ns = 0, False, 0, 0
-        self._listeners: dict[int, Callable[[int], None]] = {}
-        self._bell_listeners: dict[int, Callable[[int], None]] = {}
-        self._next_listener = 0
-        self._picture_of: dict[tuple[int, int], str] = {}
-        self._frame: Frame | None = None
+        self._listeners: list[Callable[[int], None]] = []
+        self._bell_listeners: list[Callable[[int], None]] = []
+        self.picture_of: dict[tuple[int, int], str] = {}
+        self.frame: Frame | None = None
         self._understood: Frame | None = None  # the frame of the last event
         self._fault: str | None = None
         self._words: tuple[Header, Announcer] | None = None
-        self.settings, self._complaint = load_settings(folder)
-        self._fitted = self.settings
+        settings, self._complaint = load_settings(folder)
+        self._take(settings)
+        self._fitted = settings
         self.table_decks = TableDecks(parts.decks or folder, self.report, self.health.forget, parts.deck)
         boot = process.boot_id() if parts.boot is None else parts.boot
         # A large damaged journal takes minutes to mend on a Raspberry Pi.
@@ -132,7 +132,7 @@ class Referee:
             buffer, self.evidence, self.area, self.pictures_kept, self.store.checkpoint, self.report, self.clock
         )
         self.film = FrameHistory(buffer, self.area, self.report, self.clock)
-        self._asked = QuestionPictures(self.area)
+        self.question_pictures = QuestionPictures(self.area)
         self.setup_kit = SetupKit(self)
         self.walk = Walk(self.setup_kit)
         self.keeping, self.system = BackupDesk(self), System(self, process.power_here())
@@ -143,11 +143,6 @@ class Referee:
         self._state: dict[str, Any] = {}
         self._publish()
         self.publisher = Publisher(folder, self.store, self.evidence, self, lambda: self.match.game, report=self.report)
-
-    @property
-    def language(self) -> Language:
-        """Return the language of all announcements."""
-        return Language(self.settings.language)
 
     def start(self) -> None:
         """Resume the game in play, and begin to watch, listen and rule."""
@@ -221,36 +216,23 @@ class Referee:
 
     def _publish(self) -> None:
         self._is_changed, self._made_ns = False, self.clock()
-        scene = Scene(
-            self.settings,
-            self.voice.caption,
-            self.voice.said,
-            self.voice.is_quiet,
-            self.health.snapshot(),
-            self.notices,
-            None if self._frame is None else self._frame.size_px,
-            self._asked.names(),
-            self._picture_of,
-            None if self.match.session is None else self._announcer(self.match.session),
-            setup_of(self.walk, self.match, begins=self.begins_with_setup),
-        )
+        session = self.match.session
+        announcer = None if session is None else self._announcer(session)
         self._version += 1
-        self._state = {"version": self._version, **state_of(self.match, scene)}
+        self._state = {"version": self._version, **state_of(self, announcer)}
         with self._listening:
-            listeners = tuple(self._listeners.values())
+            listeners = tuple(self._listeners)
         for notify in listeners:
             notify(self._version)
 
-    def _subscribe(self, to: dict[int, Callable[[int], None]], notify: Callable[[int], None]) -> Callable[[], None]:
+    def _subscribe(self, to: list[Callable[[int], None]], notify: Callable[[int], None]) -> Callable[[], None]:
         # Not with the lock of the game: the page must come up while a picture is read.
         with self._listening:
-            number = self._next_listener
-            self._next_listener += 1
-            to[number] = notify
+            to.append(notify)
 
         def end() -> None:
-            with self._listening:
-                to.pop(number, None)
+            with self._listening, suppress(ValueError):
+                to.remove(notify)
 
         return end
 
@@ -263,13 +245,13 @@ class Referee:
             if session is None or not session.looks_on:
                 return Outcome()
             before, doubts, count = session.watcher.outlines, session.doubts, len(session.log.records)
-            self._frame = frame
+            self.frame = frame
             outcome = self._feed(session, lambda: self.match.look(frame))
             if self._understood is None or len(session.log.records) > count:
                 self._understood = frame
             if session.doubts != doubts:
                 asked = {session.question_id(doubt): doubt.shown for doubt in session.doubts}
-                self._asked.heed(asked, self._understood, frame)
+                self.question_pictures.heed(asked, self._understood, frame)
                 self._is_changed = True
             elif session.watcher.outlines is not before and self.clock() - self._made_ns >= OUTLINES_NS:
                 self._is_changed = True
@@ -279,20 +261,12 @@ class Referee:
         """Take an event of a device."""
         with self.turn():
             session = self.match.session
-            if session is None or (session.paused and isinstance(event, BellPressed)):
-                return Outcome()
-            if isinstance(event, Problem):
+            if session is None or isinstance(event, Problem) or (session.paused and isinstance(event, BellPressed)):
                 return Outcome()
             outcome = self._feed(session, lambda: self.match.hear(event))
-            announcement = self._announcer(session).announce_event(event)
-            if announcement is not None:
-                self.voice.announce(announcement)
+            if isinstance(event, SandTrouble | SandResumed):
+                self.voice.announce(Announcement((sandtimer.say(event, self.language),), urgent=True))
             return outcome
-
-    def note_mishap(self, what: str, on: bool) -> None:
-        """Keep the beginning or end of something that makes readings less certain; nothing without a game."""
-        with self.lock:
-            self.match.note_mishap(what, on)
 
     def resume(self, *, aloud: bool = True) -> Session | None:
         """Resume the game in play at the referee's end, None if there was none; `aloud`: announce it.
@@ -317,7 +291,7 @@ class Referee:
         """Note new pictures of a game's events."""
         found = self.evidence.of_game(game)
         with self.turn():
-            self._picture_of, self._is_changed = {(game, event): name for event, name in found.items()}, True
+            self.picture_of, self._is_changed = {(game, event): name for event, name in found.items()}, True
 
     def _feed(self, session: Session, feed: Callable[[], Outcome]) -> Outcome:
         count, outcome = len(session.log.records), None
@@ -329,7 +303,8 @@ class Referee:
 
     def _heed(self, session: Session, count: int, outcome: Outcome | None) -> None:
         """Request pictures of the events after the first `count`, and announce the outcome; None: it was refused."""
-        for wanted in pictures_wanted(session, count, self._frame):
+        records = session.log.since(count)
+        for wanted in pictures_wanted(session, records, self.frame):
             self.pictures.want(wanted)
             self.film.want(wanted)
         if outcome is None:
@@ -344,9 +319,8 @@ class Referee:
             self.notices = self._announcements.notice(announcer, outcome.notices)
         elif outcome.rulings:
             self.notices = ()
-        heard = [record.event for record in session.log.since(count)]
-        self._announcements.ask(announcer, session.question, heard=heard)
-        if outcome.rulings or outcome.notices or heard:
+        self._announcements.ask(announcer, session.question, heard=[record.event for record in records])
+        if outcome.rulings or outcome.notices or records:
             self._is_changed = True
 
     def _heed_fault(self, fault: str | None) -> None:
@@ -357,8 +331,8 @@ class Referee:
 
     def _announcer(self, session: Session) -> Announcer:
         """Return the announcer of a game; the last one is kept, as it has the words of its rulings."""
-        header, language, kept = session.header, self.settings.language, self._words
-        if kept is None or kept[0] is not header or kept[1].language.code != language:
+        header, kept = session.header, self._words
+        if kept is None or kept[0] is not header or kept[1].language is not self.language:
             kept = self._words = header, Announcer(header.game, header.players, self.language)
         return kept[1]
 
@@ -557,8 +531,7 @@ class Referee:
             if doubt is None or number >= len(doubt.answers):
                 raise BadInputError("error.service.that_is_not_asked_any")
             given = doubt.answers[number]
-            if isinstance(session.watcher, QuestioningWatcher):
-                session.watcher.answered(doubt)
+            session.watcher.answered(doubt)
             taken = session.taken_instead(doubt)
             gone_on = not taken or any(record.is_of_game for record in session.log.since(taken[-1]))
             if doubt.told and len(given.events) > len(taken) and gone_on:
@@ -620,7 +593,8 @@ class Referee:
             # Trying a camera takes seconds, in which rings are ruled: so the lock is not held.
             self.devices.check(wanted, others - same)
             with self.turn():
-                self.settings = settings = self.settings.changed(data)
+                settings = self.settings.changed(data)
+                self._take(settings)
                 save_settings(self.folder, settings)
                 self.voice.change(settings)
                 if self.match.session is not None:
@@ -628,6 +602,9 @@ class Referee:
                 self._is_changed = True
             self._fit(settings)
         return {"version": self._version, "settings": settings.public()}
+
+    def _take(self, settings: TableSettings) -> None:
+        self.settings, self.language, self.shown_settings = settings, Language(settings.language), settings.public()
 
     def _fit(self, settings: TableSettings) -> None:
         """Change to the devices that other settings name."""
@@ -687,7 +664,7 @@ class Referee:
         """Return a JPEG: `live`, or an evidence picture by its id; None if it is missing or gone."""
         if which == "live":
             return self.pictures.live()
-        return self._asked.find(which) or self.evidence.find(which)
+        return self.question_pictures.find(which) or self.evidence.find(which)
 
     # The thread
 
@@ -724,7 +701,7 @@ class Referee:
         if isinstance(event, Problem):
             self.report(event)
         elif isinstance(event, BellPressed) and not self.match.in_play:
-            for pressed in tuple(self._bell_listeners.values()):
+            for pressed in tuple(self._bell_listeners):
                 pressed(event.t_ns)
 
 

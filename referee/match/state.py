@@ -1,4 +1,4 @@
-"""The state: all that a page shows of the table, as JSON data, made once after each change. Pure.
+"""The state: all that a page shows of the table, as JSON data, made once after each change.
 
 Keys: `version` (grows with each change); `t_ns` (now, monotonic); `mode` ("idle", "playing", "paused", "over");
 `game` (null or `{"id", "game", "players", "options", "started"}`); `board` (a list of seats: `{"seat", "name",
@@ -27,23 +27,24 @@ null); `moment` (names how things stand, for commands that hang on it); `setup` 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hardware.problems import Problem
+from hardware.settings import MS
 from referee.announcer import Announcer
-from referee.engine.corrections import RulingPlace, corrected_events
 from referee.engine.events import Question
-from referee.engine.session import RulingData, Session
-from referee.games.registry import GAMES, game_kind
+from referee.engine.log import RulingData, RulingPlace
+from referee.engine.session import Session
+from referee.games.kind import Seat
+from referee.games.registry import GAMES
 from referee.language import Language
-from referee.match.match import Match
-from referee.match.question_pictures import PictureNames
-from referee.match.settings import TableSettings
+from referee.match.pictures import PictureNames
 from referee.sayings import service as sayings
-from referee.setup.step import deck_of
-from referee.setup.walk import Walk
 from referee.store.games import games, iso_time
+
+if TYPE_CHECKING:
+    from hardware.camera.frames import Frame
+    from referee.match.referee import Referee
 
 MOST_RULINGS = 50
 _READINGS = ("hand", "card_shown", "card_read")
@@ -55,37 +56,10 @@ Newest = Sequence[tuple[RulingPlace, RulingData]]
 Data = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Scene:
-    """The shown values beside the game. frame_wh: width and height of the picture that the outlines are in.
-
-    pictures: their names for each question of the watcher. picture_of: a picture's id by game and event. announcer: of
-    the
-    game on the table, None without one.
-    """
-
-    settings: TableSettings
-    caption: str
-    said: Sequence[Data]
-    quiet: bool
-    devices: Sequence[Problem]
-    notices: Sequence[Data]
-    frame_wh: tuple[int, int] | None
-    pictures: PictureNames
-    picture_of: PictureOf
-    announcer: Announcer | None
-    setup: Data
-
-    @property
-    def lasts_ms(self) -> int | None:
-        """Return how long the sand runs, where that is known."""
-        return None if self.settings.sand is None else self.settings.sand[0] // 1_000_000
-
-
-def state_of(match: Match, scene: Scene) -> dict[str, Any]:
-    """Return the state without its version and time."""
+def state_of(referee: Referee, announcer: Announcer | None) -> dict[str, Any]:
+    """Return the state without its version and time; announcer: of the game on the table, None without one."""
+    match, language = referee.match, referee.language
     session = match.session
-    language = Language(scene.settings.language)
     data: dict[str, Any] = {
         "mode": _mode(session),
         "game": None,
@@ -93,34 +67,38 @@ def state_of(match: Match, scene: Scene) -> dict[str, Any]:
         "phase": _NO_PHASE,
         "rulings": [],
         "questions": [],
-        "caption": scene.caption,
-        "said": list(scene.said),
-        "quiet_now": scene.quiet,
-        "devices": [_device(health, language) for health in scene.devices],
+        "caption": referee.voice.caption,
+        "said": list(referee.voice.said),
+        "quiet_now": referee.voice.is_quiet,
+        "devices": [_device(health, language) for health in referee.health.snapshot()],
         "outlines": [],
         "readings": {},
-        "notices": list(scene.notices),
-        "settings": scene.settings.public(),
-        "language": scene.settings.language,
+        "notices": list(referee.notices),
+        "settings": referee.shown_settings,
+        "language": language.code,
         "can_undo": False,
         "undoes": None,
         "moment": moment(session),
     }
-    if session is not None and scene.announcer is not None:
-        newest, readings, undoes = session.log.newest(MOST_RULINGS), _readings(session), match.undoes
+    if session is not None and announcer is not None:
+        kind, newest = GAMES[session.header.game], session.log.newest(MOST_RULINGS)
+        last = session.log.last_readings(_READINGS, len(session.header.players))
+        readings = {ident: {key: data[key] for key in data if key not in _HIDDEN} for ident, data in last.items()}
+        undoes, sand = match.undoes, referee.settings.sand
+        sand_ms = None if sand is None else sand[0] // MS
         data |= {
             "game": _game(session),
-            "board": _board(session, newest, language),
-            "phase": _phase(session, newest, scene.lasts_ms, language),
-            "rulings": _rulings(session, newest, scene.announcer, scene.picture_of),
-            "questions": _questions(session, newest, scene.announcer, scene.pictures),
-            "outlines": _outlines(session, readings, scene.frame_wh),
+            "board": _board(session, newest, kind.page.seats(session, language)),
+            "phase": _phase(session, newest, kind.page.phase(session, sand_ms, language)),
+            "rulings": _rulings(session, newest, announcer, referee.picture_of),
+            "questions": _questions(session, newest, announcer, referee.question_pictures.names()),
+            "outlines": _outlines(session, readings, referee.frame),
             "readings": readings,
             "can_undo": undoes is not None,
             "undoes": undoes,
         }
     data["latest"] = next((ruling for ruling in data["rulings"] if ruling["text"]), None)
-    data["setup"] = scene.setup
+    data["setup"] = _setup(referee)
     return data
 
 
@@ -143,27 +121,27 @@ def moment(session: Session | None) -> str:
     """Return a name of the state of play for commands that depend on it; another name: something came in between."""
     if session is None:
         return "idle"
-    step = game_kind(session.header.game).page.step(session)
+    step = GAMES[session.header.game].page.step
     question = session.question
     asked = "" if question is None else str(question.t_ns)
-    return "-".join((str(session.log.game), step, str(session.paused), str(len(session.log.corrections)), asked))
+    played = ("over" if session.over else "") if step is None else step(session)
+    return "-".join((str(session.log.game), played, str(session.paused), str(len(session.log.corrections)), asked))
 
 
-def setup_of(walk: Walk | None, match: Match, *, begins: bool) -> dict[str, Any]:
+def _setup(referee: Referee) -> dict[str, Any]:
     """Return whether setting up begins by itself, the number of open steps, the players and the game.
 
-    It begins on a new machine, on which nothing was set up and no game was played; `begins`: if it may.
+    It begins on a new machine, on which nothing was set up and no game was played.
     """
-    if walk is None:
-        return {"due": False, "left": 0, "players": None, "game": None}
-    kept = walk.kept
-    due = begins and not kept and match.session is None and not games(match.store.read)
+    kept, nobody_plays = referee.walk.kept, referee.match.session is None
+    due = referee.begins_with_setup and not kept and nobody_plays and not games(referee.store.read)
     undone = [one for one in kept.values() if one.state in ("skipped", "missing")]
     # Players who have played without it all along are not asked.
-    left = len(walk.left) + len(undone) if kept else 0
-    deck = deck_of(kept)
+    left = len(referee.walk.left) + len(undone) if kept else 0
+    deck = kept["deck"].data.get("deck") if "deck" in kept else None
+    game = deck if isinstance(deck, str) and deck in GAMES else None
     players = kept["seats"].data.get("players") if "seats" in kept else None
-    return {"due": due, "left": left, "players": players, "game": deck if deck in GAMES else None}
+    return {"due": due, "left": left, "players": players, "game": game}
 
 
 def _mode(session: Session | None) -> str:
@@ -187,8 +165,8 @@ def _device(health: Problem, language: Language) -> dict[str, str]:
     return {"name": health.part, "state": health.state.value, "message": text}
 
 
-def _board(session: Session, newest: Newest, language: Language) -> list[dict[str, Any]]:
-    gained, seats = _gained(newest), game_kind(session.header.game).page.seats(session, language)
+def _board(session: Session, newest: Newest, seats: Sequence[Seat]) -> list[dict[str, Any]]:
+    gained = _gained(newest)
     return [
         {
             "seat": seat,
@@ -213,9 +191,8 @@ def _gained(newest: Newest) -> dict[int, int]:
     return gained
 
 
-def _phase(session: Session, newest: Newest, lasts_ms: int | None, language: Language) -> dict[str, Any]:
+def _phase(session: Session, newest: Newest, phase: Data) -> dict[str, Any]:
     """Return the phase of play, since the last ruling that turned the game."""
-    phase = game_kind(session.header.game).page.phase(session, lasts_ms, language)
     turn = None if phase["key"] == "over" else phase.get("turn")
     since_ns = next((ruling["t_ns"] for _, ruling in newest if ruling["ruling"] in _TURNING), session.begun_ns)
     return {"lasts_ms": None, **phase, "turn": turn, "since_ns": since_ns - session.log.shift_ns}
@@ -238,7 +215,7 @@ def _questions(session: Session, newest: Newest, announcer: Announcer, pictures:
             }
         ]
     place = next((place for place, ruling in newest if ruling["ruling"] == "unclear"), None)
-    last_seen = question.ruling.as_json().get("last_seen")
+    last_seen = question.ruling.get("last_seen")
     ask = (
         sayings.decide if question.kind != "no_hand" else sayings.tell_hands if last_seen is None else sayings.tell_gone
     )
@@ -258,7 +235,7 @@ def _questions(session: Session, newest: Newest, announcer: Announcer, pictures:
 def _doubts(session: Session, announcer: Announcer, pictures: PictureNames) -> list[dict[str, Any]]:
     """Return the watcher's questions, each with its answers: `{"text", "seat", "card"}`, each one tap."""
     players, language = session.header.players, announcer.language
-    answer = game_kind(session.header.game).words.answer
+    answer = GAMES[session.header.game].words.answer
     return [
         {
             "id": session.question_id(doubt),
@@ -283,14 +260,14 @@ def _doubts(session: Session, announcer: Announcer, pictures: PictureNames) -> l
 
 def _verdict(question: Question, shift_ns: int, announcer: Announcer) -> dict[str, Any]:
     """Return the verdict of a ring that waits for its ringer's name: announced, so the page must show it, too."""
-    ruling = question.ruling.as_json()
+    ruling = question.ruling
     return {"t_ns": question.t_ns - shift_ns, "text": announcer.say(ruling), "ruling": ruling}
 
 
-def _outlines(session: Session, readings: Data, frame_wh: tuple[int, int] | None) -> list[dict[str, Any]]:
-    if frame_wh is None:
+def _outlines(session: Session, readings: Data, frame: Frame | None) -> list[dict[str, Any]]:
+    if frame is None:
         return []
-    width, height = frame_wh
+    width, height = frame.size_px
     reading_of = {int(data["seat"]): ident for ident, data in readings.items()}
     return [
         {
@@ -303,20 +280,3 @@ def _outlines(session: Session, readings: Data, frame_wh: tuple[int, int] | None
         for outline in session.watcher.outlines
         if outline.corners_px
     ]
-
-
-def _readings(session: Session) -> dict[str, dict[str, Any]]:
-    """Return the last readings of each seat's cards as events, with corrections, by their names."""
-    log, instead = session.log, corrected_events(session.log.corrections)
-    found: dict[int, tuple[str, dict[str, Any]]] = {}
-    for record in reversed(log.records.values()):
-        if len(found) == len(session.header.players):
-            break
-        if record.event.kind not in _READINGS or instead.get(record.number, {}) is None:
-            continue
-        data = {**record.event.data, **(instead.get(record.number) or {})}
-        seat = data.get("seat")
-        if isinstance(seat, int) and seat not in found:
-            shown = {key: value for key, value in data.items() if key not in _HIDDEN}
-            found[seat] = log.event_id(record.number), {**shown, "event": record.event.kind}
-    return dict(found.values())

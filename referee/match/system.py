@@ -23,7 +23,6 @@ from referee.language import Language
 from referee.log import KEPT
 from referee.match.backup import Restored, back_up, restore
 from referee.match.process import Power
-from referee.match.why import log_named
 from referee.names import players_in
 from referee.phrases import in_language
 from referee.sayings.service import problem
@@ -205,7 +204,7 @@ class BackupDesk:
         """
         with self._lock:
             with self._referee.lock:
-                log, session = log_named(self._referee.match, ruling), self._referee.match.session
+                log, session = self._referee.match.log(ruling), self._referee.match.session
                 number = log.about(*log.ruling(ruling))
                 self._referee.store.dispute(log.game, number)
                 self._referee.store.flush(durable=False)

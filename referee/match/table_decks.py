@@ -19,7 +19,6 @@ from referee.errors import BadInputError
 from referee.games.registry import GAMES, game_kind, watcher_for
 from referee.setup.step import deck_of, load_kept
 from referee.store.games import Query, games
-from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.table_finder import WatchSetup
 from vision.deck import Deck
 from vision.errors import BadDeckError
@@ -68,7 +67,7 @@ class TableDecks:
             watcher = watcher_for(header, WatchSetup(profile=profile, state=self._folder))
         except (BadDeckError, BadInputError) as error:
             self._report(Problem(DEVICE, Health.MISSING, f"{error}.", t_ns=time.monotonic_ns()))
-            return ByHandWatcher()
+            return Watcher()
         self._forget(DEVICE)
         return watcher
 

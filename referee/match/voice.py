@@ -17,7 +17,7 @@ from hardware.settings import SECOND
 from hardware.speaker import NullSpeaker, Speaker, open_speaker
 from hardware.voice import NOTES, Chime, SpeakerSettings, forget_phrases
 from referee.announcer import Announcement, Announcer
-from referee.engine.session import RulingData
+from referee.engine.log import RulingData
 from referee.match.settings import TableSettings
 
 CAPTION_LETTERS = 140

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from hardware.events import SandResumed, SandTrouble, TimedEvent
+from hardware.events import SandResumed, SandTrouble
 from referee.language import Language
 
 
-def sentences(event: TimedEvent, language: Language) -> tuple[str, ...]:
-    """Return the sentence for a fault of the sandtimer or its end; none for other events."""
+def say(event: SandTrouble | SandResumed, language: Language) -> str:
+    """Return the sentence for a fault of the sandtimer or its end."""
     if isinstance(event, SandTrouble):
-        return (language.text(f"sandtimer.trouble.{event.reason.name.lower()}"),)
-    if isinstance(event, SandResumed):
-        return (language.text("sandtimer.sand_runs_again"),)
-    return ()
+        return language.text(f"sandtimer.trouble.{event.reason.name.lower()}")
+    return language.text("sandtimer.sand_runs_again")

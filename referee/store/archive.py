@@ -25,8 +25,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from referee.engine.corrections import CorrectionRow, corrected
 from referee.engine.events import Header, parse_event
+from referee.engine.log import CorrectionRow, corrected
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import whole_file, write_whole
 from referee.games.registry import game_kind

@@ -22,9 +22,8 @@ from hardware.camera.frames import Frame
 from hardware.events import BellEdge
 from hardware.recording import RecordedFrame, RecordingNotWrittenError, RecordingWriter
 from referee.decks.store import DeckStore
-from referee.engine.corrections import corrected, corrected_events
 from referee.engine.events import DECK, Event
-from referee.engine.log import GameLog, numbers_in
+from referee.engine.log import GameLog, corrected, corrected_events, numbers_in
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import put_in_place
 from referee.games.recorded_game import DECK_FILE, TABLE

@@ -14,7 +14,7 @@ from datetime import tzinfo
 from statistics import median
 from typing import Any
 
-from referee.engine.corrections import corrected_events
+from referee.engine.log import corrected_events
 from referee.language import Language
 from referee.names import seat_names
 from referee.sayings import quality as sayings

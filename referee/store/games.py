@@ -13,9 +13,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from referee.engine.corrections import CorrectionRow, corrected, corrected_events
 from referee.engine.events import Event, Header, parse_event
-from referee.engine.log import OF_NO_GAME, GameLog, Record
+from referee.engine.log import OF_NO_GAME, CorrectionRow, GameLog, Record, corrected, corrected_events
 from referee.engine.session import Judge, Judged, judge_all
 from referee.errors import BadInputError
 from referee.games.registry import game_kind

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any
 
 from referee.announcer import Announcer
-from referee.engine.corrections import CorrectionRow, corrected_events
+from referee.engine.log import CorrectionRow, corrected_events
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.sayings import kept as sayings

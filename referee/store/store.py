@@ -16,8 +16,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from referee.engine.corrections import CorrectionRow
 from referee.engine.events import Event, Header
+from referee.engine.log import CorrectionRow
 from referee.errors import WorkFailedError
 from referee.jsonlines import to_line
 from referee.log import LOG

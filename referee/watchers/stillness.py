@@ -29,12 +29,13 @@ class FramePace:
         self._periods: deque[float] = deque(maxlen=_KEPT)
         self._last: Frame | None = None
 
-    def look(self, frame: Frame) -> None:
-        """Take the next frame."""
-        last = self._last
+    def look(self, frame: Frame) -> bool:
+        """Take the next frame, and return whether frames are missing before it."""
+        last, lost = self._last, self.missing(frame.exposure_end_ns)
         if last is not None and frame.sequence > last.sequence:
             self._periods.append((frame.exposure_end_ns - last.exposure_end_ns) / (frame.sequence - last.sequence))
         self._last = frame
+        return lost
 
     @property
     def period_ns(self) -> float:

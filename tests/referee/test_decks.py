@@ -19,11 +19,11 @@ from referee.commands import main
 from referee.decks.game_deck import deck_of, with_version
 from referee.decks.store import DeckStore
 from referee.engine.events import Header
+from referee.engine.session import Watcher
 from referee.errors import BadInputError
 from referee.games.confetti.watching.watcher import ConfettiWatcher
 from referee.games.registry import game_kind
 from referee.match.table_decks import TableDecks
-from referee.watchers.by_hand import ByHandWatcher
 from vision.deck import Deck, load_deck
 from vision.errors import BadDeckError
 from vision.read.print_deck import Print, PrintDeck
@@ -247,9 +247,9 @@ def test_a_game_whose_deck_is_gone_goes_on_by_hand_and_says_so(state: Path) -> N
     messages: list[str] = []
     decks = TableDecks(state, lambda health: messages.append(health.message))
     header = decks.complete(Header("piccolino", PLAYERS, {"deck": "ours"}))
-    assert not isinstance(decks.watcher(header, None), ByHandWatcher)
+    assert not isinstance(decks.watcher(header, None), Watcher)
     DeckStore(state).remove("ours")
-    assert isinstance(decks.watcher(header, None), ByHandWatcher)
+    assert isinstance(decks.watcher(header, None), Watcher)
     assert len(messages) == 1 and "ours" in messages[0]
 
 

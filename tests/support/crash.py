@@ -23,8 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from referee.engine.corrections import corrected, corrected_events
-from referee.engine.log import OF_NO_GAME
+from referee.engine.log import OF_NO_GAME, corrected, corrected_events
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import game_kind
 from referee.output import along

@@ -13,14 +13,14 @@ from typing import Any
 from hardware.lamp import NullLamp
 from hardware.speaker import NullSpeaker
 from referee.announcer import Announcer
-from referee.engine.session import RulingData, Session
+from referee.engine.log import RulingData
+from referee.engine.session import Session
 from referee.errors import BadInputError
 from referee.games import GAME_NAMES
 from referee.games.coloretto.rules import Coloretto
 from referee.games.confetti.rules import Confetti, Phase
 from referee.games.confetti.score import COLOURS
-from referee.games.piccolino.one_bell import OneBell
-from referee.games.piccolino.rules import Piccolino
+from referee.games.piccolino.rules import OneBell, Piccolino
 from referee.match.devices import Parts
 from referee.match.referee import Referee
 from referee.state_folder import locked

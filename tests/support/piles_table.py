@@ -9,10 +9,11 @@ from hardware.camera.frames import SECOND_NS, Frame
 from hardware.events import BellPressed
 from referee.decks.lookup import find_print_deck
 from referee.engine.events import Header
-from referee.engine.session import RulingData, Session
+from referee.engine.log import RulingData
+from referee.engine.session import Session
 from referee.games.piccolino.demo import PiccolinoGame, PiccolinoPlan, write_piccolino
 from referee.games.piccolino.events import Bell, parse_action
-from referee.games.piccolino.one_bell import OneBell
+from referee.games.piccolino.rules import OneBell
 from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup
 from simulation.art import CardArt

@@ -19,7 +19,6 @@ from referee.engine.session import Watcher
 from referee.match.devices import Parts
 from referee.match.referee import Referee
 from referee.match.settings import TableSettings, save_settings
-from referee.watchers.by_hand import ByHandWatcher
 from tests.support.table_fakes import FakeDevices
 
 
@@ -44,7 +43,7 @@ class QuietTable:
 def quiet_table(
     folder: Path,
     settings: TableSettings | None = None,
-    watcher: Callable[[Header], Watcher] = lambda header: ByHandWatcher(),
+    watcher: Callable[[Header], Watcher] = lambda header: Watcher(),
     clock: Callable[[], int] = time.monotonic_ns,
     can_be_set_up: bool = False,
 ) -> QuietTable:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from referee.engine.events import Event, Header
-from referee.engine.session import Notice, RulingData
+from referee.engine.log import RulingData
+from referee.engine.session import Notice
 from referee.games.coloretto.rules import Coloretto, from_header
 from referee.games.coloretto.watching.looks import Spot, TableLook
 from referee.games.coloretto.watching.tracker import Tracker

@@ -14,13 +14,12 @@ from hardware.events import TimedEvent as DeviceEvent
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
 from referee.engine.events import Event
-from referee.engine.session import Observation
+from referee.engine.session import Observation, Watcher
 from referee.errors import SettingError
 from referee.match.devices import Parts
 from referee.match.referee import Referee
 from referee.match.settings import TableSettings, save_settings
 from referee.match.voice import OnHealth
-from referee.watchers.by_hand import ByHandWatcher
 
 S = SECOND_NS
 
@@ -32,7 +31,7 @@ class Scripted:
     data: Mapping[str, object] = field(default_factory=dict)
 
 
-class ScriptWatcher(ByHandWatcher):
+class ScriptWatcher(Watcher):
     """Hands scripted events on, and remembers the events with rulings."""
 
     def __init__(self) -> None:

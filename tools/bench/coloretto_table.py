@@ -98,7 +98,7 @@ class Evening:
                 yield from self._do_wrong()
             if len(self.supply) <= self._end_at and not game.last:
                 self.lies.last_round = True
-                game.announce_last()
+                game.last = True
                 yield from self._wait(1.0)
             seat = game.turn
             row = self._row_to_take(seat)
@@ -131,11 +131,11 @@ class Evening:
 
     def _row_to_take(self, seat: int) -> int | None:
         game = self.game
-        rows = [row for row in range(len(game.rooms)) if game.can_take(seat, row)]
+        rows = [row for row in range(len(game.rooms)) if game.verify_take(seat, row) is None]
         if not rows:
             return None
         full = max(rows, key=lambda row: len(game.rows[row] or ()))
-        can_place = any(game.can_place(seat, row) for row in range(len(game.rooms)))
+        can_place = any(game.verify_place(seat, row) is None for row in range(len(game.rooms)))
         chance = (0.0, 0.12, 0.3, 0.6)[len(game.rows[full] or ())]
         return full if not can_place or self.luck.random() < chance else None
 
@@ -152,7 +152,7 @@ class Evening:
 
     def _place(self, seat: int) -> Iterator[tuple[int, Lying]]:
         luck, game = self.luck, self.game
-        rows = [row for row in range(len(game.rooms)) if game.can_place(seat, row)]
+        rows = [row for row in range(len(game.rooms)) if game.verify_place(seat, row) is None]
         row, card = luck.choice(rows), self._new(self.supply.pop())
         others = [other for other in rows if other != row]
         yield from self._reach(seat, luck.uniform(0.3, 0.7))

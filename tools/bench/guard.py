@@ -13,7 +13,7 @@ from hardware.camera.frames import SECOND_NS, Frame
 from referee.decks.lookup import find_print_deck
 from referee.games.confetti import demo as confetti_script
 from referee.games.piccolino import demo as piccolino_script
-from referee.match.monitor.mishaps import Lasting, Mishap, MishapChange
+from referee.match.monitor.mishaps import Lasting, Mishap
 from referee.match.monitor.pictures import PICTURES, PictureMonitor, Stripes
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
@@ -92,10 +92,11 @@ def play_quietly(hours: float, seed: int) -> Iterator[Quiet]:
     luck, played_s = random.Random(seed), 0.0
     while played_s < hours * 3600:
         table, guard = _table(luck), PictureMonitor()
-        lamps, reported = _LampGuard(table), list[tuple[float, str]]()
+        lamps, reported, on = _LampGuard(table), list[tuple[float, str]](), frozenset[Mishap]()
         for t_s in _looks(0.0, table.script.length_s):
-            changes = guard.look(_shown(table, t_s), round(t_s * SECOND_NS)) + lamps.look(t_s)
-            reported += [(t_s, change.mishap.value) for change in changes if change.on]
+            now = guard.look(_shown(table, t_s), round(t_s * SECOND_NS)) | lamps.look(t_s)
+            reported += [(t_s, mishap.value) for mishap in Mishap if mishap in now - on]
+            on = now
         played_s += table.script.length_s
         yield Quiet(table.script.length_s, tuple(reported))
 
@@ -106,10 +107,10 @@ def _watch(kind: str, what: str, table: LiveTable, alter: Alter, begins_s: float
     for t_s in (0.5, 0.75, 1.0, *_looks(begins_s - 3.0, 3.0)):
         guard.look(_shown(table, t_s), round(t_s * SECOND_NS))
     for t_s in _looks(begins_s, _WAITS_S):
-        changes = guard.look(alter(_shown(table, t_s)), round(t_s * SECOND_NS))
-        begun = [change.mishap for change in changes if change.on]
+        before = guard.on
+        begun = guard.look(alter(_shown(table, t_s)), round(t_s * SECOND_NS)) - before
         if begun:
-            return Noticed(kind, what, t_s - begins_s, begun[0].value)
+            return Noticed(kind, what, t_s - begins_s, next(one.value for one in Mishap if one in begun))
     already = min(guard.on, key=lambda mishap: mishap.value, default=None)
     return Noticed(kind, what, None if already is None else 0.0, None if already is None else already.value)
 
@@ -134,9 +135,8 @@ def _watch_flicker(luck: random.Random) -> Noticed:
     lamps = _LampGuard(table, alter)
     what = f"{hertz:.1f} times a second, by {depth:.2f} of the light, rows within {1000 * readout_s:.0f} ms"
     for t_s in (*_looks(begins_s - 4.0, 4.0), *_looks(begins_s, _WAITS_S)):
-        changes = lamps.look(t_s)
-        if changes:
-            return Noticed(_FLICKER, what, t_s - begins_s, changes[0].mishap.value)
+        if lamps.look(t_s):
+            return Noticed(_FLICKER, what, t_s - begins_s, _FLICKER)
     return Noticed(_FLICKER, what, None, None)
 
 
@@ -147,8 +147,8 @@ class _LampGuard:
         self._table, self._alter = table, alter
         self._stripes, self._lasting = Stripes(self._frames), Lasting()
 
-    def look(self, t_s: float) -> list[MishapChange]:
-        """Return the mishaps that began or ended."""
+    def look(self, t_s: float) -> frozenset[Mishap]:
+        """Return the present mishaps."""
         t_ns = round(t_s * SECOND_NS)
         return self._lasting.take(self._stripes.here(t_ns), Stripes.mishaps, t_ns)
 

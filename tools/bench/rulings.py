@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hardware.camera.frames import Frame
 from referee.decks.lookup import find_print_deck
-from referee.engine.session import RulingData
+from referee.engine.log import RulingData
 from simulation.live import Shots
 from simulation.truth import truth_at
 from tests.support.drawn_lesson import taught

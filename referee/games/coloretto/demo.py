@@ -188,18 +188,18 @@ def _rows_with_space(players: int) -> tuple[int, ...]:
 def _row_to_take(table: _Table, seat: int) -> int | None:
     """Return which row a player takes, None to lay a card: Dora takes early, and who must take does."""
     game, rng = table.game, table.rng
-    rows = [row for row in range(len(game.rooms)) if game.can_take(seat, row)]
+    rows = [row for row in range(len(game.rooms)) if game.verify_take(seat, row) is None]
     if not rows:
         return None
     best = max(rows, key=lambda row: len(table.rows[row]))
-    open_rows = [row for row in range(len(game.rooms)) if game.can_place(seat, row)]
+    open_rows = [row for row in range(len(game.rooms)) if game.verify_place(seat, row) is None]
     chance = {0: 0.0, 1: 0.0, 2: 0.5 if seat == table.dora else 0.2, 3: 0.6}[len(table.rows[best])]
     return best if not open_rows or rng.random() < chance else None
 
 
 def _place(table: _Table, seat: int, key: str, card: str) -> None:
     game, rng = table.game, table.rng
-    rows = [row for row in range(len(game.rooms)) if game.can_place(seat, row)]
+    rows = [row for row in range(len(game.rooms)) if game.verify_place(seat, row) is None]
     row = rng.choice(rows)
     others = [one for one in rows if one != row]
     if seat == BEN and others and rng.random() < 0.25:
@@ -254,7 +254,7 @@ def _tidy(table: _Table) -> None:
 
 
 def _draw_last_round(table: _Table) -> None:
-    table.game.announce_last()
+    table.game.last = True
     if table.has_last_card:
         table.carry(table.game.turn, ["last"], [Lying(*table.places_mm[-1], 90.0, FRONT)])
     table.moves.append(Event(round(table.now_s * 1e9), "last_round", {"event": "last_round"}))

@@ -1,8 +1,7 @@
 """Coloretto (K1–K9): cards placed, rows taken, rounds and the score; events in, rulings out.
 
-Every action is a triple: `verify_x` says why not (or None), `can_x` answers yes or no, `x` does it and gives the
-rulings. `apply` takes the events of the outside contract; what the rules do not allow is a `ColorettoFoul` and changes
-nothing.
+`verify_x` says why an action is not allowed (or None), and `x` does it. `apply` takes the events of the outside
+contract; what the rules do not allow is a `ColorettoFoul` and changes nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from referee.engine.event_models import parsed
-from referee.engine.events import Event, Header
+from referee.engine.events import Event, Game, Header, Ignored, Ruling
 from referee.errors import BadInputError
 from referee.games.coloretto.events import (
     EVENTS,
@@ -26,9 +25,7 @@ from referee.games.coloretto.events import (
 from referee.games.coloretto.rulings import (
     ColorettoEnded,
     ColorettoFoul,
-    ColorettoIgnored,
     ColorettoReason,
-    ColorettoRuling,
     RoundEnded,
 )
 from referee.games.coloretto.score import HandCards, score_coloretto
@@ -44,12 +41,11 @@ from referee.games.coloretto.setup import (
     rooms,
     settings_from,
 )
-from referee.games.illegal_action import demand
 
-Rulings = tuple[ColorettoRuling, ...]
+Rulings = tuple[Ruling, ...]
 
 
-class Coloretto:
+class Coloretto(Game):
     """A game of Coloretto.
 
     `rows[row]` lists the cards in a row, None when the row is gone; `hands[seat]` counts the cards that a seat has
@@ -90,29 +86,33 @@ class Coloretto:
             raise BadInputError("error.games.no_deck_has_more_than", most=MAX_JOKERS)
         match action:
             case CardPlaced(seat=seat, row=row):
-                reason = self.verify_place(seat, row)
-                return self._refuse(event, seat, row, reason) if reason else self.place(seat, row, action.card)
+                if reason := self.verify_place(seat, row):
+                    return self._refuse(event, seat, row, reason)
+                self.place(seat, row, action.card)
             case RowTaken(seat=seat, row=row):
                 reason = self.verify_take(seat, row)
                 return self._refuse(event, seat, row, reason) if reason else self.take(event.t_ns, seat, row)
+            case LastRound() | Stopped() if self.over:
+                return (Ignored(event.t_ns, event.kind, ColorettoReason.GAME_OVER),)
             case LastRound():
-                if reason := self.verify_announce_last():
-                    return (ColorettoIgnored(event.t_ns, event.kind, None, reason),)
-                return self.announce_last()
+                # The running round is the last (K6).
+                self.last = True
+            case Stopped():
+                if not self._rows_taken:
+                    raise BadInputError("error.games.nobody_has_taken_row_yet")
+                # The cards count as everybody has them; those in the rows are nobody's.
+                return self._end(event.t_ns, stopped=True)
             case CardTakenBack(row=row):
                 if not self.can_take_back(row):
                     raise BadInputError("error.games.only_card_that_was_placed")
-                return self.take_back()
+                self.take_back()
             case CardMoved():
-                return self.move(action.card, action.row, action.to)
+                self.move(action.card, action.row, action.to)
             case CardWas():
                 return self._card_was(action)
             case StartCards():
-                return self._start(action)
-            case Stopped():
-                if reason := self.verify_stop():
-                    return (ColorettoIgnored(event.t_ns, event.kind, None, reason),)
-                return self.stop(event.t_ns)
+                self._start(action)
+        return ()
 
     def verify_place(self, seat: int, row: int) -> ColorettoReason | None:
         """Return why a seat may not put a card in a row (K4), in the order of the outside contract."""
@@ -120,18 +120,17 @@ class Coloretto:
             return reason
         return ColorettoReason.ROW_FULL if len(self.rows[row] or ()) >= self.rooms[row] else None
 
-    def can_place(self, seat: int, row: int) -> bool:
-        """Return whether a seat may put a card in a row."""
-        return self.verify_place(seat, row) is None
+    def place(self, seat: int, row: int, card: str) -> None:
+        """Put a card in a row (K4).
 
-    def place(self, seat: int, row: int, card: str) -> Rulings:
-        """Put a card in a row (K4); that calls for no ruling."""
-        demand(self.verify_place(seat, row))
+        Raises:
+            BadInputError: the rules do not allow it now.
+        """
+        _demand(self.verify_place(seat, row))
         self._cards(row).append(card)
         self._placed_last = seat, row
         self._seen[card] += 1
         self._pass_on()
-        return ()
 
     @property
     def placed_last(self) -> int | None:
@@ -142,14 +141,13 @@ class Coloretto:
         """Return whether the last thing that was done is that a card was put in this row."""
         return not self.over and self._placed_last is not None and self._placed_last[1] == row
 
-    def take_back(self) -> Rulings:
+    def take_back(self) -> None:
         """Take the card that was placed last out of its row again, as if it had not been: it was laid and lifted."""
         if self._placed_last is None:
             raise BadInputError("error.games.no_card_was_placed_just")
         self.turn, row = self._placed_last
         self._seen[self._cards(row).pop()] -= 1
         self._placed_last = None
-        return ()
 
     def can_move(self, card: str, row: int, to: int) -> bool:
         """Return whether a card that is in one row may as well lie in another."""
@@ -157,14 +155,13 @@ class Coloretto:
         has_room = there is not None and len(there) < self.rooms[to]
         return not self.over and row != to and has_room and card in self._cards(row)
 
-    def move(self, card: str, row: int, to: int) -> Rulings:
+    def move(self, card: str, row: int, to: int) -> None:
         """Let a card lie in another row: it was pushed there, or put where it belongs; it is nobody's turn."""
         if not self.can_move(card, row, to):
             raise BadInputError("error.games.no_such_card_lies_in")
         self._cards(row).remove(card)
         self._cards(to).append(card)
         self._placed_last = None
-        return ()
 
     def copy(self) -> Coloretto:
         """Return a game that has come as far and goes on by itself."""
@@ -176,7 +173,9 @@ class Coloretto:
         twin.taken, twin._seen = set(self.taken), Counter(self._seen)
         return twin
 
-    view = copy
+    def view(self) -> Coloretto:
+        """Return a copy: the watcher plays on with it."""
+        return self.copy()
 
     def verify_take(self, seat: int, row: int) -> ColorettoReason | None:
         """Return why a seat may not take a row (K4), in the order of the outside contract."""
@@ -184,13 +183,13 @@ class Coloretto:
             return reason
         return None if self.rows[row] else ColorettoReason.ROW_EMPTY
 
-    def can_take(self, seat: int, row: int) -> bool:
-        """Return whether a seat may take a row."""
-        return self.verify_take(seat, row) is None
-
     def take(self, t_ns: int, seat: int, row: int) -> Rulings:
-        """Take a row; when all have, the round ends, and after the last one the game (K5, K6)."""
-        demand(self.verify_take(seat, row))
+        """Take a row; when all have, the round ends, and after the last one the game (K5, K6).
+
+        Raises:
+            BadInputError: the rules do not allow it now.
+        """
+        _demand(self.verify_take(seat, row))
         self.hands[seat].update(self._cards(row))
         self.rows[row] = None
         self._placed_last = None
@@ -203,39 +202,6 @@ class Coloretto:
         self.rows = [[] for _ in self.rooms]
         self.taken, self.turn = set(), seat
         return (RoundEnded(t_ns, seat, self.last), *(self._end(t_ns) if self.last else ()))
-
-    def verify_announce_last(self) -> ColorettoReason | None:
-        """Return why "last round" cannot be drawn."""
-        return ColorettoReason.GAME_OVER if self.over else None
-
-    def can_announce_last(self) -> bool:
-        """Return whether "last round" can be drawn."""
-        return self.verify_announce_last() is None
-
-    def announce_last(self) -> Rulings:
-        """Make the running round the last (K6); that calls for no ruling."""
-        demand(self.verify_announce_last())
-        self.last = True
-        return ()
-
-    def verify_stop(self) -> ColorettoReason | None:
-        """Return why the players cannot end the game early; one in which nobody took a row has no result.
-
-        Raises:
-            BadInputError: nobody did.
-        """
-        if not self.over and not self._rows_taken:
-            raise BadInputError("error.games.nobody_has_taken_row_yet")
-        return ColorettoReason.GAME_OVER if self.over else None
-
-    def can_stop(self) -> bool:
-        """Return whether the players can end the game early, with a result."""
-        return not self.over and self._rows_taken > 0
-
-    def stop(self, t_ns: int) -> Rulings:
-        """End the game with the cards as everybody has them; those in the rows are nobody's."""
-        demand(self.verify_stop())
-        return self._end(t_ns, stopped=True)
 
     def _why_not(self, seat: int, row: int) -> ColorettoReason | None:
         if self.over:
@@ -269,7 +235,7 @@ class Coloretto:
         colours |= dict.fromkeys([colour for colour in known if colour not in colours], 0)
         return HandCards(colours, cards[JOKER], cards[PLUS2])
 
-    def _start(self, start: StartCards) -> Rulings:
+    def _start(self, start: StartCards) -> None:
         """Take the colours that a seat starts with (K2), whenever they are known."""
         if self.over:
             raise BadInputError("error.games.cards_that_everybody_starts_with")
@@ -277,7 +243,6 @@ class Coloretto:
         self._begun_with[start.seat] = now
         self.hands[start.seat] = self.hands[start.seat] - before + now
         self._seen = self._seen - before + now
-        return ()
 
     def _card_was(self, wrong: CardWas) -> Rulings:
         """Take it that a card that a seat has was read wrongly: it is another one."""
@@ -294,10 +259,16 @@ class Coloretto:
     def _refuse(self, event: Event, seat: int, row: int, reason: ColorettoReason) -> Rulings:
         over = reason is ColorettoReason.GAME_OVER
         return (
-            ColorettoIgnored(event.t_ns, event.kind, seat, reason)
+            Ignored(event.t_ns, event.kind, reason, seat=seat)
             if over
             else ColorettoFoul(event.t_ns, seat, reason, row),
         )
+
+
+def _demand(reason: ColorettoReason | None) -> None:
+    # A hypothesis of the tracker may come to moves that are not possible after an event that a person entered.
+    if reason is not None:
+        raise BadInputError(f"the rules do not allow it now ({reason.value})")
 
 
 def from_header(header: Header) -> Coloretto:

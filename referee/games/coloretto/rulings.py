@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from referee.engine.events import Ruling
 from referee.games.coloretto.score import HandCards, HandScore
 
 
@@ -20,57 +21,35 @@ class ColorettoReason(Enum):
 
 
 @dataclass(frozen=True)
-class ColorettoFoul:
+class ColorettoFoul(Ruling):
     """A seat did what the rules do not allow (K4, K5); it changes nothing."""
 
-    t_ns: int
+    name = "foul"
+
     seat: int
     reason: ColorettoReason
     row: int
 
-    def as_json(self) -> dict[str, object]:
-        """Return the ruling with the keys of the outside contract."""
-        start: dict[str, object] = {"ruling": "foul", "t_ns": self.t_ns, "seat": self.seat}
-        return {**start, "reason": self.reason.value, "row": self.row}
-
 
 @dataclass(frozen=True)
-class ColorettoIgnored:
-    """Something happened after the end; it changes nothing."""
-
-    t_ns: int
-    event: str
-    seat: int | None
-    reason: ColorettoReason
-
-    def as_json(self) -> dict[str, object]:
-        """Return the ruling as JSON."""
-        seat: dict[str, object] = {} if self.seat is None else {"seat": self.seat}
-        return {"ruling": "ignored", "t_ns": self.t_ns, **seat, "event": self.event, "reason": self.reason.value}
-
-
-@dataclass(frozen=True)
-class RoundEnded:
+class RoundEnded(Ruling):
     """All have taken a row; who took last `starts` the next round (K5), unless this was the `last` (K6)."""
 
-    t_ns: int
+    name = "round_end"
+
     starts: int
     last: bool = False
 
-    def as_json(self) -> dict[str, object]:
-        """Return the ruling with the keys of the outside contract."""
-        last: dict[str, object] = {"last": True} if self.last else {}
-        return {"ruling": "round_end", "t_ns": self.t_ns, "starts": self.starts, **last}
-
 
 @dataclass(frozen=True)
-class ColorettoEnded:
+class ColorettoEnded(Ruling):
     """The game is over: each seat's hand, its best score (K7, K8), and the seats that share the win (K9).
 
     stopped: the players ended it before the last round was over.
     """
 
-    t_ns: int
+    name = "end"
+
     winners: tuple[int, ...]
     hands: tuple[HandCards, ...]
     scores: tuple[HandScore, ...]
@@ -96,6 +75,3 @@ class ColorettoEnded:
             ],
             **({"stopped": True} if self.stopped else {}),
         }
-
-
-ColorettoRuling = ColorettoFoul | ColorettoIgnored | RoundEnded | ColorettoEnded

@@ -1,7 +1,6 @@
 """Confetti's rules: rounds, limits, hands after time, points kept (C1 to C11).
 
-Every action is a triple: `verify_x` says why not (or None), `can_x` answers yes or no, `x` does it and gives the
-rulings. `apply` takes the events of the outside contract; what the rules do not allow now becomes an `ConfettiIgnored`.
+`apply` takes the events of the outside contract; what the rules do not allow now becomes an `Ignored`.
 """
 
 from __future__ import annotations
@@ -12,10 +11,11 @@ from dataclasses import replace
 from enum import Enum
 
 from referee.engine.event_models import parsed
-from referee.engine.events import Event, Header, Question
+from referee.engine.events import Event, Game, Header, Ignored, Question, Ruling
 from referee.errors import BadInputError
 from referee.games.confetti.events import (
     EVENTS,
+    Action,
     Challenged,
     Contested,
     Count,
@@ -29,9 +29,7 @@ from referee.games.confetti.rulings import (
     ArrangementShown,
     ConfettiEnded,
     ConfettiFoul,
-    ConfettiIgnored,
     ConfettiReason,
-    ConfettiRuling,
     HandCounted,
     HandsUnseen,
     RoundStarted,
@@ -46,7 +44,6 @@ from referee.games.confetti.setup import (
     round_limits,
     settings_from,
 )
-from referee.games.illegal_action import demand
 
 Hand = tuple[Card, ...]
 
@@ -109,7 +106,7 @@ class RoundHands:
 
 
 MAX_PLAYERS = 7
-Rulings = tuple[ConfettiRuling, ...]
+Rulings = tuple[Ruling, ...]
 
 
 class Phase(Enum):
@@ -121,7 +118,7 @@ class Phase(Enum):
     OVER = "over"
 
 
-class Confetti:
+class Confetti(Game):
     """A game of Confetti.
 
     `kept[seat]` counts point cards (C8); `number` and `limit` are of the running or last round, 0 before the first.
@@ -153,56 +150,67 @@ class Confetti:
             BadInputError: there is no such event, no such seat, or no such hand; nothing has changed then.
         """
         action = parsed(EVENTS, event, self.players, "Confetti")
-        t_ns = event.t_ns
+        t_ns, reason = event.t_ns, self.why_not(action)
+        if reason is not None:
+            return (Ignored(t_ns, event.kind, reason, seat=getattr(action, "seat", None)),)
         match action:
             case TimerFlipped():
-                reason = self.verify_flip()
-                return self._ignore(event, reason) if reason else self.flip(t_ns)
+                return self.flip(t_ns)
             case TimerRanOut():
-                reason = self.verify_run_out()
-                return self._ignore(event, reason) if reason else self.run_out(t_ns)
+                return self.run_out(t_ns)
             case Contested():
-                reason = self.verify_contest()
-                return self._ignore(event, reason) if reason else self.contest(t_ns)
-            case Count():
-                reason = self.verify_count()
-                if reason:
-                    return self._ignore(event, reason)
-                return self.ask_for_hands(t_ns) if action.ask and self.unseen() else self.count(t_ns)
+                self.supply = self.supply.without_contested(self.settings.edition)
+                return ()
+            case Count(ask=ask):
+                return self._ask_for_hands(t_ns) if ask and self.unseen() else self.count(t_ns)
             case Stopped():
-                reason = self.verify_stop()
-                return self._ignore(event, reason) if reason else self.stop(t_ns)
+                return (self._end(t_ns, stopped=True),)
             case HandShown(seat=seat, cards=cards):
-                reason = self.verify_see_hand()
-                return self._ignore(event, reason, seat) if reason else self.see_hand(t_ns, seat, cards)
+                return self.see_hand(t_ns, seat, cards)
             case HandsGone():
-                gone = dict(zip(action.seats, action.last_seen, strict=True))
-                reason = self.verify_lose_hands()
-                return self._ignore(event, reason) if reason else self.lose_hands(t_ns, gone)
+                # No foul, no points, but a question.
+                self._hands.lose(dict(zip(action.seats, action.last_seen, strict=True)))
+                self._gone_ns = t_ns
+                return (self._hands_unseen(t_ns),)
             case Challenged(seat=seat):
-                reason = self.verify_challenge(seat)
-                return self._ignore(event, reason, seat) if reason else self.challenge(t_ns, seat)
+                hand = self.counted[seat]
+                return (ArrangementShown(t_ns, seat, hand.cards, hand.score),)
 
-    def verify_flip(self) -> ConfettiReason | None:
-        """Return why the sandtimer may not be flipped to start a round."""
-        if self.phase is Phase.COUNTING and not self.unseen() and self.number < len(self.limits):
-            return None
-        return {
-            Phase.RUNNING: ConfettiReason.TIMER_RUNNING,
-            Phase.COUNTING: ConfettiReason.NOT_COUNTED,
-            Phase.OVER: ConfettiReason.GAME_OVER,
-        }.get(self.phase)
+    def why_not(self, action: Action) -> ConfettiReason | None:
+        """Return why an action means nothing now, None if it is allowed.
 
-    def can_flip(self) -> bool:
-        """Return whether a round may start."""
-        return self.verify_flip() is None
+        Raises:
+            BadInputError: the players stop a game in which nothing was counted: it has no result.
+        """
+        phase, counts = self.phase, self.phase is Phase.COUNTING
+        match action:
+            case TimerFlipped() if phase is Phase.BEFORE_ROUND or (
+                counts and not self.unseen() and self.number < len(self.limits)
+            ):
+                return None
+            case TimerFlipped() if counts:
+                return ConfettiReason.NOT_COUNTED
+            case Count() | HandsGone() if counts:
+                return None
+            case TimerFlipped() | Count() | HandsGone() if phase is Phase.RUNNING:
+                return ConfettiReason.TIMER_RUNNING
+            case TimerRanOut() if phase is not Phase.OVER:
+                return None if phase is Phase.RUNNING else ConfettiReason.NO_TIMER
+            case Contested() | HandShown() if counts or phase is Phase.RUNNING:
+                return None
+            case Challenged(seat=seat):
+                return None if seat in self.counted else ConfettiReason.NOTHING_COUNTED
+            case Stopped() if phase is not Phase.OVER:
+                if not self.counted:
+                    raise BadInputError("error.games.no_hand_has_been_counted")
+                return None
+        return ConfettiReason.GAME_OVER if phase is Phase.OVER else ConfettiReason.NO_ROUND
 
     def flip(self, t_ns: int) -> Rulings:
         """Start the next round (C2, C4), with more cards laid out (C3).
 
         Hands of the round before that still wait for their count are counted first, if every seat has shown one.
         """
-        demand(self.verify_flip())
         hands = self.count(t_ns) if self.phase is Phase.COUNTING else ()
         self.phase = Phase.RUNNING
         self.limit = self.limits[self.number]
@@ -216,41 +224,10 @@ class Confetti:
         """Return the seats that have shown no hand in this round, or that swept it up too soon, and have said none."""
         return self._hands.unseen()
 
-    def verify_run_out(self) -> ConfettiReason | None:
-        """Return why the sand cannot run out now."""
-        return self._why_not_in(ConfettiReason.NO_TIMER, Phase.RUNNING)
-
-    def can_run_out(self) -> bool:
-        """Return whether the sand is running."""
-        return self.verify_run_out() is None
-
     def run_out(self, t_ns: int) -> Rulings:
         """End the taking of cards (C4); hands seen from here on are those that are counted."""
-        demand(self.verify_run_out())
         self.phase = Phase.COUNTING
         return (TimeUp(t_ns),)
-
-    def verify_contest(self) -> ConfettiReason | None:
-        """Return why no card can be contested now."""
-        return self._why_not_in(ConfettiReason.NO_ROUND, Phase.RUNNING, Phase.COUNTING)
-
-    def can_contest(self) -> bool:
-        """Return whether two players could be holding one card."""
-        return self.verify_contest() is None
-
-    def contest(self, _t_ns: int) -> Rulings:
-        """Take a card out of play that two players hold (C9); that calls for no ruling."""
-        demand(self.verify_contest())
-        self.supply = self.supply.without_contested(self.settings.edition)
-        return ()
-
-    def verify_see_hand(self) -> ConfettiReason | None:
-        """Return why a hand means nothing now."""
-        return self._why_not_in(ConfettiReason.NO_ROUND, Phase.RUNNING, Phase.COUNTING)
-
-    def can_see_hand(self) -> bool:
-        """Return whether hands are held now."""
-        return self.verify_see_hand() is None
 
     def see_hand(self, t_ns: int, seat: int, cards: tuple[Card, ...]) -> Rulings:
         """Note what a seat holds.
@@ -258,7 +235,6 @@ class Confetti:
         After time, other cards than in the last hand seen in time are a foul (C4), called once for the same cards;
         and when every seat has shown a hand since, or the hands are there that a count waits for, all are counted.
         """
-        demand(self.verify_see_hand())
         if self.phase is Phase.RUNNING:
             self._hands.show_in_time(seat, cards)
             return ()
@@ -267,42 +243,11 @@ class Confetti:
         complete = self._hands.all_late or (self._asked_ns is not None and not self.unseen())
         return fouls + (self.count(t_ns) if complete else ())
 
-    def verify_lose_hands(self) -> ConfettiReason | None:
-        """Return why no hand can go before it is counted."""
-        return self.verify_count()
-
-    def can_lose_hands(self) -> bool:
-        """Return whether hands wait to be counted."""
-        return self.verify_lose_hands() is None
-
-    def lose_hands(self, t_ns: int, hands: Mapping[int, tuple[Card, ...] | None]) -> Rulings:
-        """Let the count wait for seats whose cards went before they were counted: no foul, no points, a question.
-
-        hands: those seen last, None where none was complete.
-        """
-        demand(self.verify_lose_hands())
-        self._hands.lose(hands)
-        self._gone_ns = t_ns
-        return (self._hands_unseen(t_ns),)
-
-    def verify_count(self) -> ConfettiReason | None:
-        """Return why hands cannot be counted now."""
-        return {
-            Phase.BEFORE_ROUND: ConfettiReason.NO_ROUND,
-            Phase.RUNNING: ConfettiReason.TIMER_RUNNING,
-            Phase.OVER: ConfettiReason.GAME_OVER,
-        }.get(self.phase)
-
-    def can_count(self) -> bool:
-        """Return whether hands can be counted now."""
-        return self.verify_count() is None
-
     def count(self, t_ns: int) -> Rulings:
         """Score every seat's last hand (C6, C7), keep point cards or lose them (C8), and end the game after the last.
 
-        A seat that never showed a hand this round holds none: who counts so vouches for it (see `ask_for_hands`).
+        A seat that never showed a hand this round holds none: who counts so vouches for it (see `Count.ask`).
         """
-        demand(self.verify_count())
         hands = tuple(self._count_seat(t_ns, seat) for seat in range(self.players))
         self.counted = {hand.seat: hand for hand in hands}
         back = self.supply.out_for_round
@@ -312,33 +257,13 @@ class Confetti:
             return hands
         return (*hands, self._end(t_ns))
 
-    def verify_stop(self) -> ConfettiReason | None:
-        """Return why the players cannot end the game early; one in which nothing was counted has no result.
-
-        Raises:
-            BadInputError: nothing was.
-        """
-        if self.phase is not Phase.OVER and not self.counted:
-            raise BadInputError("error.games.no_hand_has_been_counted")
-        return ConfettiReason.GAME_OVER if self.phase is Phase.OVER else None
-
-    def can_stop(self) -> bool:
-        """Return whether the players can end the game early, with a result."""
-        return self.phase is not Phase.OVER and bool(self.counted)
-
-    def stop(self, t_ns: int) -> Rulings:
-        """End the game with the points as they are: those kept so far (C8); hands not counted yet count for nothing."""
-        demand(self.verify_stop())
-        return (self._end(t_ns, stopped=True),)
-
     def _end(self, t_ns: int, *, stopped: bool = False) -> ConfettiEnded:
         self.phase = Phase.OVER
         winners = tuple(seat for seat, kept in enumerate(self.kept) if kept == max(self.kept))
         return ConfettiEnded(t_ns, winners, tuple(self.kept), stopped)
 
-    def ask_for_hands(self, t_ns: int) -> Rulings:
+    def _ask_for_hands(self, t_ns: int) -> Rulings:
         """Make the count wait for hands that are neither seen nor entered: an unseen hand is not an empty one."""
-        demand(self.verify_count())
         self._asked_ns = t_ns
         return (self._hands_unseen(t_ns),)
 
@@ -353,7 +278,7 @@ class Confetti:
         if not asked or self.phase is not Phase.COUNTING:
             return None
         ruling = self._hands_unseen(max(asked))
-        return Question(max(asked), "no_hand", ruling.seats, ruling)
+        return Question(max(asked), "no_hand", ruling.seats, ruling.as_json())
 
     def _count_seat(self, t_ns: int, seat: int) -> HandCounted:
         hand = self._hands.to_count(seat, self.settings.late_cards)
@@ -363,28 +288,6 @@ class Confetti:
         self.kept[seat] = max(0, before + score.points)
         self.supply = replace(self.supply, table=max(0, self.supply.table + before - self.kept[seat]))
         return HandCounted(t_ns, seat, cards, score, self.kept[seat], seen=hand is not None)
-
-    def verify_challenge(self, seat: int) -> ConfettiReason | None:
-        """Return why a seat's score cannot be challenged."""
-        return None if seat in self.counted else ConfettiReason.NOTHING_COUNTED
-
-    def can_challenge(self, seat: int) -> bool:
-        """Return whether a seat has a score to challenge."""
-        return self.verify_challenge(seat) is None
-
-    def challenge(self, t_ns: int, seat: int) -> Rulings:
-        """Show how the seat's last counted hand makes its sets on the fewest cards (C11)."""
-        demand(self.verify_challenge(seat))
-        hand = self.counted[seat]
-        return (ArrangementShown(t_ns, seat, hand.cards, hand.score),)
-
-    def _why_not_in(self, reason: ConfettiReason, *phases: Phase) -> ConfettiReason | None:
-        if self.phase in phases:
-            return None
-        return ConfettiReason.GAME_OVER if self.phase is Phase.OVER else reason
-
-    def _ignore(self, event: Event, reason: ConfettiReason, seat: int | None = None) -> Rulings:
-        return (ConfettiIgnored(event.t_ns, event.kind, reason, seat),)
 
 
 def from_header(header: Header) -> Confetti:

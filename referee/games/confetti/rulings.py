@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from referee.engine.events import Ruling
 from referee.games.confetti.score import Card, Score
 
 
@@ -24,44 +25,32 @@ class ConfettiReason(Enum):
 
 
 @dataclass(frozen=True)
-class RoundStarted:
+class RoundStarted(Ruling):
     """The sandtimer was flipped (C4): round `number` of at most `limit` cards (C2) runs.
 
     `lay_out` cards are laid on the table for it, about (C3).
     """
 
-    t_ns: int
+    name = "round"
+
     number: int
     limit: int
     lay_out: int
 
-    def as_json(self) -> dict[str, object]:
-        """Return the ruling with the keys of the outside contract."""
-        return {
-            "ruling": "round",
-            "t_ns": self.t_ns,
-            "number": self.number,
-            "limit": self.limit,
-            "lay_out": self.lay_out,
-        }
-
 
 @dataclass(frozen=True)
-class TimeUp:
+class TimeUp(Ruling):
     """The last grain has fallen: no card may be taken or put back from here on (C4)."""
 
-    t_ns: int
-
-    def as_json(self) -> dict[str, object]:
-        """Return the ruling with the keys of the outside contract."""
-        return {"ruling": "time", "t_ns": self.t_ns}
+    name = "time"
 
 
 @dataclass(frozen=True)
-class HandCounted:
+class HandCounted(Ruling):
     """A seat's hand is scored (C6), and it has `kept` point cards now (C8); `seen` is False where no hand was shown."""
 
-    t_ns: int
+    name = "hand"
+
     seat: int
     cards: tuple[Card, ...]
     score: Score
@@ -76,13 +65,14 @@ class HandCounted:
 
 
 @dataclass(frozen=True)
-class HandsUnseen:
+class HandsUnseen(Ruling):
     """The count waits for the hands of `seats`, neither seen nor entered: an unseen hand is not an empty one.
 
     gone: by seat, the hand seen last of those whose cards went before they were counted, None where none was complete.
     """
 
-    t_ns: int
+    name = "unclear"
+
     seats: tuple[int, ...]
     gone: Mapping[int, tuple[Card, ...] | None] = field(default_factory=dict)
 
@@ -97,47 +87,23 @@ class HandsUnseen:
 
 
 @dataclass(frozen=True)
-class ConfettiFoul:
+class ConfettiFoul(Ruling):
     """A seat took or put back cards when it was not allowed to: which ones, against the last hand seen before (C4)."""
 
-    t_ns: int
+    name = "foul"
+
     seat: int
     reason: ConfettiReason
     taken: tuple[Card, ...]
     put_back: tuple[Card, ...]
 
-    def as_json(self) -> dict[str, object]:
-        """Return the ruling with the keys of the outside contract."""
-        return {
-            "ruling": "foul",
-            "t_ns": self.t_ns,
-            "seat": self.seat,
-            "reason": self.reason.value,
-            "taken": [list(card) for card in self.taken],
-            "put_back": [list(card) for card in self.put_back],
-        }
-
 
 @dataclass(frozen=True)
-class ConfettiIgnored:
-    """Something happened that the rules have no place for now; it changes nothing."""
-
-    t_ns: int
-    event: str
-    reason: ConfettiReason
-    seat: int | None = None
-
-    def as_json(self) -> dict[str, object]:
-        """Return the ruling as JSON."""
-        seat: dict[str, object] = {} if self.seat is None else {"seat": self.seat}
-        return {"ruling": "ignored", "t_ns": self.t_ns, **seat, "event": self.event, "reason": self.reason.value}
-
-
-@dataclass(frozen=True)
-class ArrangementShown:
+class ArrangementShown(Ruling):
     """The answer to a challenge (C11): the seat's hand as it was counted, and its sets on the fewest cards."""
 
-    t_ns: int
+    name = "arrangement"
+
     seat: int
     cards: tuple[Card, ...]
     score: Score
@@ -154,31 +120,14 @@ class ArrangementShown:
 
 
 @dataclass(frozen=True)
-class ConfettiEnded:
+class ConfettiEnded(Ruling):
     """The game is over: `points[seat]` point cards each, and the seats that have most, who share the win (C10).
 
     stopped: the players ended it early.
     """
 
-    t_ns: int
+    name = "end"
+
     winners: tuple[int, ...]
     points: tuple[int, ...]
     stopped: bool = False
-
-    def as_json(self) -> dict[str, object]:
-        """Return the ruling with the keys of the outside contract."""
-        early: dict[str, object] = {"stopped": True} if self.stopped else {}
-        start: dict[str, object] = {"ruling": "end", "t_ns": self.t_ns}
-        return {**start, "winners": list(self.winners), "points": list(self.points), **early}
-
-
-ConfettiRuling = (
-    RoundStarted
-    | TimeUp
-    | HandCounted
-    | HandsUnseen
-    | ConfettiFoul
-    | ConfettiIgnored
-    | ArrangementShown
-    | ConfettiEnded
-)

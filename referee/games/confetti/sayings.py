@@ -210,7 +210,7 @@ def _likely(players: int) -> Iterable[RulingData]:
 
 
 def _phrases(language: Language) -> tuple[str, ...]:
-    return tuple(text for why in SandReason for text in sandtimer.sentences(SandTrouble(0, why), language))
+    return tuple(sandtimer.say(SandTrouble(0, why), language) for why in SandReason)
 
 
 WORDS = Words(sentences=sentences, likely=_likely, phrases=_phrases, notice=notice)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, TypeAdapter
+from pydantic import BeforeValidator, Field, PrivateAttr, TypeAdapter
 
 from referee.engine.event_models import EventModel, Ns, Seat, Seats, parsed
 from referee.engine.events import Event
@@ -70,25 +70,20 @@ class Bell(EventModel):
     no_clowns: bool = False
     """Whether no card seen in this game is a clown of its deck."""
 
+    _seen_again: bool = PrivateAttr(default=False)
+
     @property
     def seen_again(self) -> bool:
         """Return whether a seat was among the unseen until its pile came back into sight unchanged."""
-        return False
+        return self._seen_again
 
     def with_seen(self, seat: int) -> Bell:
         """Return the ring, now that the pile at a seat is known."""
         if seat not in self.unseen:
             return self
-        return _SeenAgain(**{**dict(self), "unseen": tuple(one for one in self.unseen if one != seat)})
-
-
-class _SeenAgain(Bell):
-    """A ring on piles of which one came back into sight."""
-
-    @property
-    def seen_again(self) -> bool:
-        """Always true."""
-        return True
+        ring = self.model_copy(update={"unseen": tuple(one for one in self.unseen if one != seat)})
+        ring._seen_again = True
+        return ring
 
 
 class RingerNamed(EventModel):

@@ -1,16 +1,17 @@
 """Piccolino (P1–P10): cards shown, rings, piles and penalties; events in, rulings out.
 
-Every action is a triple: `verify_x` says why not (or None), `can_x` answers yes or no, `x` does it and gives the
-rulings. Cards are known as counts only, but for the top of each discard pile. Who rang may be said later:
-`one_bell` waits for it.
+Cards are known as counts only, but for the top of each discard pile. Which frame a ring is judged on, the last one
+exposed before it (P9), is settled by order: `hardware/camera/frames.py` holds a ring back until that frame is there.
 """
 
 from __future__ import annotations
 
-from referee.engine.events import Header
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from referee.engine.events import Event, Game, Header, Question, Ruling
 from referee.errors import BadInputError
-from referee.games.illegal_action import demand
-from referee.games.piccolino.deck import Holdings
 from referee.games.piccolino.events import (
     Action,
     Bell,
@@ -20,23 +21,26 @@ from referee.games.piccolino.events import (
     PileGone,
     PileUnchanged,
     RingerNamed,
+    Stopped,
+    parse_action,
 )
-from referee.games.piccolino.one_bell import OneBell
-from referee.games.piccolino.ring import EarlyRing, RingRuling, decided_ruling, ring_ruling
 from referee.games.piccolino.rulings import (
     AlsoRang,
+    CardsMoved,
     FalseRing,
     PairsMissed,
     PiccolinoEnded,
     PiccolinoIgnored,
-    PiccolinoRuling,
+    PlayerOut,
     Remark,
+    TooEarly,
     UnclearRing,
     ValidRing,
 )
 from referee.games.piccolino.setup import (
     MAX_PLAYERS,
     MIN_PLAYERS,
+    LuckyGuess,
     PiccolinoOptions,
     TwoLeft,
     cards_dealt,
@@ -46,8 +50,58 @@ from referee.games.piccolino.setup import (
 from referee.games.piccolino.tops import PiccolinoReason, Top, Tops
 
 TWO_AT_ONCE_NS = 200_000_000
+TOO_EARLY_NS = 1_000_000_000
 NS_PER_MS = 1_000_000
-Rulings = tuple[PiccolinoRuling, ...]
+_LOOKS = ("card_read", "pile_gone", "pile_unchanged")
+Rulings = tuple[Ruling, ...]
+RingRuling = ValidRing | FalseRing | UnclearRing
+
+
+class Holdings:
+    """The cards of each seat: `draw[seat]` and `discard[seat]` in its piles; `is_out[seat]` once it has none left."""
+
+    def __init__(self, draw: Sequence[int]) -> None:
+        self.draw = list(draw)
+        self.discard = [0] * len(draw)
+        self.is_out = [cards == 0 for cards in draw]
+
+    def turn(self, seat: int) -> None:
+        """Move a seat's next card onto its discard pile, if it has one."""
+        if self.draw[seat]:
+            self.draw[seat] -= 1
+            self.discard[seat] += 1
+
+    def win_piles(self, t_ns: int, seat: int) -> Rulings:
+        """Put all discard piles under a seat's draw pile (P4)."""
+        count = sum(self.discard)
+        self.discard[:] = [0] * len(self.discard)
+        self.draw[seat] += count
+        return (CardsMoved(t_ns, "piles", seat, count),) if count else ()
+
+    def pay(self, t_ns: int, giver: int) -> Rulings:
+        """Return a card to each of the others, clockwise, as far as they last (P5)."""
+        receivers = self.others(giver)[: self.draw[giver]]
+        for other in receivers:
+            self.draw[giver] -= 1
+            self.draw[other] += 1
+        return tuple(CardsMoved(t_ns, giver, other, 1) for other in receivers)
+
+    def others(self, seat: int) -> list[int]:
+        """Return the other seats that are still in, clockwise."""
+        seats = len(self.draw)
+        return [other for step in range(1, seats) if not self.is_out[other := (seat + step) % seats]]
+
+    def put_out(self, t_ns: int) -> Rulings:
+        """Put out who has no cards left (P6), lowest seat first."""
+        held = enumerate(self.totals())
+        gone = [seat for seat, cards in held if not (self.is_out[seat] or cards)]
+        for seat in gone:
+            self.is_out[seat] = True
+        return tuple(PlayerOut(t_ns, seat) for seat in gone)
+
+    def totals(self) -> tuple[int, ...]:
+        """Return each seat's cards, draw and discard pile together."""
+        return tuple(draw + discard for draw, discard in zip(self.draw, self.discard, strict=True))
 
 
 class Piccolino:
@@ -55,17 +109,10 @@ class Piccolino:
 
     `cards` counts each seat's cards; `tops` are the open ones; `over` marks the end; `undecided` is the
     unclear ring that waits for the players' word.
-
-    Raises:
-        BadInputError: 2 to 5 can play.
     """
 
-    def __init__(self, players: int, settings: PiccolinoOptions | None = None) -> None:
-        if not MIN_PLAYERS <= players <= MAX_PLAYERS:
-            raise BadInputError(
-                "error.games.to_can_play_piccolino_not", least=MIN_PLAYERS, most=MAX_PLAYERS, number=players
-            )
-        self.settings = settings or PiccolinoOptions()
+    def __init__(self, players: int, settings: PiccolinoOptions) -> None:
+        self.settings = settings
         self.players = players
         self.cards = Holdings(deal(players, cards_dealt(players, self.settings), self.settings.dealer))
         self.tops = Tops()
@@ -77,53 +124,41 @@ class Piccolino:
         self._cleared = False
         self.undecided: UnclearRing | None = None
         self._doubted: Bell | None = None  # the ring that is undecided, as long as what lay open then still does
-        self._early = EarlyRing()
+        self._early: Bell | None = None  # the last wrong ring, until a card that was in mid-turn then has been read
 
     def do(self, action: Action) -> Rulings:
         """Take an action and give the rulings that follow; one that the rules do not allow now is ignored."""
-        t_ns = action.t_ns
         match action:
-            case CardShown(seat=seat):
-                reason = self.verify_show(seat)
-                return (PiccolinoIgnored(t_ns, "card_shown", seat, reason),) if reason else self.show(action)
+            case CardShown():
+                done = self._show(action)
             case CardRead() | PileGone():
-                reason = self.verify_look(action.seat)
-                return (PiccolinoIgnored(t_ns, "look", action.seat, reason),) if reason else self.look(action)
-            case Bell(seat=seat):
-                reason = self.verify_ring(action)
-                if reason is PiccolinoReason.ALSO_RANG and self._ruled_ns is not None:
-                    again = seat is not None and seat == self._ruled_seat
-                    return (AlsoRang(t_ns, seat, (t_ns - self._ruled_ns) / NS_PER_MS, again),)
-                return (PiccolinoIgnored(t_ns, "bell", seat, reason),) if reason else self.ring(action)
-            case PileUnchanged(seat=seat):
-                reason = self.verify_settle(seat)
-                return (PiccolinoIgnored(t_ns, "look", seat, reason),) if reason else self.settle(action)
+                done = self._look(action)
+            case Bell():
+                done = self._ring(action)
+            case PileUnchanged():
+                done = self._settle(action)
             case Decided():
-                reason = self.verify_decide()
-                return (PiccolinoIgnored(t_ns, "decided", None, reason),) if reason else self.decide(action)
-            case RingerNamed(seat=seat):
-                return (PiccolinoIgnored(t_ns, "ringer", seat, PiccolinoReason.NO_RING),)
-            case _:
+                done = self._decide(action)
+            case RingerNamed():
+                done = PiccolinoReason.NO_RING
+            case Stopped():
                 # A game that is over needs no other end.
-                return self.stop(t_ns) if self.can_stop() else ()
+                return () if self.over else (self._end(action.t_ns),)
+        if not isinstance(done, PiccolinoReason):
+            return done
+        event, seat = "look" if action.event in _LOOKS else action.event, getattr(action, "seat", None)
+        return (PiccolinoIgnored(action.t_ns, seat, event, done),)
 
-    def verify_show(self, seat: int) -> PiccolinoReason | None:
-        """Return why a card at a seat means nothing."""
-        if self.over:
-            return PiccolinoReason.GAME_OVER
-        return PiccolinoReason.OUT if self.cards.is_out[seat] else None
-
-    def can_show(self, seat: int) -> bool:
-        """Return whether a seat may turn a card."""
-        return self.verify_show(seat) is None
-
-    def show(self, card: CardShown) -> Rulings:
+    def _show(self, card: CardShown) -> Rulings | PiccolinoReason:
         """Turn a seat's next card onto its discard pile (P2).
 
         A seat without draw pile has none to turn: either a count is wrong or a card was put there. What is open is
         believed, for rings are judged on it (P9); the counts stay, so that no card is made; and it is remarked on.
         """
-        demand(self.verify_show(card.seat))
+        if self.over:
+            return PiccolinoReason.GAME_OVER
+        if self.cards.is_out[card.seat]:
+            return PiccolinoReason.OUT
         remarks = self._remarks(card)
         self.cards.turn(card.seat)
         self.tops.show(card.t_ns, card.seat, Top(card.colour, card.mood), card.hidden_ns)
@@ -131,7 +166,7 @@ class Piccolino:
         self._last_card_ns = card.t_ns
         self._cleared = False
         self.undecided = self._doubted = None
-        return (*remarks, *self._early.shown(card, self.tops.pairs()))
+        return (*remarks, *self._too_early(card))
 
     def _remarks(self, card: CardShown) -> Rulings:
         if not self.cards.draw[card.seat]:
@@ -142,15 +177,24 @@ class Piccolino:
             return (Remark(card.t_ns, card.seat, PiccolinoReason.TWO_AT_ONCE),)
         return () if card.seat == self.turn() else (Remark(card.t_ns, card.seat, PiccolinoReason.OUT_OF_TURN),)
 
-    def verify_look(self, seat: int) -> PiccolinoReason | None:
-        """Return why nothing can be learned about a seat's discard pile."""
+    def _too_early(self, card: CardShown) -> Rulings:
+        """Return whether a card has made one of the happy pairs of now, for which somebody rang too early."""
+        ring = self._early
+        if ring is None or card.seat not in ring.turning:
+            return ()
+        self._early = None
+        early_ns = card.t_ns - ring.t_ns
+        if early_ns > TOO_EARLY_NS:
+            return ()
+        made = [(colour, seats) for colour, seats in self.tops.pairs().items() if card.seat in seats]
+        return tuple(TooEarly(card.t_ns, ring.seat, colour, seats, early_ns / 1e6) for colour, seats in made)
+
+    def _look(self, seen: CardRead | PileGone) -> Rulings | PiccolinoReason:
+        """Take what is known of a discard pile that no card was turned onto (P10); no card moves."""
         if self.over:
             return PiccolinoReason.GAME_OVER
-        return None if self.cards.discard[seat] else PiccolinoReason.NO_PILE
-
-    def look(self, seen: CardRead | PileGone) -> Rulings:
-        """Take what is known of a discard pile that no card was turned onto (P10); no card moves."""
-        demand(self.verify_look(seen.seat))
+        if not self.cards.discard[seen.seat]:
+            return PiccolinoReason.NO_PILE
         if isinstance(seen, PileGone):
             self.tops.take_away(seen.t_ns, seen.seat)
             self._doubted = None
@@ -166,12 +210,12 @@ class Piccolino:
         seats = ((self._next + step) % self.players for step in range(self.players))
         return next((seat for seat in seats if self.cards.draw[seat]), None)
 
-    def verify_ring(self, bell: Bell) -> PiccolinoReason | None:
-        """Return why a ring is not ruled, in the order of the outside contract.
+    def why_not_ruled(self, bell: Bell, seat: int | None) -> PiccolinoReason | None:
+        """Return why a ring of a seat is not ruled, in the order of the outside contract; seat: None for nobody.
 
         A table on which a first card may be unseen is not known to be cleared: ringing for a card is not free (P5).
         """
-        if bell.seat is not None and self.cards.is_out[bell.seat]:
+        if seat is not None and self.cards.is_out[seat]:
             return PiccolinoReason.OUT
         if self._ruled_ns is not None and bell.t_ns - self._ruled_ns <= self.settings.lockout_ms * NS_PER_MS:
             return PiccolinoReason.ALSO_RANG
@@ -179,89 +223,76 @@ class Piccolino:
             return PiccolinoReason.TABLE_CLEARED
         return PiccolinoReason.GAME_OVER if self.over else None
 
-    def can_ring(self, bell: Bell) -> bool:
-        """Return whether a ring would be ruled."""
-        return self.verify_ring(bell) is None
-
-    def ring(self, bell: Bell) -> Rulings:
+    def _ring(self, bell: Bell) -> Rulings | PiccolinoReason:
         """Rule a ring on what is open, and let the cards move (P3–P5); nobody's ring (None) moves no card."""
-        demand(self.verify_ring(bell))
-        self._ruled_ns, self._ruled_seat = bell.t_ns, bell.seat
+        reason, seat = self.why_not_ruled(bell, bell.seat), bell.seat
+        if reason is PiccolinoReason.ALSO_RANG and self._ruled_ns is not None:
+            again = seat is not None and seat == self._ruled_seat
+            return (AlsoRang(bell.t_ns, seat, (bell.t_ns - self._ruled_ns) / NS_PER_MS, again),)
+        if reason is not None:
+            return reason
+        self._ruled_ns, self._ruled_seat = bell.t_ns, seat
         return self._rule(bell, self.foresee(bell))
 
     def _rule(self, bell: Bell, ruling: RingRuling) -> Rulings:
         self.undecided, self._doubted = (ruling, bell) if isinstance(ruling, UnclearRing) else (None, None)
-        self._early.rang(bell, wrong=isinstance(ruling, FalseRing))
+        self._early = bell if isinstance(ruling, FalseRing) and bell.turning else None
         if bell.seat is None or isinstance(ruling, UnclearRing):
             return (ruling,)
         return (ruling, *self._move_cards(bell.t_ns, bell.seat, isinstance(ruling, ValidRing)))
 
     def foresee(self, bell: Bell) -> RingRuling:
         """Return what a ring would be ruled, and change nothing."""
-        verdict = self.tops.judge(bell.t_ns, bell.unseen)
-        return ring_ruling(bell, verdict, self.settings.lucky_guess, cleared=self._cleared)
+        t_ns, seat, again = bell.t_ns, bell.seat, bell.seen_again
+        if bell.valid is not None:
+            return _decided(t_ns, seat, valid=bell.valid)
+        verdict, no_clowns = self.tops.judge(t_ns, bell.unseen), "no_clowns" if bell.no_clowns else None
+        if self._cleared:
+            # No card was seen since piles were won.
+            return UnclearRing(t_ns, seat, bell.unseen, no_clowns)
+        colour, seats = verdict.colour, verdict.seats
+        if verdict.valid is None:
+            return UnclearRing(t_ns, seat, seats, no_clowns)
+        if verdict.lucky and self.settings.lucky_guess is LuckyGuess.FALSE:
+            return FalseRing(t_ns, seat, PiccolinoReason.LUCKY_GUESS, colour, seats, seen_again=again)
+        if verdict.valid:
+            return ValidRing(t_ns, seat, colour, seats, verdict.since_ms, verdict.lucky, seen_again=again)
+        return FalseRing(t_ns, seat, verdict.reason, colour, seats, verdict.since_ms, bell.turning, again)
 
     def unseen(self) -> tuple[int, ...]:
         """Return the seats that would settle an unclear ring if what is there has not changed since before it."""
         return () if self._doubted is None else self._doubted.unseen
 
-    def verify_settle(self, seat: int) -> PiccolinoReason | None:
-        """Return why it settles nothing that a seat's pile is unchanged: no unclear ring hangs on it."""
+    def _settle(self, seen: PileUnchanged) -> Rulings | PiccolinoReason:
+        """Rule an unclear ring after all, if that was the last doubt."""
         if self.over:
             return PiccolinoReason.GAME_OVER
-        return None if seat in self.unseen() else PiccolinoReason.NO_RING
-
-    def can_settle(self, seat: int) -> bool:
-        """Return whether an unclear ring hangs on what lay at a seat."""
-        return self.verify_settle(seat) is None
-
-    def settle(self, seen: PileUnchanged) -> Rulings:
-        """Rule an unclear ring after all, if that was the last doubt."""
-        demand(self.verify_settle(seen.seat))
-        if self._doubted is None:
-            return ()
+        if self._doubted is None or seen.seat not in self._doubted.unseen:
+            return PiccolinoReason.NO_RING
         self._doubted = bell = self._doubted.with_seen(seen.seat)
         if self._cleared and not bell.unseen:
             self.undecided = self._doubted = None
-            return (PiccolinoIgnored(bell.t_ns, "bell", bell.seat, PiccolinoReason.TABLE_CLEARED),)
+            return (PiccolinoIgnored(bell.t_ns, bell.seat, "bell", PiccolinoReason.TABLE_CLEARED),)
         ruling = self.foresee(bell)
         return () if isinstance(ruling, UnclearRing) else self._rule(bell, ruling)
 
-    def verify_decide(self) -> PiccolinoReason | None:
-        """Return why the players have nothing to decide: play went on, or no ring was unclear."""
+    def _decide(self, decision: Decided) -> Rulings | PiccolinoReason:
+        """Rule the unclear ring as the players say (P10), unless play went on, or no ring was unclear."""
         if self.over:
             return PiccolinoReason.GAME_OVER
-        return PiccolinoReason.NO_RING if self.undecided is None or self.undecided.seat is None else None
-
-    def can_decide(self) -> bool:
-        """Return whether an unclear ring waits for the players' word."""
-        return self.verify_decide() is None
-
-    def decide(self, decision: Decided) -> Rulings:
-        """Rule the unclear ring as the players say (P10)."""
-        demand(self.verify_decide())
         ring = self.undecided
-        self.undecided = self._doubted = None
         if ring is None or ring.seat is None:
-            return ()
-        ruling = decided_ruling(ring.t_ns, ring.seat, valid=decision.valid)
+            return PiccolinoReason.NO_RING
+        self.undecided = self._doubted = None
+        ruling = _decided(ring.t_ns, ring.seat, valid=decision.valid)
         return (ruling, *self._move_cards(ring.t_ns, ring.seat, decision.valid))
 
-    def verify_stop(self) -> PiccolinoReason | None:
-        """Return why the game cannot be stopped."""
-        return PiccolinoReason.GAME_OVER if self.over else None
-
-    def can_stop(self) -> bool:
-        """Return whether the game still goes on."""
-        return self.verify_stop() is None
-
-    def stop(self, t_ns: int) -> Rulings:
+    def _end(self, t_ns: int) -> PiccolinoEnded:
         """End the game: who has most cards wins, equal counts share (P7)."""
-        demand(self.verify_stop())
         self.over = True
         cards = self.cards.totals()
         winners = tuple(seat for seat, held in enumerate(cards) if held == max(cards))
-        return (PiccolinoEnded(t_ns, winners, cards),)
+        return PiccolinoEnded(t_ns, winners, cards)
 
     def _move_cards(self, t_ns: int, seat: int, valid: bool) -> Rulings:
         left = self.cards.others(seat)
@@ -273,7 +304,7 @@ class Piccolino:
         else:
             moves = self.cards.pay(t_ns, seat)
         outs = self.cards.put_out(t_ns)
-        ended = self.stop(t_ns) if self.cards.is_out.count(False) == 1 else ()
+        ended = (self._end(t_ns),) if self.cards.is_out.count(False) == 1 else ()
         return (*moves, *outs, *ended)
 
     def _win_piles(self, t_ns: int, seat: int) -> Rulings:
@@ -285,14 +316,133 @@ class Piccolino:
         return (*won, PairsMissed(t_ns, len(missed_ns), max(missed_ns) / NS_PER_MS))
 
 
+def _decided(t_ns: int, seat: int | None, *, valid: bool) -> ValidRing | FalseRing:
+    """Return what an unclear ring is ruled by the players' word (P10)."""
+    return ValidRing(t_ns, seat, None, (), decided=True) if valid else FalseRing(t_ns, seat, decided=True)
+
+
+@dataclass(frozen=True)
+class PiccolinoView:
+    """State of a game for its watcher.
+
+    turn: whose it is, None if nobody's. is_out: by seat. unseen: seats of which it settles a ring what lay there.
+    ring_t_ns: of a ring that is valid and waits for its ringer's name.
+    """
+
+    turn: int | None
+    is_out: tuple[bool, ...]
+    unseen: tuple[int, ...]
+    ring_t_ns: int | None
+
+
+class OneBell(Game):
+    """Piccolino with rings that wait for their ringer's name; `game` is where play stands without what waits.
+
+    A ring whose ringer nobody knows yet, and whatever follows it, waits for the name (P8, "out" and the penalty hang on
+    it). So cards that are turned meanwhile never change what the ring is judged on. What waits:
+
+    - A ring that would be ruled waits until `ringer` names it, or the game is stopped: then its verdict is ruled with
+      no ringer, and no card moves. `ringer` names the oldest ring that waits.
+    - A ring that belongs to one before, or comes while the table is cleared, is answered all the same, for no card
+      hangs on it: with a name if that is the next thing said, else without.
+    - A pile that turns out to be unchanged takes a doubt from the ring that waits, before it is ruled.
+    """
+
+    def __init__(self, game: Piccolino) -> None:
+        self.game = game
+        self._waiting: deque[Action] = deque()
+
+    def apply(self, event: Event) -> Rulings:
+        """Take the next event and give the rulings that follow from it, and from what has waited for it.
+
+        Raises:
+            BadInputError: there is no such event, no such seat, or no such card; nothing has changed then.
+        """
+        action = parse_action(event, self.game.players)
+        if isinstance(action, RingerNamed) and (self._waiting or action.ring_t_ns is not None):
+            self._name(action)
+        elif not (isinstance(action, PileUnchanged) and self._take_doubt(action.seat)):
+            self._waiting.append(action)
+        rulings: list[Ruling] = []
+        while self._waiting and (isinstance(action, Stopped) or not self._must_wait(self._waiting[0])):
+            rulings += self.game.do(self._waiting.popleft())
+        return tuple(rulings)
+
+    def _name(self, named: RingerNamed) -> None:
+        """Name the ring that is meant; one that has been answered meanwhile needs no name any more."""
+        for place, action in enumerate(self._waiting):
+            if isinstance(action, Bell) and named.ring_t_ns in (None, action.t_ns):
+                if action.seat is None:
+                    self._waiting[place] = action.model_copy(update={"seat": named.seat})
+                return
+
+    def _unseen(self) -> tuple[int, ...]:
+        """Return the seats that would settle an unclear ring if what is there has not changed since before it."""
+        ring = self._first_ring()
+        if ring is None or not isinstance(self.open_verdict(), UnclearRing):
+            return self.game.unseen()
+        shown = {action.seat for action in self._waiting if isinstance(action, CardShown)}
+        return tuple(seat for seat in ring.unseen if seat not in shown)
+
+    def _take_doubt(self, seat: int) -> bool:
+        """Give the waiting ring the card of a seat; return whether that card was in doubt."""
+        ring = self._first_ring()
+        if ring is None or seat not in self._unseen():
+            return False
+        self._waiting[0] = ring.with_seen(seat)
+        return True
+
+    def open_verdict(self) -> RingRuling | None:
+        """Give how the ring will be ruled that waits for a name, so that it can be said at once; None if none waits."""
+        ring = self._first_ring()
+        return self.game.foresee(ring) if ring is not None and self._would_be_ruled(ring) else None
+
+    def _first_ring(self) -> Bell | None:
+        """Return the ring that all else waits for; None if none does."""
+        first = self._waiting[0] if self._waiting else None
+        return first if isinstance(first, Bell) else None
+
+    def question(self) -> Question | None:
+        """Give what the players are asked: who rang, with the ring's ruling, or how an unclear ring is to be ruled."""
+        ruling = self.open_verdict()
+        if ruling is not None:
+            inside = tuple(seat for seat, out in enumerate(self.game.cards.is_out) if not out)
+            return Question(ruling.t_ns, "who_rang", inside, ruling.as_json())
+        unclear = self.game.undecided
+        if unclear is None or unclear.seat is None:
+            return None
+        return Question(unclear.t_ns, "decide", unclear.seats, unclear.as_json())
+
+    def view(self) -> PiccolinoView:
+        """Return how it stands, with what a ring that waits for a name would come to."""
+        waiting, out = self.open_verdict(), self.game.cards.is_out
+        ring_t_ns = waiting.t_ns if isinstance(waiting, ValidRing) else None
+        return PiccolinoView(self.game.turn(), tuple(out), self._unseen(), ring_t_ns)
+
+    def advice(self) -> str | None:
+        """Note that no card is left to turn: only a ring or the end can follow."""
+        stuck = not self._waiting and not self.game.over and self.game.turn() is None
+        return "no_card_to_turn" if stuck else None
+
+    def _must_wait(self, action: Action) -> bool:
+        """Return whether an action needs a name, or is the last one and may still get one."""
+        if not isinstance(action, Bell) or action.seat is not None:
+            return False
+        return len(self._waiting) == 1 or self._would_be_ruled(action)
+
+    def _would_be_ruled(self, bell: Bell) -> bool:
+        return self.game.why_not_ruled(bell, None) is None
+
+
 def from_header(header: Header) -> OneBell:
     """Start the game that an event log's header describes.
 
     Raises:
         BadInputError: it has an option or a number of players that Piccolino does not.
     """
-    if not MIN_PLAYERS <= len(header.players) <= MAX_PLAYERS:
+    players = len(header.players)
+    if not MIN_PLAYERS <= players <= MAX_PLAYERS:
         raise BadInputError(
-            "error.games.to_can_play_piccolino_not", least=MIN_PLAYERS, most=MAX_PLAYERS, number=len(header.players)
+            "error.games.to_can_play_piccolino_not", least=MIN_PLAYERS, most=MAX_PLAYERS, number=players
         )
-    return OneBell(Piccolino(len(header.players), settings_from(header)))
+    return OneBell(Piccolino(players, settings_from(header)))

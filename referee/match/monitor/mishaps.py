@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import Enum
 
 from hardware.camera.frames import SECOND_NS
@@ -35,47 +34,30 @@ class Mishap(Enum):
 _SETTLED = frozenset({Mishap.DARK, Mishap.BRIGHT, Mishap.LIGHT, Mishap.BLURRED, Mishap.FLICKER, Mishap.LOCK})
 
 
-@dataclass(frozen=True)
-class MishapChange:
-    """A mishap began (on) or ended."""
-
-    mishap: Mishap
-    on: bool
-    t_ns: int
-
-
 class Lasting:
     """Counts only lasting mishaps: a hand over a marker, a shadow or a passing cloud is not a mishap.
 
-    begins_ns, ends_ns: how long it must have been there, or gone, without a break.
+    begins_ns, ends_ns: how long it must have been there, or gone, without a break. on: the present ones.
     """
 
     def __init__(self, begins_ns: int = 7 * SECOND_NS // 10, ends_ns: int = 2 * SECOND_NS) -> None:
         self._begins_ns, self._ends_ns = begins_ns, ends_ns
         self._since: dict[Mishap, int] = {}
         self._seen: dict[Mishap, int] = {}
-        self._on: set[Mishap] = set()
+        self.on: frozenset[Mishap] = frozenset()
 
-    @property
-    def on(self) -> frozenset[Mishap]:
-        """Return the present mishaps."""
-        return frozenset(self._on)
-
-    def take(self, here: Collection[Mishap], asked: Collection[Mishap], t_ns: int) -> list[MishapChange]:
-        """Take the mishaps `here` of all those checked, `asked`, and return the begun and ended ones."""
-        changes: list[MishapChange] = []
-        for mishap in Mishap:
-            if mishap not in asked:
-                continue
+    def take(self, here: Collection[Mishap], asked: Collection[Mishap], t_ns: int) -> frozenset[Mishap]:
+        """Take the mishaps `here` of all those checked, `asked`, and return the present ones."""
+        on = set(self.on)
+        for mishap in asked:
             if mishap in here:
                 self._since.setdefault(mishap, t_ns)
                 self._seen[mishap] = t_ns
-                if mishap not in self._on and t_ns - self._since[mishap] >= self._begins_ns:
-                    self._on.add(mishap)
-                    changes.append(MishapChange(mishap, True, t_ns))
+                if t_ns - self._since[mishap] >= self._begins_ns:
+                    on.add(mishap)
             else:
                 self._since.pop(mishap, None)
-                if mishap in self._on and t_ns - self._seen[mishap] >= self._ends_ns:
-                    self._on.discard(mishap)
-                    changes.append(MishapChange(mishap, False, t_ns))
-        return changes
+                if mishap in on and t_ns - self._seen[mishap] >= self._ends_ns:
+                    on.discard(mishap)
+        self.on = frozenset(on)
+        return self.on

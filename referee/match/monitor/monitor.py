@@ -8,14 +8,14 @@ set up in play, and that is announced.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hardware.camera import notes as camera_notes
 from hardware.camera.frames import SECOND_NS
 from hardware.problems import Health, Problem
 from referee.match.monitor.machine import Pace, Watching
-from referee.match.monitor.mishaps import Lasting, Mishap, MishapChange
+from referee.match.monitor.mishaps import Lasting, Mishap
 from referee.match.monitor.pictures import PictureMonitor, Stripes
 from referee.match.process import part_thread
 from referee.phrases import phrase
@@ -41,7 +41,8 @@ _LOST = frozenset({camera_notes.EXPOSURE_DRIFTS, camera_notes.COLOURS_DRIFT})
 class Monitor:
     """Reports to the health board and the journal; `Notices` chooses the announced reports.
 
-    machine: watches the computer. drawn: whether the table draws itself, so that no camera can see it badly.
+    machine: watches the computer. on: the present mishaps. drawn: whether the table draws itself, so that no camera can
+    see it badly.
     """
 
     def __init__(self, referee: Referee, machine: Sequence[Watching] = (), *, drawn: bool = False) -> None:
@@ -60,13 +61,8 @@ class Monitor:
         self._notes: frozenset[str] = frozenset()
         self._game: tuple[int, int] | None = None  # the one in play, and since when
         self._noted: set[Mishap] = set()
-        self._on: set[Mishap] = set()
+        self.on: frozenset[Mishap] = frozenset()
         self._thread = part_thread("guard", self._run, referee.report)
-
-    @property
-    def on(self) -> frozenset[Mishap]:
-        """Return the present mishaps."""
-        return frozenset(self._on)
 
     def start(self) -> None:
         """Begin to check."""
@@ -86,41 +82,42 @@ class Monitor:
         """Check once, and do all that is due."""
         self._heed_game(now_ns)
         if self._drawn:
-            self._tell(self._look_at_computer(now_ns))
+            self._look_at_computer(now_ns)
+            self._tell()
             return
         if self._devices.settling:
             self._settling = True
             return
         if self._settling:
             self._has_settled()
-        changes = [*self._look(now_ns), *self._look_at_machine(now_ns)]
-        self._tell(changes)
+        self._look(now_ns)
+        self._look_at_devices(now_ns)
+        self._look_at_computer(now_ns)
+        self._tell()
         self._see_to_camera(now_ns)
 
-    def _look(self, now_ns: int) -> list[MishapChange]:
+    def _look(self, now_ns: int) -> None:
         frame = self._devices.buffer.newest
-        if frame is None or frame.exposure_end_ns <= self._frame_ns or now_ns - frame.exposure_end_ns > _OLD_NS:
-            return []
-        self._frame_ns = frame.exposure_end_ns
-        return self._picture.look(frame.bgr(), now_ns, self._referee.area.outline())
+        if frame is not None and frame.exposure_end_ns > self._frame_ns and now_ns - frame.exposure_end_ns <= _OLD_NS:
+            self._frame_ns = frame.exposure_end_ns
+            self._picture.look(frame.bgr(), now_ns, self._referee.area.outline())
 
-    def _look_at_machine(self, now_ns: int) -> list[MishapChange]:
-        asked: set[Mishap] = set(self._pace.mishaps)
-        here: set[Mishap] = {*self._pace.here(now_ns), *self._stripes.here(now_ns)}
+    def _look_at_devices(self, now_ns: int) -> None:
         notes = frozenset(self._devices.camera_notes)
-        asked |= {*_SAID_BY_CAMERA.values(), Mishap.LOCK}
+        asked = {*self._pace.mishaps, *_SAID_BY_CAMERA.values(), Mishap.LOCK}
+        here = {*self._pace.here(now_ns), *self._stripes.here(now_ns)}
         here |= {_SAID_BY_CAMERA[note] for note in notes if note in _SAID_BY_CAMERA}
         if notes & _LOST - self._notes:
             here.add(Mishap.LOCK)
-        return [*self._others.take(here, asked, now_ns), *self._look_at_computer(now_ns)]
+        self._others.take(here, asked, now_ns)
 
-    def _look_at_computer(self, now_ns: int) -> list[MishapChange]:
+    def _look_at_computer(self, now_ns: int) -> None:
         if self._machine_ns is not None and now_ns - self._machine_ns < MACHINE_NS:
-            return []
+            return
         self._machine_ns = now_ns
         asked = {mishap for one in self._machine for mishap in one.mishaps}
         here = {mishap for one in self._machine for mishap in one.here(now_ns)}
-        return self._others.take(here, asked, now_ns)
+        self._others.take(here, asked, now_ns)
 
     def _heed_game(self, now_ns: int) -> None:
         """Follow which game is in play; journal the present mishaps of a new one."""
@@ -131,15 +128,15 @@ class Monitor:
             self._game = None if game is None else (game, now_ns)
             self._noted.clear()
             if game is not None:
-                self._note_begun([mishap for mishap in Mishap if mishap in self._on])
+                self._note_begun([mishap for mishap in Mishap if mishap in self.on])
 
-    def _tell(self, changes: Collection[MishapChange]) -> None:
+    def _tell(self) -> None:
         on = self._picture.on | self._others.on
-        begun = [mishap for mishap in Mishap if mishap in on - self._on]
-        ended = [mishap for mishap in Mishap if mishap in self._on - on]
+        begun = [mishap for mishap in Mishap if mishap in on - self.on]
+        ended = [mishap for mishap in Mishap if mishap in self.on - on]
         if not begun and not ended:
             return
-        self._on = set(on)
+        self.on = on
         for mishap in (*begun, *ended):
             part, now_ns = sayings.GUARD + mishap.value, self._referee.clock()
             if mishap in on:
@@ -151,17 +148,21 @@ class Monitor:
             self._note_begun(begun)
             for mishap in self._noted.intersection(ended):
                 self._noted.discard(mishap)
-                self._referee.note_mishap(mishap.value, False)
+                self._note(mishap, on=False)
         self._referee.changed()
 
     def _note_begun(self, begun: Sequence[Mishap]) -> None:
         for mishap in begun:
             self._noted.add(mishap)
-            self._referee.note_mishap(mishap.value, True)
+            self._note(mishap, on=True)
+
+    def _note(self, mishap: Mishap, *, on: bool) -> None:
+        with self._referee.lock:
+            self._referee.match.note_mishap(mishap.value, on)
 
     def _see_to_camera(self, now_ns: int) -> None:
         """Have the camera set up again where that may help and disturbs nobody."""
-        wrong = frozenset(mishap for mishap in self._on if mishap.settles)
+        wrong = frozenset(mishap for mishap in self.on if mishap.settles)
         if wrong != self._wrong:
             # Other light may help where the last try did not.
             self._wrong, self._tries = wrong, 0

@@ -22,7 +22,7 @@ from hardware.camera.exposure import (
     within,
 )
 from hardware.camera.frames import SECOND_NS, Frame
-from referee.match.monitor.mishaps import Lasting, Mishap, MishapChange
+from referee.match.monitor.mishaps import Lasting, Mishap
 from vision.arrays import Image
 from vision.errors import VisionError
 from vision.marker_look import MarkerSights, MarkerWatch, Places
@@ -110,8 +110,8 @@ class PictureMonitor:
         """Return whether the camera is set well, as far as the last picture shows."""
         return self._now is None or is_well_set(self._now)
 
-    def look(self, image: Image, t_ns: int, area: Polygon | None = None) -> list[MishapChange]:
-        """Take a picture, (h, w, 3) uint8 BGR, and return the begun and ended mishaps."""
+    def look(self, image: Image, t_ns: int, area: Polygon | None = None) -> frozenset[Mishap]:
+        """Take a picture, (h, w, 3) uint8 BGR, and return the present mishaps."""
         self._search(image, t_ns)
         pushed = Mishap.MOVED in self.on and self._pushed
         now = self._now = glance_at(image, t_ns, self._markers, area)

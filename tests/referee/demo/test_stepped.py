@@ -19,12 +19,11 @@ from hardware.problems import DeviceMissingError, Health, Problem
 from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
-from referee.engine.session import Outcome, Session
+from referee.engine.session import Outcome, Session, Watcher
 from referee.games.confetti import demo as confetti_script
 from referee.games.confetti.score import score_hand
 from referee.games.piccolino import demo as piccolino_script
 from referee.games.registry import game_kind, watcher_for
-from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.pins import edges_of
@@ -62,7 +61,7 @@ def play(
 
 def heard(table: LiveTable, seed: int, flaky: Flaky | None = None) -> list[DeviceEvent]:
     header = Header("piccolino", ("Ann", "Ben", "Cem"), {})
-    return play(table, seed, Session(header, game_kind("piccolino").start, ByHandWatcher()), flaky=flaky)[0]
+    return play(table, seed, Session(header, game_kind("piccolino").start, Watcher()), flaky=flaky)[0]
 
 
 @pytest.mark.parametrize("missing", [0, 8])
@@ -110,7 +109,7 @@ def test_memory_stays_flat_over_frames_and_edges(deck: Deck) -> None:
     rings = tuple(BellHit(0, 1.0 + 0.5 * count) for count in range(128))
     script = Script((800.0, 450.0), (), (person_at((400, 430), (800.0, 450.0), 0),), rings, 66.0, bell_mm=(400, 200))
     table = LiveTable(script, deck, 1, replace(SMALL, size=(32, 18)))
-    session = Session(Header("piccolino", ("Ann", "Ben"), {}), game_kind("piccolino").start, ByHandWatcher())
+    session = Session(Header("piccolino", ("Ann", "Ben"), {}), game_kind("piccolino").start, Watcher())
     heard = [0]
 
     def count(event: DeviceEvent, outcome: object) -> None:

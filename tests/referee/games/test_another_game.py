@@ -12,14 +12,14 @@ import pytest
 from hardware.problems import Health, Problem
 from referee.announcer import Announcer
 from referee.doctor.machine import lacking
-from referee.engine.events import Event, Game, Header
+from referee.engine.events import Event, Game, Header, Ruling
+from referee.engine.session import Watcher
 from referee.errors import BadInputError
 from referee.games.kind import Cards, GameKind, Option, Page, Seat, Words
 from referee.games.registry import GAMES
 from referee.language import Language
 from referee.match import queries
 from referee.store.history import history, one_game
-from referee.watchers.by_hand import ByHandWatcher
 from referee.web.games import games_in
 from tests.support.commands import sent
 from tests.support.quiet_table import QuietTable, quiet_table
@@ -28,16 +28,21 @@ PLAYERS = ["Ann", "Ben"]
 
 
 @dataclass(frozen=True)
-class Ruled:
-    t_ns: int
-    kind: str
-    data: Mapping[str, object]
+class Trick(Ruling):
+    name = "trick"
 
-    def as_json(self) -> dict[str, object]:
-        return {"ruling": self.kind, "t_ns": self.t_ns, **self.data}
+    seat: int
 
 
-class War:
+@dataclass(frozen=True)
+class Ended(Ruling):
+    name = "end"
+
+    points: tuple[int, ...]
+    winners: tuple[int, ...]
+
+
+class War(Game):
     """The higher card takes the trick; three tricks make a game."""
 
     def __init__(self, players: int) -> None:
@@ -48,7 +53,7 @@ class War:
         shown = ("has shown" if seat in self.shown else "" for seat in range(len(self.tricks)))
         return [Seat(points, detail=detail) for points, detail in zip(self.tricks, shown, strict=True)]
 
-    def apply(self, event: Event) -> tuple[Ruled, ...]:
+    def apply(self, event: Event) -> tuple[Ruling, ...]:
         seat, rank = event.seat(len(self.tricks)), event.data.get("rank")
         if not isinstance(rank, int):
             raise BadInputError("a card has a rank")
@@ -58,11 +63,11 @@ class War:
         best = max(self.shown, key=lambda one: self.shown[one])
         self.tricks[best] += 1
         self.shown = {}
-        trick = Ruled(event.t_ns, "trick", {"seat": best})
+        trick = Trick(event.t_ns, best)
         if sum(self.tricks) < 3:
             return (trick,)
-        winners = [seat for seat, points in enumerate(self.tricks) if points == max(self.tricks)]
-        return trick, Ruled(event.t_ns, "end", {"points": list(self.tricks), "winners": winners})
+        winners = tuple(seat for seat, points in enumerate(self.tricks) if points == max(self.tricks))
+        return trick, Ended(event.t_ns, tuple(self.tricks), winners)
 
 
 def start(header: Header) -> Game:
@@ -79,7 +84,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
 WAR = GameKind(
     name="war",
     start=start,
-    watcher=lambda header, setup: ByHandWatcher(),
+    watcher=lambda header, setup: Watcher(),
     words=Words(sentences, likely=lambda players: [{"ruling": "trick", "seat": seat} for seat in range(players)]),
     page=Page(
         text="The higher card takes the trick.",

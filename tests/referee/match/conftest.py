@@ -17,10 +17,9 @@ from hardware.events import TimedEvent as DeviceEvent
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
 from referee.engine.events import Event
-from referee.engine.session import Observation
+from referee.engine.session import Observation, Watcher
 from referee.match.devices import Parts
 from referee.match.referee import Referee
-from referee.watchers.by_hand import ByHandWatcher
 from tests.support.commands import sent
 from tests.support.office import Office
 from tests.support.table_fakes import FakeDevices, Table
@@ -54,7 +53,7 @@ def tell(office: Office, kind: str, **data: object) -> None:
     office.referee.do(sent({"do": "event", "event": {"event": kind, **data}}))
 
 
-class RingWatcher(ByHandWatcher):
+class RingWatcher(Watcher):
     """Hears of each press that Cem rang, and the sandtimer; `broken`: it cannot bear the pictures."""
 
     broken = False

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import pytest
 
 from referee.engine.events import Event
-from referee.engine.session import Answer, Doubt
+from referee.engine.session import Answer, Doubt, Watcher
 from referee.errors import BadInputError, OvertakenError
 from referee.match import queries
-from referee.watchers.by_hand import ByHandWatcher
 from tests.referee.match.conftest import begin, tell
 from tests.support.commands import sent
 from tests.support.office import Office, piccolino
@@ -97,16 +95,16 @@ def test_every_ruling_that_a_correction_changed_is_marked_and_no_other_one(offic
 
 
 @dataclass
-class _Guessing(ByHandWatcher):
+class _Guessing(Watcher):
     """One that took what was likeliest, as nobody said, and still asks."""
 
-    doubts: tuple[Doubt, ...]
+    doubts: tuple[Doubt, ...] = ()
 
     def answered(self, doubt: Doubt) -> None:
         self.doubts = ()
 
-    def follow(self, events: Sequence[Event]) -> None:
-        pass
+    def follow(self, view: object) -> bool:
+        return True
 
 
 @pytest.mark.parametrize("gone_on", [False, True])

@@ -158,14 +158,14 @@ def test_a_game_that_is_ended_early_keeps_its_points_says_so_and_can_go_on_after
     confetti_round(table)
     table.referee.end_game()
     play = table.referee.match.playing()
-    assert (play.over, play.undoes) == (True, "stop")
+    assert (play.over, play.log.undoes) == (True, "stop")
     assert table.said[-3:] == [
         "The game ends early, with the points as they are.",
         "The end: Ann wins with one point.",
         "Ben: no points.",
     ]
     table.referee.undo()
-    assert (play.over, play.undoes) == (False, None)
+    assert (play.over, play.log.undoes) == (False, None)
     assert table.said[-1] == "The game goes on."
     again = table.again()
     play = resumed(again)

@@ -20,8 +20,8 @@ from hardware.lamp import RecordedLamp, Signal
 from hardware.speaker import RecordedSpeaker
 from hardware.voice import Chime
 from referee.errors import SettingError
-from referee.match import announcements, table_decks, voice
 from referee.match import devices as devices_module
+from referee.match import periodic, table_decks, voice
 from referee.match.devices import Fitted, Parts, TableDevices
 from referee.match.referee import Referee, running
 from tests.referee.match.conftest import RingWatcher, play, until
@@ -182,8 +182,8 @@ def house(folder: Path) -> Iterator[RogueHouse]:
 def watched(monkeypatch: pytest.MonkeyPatch, no_thread_stays: None) -> None:
     monkeypatch.setattr(table_decks, "watcher_for", lambda header, setup: RingWatcher())
     monkeypatch.setattr(voice, "AGAIN_NS", 50 * MS)
-    monkeypatch.setattr(announcements, "SAID_AFTER_NS", 0)
-    monkeypatch.setattr(announcements, "TAKEN_BACK_AFTER_NS", 0)
+    monkeypatch.setattr(periodic, "SAID_AFTER_NS", 0)
+    monkeypatch.setattr(periodic, "TAKEN_BACK_AFTER_NS", 0)
     RingWatcher.broken = False
 
 

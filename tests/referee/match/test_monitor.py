@@ -16,13 +16,11 @@ from hardware.camera import notes as camera_notes
 from hardware.camera.frames import Frame, PixelFormat
 from referee.demo.idle import simulated_devices, simulated_parts
 from referee.doctor.machine import Machine
-from referee.language import Language
-from referee.match import announcements
+from referee.match import periodic, queries
 from referee.match.monitor.machine import ClockJump, DiskFull, HeatAndPower, Watching
 from referee.match.monitor.monitor import Monitor
 from referee.match.periodic import PeriodicWork
 from referee.match.process import Watchdog
-from referee.match.why import explanation
 from referee.store.games import games, kept_game
 from simulation.live import to_nv12
 from tests.support.evening import relit
@@ -264,9 +262,9 @@ def test_a_mishap_stands_beside_the_rulings_that_it_touches_and_no_others(room: 
             room.table.card(seat, colour)
         room.table.hear("bell", seat=0)
         room.go(3, 1)
-        log = room.table.referee.match.playing().log
-        place, ruling = next((place, ruling) for place, ruling in log.newest(9) if ruling["ruling"] == "ring")
-        mishaps: list[str] = explanation(log, place, ruling, Language("en"))["mishaps"]
+        rulings = room.table.referee.state()["rulings"]
+        ring = next(one["id"] for one in rulings if one["ruling"]["ruling"] == "ring")
+        mishaps: list[str] = queries.explain(room.table.referee, ring)["mishaps"]
         return mishaps
 
     assert explained("red") == []
@@ -304,8 +302,8 @@ def test_heat_power_disk_and_clock_are_said_and_their_ends(tmp_path: Path) -> No
 def test_stripes_of_a_lamp_are_said_and_hands_are_none(
     room: Room, monkeypatch: pytest.MonkeyPatch, hertz: float
 ) -> None:
-    monkeypatch.setattr(announcements, "SAID_AFTER_NS", 0)
-    monkeypatch.setattr(announcements, "TAKEN_BACK_AFTER_NS", 0)
+    monkeypatch.setattr(periodic, "SAID_AFTER_NS", 0)
+    monkeypatch.setattr(periodic, "TAKEN_BACK_AFTER_NS", 0)
     room.play()
 
     def striped(t_ns: int) -> Image:

@@ -17,8 +17,7 @@ from referee.engine.session import Observation, Outline, Shown
 from referee.games.coloretto.demo import ColorettoPlan, write_coloretto
 from referee.games.registry import watcher_for
 from referee.match import queries
-from referee.match.pictures import PictureRequest
-from referee.match.question_pictures import QuestionPictures
+from referee.match.pictures import PictureRequest, QuestionPictures
 from referee.match.table import TableArea
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +15,9 @@ from hardware.problems import Health, Problem
 from hardware.voice import NOTES, Chime
 from referee.decks.lookup import find_print_deck
 from referee.engine.events import Event
-from referee.engine.session import Answer, Doubt, Observation, Outline, Shown
+from referee.engine.session import Answer, Doubt, Observation, Outline, Shown, Watcher
 from referee.games.coloretto.demo import ColorettoPlan, write_coloretto
 from referee.match import queries
-from referee.watchers.by_hand import ByHandWatcher
 from simulation.live import LiveTable, Shots
 from tests.referee.web.window import LONG_NAMES, PHONE, SCREEN, Windows, begin, ruling_of, turn_two_reds
 from tests.support.commands import sent
@@ -285,7 +283,7 @@ def test_a_card_of_a_counted_hand_is_put_right_by_two_taps(
 
 
 @dataclass
-class AskingWatcher(ByHandWatcher):
+class AskingWatcher(Watcher):
     """One that asks something from its second look on."""
 
     looks_on: bool = True
@@ -302,8 +300,8 @@ class AskingWatcher(ByHandWatcher):
     def answered(self, doubt: Doubt) -> None:
         self.doubts = ()
 
-    def follow(self, events: Sequence[Event]) -> None:
-        pass
+    def follow(self, view: object) -> bool:
+        return True
 
 
 @pytest.mark.parametrize("over", [True, False], ids=["the game is over", "a move was not understood"])

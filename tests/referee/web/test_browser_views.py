@@ -11,12 +11,11 @@ import pytest
 from playwright.sync_api import Route, ViewportSize, expect
 
 from hardware.camera.frames import Frame
-from referee.engine.session import Outline
+from referee.engine.session import Outline, Watcher
 from referee.games.recorded_game import RecordedGame
 from referee.match import queries
 from referee.setup.step import load_kept
 from referee.store.upkeep import report_set_aside
-from referee.watchers.by_hand import ByHandWatcher
 from referee.watchers.table_finder import WatchSetup
 from referee.web.words import words_in
 from tests.referee.web.window import (
@@ -145,7 +144,7 @@ def test_a_tap_on_the_live_picture_opens_a_hand_large_enough_for_fingers(page: P
     page.table.show(grey)
     page.table.referee.look(Frame(1, 1, grey, 0))
     watcher = page.table.referee.match.playing().watcher
-    assert isinstance(watcher, ByHandWatcher)
+    assert isinstance(watcher, Watcher)
     corners = [
         (seat, x + 90 * at, y) for seat, x, y in ((0, 700, 950), (1, 10, 300), (2, 1500, 300)) for at in range(4)
     ]

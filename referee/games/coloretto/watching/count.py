@@ -41,7 +41,8 @@ class _Area:
 class EndCount:
     """Counts once, and holds what was counted against the game as often as that is corrected.
 
-    Its doubts and notices are `area_differs` (`seat`, `missing`, `extra`).
+    Its doubts and notices are `area_differs` (`seat`, `missing`, `extra`). is_wanted: whether there is still something
+    to count, or what was counted is not taken yet.
     """
 
     def __init__(self, deck: PrintDeck, profile: TableProfile | None, players: int) -> None:
@@ -50,7 +51,7 @@ class EndCount:
 
     def begin_again(self) -> None:
         """Forget what was counted: the game goes on."""
-        self._is_wanted = False
+        self.is_wanted = False
         self._since_ns: int | None = None
         self._frame: Frame | None = None
         self._thread: threading.Thread | None = None
@@ -58,23 +59,18 @@ class EndCount:
         self._faults: list[Exception] = []
         self._answered: set[int] = set()
 
-    @property
-    def is_wanted(self) -> bool:
-        """Return whether there is still something to count, or what was counted is not taken yet."""
-        return self._is_wanted
-
     def follow(self) -> None:
         """Learn that the game goes on: its end, if it comes, will be seen. What was over before is long put away."""
         if self._frame is not None or self._since_ns is not None:
             self.begin_again()
-        self._is_wanted = True
+        self.is_wanted = True
 
     def look(self, frame: Frame, *, rests: bool) -> bool:
         """Take the next frame when the game is over; `rests` where nothing moves and no arm is in the way.
 
         Gives whether what was counted is known now.
         """
-        if not self._is_wanted:
+        if not self.is_wanted:
             return False
         t_ns = frame.exposure_end_ns
         self._since_ns = self._since_ns or t_ns
@@ -88,7 +84,7 @@ class EndCount:
             self._thread = threading.Thread(target=self._count, args=found, name="coloretto count")
             self._thread.start()
         if self._frame is None:
-            self._is_wanted = t_ns - self._since_ns < _LONGEST_NS
+            self.is_wanted = t_ns - self._since_ns < _LONGEST_NS
             return False
         return t_ns - self._frame.exposure_end_ns >= _TAKES_NS and self.finish()
 
@@ -101,7 +97,7 @@ class EndCount:
         if self._thread is None:
             return False
         self._thread.join()
-        self._thread, self._is_wanted = None, False
+        self._thread, self.is_wanted = None, False
         for fault in self._faults:
             raise fault
         return True

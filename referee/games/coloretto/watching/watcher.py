@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hardware.camera.frames import Frame
-from hardware.events import TimedEvent as DeviceEvent
 from referee.engine.events import Event, Header
-from referee.engine.session import Doubt, Notice, Observation, Outline, RulingData
+from referee.engine.log import RulingData
+from referee.engine.session import Doubt, Notice, Observation, Watcher
 from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.setup import rooms
@@ -21,7 +21,7 @@ from vision.profile import TableProfile
 from vision.read.print_deck import PrintDeck
 
 
-class ColorettoWatcher:
+class ColorettoWatcher(Watcher):
     """See the module.
 
     Notices: those of `Tracker` and of `no_table_notice`, and when the game is over those of `EndCount`; once, with a
@@ -37,11 +37,6 @@ class ColorettoWatcher:
         self._asks_room = all(face.attributes.get("kind") != "row" for face in deck.fronts)
 
     @property
-    def outlines(self) -> Sequence[Outline]:
-        """The cards that are open, as they were read last."""
-        return self._eyes.outlines
-
-    @property
     def looks_on(self) -> bool:
         """Return whether the areas are not counted yet though the game is over."""
         return self._tracker.game.over and self._end.is_wanted
@@ -49,6 +44,7 @@ class ColorettoWatcher:
     def look(self, frame: Frame) -> Observation:
         """Understand what has changed as soon as nothing moves and no arm is in the way."""
         look = self._eyes.look(frame)
+        self.outlines = self._eyes.outlines
         if self._tracker.game.over:
             return (
                 Observation(notices=self._differing())
@@ -61,10 +57,6 @@ class ColorettoWatcher:
             return Observation(notices=(*hint, *self._trouble(frame.exposure_end_ns)))
         events, notices = self._tracker.see(look)
         return Observation(events, (*hint, *notices))
-
-    def hear(self, event: DeviceEvent) -> Observation:
-        """No device plays a part."""
-        return Observation()
 
     def judged(self, event: Event, rulings: Sequence[RulingData], view: Coloretto) -> None:
         """Follow an event of the game, from tracker or page."""
@@ -81,9 +73,10 @@ class ColorettoWatcher:
             self._end.answered(doubt)
         self._tracker.answered(doubt)
 
-    def follow(self, view: Coloretto) -> None:
+    def follow(self, view: Coloretto) -> bool:
         """Take it that the game stands so."""
         self._tracker.follow(view)
+        return True
 
     def begin_again(self) -> None:
         """Forget how the game went."""

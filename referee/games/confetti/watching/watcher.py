@@ -9,7 +9,7 @@ put away before two looks have agreed on them are asked for.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 
 import numpy as np
@@ -19,12 +19,12 @@ from hardware.camera.frames import Frame
 from hardware.events import SandFlipped, SandRanOut
 from hardware.events import TimedEvent as DeviceEvent
 from referee.engine.events import Event, Header
-from referee.engine.session import Notice, Observation, Outline, RulingData
+from referee.engine.log import RulingData
+from referee.engine.session import Notice, Observation, Outline, Watcher
 from referee.errors import BadInputError
 from referee.games.confetti.setup import settings_from
 from referee.games.confetti.table_score import card_of
-from referee.games.confetti.watching.gone_hands import Faces, faces_of, gone_hands
-from referee.games.confetti.watching.hands_in_time import Blend, HandsInTime, doubts, hand_outlines
+from referee.games.confetti.watching.hands_in_time import FOREIGN_SHARE, Blend, HandsInTime, doubts, hand_outlines
 from referee.scoring.seated_reading import SeatedReader, SeatedReading
 from referee.scoring.seats import SeatCards, Sharing, share_out
 from referee.scoring.unseen_cards import HandsOff, UnseenCards
@@ -48,7 +48,7 @@ class _Phase(Enum):
     COUNTING = "the hands are to be read"
 
 
-class ConfettiWatcher:
+class ConfettiWatcher(Watcher):
     """See the module.
 
     Notices: of a seat `unclear_cards` (`count`, `reasons`), `wrong_side` (`count`), `nothing_seen` and
@@ -352,3 +352,64 @@ def _hand(t_ns: int, hand: SeatCards) -> Event:
     cards = [list(card_of(card.face)) for card in hand.cards]
     faces = [card.face.id for card in hand.cards]
     return Event(t_ns, "hand", {"event": "hand", "seat": hand.seat, "cards": cards, "faces": faces})
+
+
+Faces = frozenset[str]
+
+
+def faces_of(hand: SeatCards) -> Faces:
+    """Return the faces that are before a seat with the played side up."""
+    return frozenset(card.face.id for card in hand.cards)
+
+
+def gone_hands(
+    sharing: Sharing,
+    last_seen: Mapping[int, Faces],
+    turned: Mapping[int, int],
+    foreign: Mapping[int, float | None],
+    moved: Mapping[int, bool],
+    fouls: Collection[int],
+) -> frozenset[int]:
+    """Return the seats whose cards have been put away, wholly or in part.
+
+    last_seen: the last complete hand of a seat, at the end of time or since. turned: how many cards of a seat may show
+    the other side: those that did when time was up, or its point cards (C8). foreign: how much before a seat is neither
+    card nor table, in areas of a card, None where that is unknown. moved: whether anything has moved there since time
+    was up. fouls: the seats whose hand was complete when time was up, if that was just now. Of them a card or two less
+    is a foul (C4): nobody clears the table so soon. Later, or where others clear it, nobody can say.
+    """
+    gone, fewer = set[int](), set[int]()
+    for hand in sharing.seats:
+        was, now = last_seen.get(hand.seat), faces_of(hand)
+        more_turned = len(hand.other_side) > turned[hand.seat]
+        if was is None:
+            share = foreign[hand.seat]
+            bare = share is not None and share <= FOREIGN_SHARE
+            if moved[hand.seat] and not now and not hand.unclear and (more_turned or bare):
+                gone.add(hand.seat)
+            continue
+        missing = was - now
+        # An unreadable card, or one over another card, may be the missing one, unless that is seen elsewhere.
+        hidden = bool(hand.unclear) or (foreign[hand.seat] or 0.0) > FOREIGN_SHARE
+        put_away = missing & _elsewhere(sharing, hand) if hidden else missing
+        if put_away and hand.seat in fouls and not more_turned and not hidden and len(was & now) > len(missing):
+            fewer.add(hand.seat)
+        elif put_away:
+            gone.add(hand.seat)
+    return frozenset(gone | fewer | _in_doubt(sharing, last_seen, gone)) if gone else frozenset()
+
+
+def _in_doubt(sharing: Sharing, last_seen: Mapping[int, Faces], gone: Collection[int]) -> set[int]:
+    """Return the seats that may hold others' cards, or no longer all of their own, as the table is being cleared."""
+    return {
+        hand.seat
+        for hand in sharing.seats
+        if hand.seat not in gone and not hand.unclear and last_seen.get(hand.seat) != faces_of(hand)
+    }
+
+
+def _elsewhere(sharing: Sharing, hand: SeatCards) -> Faces:
+    """Return the faces that are anywhere but in a hand."""
+    others = [card for other in sharing.seats if other is not hand for card in other.cards]
+    turned = [card for seat in sharing.seats for card in seat.other_side]
+    return frozenset(card.face.id for card in (*others, *turned, *sharing.heap))

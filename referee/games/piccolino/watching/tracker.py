@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hardware.camera.frames import Frame
 from referee.engine.session import Notice
 from referee.errors import BadInputError
-from referee.games.piccolino.watching.seat import BareSight, DiscardSight
+from referee.games.piccolino.watching.watcher import BareSight, DiscardSight
 from referee.watchers.table_arms import ArmRegion
 from referee.watchers.table_finder import TableFinder, no_table_notice
 from vision.arrays import Image
@@ -61,11 +61,6 @@ class PileTracker:
     def seating(self) -> ArmRegion | None:
         """Table and seats, None as long as nothing shows where they are."""
         return self._finder.place
-
-    @property
-    def places_mm(self) -> dict[int, tuple[float, float]]:
-        """The middles of the discard piles on the table, by seat, as far as they are known."""
-        return dict(self._places)
 
     @property
     def settled(self) -> bool:

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.engine.events import Event, Header
+from referee.engine.events import Event, Header, Ignored
 from referee.errors import BadInputError
+from referee.games.confetti.events import Challenged, TimerFlipped
 from referee.games.confetti.rules import Confetti, Phase, from_header
 from referee.games.confetti.rulings import (
     ArrangementShown,
     ConfettiEnded,
     ConfettiFoul,
-    ConfettiIgnored,
     ConfettiReason,
     HandCounted,
     RoundStarted,
@@ -50,7 +50,7 @@ def play_round(game: Confetti, hands: list[tuple[Card, ...]]) -> list[HandCounte
 def started(game: Confetti) -> list[RoundStarted]:
     """Play a game out without a hand, and give how its rounds began."""
     rounds: list[RoundStarted] = []
-    while game.can_flip():
+    while game.why_not(TimerFlipped(t_ns=0)) is None:
         (begins,) = game.flip(1)
         assert isinstance(begins, RoundStarted)
         rounds.append(begins)
@@ -94,7 +94,7 @@ def test_points_are_kept_and_lost_again_down_to_none(hand: HandMaker) -> None:
 def test_a_contested_card_is_out_for_the_game_or_for_the_round() -> None:
     for edition, table in ((Edition.ENGLISH, 40), (Edition.GERMAN, 42)):
         game = begun(2, ConfettiOptions(edition=edition))
-        assert game.contest(2) == game.contest(3) == ()
+        assert game.apply(Event(2, "contested", {})) == game.apply(Event(3, "contested", {})) == ()
         assert game.supply.table == 40
         game.run_out(4)
         game.count(5)
@@ -133,7 +133,7 @@ def test_a_flip_counts_the_round_before_if_every_hand_is_known(hand: HandMaker) 
     game = begun(2)
     game.see_hand(2, 0, hand(FULL))
     game.run_out(3)
-    assert game.verify_flip() is ConfettiReason.NOT_COUNTED
+    assert game.why_not(TimerFlipped(t_ns=3)) is ConfettiReason.NOT_COUNTED
     game.see_hand(4, 1, hand(TWO))
     *hands, begins = game.flip(5)
     assert [ruling.score.points for ruling in hands_of(hands)] == [3, 2]
@@ -180,9 +180,9 @@ def test_equal_points_share_the_win(hand: HandMaker) -> None:
 
 def test_a_challenge_shows_the_arrangement_that_was_counted(hand: HandMaker) -> None:
     game = Confetti(1)
-    assert game.verify_challenge(0) is ConfettiReason.NOTHING_COUNTED
+    assert game.why_not(Challenged(t_ns=0, seat=0)) is ConfettiReason.NOTHING_COUNTED
     (counted,) = play_round(game, [hand(TWO)])
-    (shown,) = game.challenge(9, 0)
+    (shown,) = game.apply(Event(9, "challenge", {"seat": 0}))
     assert shown == ArrangementShown(9, 0, hand(TWO), counted.score)
     assert len(counted.score.arrangement) == 2
 
@@ -201,14 +201,14 @@ def test_what_the_rules_do_not_allow_has_a_reason_and_changes_nothing() -> None:
     game.run_out(9)
     told += game.apply(Event(10, "timer_flipped", {}))
     assert told == [
-        ConfettiIgnored(1, "timer_ran_out", ConfettiReason.NO_TIMER),
-        ConfettiIgnored(2, "contested", ConfettiReason.NO_ROUND),
-        ConfettiIgnored(3, "hand", ConfettiReason.NO_ROUND, 0),
-        ConfettiIgnored(4, "count", ConfettiReason.NO_ROUND),
-        ConfettiIgnored(5, "challenge", ConfettiReason.NOTHING_COUNTED, 1),
-        ConfettiIgnored(7, "timer_flipped", ConfettiReason.TIMER_RUNNING),
-        ConfettiIgnored(8, "count", ConfettiReason.TIMER_RUNNING),
-        ConfettiIgnored(10, "timer_flipped", ConfettiReason.NOT_COUNTED),
+        Ignored(1, "timer_ran_out", ConfettiReason.NO_TIMER),
+        Ignored(2, "contested", ConfettiReason.NO_ROUND),
+        Ignored(3, "hand", ConfettiReason.NO_ROUND, seat=0),
+        Ignored(4, "count", ConfettiReason.NO_ROUND),
+        Ignored(5, "challenge", ConfettiReason.NOTHING_COUNTED, seat=1),
+        Ignored(7, "timer_flipped", ConfettiReason.TIMER_RUNNING),
+        Ignored(8, "count", ConfettiReason.TIMER_RUNNING),
+        Ignored(10, "timer_flipped", ConfettiReason.NOT_COUNTED),
     ]
     assert (game.phase, game.number, game.kept) == (Phase.COUNTING, 1, [0, 0])
 
@@ -276,7 +276,7 @@ def test_a_hand_that_went_before_the_count_waits_for_its_players_word_and_is_no_
     assert asked["last_seen"] == [THREE]
     question = game.question()
     assert question is not None and question.kind == "no_hand"
-    assert not game.can_flip()
+    assert game.why_not(TimerFlipped(t_ns=4))
     assert game.see_hand(5, 1, ()) == ()
     hands = [ruling.as_json() for ruling in game.see_hand(6, 0, parse_cards(THREE[:2]))]
     assert [(hand["ruling"], hand["seat"], hand["points"]) for hand in hands] == [("hand", 0, -2), ("hand", 1, 0)]

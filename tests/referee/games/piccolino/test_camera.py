@@ -134,7 +134,7 @@ def test_a_ring_keeps_what_was_seen_at_its_instant_until_it_is_named() -> None:
     assert table("0: 0 red, 100: bell - unseen 1, 120: 1 red") == []
     question = table.one_bell.question()
     assert question is not None
-    assert (question.kind, question.ruling.as_json()["seats"]) == ("who_rang", [1])
+    assert (question.kind, question.ruling["seats"]) == ("who_rang", [1])
     (doubt,) = table("130: ringer 2")
     assert (doubt["ruling"], doubt["t_ns"], doubt["seat"]) == ("unclear", 100 * MS, 2)
 

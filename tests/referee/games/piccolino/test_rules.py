@@ -283,7 +283,7 @@ def test_a_ring_of_nobody_known_waits_for_its_name_and_is_judged_on_its_instant(
     question = table.one_bell.question()
     assert question is not None
     assert (question.kind, question.t_ns, question.seats) == ("who_rang", 300 * MS, (0, 1, 2))
-    assert question.ruling.as_json()["valid"] is True
+    assert question.ruling["valid"] is True
     ring, won, also = table("350: 2 blue, 360: bell 0, 4000: ringer 2")
     assert (ring["t_ns"], ring["valid"], ring["seat"]) == (300 * MS, True, 2)
     assert (won["to"], won["count"]) == (2, 2)

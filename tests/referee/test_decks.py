@@ -247,9 +247,9 @@ def test_a_game_whose_deck_is_gone_goes_on_by_hand_and_says_so(state: Path) -> N
     messages: list[str] = []
     decks = TableDecks(state, lambda health: messages.append(health.message))
     header = decks.complete(Header("piccolino", PLAYERS, {"deck": "ours"}))
-    assert not isinstance(decks.watcher(header, None), Watcher)
+    assert type(decks.watcher(header, None)) is not Watcher
     DeckStore(state).remove("ours")
-    assert isinstance(decks.watcher(header, None), Watcher)
+    assert type(decks.watcher(header, None)) is Watcher
     assert len(messages) == 1 and "ours" in messages[0]
 
 

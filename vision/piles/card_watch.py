@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image, Singles
-from vision.piles.observations import Box, TableReader, wider
+from vision.piles.observations import Box, wider
+from vision.piles.pile_reader import PrintTableReader
 from vision.piles.small_copies import change_of, gain_between, veiled
 from vision.quads import shared_area
 from vision.read.card import Card
@@ -35,7 +36,7 @@ class CardWatch:
     size_px: of the pictures. A place that no caller requests (`look`) is read only when its turn comes (`sweep`).
     """
 
-    def __init__(self, reader: TableReader, table: Table, size_px: tuple[int, int]) -> None:
+    def __init__(self, reader: PrintTableReader, table: Table, size_px: tuple[int, int]) -> None:
         self.cards: tuple[Card, ...] = ()
         self._reader = reader
         self._table = table

@@ -15,14 +15,12 @@ from vision.arrays import Flags, Floats, Image
 from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, CardHypotheses
 from vision.find.unknown import KnownSize, find_unknown
-from vision.markers import markers_in, table_if_shown
+from vision.markers import markers_in, table_if_shown, white_of
 from vision.quads import enlarged, shared_area
 from vision.read.card import Card, PrintReading
 from vision.read.doubts import Doubts
-from vision.read.lamp_white import white_of
 from vision.read.occlusion import LAYER, Find, Layers, Passes, Place
-from vision.read.places import lies_flat, same_place
-from vision.read.plane import table_of
+from vision.read.places import lies_flat, same_place, table_of
 from vision.read.print_deck import PrintDeck
 from vision.read.rectify import Covers, Pyramid
 from vision.read.relight.match import Relight

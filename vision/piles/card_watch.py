@@ -82,9 +82,8 @@ class CardWatch:
         now = cv2.resize(image_bgr[::step], self._grid, interpolation=cv2.INTER_AREA).astype(np.float32)
         if self._read is None or self._before is None:
             self._first, self._read, self._before = now, now.copy(), now
-            self._merge(image_bgr, (0, 0, *self._size), 0)
+            self.cards, outlines = self._reader.read_all(image_bgr, self._table)
             self._own = self._cells_at([card.corners_px for card in self.cards])
-            outlines = self._reader.outlines(image_bgr, self._table, (0, 0, *self._size))
             self._odd = self._cells_at([quad for quad in outlines if self._is_unknown(quad)])
             return
         self._moves = moves = _changed(self._before, now)

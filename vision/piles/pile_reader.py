@@ -16,6 +16,7 @@ from vision.markers import Marker, find_markers, white_of
 from vision.piles.observations import MOVED_MM, Box, Kind, PilePlace, PileSight, Region, region_of
 from vision.piles.small_copies import is_busy
 from vision.piles.unchanged import CardMemory
+from vision.quads import shared_area
 from vision.read.card import Card
 from vision.read.card_search import CardSearch
 from vision.read.places import moved
@@ -29,6 +30,7 @@ _LAID_OFF = (0.0, np.radians(5.0))  # mm and a turn: nobody lays cards quite str
 # Of the back of a deck taught by its faces only: draw piles show it before the first card.
 _BACK_OFF = (4.0, np.radians(3.0))  # mm and a turn: piles are untidy
 _MOST_PILES = 10
+_OVER = 0.3  # of a place's area: two whole cards share less
 _BUSY = 0.03  # of white, a standard deviation: a place with less is a piece of table
 
 
@@ -42,6 +44,18 @@ class PrintTableReader:
         self._markers: tuple[Marker, ...] = ()
         self._asked = 0
 
+    def read_all(self, image_bgr: Image, table: Table) -> tuple[tuple[Card, ...], Floats]:
+        """Read the certain cards of a table, and the outlines (n, 4, 2) px of likely ones with any print."""
+        white = self.white(image_bgr, table)
+        found, outlines = self.search.look(image_bgr, table, (0, 0, *table.size_px), white)
+        certain = [card for card in found if card.reason is None]
+        strange = self.without_markers(outlines)
+        if self.search.deck.back is None:
+            free = [quad for quad in strange if all(shared_area(quad, card.corners_px) < _OVER for card in certain)]
+            certain += self._backs_learned(image_bgr, table, np.array(free[:_MOST_PILES]).reshape(-1, 4, 2), white)
+        self.memory.keep(image_bgr, certain)
+        return tuple(certain), strange
+
     def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> tuple[Card, ...]:
         """Read the certain cards within a part of a picture.
 
@@ -49,17 +63,10 @@ class PrintTableReader:
         """
         white = self.white(image_bgr, table)
         known = self.memory.still_there(image_bgr, box_px)
-        found = known + self.search.cards(image_bgr, table, box_px, white, known, moves=moves)
-        certain = [card for card in found if card.reason is None]
-        whole = (box_px[2] - box_px[0], box_px[3] - box_px[1]) == table.size_px
-        if whole and self.search.deck.back is None:
-            certain += self._backs_learned(image_bgr, table, certain, white)
+        found = self.search.look(image_bgr, table, box_px, white, known, moves=moves)[0]
+        certain = (*known, *(card for card in found if card.reason is None))
         self.memory.keep(image_bgr, certain)
-        return tuple(certain)
-
-    def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
-        """Return quads (n, 4, 2) px with a card's outline in a part of a picture, whatever is printed within it."""
-        return self.search.outlines(image_bgr, table, box_px, self._markers_px())
+        return certain
 
     def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PrintPiles:
         """Return the reader of piles at some places of a table."""
@@ -76,14 +83,15 @@ class PrintTableReader:
         self._asked += 1
         return white_of(image_bgr, self._markers)
 
-    def _markers_px(self) -> list[Floats]:
-        return [np.asarray(marker.corners_px, np.float64) for marker in self._markers]
+    def without_markers(self, quads: Floats) -> Floats:
+        """Return the quads (n, 4, 2) px that are on no marker card."""
+        marked = [np.asarray(marker.corners_px, np.float64) for marker in self._markers]
+        free = [all(shared_area(quad, other) < _OVER for other in marked) for quad in quads]
+        return np.asarray(quads[np.array(free, bool)], np.float64)
 
-    def _backs_learned(self, image_bgr: Image, table: Table, found: Sequence[Card], white: Floats | None) -> list[Card]:
-        """Learn the back, the one picture that is up at two or more places, and return the backs."""
-        deck, taken = self.search.deck, [*(card.corners_px for card in found), *self._markers_px()]
-        whole = (0, 0, image_bgr.shape[1], image_bgr.shape[0])
-        places = self.search.outlines(image_bgr, table, whole, taken)[:_MOST_PILES]
+    def _backs_learned(self, image_bgr: Image, table: Table, places: Floats, white: Floats | None) -> list[Card]:
+        """Learn the back, the one picture that is up at two or more places (n, 4, 2) px, and return the backs."""
+        deck = self.search.deck
         rows, columns = (round(side * ART_PX_PER_MM) for side in reversed(deck.card_mm))
         for k, sheet in enumerate(Pyramid(image_bgr).straight(places, rows, columns)):
             if np.isnan(sheet).any() or float(sheet.std(axis=(0, 1)).max()) < _BUSY:
@@ -91,8 +99,8 @@ class PrintTableReader:
             art = np.clip(sheet / (1.0 if white is None else white) * 255, 0, 255).astype(np.uint8)
             back = Print("back", "back", {}, art)
             alone = CardSearch(PrintDeck(deck.name, deck.card_mm, (back,), has_true_size=deck.has_true_size))
-            others = [moved(place[None], table, *_BACK_OFF)[0] for other, place in enumerate(places) if other != k]
-            alike = [alone.at(image_bgr, table, near, white) for near in others]
+            near = moved(np.delete(places, k, axis=0), table, *_BACK_OFF)
+            alike = (alone.at(image_bgr, table, quads, white) for quads in near)
             if any(card is not None and card.reason is None for card in alike):
                 self.search = CardSearch(replace(deck, faces=(*deck.faces, back)))
                 return self._certain_at(image_bgr, table, places, white)
@@ -128,16 +136,14 @@ class PrintPiles:
         if card is None:
             last, search = self._last[number], self._cards.search
             white = self._cards.white(image_bgr, self.table)
-            found = search.cards(image_bgr, self.table, box, white, moves=moves)
+            found, outlines = search.look(image_bgr, self.table, box, white, moves=moves)
             if last is not None and not any(card.reason is None for card in found):
                 there = search.at(image_bgr, self.table, moved(last[None], self.table, *_LAID_OFF)[0], white)
                 found += [] if there is None else [there]
             card = _best(found, region)
-        if card is not None:
-            return self._sight(image_bgr, number, card)
-        if is_busy(crop, region):
-            return PileSight(place.seat, "covered")
-        return self._stranger(image_bgr, place, region) or PileSight(place.seat, "empty")
+            if card is None:
+                return self._without_card(crop, number, outlines)
+        return self._sight(image_bgr, number, card)
 
     def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
         """Read a partly hidden face; None unless its visible part proves it."""
@@ -167,11 +173,14 @@ class PrintPiles:
         colour, mood = (card.attributes.get(key) for key in ("colour", "mood"))
         return PileSight(self.places[number].seat, kind, colour, mood, card.corners_px)
 
-    def _stranger(self, image_bgr: Image, place: PilePlace, region: Region) -> PileSight | None:
-        """Return the sight of a card of another deck, None without one."""
-        outlines = self._cards.outlines(image_bgr, self.table, _box(region))
-        near = next((quad for quad in outlines if _belongs(quad, region)), None)
-        return None if near is None else PileSight(place.seat, "unclear", corners_px=near)
+    def _without_card(self, crop: Image, number: int, outlines: Floats) -> PileSight:
+        """Return the sight of a place at which no card of the deck was found: a stranger, a cover, or nothing."""
+        seat, region = self.places[number].seat, self.regions[number]
+        if is_busy(crop, region):
+            return PileSight(seat, "covered")
+        strange = self._cards.without_markers(outlines)
+        near = next((quad for quad in strange if _belongs(quad, region)), None)
+        return PileSight(seat, "empty") if near is None else PileSight(seat, "unclear", corners_px=near)
 
 
 def _best(cards: Sequence[Card], region: Region) -> Card | None:

@@ -95,9 +95,9 @@ class Layers:
             self.found = self.found or list(self.left)
             self._fresh = self._take(accepts, worth)
             self.taken += self._fresh
-            # A card under others was a hypothesis before, if a weak one, on all of 48 tables with 25 such cards.
-            if not self._fresh or not self.left:
+            if not self._fresh:
                 break
+        # Nothing was found under cards without a name in 23 passes of 48 tables.
         self.nameless = self._take(lies, presence)
 
     def _judge(self, found: CardHypotheses) -> None:

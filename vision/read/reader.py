@@ -92,23 +92,19 @@ class CardReader:
 
     def read_open(
         self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, steady_px: Floats | None
-    ) -> PrintReading:
+    ) -> tuple[PrintReading, Floats]:
         """Read the visible cards in a part of a picture, without looking under those that are taken.
 
-        white: (3,) BGR 0..1 of white paper, None where unknown. `known_px` (n, 4, 2) are identified already.
-        `steady_px`: see `Passes`.
+        Return likely cards (n, 4, 2) px, too, whatever their faces. white: (3,) BGR 0..1 of white paper, None where
+        unknown. `known_px` (n, 4, 2) are identified already. `steady_px`: see `Passes`.
         """
-        return self._read(image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px))
+        layers = self._layers(image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px))
+        likely = [place.quad for place in layers.found if place.score >= LAYER.likely]
+        return self._reading(layers, table), np.array(likely).reshape(-1, 4, 2)
 
     def read_beside(self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats) -> PrintReading:
         """Read the cards beside the known ones and marker cards, `known_px` (n, 4, 2)."""
         return self._read(image_bgr, table, white, known_px, _BESIDE)
-
-    def likely(self, image_bgr: Image, table: Table, known_px: Sequence[Floats]) -> Floats:
-        """Return quads (n, 4, 2) px of likely cards beside the known ones, whatever their faces."""
-        view = TableView(image_bgr, table, area_in_sight(table))
-        found = self._finder.find(view, self.deck.card_mm, known_px)
-        return self.deck.art_first(found.corners_px[found.scores >= LAYER.likely])
 
     def at(self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None) -> Card | None:
         """Return the card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
@@ -123,6 +119,11 @@ class CardReader:
     def _read(
         self, image_bgr: Image, table: Table | None, white: Floats | None, known: Floats, passes: Passes
     ) -> PrintReading:
+        return self._reading(self._layers(image_bgr, table, white, known, passes), table)
+
+    def _layers(
+        self, image_bgr: Image, table: Table | None, white: Floats | None, known: Floats, passes: Passes
+    ) -> Layers:
         picture = Pyramid(image_bgr)
         layers = Layers(self._find(image_bgr, table, passes), self.verifier, picture, white, Covers(known), passes)
 
@@ -133,10 +134,14 @@ class CardReader:
             return self._doubts.lies_there(verdict, cells, score) and self._lies_flat(verdict.quad, table)
 
         layers.read(is_certain, lies_there)
+        return layers
+
+    def _reading(self, layers: Layers, table: Table | None) -> PrintReading:
         cards = [self._card(verdict, None, table) for verdict in layers.taken]
         unclear = [self._card(each, self._doubts.of_nameless(each), table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)
-        unclear += self._strangers(picture, layers.left, [card.corners_px for card in (*cards, *unclear)], table)
+        taken = [card.corners_px for card in (*cards, *unclear)]
+        unclear += self._strangers(layers.picture, layers.left, taken, table)
         places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
         is_open = np.array([place.in_sight >= _MOSTLY_OPEN for place in layers.found], bool)
         left = np.array([place.quad for place in layers.left]).reshape(-1, 4, 2)

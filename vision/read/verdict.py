@@ -157,7 +157,6 @@ class DoubtParams:
     # and
     # more and were right. A part of a marker card in a dim picture had 54, and was named.
     card_evidence: float = 80.0
-    strange_alone: float = 0.15  # of a card's open cells, on a table where few of its sides are visible
     part: float = 0.5  # of a card's cells: with fewer open ones it is under others
 
 
@@ -197,8 +196,7 @@ class Doubts:
             return "glare"
         if verdict.margin < VERDICT.sure:
             return "colours" if verdict.margin >= VERDICT.likely or self._are_alike(verdict) else "covered"
-        alone = on_table and score < DOUBT.scored
-        return "covered" if alone and (strange > DOUBT.strange_alone or evidence < DOUBT.card_evidence) else None
+        return "covered" if on_table and score < DOUBT.scored and evidence < DOUBT.card_evidence else None
 
     def lies_there(self, verdict: Verdict, open_cells: Flags, score: float) -> bool:
         """Return whether there is certainly a card, whatever its face."""

@@ -26,8 +26,6 @@ class WeighParams:
     """Number of faces fitted to a place, the cell sizes, and the weights of their differences."""
 
     coarse: float = 0.42  # cells per mm
-    # Of 122 fully visible cards whose verdict here needs no closer look all had the same face in fine cells.
-    middle: float = 0.8
     fine: float = 1.2
     finest: float = 2.4
     posed_looks: int = 2  # a card's pose is nearly the same for all likely faces
@@ -76,8 +74,7 @@ class Verifier:
         self.ranker: Ranker = ranker_of(deck)
         self._size = deck.size_mm
         self._means = deck.meanings[self.ranker.faces]
-        scales = (WEIGH.coarse, WEIGH.middle, WEIGH.fine, WEIGH.finest)
-        self._coarse, self._middle, self._fine, self._finest = (self._arts(per_mm) for per_mm in scales)
+        self._coarse, self._fine, self._finest = (self._arts(per) for per in (WEIGH.coarse, WEIGH.fine, WEIGH.finest))
         self._small = self._coarse.of(self.ranker.faces, self.ranker.turns)[0]
 
     def _arts(self, cells_per_mm: float) -> Arts:
@@ -167,11 +164,6 @@ class Verifier:
         if len(np.unique(self._means[looks])) < len(few):
             # Faces with the same meaning are no rivals either: the rivals are those that look alike.
             laid, looks = self._with_alike(place, laid, looks, laid.seen)
-        # An untaught face may differ in fine print alone: a sad clown of turquoise was named as a happy green one.
-        if place.covers is None and self.deck.is_complete:
-            verdict = self._weighed(self._finer(place, laid, looks, self._middle), looks, place.score, 0)
-            if verdict.is_plain and not verdict.strange.any():
-                return verdict
         fine = self._finer(place, laid, looks, self._fine)
         verdict = self._weighed(fine, looks, place.score, 0)
         if verdict.strange.any():

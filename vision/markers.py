@@ -230,6 +230,13 @@ def whites_of(image_bgr: NDArray[np.uint8], markers: Sequence[Marker]) -> Points
     return levels_of(image_bgr, markers, white=True)
 
 
+def white_of(image_bgr: NDArray[np.uint8], markers: Sequence[Marker]) -> Points | None:
+    """Return white paper (3,), BGR 0..1, by the markers' own; None without any."""
+    if not markers:
+        return None
+    return np.asarray(np.median(whites_of(image_bgr, markers), axis=0)[::-1] / 255, np.float64)
+
+
 def levels_of(image_bgr: NDArray[np.uint8], markers: Sequence[Marker], *, white: bool) -> Points:
     """(n, 3) the same of their white cells or of their black ones."""
     cells = [cells_of(image_bgr, marker.corners_px, marker.id) for marker in markers]

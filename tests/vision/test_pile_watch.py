@@ -1,4 +1,4 @@
-"""Following piles through pictures: what changed, when each face was visible, and what stays while a hand covers it."""
+"""Following piles through pictures: what is read again, and what is a bare place beside a card or an arm."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import pytest
 
 from vision.arrays import Image
 from vision.piles.observations import Kind, PilePlace, PileSight, region_of
-from vision.piles.pile_watch import PileChange, PileWatch
+from vision.piles.pile_watch import PileWatch
+from vision.table import Table
 
 SIZE = (320, 240)
 MS = 1_000_000
-Looks = tuple[Kind, str | None, float]
+Looks = tuple[Kind, str | None]
+FLAT = Table(np.eye(3), np.zeros(5), np.diag([0.4, 0.4, 1.0]), SIZE, 0.0)
 SKIN, SLEEVE = (60, 80, 120), (120, 60, 60)
 
 
@@ -21,19 +23,19 @@ class ScriptedReader:
     """Sees what a script says; every level of grey in a picture is another thing to see."""
 
     def __init__(self, script: Mapping[int, Looks], places: int = 1) -> None:
-        where = [PilePlace(seat, centre_px=(60.0 + 90 * seat, 120.0), px_per_mm=0.4) for seat in range(places)]
+        where = [PilePlace(seat, (150.0 + 225 * seat, 300.0)) for seat in range(places)]
         self.places, self.size_px = tuple(where), SIZE
-        self.regions = tuple(region_of(place, None, SIZE) for place in where)
+        self.regions = tuple(region_of(place, FLAT, SIZE) for place in where)
         self.script = script
         self.reads: list[int] = []
 
     def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
         self.reads.append(number)
         x, y = (round(value) for value in self.regions[number].centre_px)
-        kind, face, left = self.script[int(image_bgr[y, x, 0])]
+        kind, face = self.script[int(image_bgr[y, x, 0])]
         colour, mood = face.split("-") if face else (None, None)
-        corners = np.array([[0, 0], [63, 0], [63, 88], [0, 88]]) + left if face else None
-        return PileSight(number, kind, colour, mood, 0.99 if face else 0.0, corners, None)
+        corners = np.array([[0.0, 0], [63, 0], [63, 88], [0, 88]]) if face else None
+        return PileSight(number, kind, colour, mood, corners)
 
     def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
         return None
@@ -55,11 +57,6 @@ def with_bar(left: int, colour: tuple[int, int, int]) -> Image:
     return image
 
 
-def watched(*script: Looks) -> tuple[PileWatch, list[tuple[PileChange, ...]]]:
-    watch = PileWatch(ScriptedReader({10 + 30 * step: what for step, what in enumerate(script)}))
-    return watch, [watch.look(painted(10 + 30 * step), step * 33 * MS) for step in range(len(script))]
-
-
 def kinds_beside_bare(
     script: Mapping[int, Looks], bare: Sequence[Image], pictures: Sequence[Image], step_ms: int = 33
 ) -> tuple[PileWatch, list[Kind]]:
@@ -68,84 +65,41 @@ def kinds_beside_bare(
     watch.know_bare(0, bare)
     kinds = []
     for number, picture in enumerate(pictures):
-        watch.look(picture, number * step_ms * MS)
-        kinds.append(watch.states[0].kind)
+        (sight,) = watch.look(picture, number * step_ms * MS)
+        kinds.append(sight.kind)
     return watch, kinds
 
 
-RED: Looks = ("face", "red-happy", 0)
-COVERED: Looks = ("covered", None, 0)
-
-
-def test_faces_carry_the_times_in_which_they_were_visible() -> None:
-    watch, changes = watched(("empty", None, 0), RED, ("face", "red-sad", 0))
-    assert [len(change) for change in changes] == [1, 1, 1]
-    (state,) = watch.states
-    assert (state.before_ns, state.first_ns, state.last_ns) == (33 * MS, 66 * MS, 66 * MS)
-    assert state.top is not None
-    assert state.top.face == ("red", "sad")
-    before = changes[2][0].before
-    assert before is not None
-    assert before.top is not None
-    assert (before.top.face, before.before_ns, before.first_ns) == (("red", "happy"), 0, 33 * MS)
-
-
-@pytest.mark.parametrize(
-    ("after", "last_ns"),
-    [((COVERED, COVERED), 0), ((("turning", "green-happy", 0),), 0), ((("unclear", "green-happy", 0),), 0)],
-)
-def test_a_hand_or_a_card_that_cannot_be_read_yet_leaves_the_last_face_with_its_age(
-    after: Sequence[Looks], last_ns: int
-) -> None:
-    watch, _ = watched(RED, *after)
-    (state,) = watch.states
-    assert state.top is not None
-    assert (state.top.face, state.visible, state.kind) == (("red", "happy"), False, after[-1][0])
-    assert (state.last_ns, state.age_ns(70 * MS)) == (last_ns, 70 * MS)
-
-
-@pytest.mark.parametrize(
-    ("between", "again", "times"),
-    [(COVERED, 0.5, (None, 0, 66 * MS)), (("turning", "red-happy", 0), 9, (33 * MS, 66 * MS, 66 * MS))],
-    ids=["the same card was there all the time", "an equal card elsewhere is another"],
-)
-def test_a_face_that_is_seen_again(between: Looks, again: float, times: tuple[int | None, int, int]) -> None:
-    watch, _ = watched(RED, between, ("face", "red-happy", again))
-    (state,) = watch.states
-    assert (state.before_ns, state.first_ns, state.last_ns) == times
-
-
-@pytest.mark.parametrize("kind", ["back", "empty"])
-def test_a_pile_that_went_away_has_no_top(kind: Kind) -> None:
-    watch, _ = watched(RED, (kind, None, 0))
-    (state,) = watch.states
-    assert (state.top, state.first_ns, state.gone_ns) == (None, None, 33 * MS)
+RED: Looks = ("face", "red-happy")
+COVERED: Looks = ("covered", None)
 
 
 def test_only_what_changed_is_read_again() -> None:
-    reader = ScriptedReader({10: ("empty", None, 0), 100: ("face", "blue-sad", 0)}, 3)
+    reader = ScriptedReader({10: ("empty", None), 100: ("face", "blue-sad")}, 3)
     watch = PileWatch(reader)
     watch.look(painted(10, 10, 10), 0)
     reader.reads.clear()
     random = np.random.default_rng(1)
     for step in range(1, 20):
         noisy = painted(10, 10, 10) + random.normal(0, 2, (SIZE[1], SIZE[0], 3))
-        assert watch.look(np.clip(noisy, 0, 255).astype(np.uint8), step) == ()
+        sights = watch.look(np.clip(noisy, 0, 255).astype(np.uint8), step)
+        assert [sight.kind for sight in sights] == ["empty", "empty", "empty"]
     assert reader.reads == []
-    (change,) = watch.look(painted(10, 100, 10), 20)
-    assert (change.after.seat, reader.reads) == (1, [1])
+    sights = watch.look(painted(10, 100, 10), 20)
+    assert [sight.kind for sight in sights] == ["empty", "face", "empty"]
+    assert reader.reads == [1]
 
 
 def test_lamps_that_dim_slowly_or_at_once_change_nothing() -> None:
-    watch = PileWatch(ScriptedReader(dict.fromkeys(range(256), ("face", "pink-sad", 0))))
-    assert len(watch.look(painted(200), 0)) == 1
-    for step in range(1, 60):
-        assert watch.look((painted(200) * (1 - step / 100)).astype(np.uint8), step) == ()
-    assert watch.states[0].first_ns == 0
+    watch = PileWatch(ScriptedReader(dict.fromkeys(range(256), ("face", "pink-sad"))))
+    for step in range(60):
+        (sight,) = watch.look((painted(200) * (1 - step / 100)).astype(np.uint8), step)
+        assert (sight.kind, sight.colour, sight.mood) == ("face", "pink", "sad")
 
 
 def test_pictures_out_of_order_or_of_another_size_are_refused() -> None:
-    watch, _ = watched(("empty", None, 0), ("empty", None, 0))
+    watch = PileWatch(ScriptedReader({10: ("empty", None)}))
+    watch.look(painted(10), 33 * MS)
     with pytest.raises(ValueError, match="newer"):
         watch.look(painted(10), 33 * MS)
     with pytest.raises(ValueError, match="expected a picture of"):
@@ -158,8 +112,7 @@ def test_a_place_that_looks_as_it_did_before_its_first_card_is_bare_however_roug
     assert kinds == ["face", "empty", "covered"]
     # Places that stay keep what is known of them.
     again = watch.with_places(ScriptedReader(script))
-    again.look(painted(), 99 * MS)
-    assert [(state.kind, state.seat) for state in again.states] == [("empty", 0)]
+    assert [(sight.kind, sight.seat) for sight in again.look(painted(), 99 * MS)] == [("empty", 0)]
 
 
 @pytest.mark.parametrize(
@@ -185,14 +138,13 @@ def test_a_shadow_or_what_rests_beside_a_bare_place_is_no_arm_that_lays_a_card(
 
 def test_checks_that_look_like_a_card_held_aslant_are_bare_where_they_looked_so_before() -> None:
     script: dict[int, Looks] = {
-        90: ("turning", "red-happy", 0),
-        160: ("turning", "red-happy", 0),
-        220: ("unclear", None, 0),
+        90: ("turning", "red-happy"),
+        160: ("turning", "red-happy"),
+        220: ("unclear", None),
     }
-    watch, kinds = kinds_beside_bare(script, [painted(), painted(220)], [painted(), painted(160), painted(220)])
+    kinds = kinds_beside_bare(script, [painted(), painted(220)], [painted(), painted(160), painted(220)])[1]
     # A card that light has bleached may look like a pale table.
     assert kinds == ["empty", "turning", "unclear"]
-    assert watch.states[0].sight.corners_px is None
 
 
 def test_of_several_pictures_of_a_bare_place_one_may_have_had_a_card_in_it() -> None:

@@ -21,9 +21,8 @@ from vision.marked.sampler import Sampler
 from vision.marked.scoring import Verdicts
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
-from vision.markers import Marker, whites_of
+from vision.markers import Marker, white_of, whites_of
 from vision.quads import enlarged
-from vision.read.lamp_white import white_of
 from vision.reading import Reading, UnclearCard
 from vision.table import Table
 from vision.table_fit import FlatShape

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image, Singles
-from vision.piles.observations import Box, TableReader, wider
+from vision.piles.observations import Box, wider
+from vision.piles.pile_reader import PrintTableReader
 from vision.piles.small_copies import change_of, gain_between, veiled
 from vision.quads import shared_area
 from vision.read.card import Card
@@ -35,7 +36,7 @@ class CardWatch:
     size_px: of the pictures. A place that no caller requests (`look`) is read only when its turn comes (`sweep`).
     """
 
-    def __init__(self, reader: TableReader, table: Table, size_px: tuple[int, int]) -> None:
+    def __init__(self, reader: PrintTableReader, table: Table, size_px: tuple[int, int]) -> None:
         self.cards: tuple[Card, ...] = ()
         self._reader = reader
         self._table = table
@@ -81,9 +82,8 @@ class CardWatch:
         now = cv2.resize(image_bgr[::step], self._grid, interpolation=cv2.INTER_AREA).astype(np.float32)
         if self._read is None or self._before is None:
             self._first, self._read, self._before = now, now.copy(), now
-            self._merge(image_bgr, (0, 0, *self._size), 0)
+            self.cards, outlines = self._reader.read_all(image_bgr, self._table)
             self._own = self._cells_at([card.corners_px for card in self.cards])
-            outlines = self._reader.outlines(image_bgr, self._table, (0, 0, *self._size))
             self._odd = self._cells_at([quad for quad in outlines if self._is_unknown(quad)])
             return
         self._moves = moves = _changed(self._before, now)

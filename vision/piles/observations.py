@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -10,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image
-from vision.read.card import Card
 from vision.table import Table
 
 Box = tuple[int, int, int, int]
@@ -25,15 +23,10 @@ MOVED_MM = 38.0
 
 @dataclass(frozen=True)
 class PilePlace:
-    """Place of a pile.
-
-    Its middle as `centre_mm` on the table, or as `centre_px` with `px_per_mm`, the scale there, when there is no table.
-    """
+    """Place of a pile: its seat, and its middle on the table."""
 
     seat: int
-    centre_mm: tuple[float, float] | None = None
-    centre_px: tuple[float, float] | None = None
-    px_per_mm: float | None = None
+    centre_mm: tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,25 +35,14 @@ class PileSight:
 
     `kind`: `face` and `back` are certain; `turning` is a lifted or tilted card, `covered` something else in the way,
     `unclear` a flat card that cannot be identified (`colour` and `mood` are then the likeliest). `corners_px` (4, 2)
-    are the
-    card's, clockwise from the face's top-left; `reason` says why it is not a face or back; `error` is the match's, 0
-    for
-    the art itself.
+    are the card's, clockwise from the face's top-left.
     """
 
     seat: int
     kind: Kind
-    colour: str | None
-    mood: str | None
-    confidence: float
-    corners_px: Floats | None
-    reason: str | None
-    error: float = 1.0
-
-    @property
-    def face(self) -> tuple[str, str] | None:
-        """Return colour and mood of a certain face; None for all else."""
-        return (self.colour, self.mood) if self.kind == "face" and self.colour and self.mood else None
+    colour: str | None = None
+    mood: str | None = None
+    corners_px: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -110,34 +92,11 @@ class PlaceReader(Protocol):
         """Return, with little work, whether a face identified before is still there, most of it visible."""
 
 
-class TableReader(Protocol):
-    """Reads the cards of one deck anywhere on a table, and their piles."""
-
-    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> Sequence[Card]:
-        """Read the cards within a part of a picture, certain ones only; moves: see `PlaceReader`."""
-
-    def outlines(self, image_bgr: Image, table: Table, box_px: Box) -> Floats:
-        """Return quads (n, 4, 2) px with a card's outline, whatever is printed within it."""
-
-    def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PlaceReader:
-        """Return the reader of piles at some places of a table."""
-
-
-def region_of(place: PilePlace, table: Table | None, size_px: tuple[int, int]) -> Region:
-    """Return the part of pictures of a size with a pile.
-
-    Raises:
-        ValueError: a place has neither a centre on the known table nor one in the picture with the scale there.
-    """
-    if place.centre_mm is not None and table is not None:
-        centre = table.to_px(np.array([place.centre_mm]))
-        px_per_mm = float(table.px_per_mm(centre)[0])
-        x, y = (float(value) for value in centre[0])
-    elif place.centre_px is not None and (place.px_per_mm is not None or table is not None):
-        x, y = place.centre_px
-        px_per_mm = place.px_per_mm or float(table.px_per_mm(np.array([[x, y]]))[0] if table else 0)
-    else:
-        raise ValueError(f"nothing tells where the pile of seat {place.seat} lies in the picture")
+def region_of(place: PilePlace, table: Table, size_px: tuple[int, int]) -> Region:
+    """Return the part of pictures of a size with a pile."""
+    centre = table.to_px(np.array([place.centre_mm]))
+    px_per_mm = float(table.px_per_mm(centre)[0])
+    x, y = (float(value) for value in centre[0])
     reach = REGION_MM * px_per_mm
     left, top = (max(0, int(value - reach)) for value in (x, y))
     right, bottom = (min(most, int(value + reach) + 1) for value, most in zip((x, y), size_px, strict=True))
@@ -148,8 +107,3 @@ def wider(box: Box, by_px: int, size_px: tuple[int, int]) -> Box:
     """Return a part of a picture of a size, wider by `by_px` on each side, within the picture."""
     left, top, right, bottom = box
     return max(0, left - by_px), max(0, top - by_px), min(size_px[0], right + by_px), min(size_px[1], bottom + by_px)
-
-
-def nothing_at(place: PilePlace, kind: Kind, reason: str | None) -> PileSight:
-    """Return the sight of a place without a visible card."""
-    return PileSight(place.seat, kind, None, None, 0.0, None, reason)

@@ -1,4 +1,4 @@
-"""Compares small copies of the places of piles, without noise: changed, veiled and uncovered cells."""
+"""Compares small copies of the places of piles, without noise, and distinguishes bare table from a cover."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Image, Singles
-from vision.channels import largest
+from vision.channels import largest, smallest
+from vision.piles.observations import Region
 
 Cells = NDArray[np.bool_]
 
@@ -20,6 +21,12 @@ _CORE = 0.275  # the same: covered by a card there, wherever it is
 _BESIDE, _BESIDE_SHADED = 0.1, 0.2  # of an uncovered place: may have another colour or brightness while it rests
 ROUND_IT = 0.8  # of a region's half: the table round a pile
 _OTHERWISE = 0.15  # of the brightness: no light changes so from one moment to the next, unless a lamp goes on or off
+
+_WORK_PX_PER_MM = 1.25
+_BUSY_MM, _BUSY = 60.0, 0.05  # round the place's middle; the least share of edges at which it is not uncovered table
+_EDGE = 0.75  # of the brightest within reach: darker pixels are an edge or a thing
+_REACH_MM = 15.0
+_DARKEST_WHITE = 26
 
 _ROWS, _COLUMNS = np.indices(SMALL)
 FROM_MIDDLE = np.hypot(_ROWS - (SMALL[0] - 1) / 2, _COLUMNS - (SMALL[1] - 1) / 2) / (SMALL[0] / 2)
@@ -80,3 +87,20 @@ def _tinted(before: Singles, now: Singles) -> Cells:
     ratio = (now + 1) / (before + 1)
     ratio /= ratio.mean(axis=2, keepdims=True)
     return np.asarray(largest(np.abs(ratio - 1)) > _CHANGED_CELL)
+
+
+def is_busy(crop: Image, region: Region) -> bool:
+    """Return whether a region (h, w, 3) without a card shows strong edges: an uncovered table has none."""
+    scale = min(1.0, _WORK_PX_PER_MM / region.px_per_mm)
+    work = np.asarray(cv2.resize(crop, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
+    x, y = ((value - start) * scale for value, start in zip(region.centre_px, (region.left, region.top), strict=True))
+    mask = np.zeros(work.shape[:2], np.uint8)
+    cv2.circle(mask, (round(x), round(y)), round(_BUSY_MM * region.px_per_mm * scale), 1, -1)
+    if not mask.any():
+        return True
+    soft = cv2.GaussianBlur(work, (0, 0), 0.7)
+    side = 2 * round(_REACH_MM * region.px_per_mm * scale / 2) + 1
+    white = cv2.dilate(soft, np.ones((side, side), np.uint8))
+    white = cv2.blur(np.maximum(white, _DARKEST_WHITE), (side, side))
+    ink = smallest(np.asarray(cv2.divide(soft, white, scale=255.0), np.uint8))
+    return bool((ink[mask > 0] < round(255 * _EDGE)).mean() >= _BUSY)

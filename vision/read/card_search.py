@@ -33,7 +33,11 @@ class CardSearch:
         # The last pictures, and possible places of cards in the parts that were read.
         self._seen: deque[tuple[Image, list[Floats]]] = deque(maxlen=_RECENT + 1)
 
-    def cards(
+    def cards(self, image_bgr: Image, table: Table, box: Box, white: Floats | None) -> list[Card]:
+        """Return all cards, certain or not, with their middle in a part of a picture (h, w, 3)."""
+        return self.look(image_bgr, table, box, white)[0]
+
+    def look(
         self,
         image_bgr: Image,
         table: Table,
@@ -42,16 +46,15 @@ class CardSearch:
         taken: Sequence[Card] = (),
         *,
         moves: bool = False,
-    ) -> list[Card]:
-        """Return all cards, certain or not, with their middle in a part of a picture (h, w, 3).
+    ) -> tuple[list[Card], Floats]:
+        """Return the cards with their middle in a part of a picture, and outlines (n, 4, 2) px there, with any print.
 
         white: (3,) BGR 0..1 of white paper, None where unknown. `taken` are already identified: their places give no
-        other
-        card. moves: something moves there, so only cards that were there in a recent picture are read.
+        other card. moves: something moves there, so only cards that were there in a recent picture are read.
         """
         left, top, right, bottom = box
         if min(right - left, bottom - top) < _LEAST_SIDE_PX:
-            return []
+            return [], _NO_QUADS
         found: list[Card] = []
         if not self._seen or self._seen[-1][0] is not image_bgr:
             self._seen.append((image_bgr, [_NO_QUADS]))
@@ -59,20 +62,13 @@ class CardSearch:
         known = np.array([card.corners_px - offset for card in taken]).reshape(-1, 4, 2)
         before = [quads for _, parts in list(self._seen)[:-1] for quads in parts]
         steady = np.concatenate([_NO_QUADS, *before]) - offset if moves else None
-        reading = self._reader.read_open(wide, here, white, known, steady)
+        reading, outlines = self._reader.read_open(wide, here, white, known, steady)
         self._seen[-1][1].append(reading.places + offset)
         for card in (*reading.cards, *reading.unclear):
             x, y = card.corners_px.mean(axis=0) + offset
             if card.face is not None and left <= x < right and top <= y < bottom:
                 _keep(found, _found(card, table, offset))
-        return found
-
-    def outlines(self, image_bgr: Image, table: Table, box: Box, taken_px: Sequence[Floats] = ()) -> Floats:
-        """Return quads (n, 4, 2) px of likely cards in a part of a picture, with any print; none on `taken_px`."""
-        wide, here, offset = self._cut(image_bgr, table, box)
-        found = self._reader.likely(wide, here, [quad - offset for quad in taken_px]) + offset
-        free = [all(shared_area(quad, other) < _OVER for other in taken_px) for quad in found]
-        return np.asarray(found[np.array(free, bool)], np.float64)
+        return found, outlines + offset
 
     def at(self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None) -> Card | None:
         """Return the card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""

@@ -130,11 +130,7 @@ def _smooth_where(sheet: Singles, seen: Flags, width: int) -> Singles:
 
 def within_rim(shape: tuple[int, ...]) -> Flags:
     """Return all cells except those at the edge, where all cards look alike."""
-    return within(shape, max(1, round(EXPLAIN.rim * min(shape))))
-
-
-def within(shape: tuple[int, ...], rim: int) -> Flags:
-    """Return all cells (rows, columns) except `rim` of them at the edge."""
+    rim = max(1, round(EXPLAIN.rim * min(shape)))
     flags = np.zeros(shape, bool)
     flags[rim:-rim, rim:-rim] = True
     return flags

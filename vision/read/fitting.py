@@ -149,7 +149,7 @@ def laid_on(
     weights: (n, rows, columns) of the cells. paper: (3,) BGR of white paper, 0..1. known_lamp: marker cards showed it.
     """
     count, rows, columns = arts.shape[:3]
-    shown, seen = open_sheet(picture, quad, rows, columns, covers)
+    shown, seen = _open_sheet(picture, quad, rows, columns, covers)
     window = window_of(seen)
     base = arts * paper.astype(np.float32)
     sheet, open_cells = shown[window], seen[window]
@@ -181,7 +181,7 @@ def finer(picture: Pyramid, fits: Fits, arts: Singles, paper: Floats, covers: Co
     `arts` (n, rows, columns, 3) are those that were fitted there, finer.
     """
     rows, columns = arts.shape[1:3]
-    shown, seen = open_sheet(picture, fits.quad, rows, columns, covers)
+    shown, seen = _open_sheet(picture, fits.quad, rows, columns, covers)
     return _under(fits.light, fits.quad, shown, seen, window_of(seen), arts * paper.astype(np.float32), paper)
 
 
@@ -232,7 +232,9 @@ def window_of(seen: Flags) -> Window:
     return down, across
 
 
-def open_sheet(picture: Pyramid, quad: Floats, rows: int, columns: int, covers: Covers | None) -> tuple[Singles, Flags]:
+def _open_sheet(
+    picture: Pyramid, quad: Floats, rows: int, columns: int, covers: Covers | None
+) -> tuple[Singles, Flags]:
     """Return the picture (rows, columns, 3), 0 under covers and outside it, and flags of the seen cells."""
     sheet = _open_sheets(picture, quad[None], rows, columns, covers)[0]
     seen = ~np.isnan(sheet[..., 0])

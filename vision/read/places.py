@@ -1,9 +1,10 @@
-"""Compares and moves possible places of cards, as corners in px."""
+"""Compares and moves possible places of cards, as corners in px, and fits the table to cards that were read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 
 from vision.arrays import Floats, Image
@@ -25,6 +26,9 @@ class PlaceParams:
 
 
 PLACE = PlaceParams()
+_LEAST_CARDS, _ROUNDS = 2, 20
+_FLAT = 1e-9  # of a homography's determinant: points on one line give no plane
+_CORNERS = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2
 
 
 def same_place(one: Floats, other: Floats) -> bool:
@@ -40,14 +44,15 @@ def is_steady(one: Floats, other: Floats) -> bool:
 
 
 def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:
-    """Return quads (n, 27, 4, 2) px: each of (n, 4, 2) moved a little on the table, and turned (rad)."""
+    """Return quads (n, k, 4, 2) px: each of (n, 4, 2) moved a little on the table, and turned (rad), and as it is."""
+    shifts = [(x, y) for x in (0.0, -by_mm, by_mm) for y in (0.0, -by_mm, by_mm)] if by_mm else [(0.0, 0.0)]
     corners = table.to_mm(quads.reshape(-1, 2)).reshape(-1, 4, 2)
     middles = corners.mean(axis=1, keepdims=True)
     near_mm = []
     for turn in (0.0, -by_turn, by_turn):
         cos, sin = np.cos(turn), np.sin(turn)
         turned = (corners - middles) @ np.array([[cos, sin], [-sin, cos]]) + middles
-        near_mm += [turned + (x, y) for x in (0.0, -by_mm, by_mm) for y in (0.0, -by_mm, by_mm)]
+        near_mm += [turned + shift for shift in shifts]
     near = np.stack(near_mm, axis=1)
     return table.to_px(near.reshape(-1, 2)).reshape(near.shape)
 
@@ -80,3 +85,28 @@ def box_round(points: Floats, image_bgr: Image) -> Box:
     left, top = (max(0, int(value - room)) for value in low)
     right, bottom = (min(most, int(value + room) + 2) for value, most in zip(high, (width, height), strict=True))
     return left, top, max(left, right), max(top, bottom)
+
+
+def table_of(quads: Floats, card_mm: tuple[float, float], size_px: tuple[int, int]) -> Table | None:
+    """Return the plane on which all cards (n, 4, 2) px, clockwise from top left, have one size; None for a single card.
+
+    Its origin is arbitrary. Cards and plane are fitted in turns, from the plane of the largest card.
+    """
+    if len(quads) < _LEAST_CARDS:
+        return None
+    card = _CORNERS * card_mm
+    largest = max(quads, key=lambda quad: cv2.contourArea(quad.astype(np.float32)))
+    flat = cv2.getPerspectiveTransform(card.astype(np.float32), largest.astype(np.float32))
+    homography = np.asarray(flat, np.float64)
+    points = quads.reshape(-1, 1, 2)
+    for _ in range(_ROUNDS):
+        seen = cv2.perspectiveTransform(points, np.linalg.inv(homography)).reshape(-1, 4, 2)
+        middles = seen.mean(axis=1, keepdims=True)
+        # The turn of each card by its corners: a Procrustes fit in the plane of complex numbers.
+        turns = ((seen - middles) @ (1, 1j) * (card @ (1, -1j))).sum(axis=1)
+        turned = (card @ (1, 1j)) * (turns / np.maximum(np.abs(turns), 1e-9))[:, None]
+        laid = np.stack([turned.real, turned.imag], axis=-1) + middles
+        homography = np.asarray(cv2.findHomography(laid.reshape(-1, 2), points.reshape(-1, 2))[0], np.float64)
+        if homography.shape != (3, 3) or abs(np.linalg.det(homography)) < _FLAT:
+            return None
+    return Table(np.eye(3), np.zeros(5), homography, size_px, 0.0)

@@ -12,34 +12,32 @@ from dataclasses import replace
 import numpy as np
 
 from vision.arrays import Flags, Floats, Image
+from vision.channels import smallest
 from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, CardHypotheses
 from vision.find.unknown import KnownSize, find_unknown
-from vision.markers import markers_in, table_if_shown
+from vision.markers import markers_in, table_if_shown, white_of
 from vision.quads import enlarged, shared_area
 from vision.read.card import Card, PrintReading
-from vision.read.doubts import Doubts
-from vision.read.lamp_white import white_of
 from vision.read.occlusion import LAYER, Find, Layers, Passes, Place
-from vision.read.places import lies_flat, same_place
-from vision.read.plane import table_of
+from vision.read.places import lies_flat, same_place, table_of
 from vision.read.print_deck import PrintDeck
 from vision.read.rectify import Covers, Pyramid
-from vision.read.relight.match import Relight
-from vision.read.relight.reflections import bleached_shares
-from vision.read.verdict import Verdict, confidence_of, worth
+from vision.read.verdict import Doubts, Verdict, confidence_of, worth
 from vision.read.verifier import Verifier
 from vision.table import Table
 
 ASLANT = "aslant"
 """The reason of a card that is held over the table, or not of its size."""
-_ALL, _ONCE = Passes(), Passes(most=1, promise=0.4, score=0.5, lit=1)
-_BESIDE = Passes(most=3, promise=0.4, score=0.5, lit=2)
+_ALL, _ONCE = Passes(), Passes(most=1, promise=0.4, score=0.5)
+_BESIDE = Passes(most=3, promise=0.4, score=0.5)
 _SHEET = 1.3  # a marker card by its square
 _PROMISING = 0.4  # of the ranking's scores, above that of an empty card
 _NO_QUADS = np.zeros((0, 4, 2))
 _TOUCH = 0.15  # of a place's area that may be on other cards found
 _GLARE = 0.15  # of a card: share wiped out by light
+_CELLS = 24  # across and down
+_CLIPPED = 247 / 255  # of white: as bright as the camera can measure
 _LEAST_SIDE_PX = 40
 _MOSTLY_OPEN = 0.7  # of a card, visible: the finder gave 0.64 for a strip
 _EVEN = 1.04  # of the cards' scale: within it all fit the one size of the search
@@ -52,7 +50,6 @@ class CardReader:
     def __init__(self, deck: PrintDeck) -> None:
         self.deck = deck
         self.verifier = Verifier(deck)
-        self._lit = Relight(deck)
         self._doubts = Doubts(deck)
         self._finder = CardFinder()
 
@@ -95,25 +92,19 @@ class CardReader:
 
     def read_open(
         self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, steady_px: Floats | None
-    ) -> PrintReading:
+    ) -> tuple[PrintReading, Floats]:
         """Read the visible cards in a part of a picture, without looking under those that are taken.
 
-        white: (3,) BGR 0..1 of white paper, None where unknown. `known_px` (n, 4, 2) are identified already.
-        `steady_px`: see `Passes`.
+        Return likely cards (n, 4, 2) px, too, whatever their faces. white: (3,) BGR 0..1 of white paper, None where
+        unknown. `known_px` (n, 4, 2) are identified already. `steady_px`: see `Passes`.
         """
-        return self._read(
-            image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px, lit=0 if steady_px is not None else 1)
-        )
+        layers = self._layers(image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px))
+        likely = [place.quad for place in layers.found if place.score >= LAYER.likely]
+        return self._reading(layers, table), np.array(likely).reshape(-1, 4, 2)
 
     def read_beside(self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats) -> PrintReading:
         """Read the cards beside the known ones and marker cards, `known_px` (n, 4, 2)."""
         return self._read(image_bgr, table, white, known_px, _BESIDE)
-
-    def likely(self, image_bgr: Image, table: Table, known_px: Sequence[Floats]) -> Floats:
-        """Return quads (n, 4, 2) px of likely cards beside the known ones, whatever their faces."""
-        view = TableView(image_bgr, table, area_in_sight(table))
-        found = self._finder.find(view, self.deck.card_mm, known_px)
-        return self.deck.art_first(found.corners_px[found.scores >= LAYER.likely])
 
     def at(self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None) -> Card | None:
         """Return the card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
@@ -128,6 +119,11 @@ class CardReader:
     def _read(
         self, image_bgr: Image, table: Table | None, white: Floats | None, known: Floats, passes: Passes
     ) -> PrintReading:
+        return self._reading(self._layers(image_bgr, table, white, known, passes), table)
+
+    def _layers(
+        self, image_bgr: Image, table: Table | None, white: Floats | None, known: Floats, passes: Passes
+    ) -> Layers:
         picture = Pyramid(image_bgr)
         layers = Layers(self._find(image_bgr, table, passes), self.verifier, picture, white, Covers(known), passes)
 
@@ -138,13 +134,14 @@ class CardReader:
             return self._doubts.lies_there(verdict, cells, score) and self._lies_flat(verdict.quad, table)
 
         layers.read(is_certain, lies_there)
+        return layers
+
+    def _reading(self, layers: Layers, table: Table | None) -> PrintReading:
         cards = [self._card(verdict, None, table) for verdict in layers.taken]
-        lit = self._lit_cards(layers, [card.corners_px for card in cards], white, table)
         unclear = [self._card(each, self._doubts.of_nameless(each), table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)
-        unclear = [card for card in unclear if not any(same_place(card.corners_px, other.corners_px) for other in lit)]
-        cards += lit
-        unclear += self._strangers(picture, layers.left, [card.corners_px for card in (*cards, *unclear)], table)
+        taken = [card.corners_px for card in (*cards, *unclear)]
+        unclear += self._strangers(layers.picture, layers.left, taken, table)
         places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
         is_open = np.array([place.in_sight >= _MOSTLY_OPEN for place in layers.found], bool)
         left = np.array([place.quad for place in layers.left]).reshape(-1, 4, 2)
@@ -171,31 +168,17 @@ class CardReader:
         reason = self._doubts.why(verdict, cells, score, on_table=table is not None)
         return reason if reason is not None or self._lies_flat(verdict.quad, table) else ASLANT
 
-    def _lit_cards(self, layers: Layers, taken: list[Floats], white: Floats | None, table: Table | None) -> list[Card]:
-        """Return cards that only a light of their own identifies: the first verdict was doubtful."""
-        found: list[Card] = []
-        if not self.deck.is_complete:
-            return found
-        for quad, named in layers.in_doubt():
-            if any(same_place(quad, other) for other in taken):
-                continue
-            paper = self.verifier.ranker.rank(layers.picture, quad[None], white).paper(0, white)
-            verdict = self._lit.judge(layers.picture, quad, paper)
-            if verdict.is_certain(named) and self._lies_flat(verdict.quad, table):
-                taken.append(verdict.quad)
-                centre = None if table is None else table.centre_mm(verdict.quad)
-                face = self.deck.faces[verdict.face]
-                found.append(Card(face, confidence_of(verdict.lead), verdict.quad, centre, None))
-        return found
-
     def _strangers(self, picture: Pyramid, left: list[Place], taken: list[Floats], table: Table | None) -> list[Card]:
         """Return likely cards without a face of the deck, where nothing else was found."""
         found: list[Card] = []
-        quads = np.array([place.quad for place in left if place.score >= LAYER.likely]).reshape(-1, 4, 2)
-        for quad, bleached in zip(quads, bleached_shares(picture, quads), strict=True):
-            if all(shared_area(quad, other) < _TOUCH for other in taken):
-                taken.append(quad)
-                found.append(self._nameless(quad, "glare" if bleached >= _GLARE else "no face fits", table))
+        sheets = picture.straight(np.array([place.quad for place in left]).reshape(-1, 4, 2), _CELLS, _CELLS)
+        for place, bleached in zip(left, (smallest(sheets) >= _CLIPPED).mean(axis=(1, 2)), strict=True):
+            is_glare = bleached >= _GLARE
+            likely = place.score >= (LAYER.bleached if is_glare else LAYER.likely)
+            if likely and all(shared_area(place.quad, other) < _TOUCH for other in taken):
+                taken.append(place.quad)
+                centre = None if table is None else table.centre_mm(place.quad)
+                found.append(Card(None, 0.0, place.quad, centre, "glare" if is_glare else "no face fits"))
         return found
 
     def _unclear(self, places: list[Place], covers: Covers, table: Table | None) -> list[Card]:
@@ -214,10 +197,6 @@ class CardReader:
 
     def _lies_flat(self, quad: Floats, table: Table | None) -> bool:
         return table is None or not self.deck.has_true_size or lies_flat(table, quad, self.deck.card_mm)
-
-    @staticmethod
-    def _nameless(quad: Floats, reason: str, table: Table | None) -> Card:
-        return Card(None, 0.0, quad, None if table is None else table.centre_mm(quad), reason)
 
     def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> Card:
         confidence = confidence_of(min(verdict.margin, verdict.lead))

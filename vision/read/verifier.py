@@ -250,14 +250,30 @@ class Verifier:
         printed, explained, strange = explanation
         in_sight = ~strange & within_rim(strange.shape)
         odd = misprints(patterns, best, in_sight)
-        left = 0.0 if self.deck.is_counted else unexplained(patterns, best, in_sight)
+        left = unexplained(patterns, best, in_sight)
+        if self.deck.is_complete and margin >= VERDICT.plain_lead and left <= VERDICT.other_pattern:
+            # Lamp and gloss change patches of print; another face, which is known then, changes its pattern, too.
+            odd[:] = False
         odds = against_plain(fit)
         if fit.seen.all():
             # A cover is no evidence about a card; but at a strip it may be the only evidence against a place.
             odds[strange] = 0
         sheet = fit.quad
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
-        return Verdict(int(faces[best]), rival, margin, quad, sheet, printed, explained, strange, odd, odds, left, lead)
+        return Verdict(
+            int(faces[best]),
+            rival,
+            margin,
+            quad,
+            sheet,
+            printed,
+            explained,
+            strange,
+            odd,
+            odds,
+            0.0 if self.deck.is_counted else left,
+            lead,
+        )
 
     def _likely(self, score: Singles, most: int) -> NDArray[np.intp]:
         """Return the looks worth a closer look: the best, and those that are not far behind it."""

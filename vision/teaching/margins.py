@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from vision.markers import markers_in
-from vision.read.lamp_white import white_of
+from vision.markers import markers_in, white_of
 from vision.read.print_deck import PrintDeck
 from vision.read.rectify import Pyramid
 from vision.read.verdict import VERDICT

@@ -165,7 +165,7 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     from referee.games.piccolino.watching.tracker import PileTracker
     from referee.games.piccolino.watching.watcher import PiccolinoWatcher
     from vision.deck import Deck
-    from vision.read.pile_reader import PrintTableReader
+    from vision.piles.pile_reader import PrintTableReader
 
     deck = setup.deck_for(header)
     if isinstance(deck, Deck):

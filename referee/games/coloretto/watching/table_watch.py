@@ -38,12 +38,11 @@ from referee.watchers.table_arms import ArmRegion, TableArms
 from referee.watchers.table_finder import TableFinder
 from vision.arrays import Floats, Image
 from vision.errors import VisionError
-from vision.markers import markers_in
+from vision.markers import markers_in, white_of
 from vision.profile import TableProfile
 from vision.quads import shared_area
 from vision.read.card import Card
 from vision.read.card_search import CardSearch
-from vision.read.lamp_white import white_of
 from vision.read.places import moved
 from vision.read.print_deck import PrintDeck
 

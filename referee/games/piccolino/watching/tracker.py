@@ -17,7 +17,8 @@ from referee.watchers.table_finder import TableFinder, no_table_notice
 from vision.arrays import Image
 from vision.errors import BadTableError
 from vision.piles.card_watch import CardWatch, Cells
-from vision.piles.observations import PilePlace, TableReader
+from vision.piles.observations import PilePlace
+from vision.piles.pile_reader import PrintTableReader
 from vision.piles.pile_watch import PileWatch
 from vision.profile import TableProfile
 from vision.read.card import Card
@@ -40,7 +41,7 @@ class PileTracker:
     `notices` has one of those of `no_table_notice` as long as nothing shows where it is.
     """
 
-    def __init__(self, cards: TableReader, profile: TableProfile | None, players: int) -> None:
+    def __init__(self, cards: PrintTableReader, profile: TableProfile | None, players: int) -> None:
         self._cards = cards
         self._finder = TableFinder(profile, players)
         self._players = players
@@ -78,8 +79,7 @@ class PileTracker:
         self._table.look(image, self._wanted)
         sights: list[DiscardSight] = []
         if self._watch is not None:
-            self._watch.look(image, t_ns)
-            sights += [state.sight for state in self._watch.states]
+            sights += self._watch.look(image, t_ns)
         known = len(self._places)
         sights += (found := self._places_found())
         if self._table.still:
@@ -106,7 +106,7 @@ class PileTracker:
             return [BareSight(seat, "unclear") for seat in range(self._players)]
         sights: list[DiscardSight] = []
         if self._watch is not None:
-            sights += [change.after.sight for change in self._watch.look_closely(image)]
+            sights += self._watch.look_closely(image)
         if not self.settled:
             self._table.look_closely(image)
             for seat in range(self._players):

@@ -14,7 +14,6 @@ from vision.piles.observations import Box
 from vision.quads import shared_area
 from vision.read.card import Card
 from vision.read.rectify import Pyramid
-from vision.table import Table
 
 
 @dataclass(frozen=True)
@@ -70,18 +69,19 @@ class CardLook:
         )
 
 
-class Memory:
-    """The read cards of one deck on one table, and their looks; another table clears it."""
+class CardMemory:
+    """The read cards of one deck on one table, and their looks."""
 
     def __init__(self, card_mm: tuple[float, float]) -> None:
-        self._card_mm = card_mm
-        self._table: Table | None = None
+        self._rows_columns = tuple(round(side * MEMORY.cells_per_mm) for side in reversed(card_mm))
         self._known: list[tuple[Card, CardLook]] = []
 
-    def still_there(self, image_bgr: Image, table: Table, box_px: Box) -> list[Card]:
+    def clear(self) -> None:
+        """Forget all cards: the table is another one."""
+        self._known = []
+
+    def still_there(self, image_bgr: Image, box_px: Box) -> list[Card]:
         """Return unchanged cards with their middle in a part of a picture."""
-        if self._table is not table:
-            self._table, self._known = table, []
         left, top, right, bottom = box_px
         found = []
         for card, look in self._known:
@@ -90,20 +90,20 @@ class Memory:
                 found.append(card)
         return found
 
+    def is_there(self, image_bgr: Image, corners_px: Floats | None) -> bool:
+        """Return whether the card that was read at some corners is unchanged."""
+        look = next((look for _, look in self._known if look.corners_px is corners_px), None)
+        return look is not None and look.is_there(image_bgr)
+
     def keep(self, image_bgr: Image, cards: Sequence[Card]) -> None:
         """Remember certain cards of a picture; cards already known keep their first look."""
         for card in cards:
             if any(card is known for known, _ in self._known):
                 continue
             self._known = [one for one in self._known if shared_area(one[1].corners_px, card.corners_px) < MEMORY.over]
-            self._known.append((card, look_at(image_bgr, card.corners_px, self._card_mm)))
+            look = CardLook(card.corners_px, _sheet(image_bgr, card.corners_px, self._rows_columns))
+            self._known.append((card, look))
         del self._known[: -MEMORY.most]
-
-
-def look_at(image_bgr: Image, corners_px: Floats, card_mm: tuple[float, float]) -> CardLook:
-    """Return the look of a card on corners (4, 2) px."""
-    width, height = (round(side * MEMORY.cells_per_mm) for side in card_mm)
-    return CardLook(corners_px, _sheet(image_bgr, corners_px, (height, width)))
 
 
 def _sheet(image_bgr: Image, corners_px: Floats, cells: tuple[int, ...]) -> Singles:

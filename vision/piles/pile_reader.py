@@ -1,0 +1,200 @@
+"""Reads the cards of a deck of prints on a watched table, and the tops of its piles.
+
+A pile remembers: the next card is most likely at the last one's place, and a card that looks as it did when it was read
+is the same card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vision.arrays import Floats, Image
+from vision.markers import Marker, find_markers, white_of
+from vision.piles.observations import MOVED_MM, Box, Kind, PilePlace, PileSight, Region, region_of
+from vision.piles.small_copies import is_busy
+from vision.piles.unchanged import CardMemory
+from vision.quads import shared_area
+from vision.read.card import Card
+from vision.read.card_search import CardSearch
+from vision.read.places import moved
+from vision.read.print_deck import ART_PX_PER_MM, Print, PrintDeck
+from vision.read.rectify import Pyramid
+from vision.table import Table
+
+_LEAST_SIDE_PX = 16
+_ASKED_AGAIN = 100  # pictures after which marker cards are searched once more
+_LAID_OFF = (0.0, np.radians(5.0))  # mm and a turn: nobody lays cards quite straight
+# Of the back of a deck taught by its faces only: draw piles show it before the first card.
+_BACK_OFF = (4.0, np.radians(3.0))  # mm and a turn: piles are untidy
+_MOST_PILES = 10
+_OVER = 0.3  # of a place's area: two whole cards share less
+_BUSY = 0.03  # of white, a standard deviation: a place with less is a piece of table
+
+
+class PrintTableReader:
+    """Reads the cards of one deck of prints anywhere on a table, and their piles."""
+
+    def __init__(self, deck: PrintDeck) -> None:
+        self.search = CardSearch(deck)
+        self.memory = CardMemory(deck.card_mm)
+        self._table: Table | None = None
+        self._markers: tuple[Marker, ...] = ()
+        self._asked = 0
+
+    def read_all(self, image_bgr: Image, table: Table) -> tuple[tuple[Card, ...], Floats]:
+        """Read the certain cards of a table, and the outlines (n, 4, 2) px of likely ones with any print."""
+        white = self.white(image_bgr, table)
+        found, outlines = self.search.look(image_bgr, table, (0, 0, *table.size_px), white)
+        certain = [card for card in found if card.reason is None]
+        strange = self.without_markers(outlines)
+        if self.search.deck.back is None:
+            free = [quad for quad in strange if all(shared_area(quad, card.corners_px) < _OVER for card in certain)]
+            certain += self._backs_learned(image_bgr, table, np.array(free[:_MOST_PILES]).reshape(-1, 4, 2), white)
+        self.memory.keep(image_bgr, certain)
+        return tuple(certain), strange
+
+    def read_part(self, image_bgr: Image, table: Table, box_px: Box, *, moves: bool = False) -> tuple[Card, ...]:
+        """Read the certain cards within a part of a picture.
+
+        moves: something moves there, an arm most likely; slow work may wait until nothing moves.
+        """
+        white = self.white(image_bgr, table)
+        known = self.memory.still_there(image_bgr, box_px)
+        found = self.search.look(image_bgr, table, box_px, white, known, moves=moves)[0]
+        certain = (*known, *(card for card in found if card.reason is None))
+        self.memory.keep(image_bgr, certain)
+        return certain
+
+    def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PrintPiles:
+        """Return the reader of piles at some places of a table."""
+        return PrintPiles(self, table, size_px, places)
+
+    def white(self, image_bgr: Image, table: Table) -> Floats | None:
+        """Return white paper (3,), BGR 0..1, by the marker cards at their first places; None without any."""
+        if self._table is not table:
+            self._table, self._markers, self._asked = table, (), 0
+            self.memory.clear()
+        if not self._markers and self._asked % _ASKED_AGAIN == 0:
+            # Arms may cover all of them, and a calibrated table needs none.
+            self._markers = tuple(find_markers(image_bgr))
+        self._asked += 1
+        return white_of(image_bgr, self._markers)
+
+    def without_markers(self, quads: Floats) -> Floats:
+        """Return the quads (n, 4, 2) px that are on no marker card."""
+        marked = [np.asarray(marker.corners_px, np.float64) for marker in self._markers]
+        free = [all(shared_area(quad, other) < _OVER for other in marked) for quad in quads]
+        return np.asarray(quads[np.array(free, bool)], np.float64)
+
+    def _backs_learned(self, image_bgr: Image, table: Table, places: Floats, white: Floats | None) -> list[Card]:
+        """Learn the back, the one picture that is up at two or more places (n, 4, 2) px, and return the backs."""
+        deck = self.search.deck
+        rows, columns = (round(side * ART_PX_PER_MM) for side in reversed(deck.card_mm))
+        for k, sheet in enumerate(Pyramid(image_bgr).straight(places, rows, columns)):
+            if np.isnan(sheet).any() or float(sheet.std(axis=(0, 1)).max()) < _BUSY:
+                continue
+            art = np.clip(sheet / (1.0 if white is None else white) * 255, 0, 255).astype(np.uint8)
+            back = Print("back", "back", {}, art)
+            alone = CardSearch(PrintDeck(deck.name, deck.card_mm, (back,), has_true_size=deck.has_true_size))
+            near = moved(np.delete(places, k, axis=0), table, *_BACK_OFF)
+            alike = (alone.at(image_bgr, table, quads, white) for quads in near)
+            if any(card is not None and card.reason is None for card in alike):
+                self.search = CardSearch(replace(deck, faces=(*deck.faces, back)))
+                return self._certain_at(image_bgr, table, places, white)
+        return []
+
+    def _certain_at(self, image_bgr: Image, table: Table, places: Floats, white: Floats | None) -> list[Card]:
+        near = moved(places, table, *_BACK_OFF)
+        cards = (self.search.at(image_bgr, table, quads, white) for quads in near)
+        return [card for card in cards if card is not None and card.reason is None]
+
+
+class PrintPiles:
+    """Reads piles at known places of a table in pictures of one size."""
+
+    def __init__(
+        self, cards: PrintTableReader, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]
+    ) -> None:
+        self.table = table
+        self.size_px = size_px
+        self.places = tuple(places)
+        self.regions = tuple(region_of(place, table, size_px) for place in self.places)
+        self._cards = cards
+        self._last: list[Floats | None] = [None] * len(self.places)
+
+    def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
+        """Read the pile at one place, see `PlaceReader`; doubtful tops are read once nothing moves."""
+        place, region = self.places[number], self.regions[number]
+        crop = region.crop(image_bgr)
+        if min(crop.shape[:2]) < _LEAST_SIDE_PX:
+            return PileSight(place.seat, "covered")
+        box = _box(region)
+        card = _best(self._cards.memory.still_there(image_bgr, box), region)
+        if card is None:
+            last, search = self._last[number], self._cards.search
+            white = self._cards.white(image_bgr, self.table)
+            found, outlines = search.look(image_bgr, self.table, box, white, moves=moves)
+            if last is not None and not any(card.reason is None for card in found):
+                there = search.at(image_bgr, self.table, moved(last[None], self.table, *_LAID_OFF)[0], white)
+                found += [] if there is None else [there]
+            card = _best(found, region)
+            if card is None:
+                return self._without_card(crop, number, outlines)
+        return self._sight(image_bgr, number, card)
+
+    def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
+        """Read a partly hidden face; None unless its visible part proves it."""
+        region = self.regions[number]
+        white = self._cards.white(image_bgr, self.table)
+        card = _best(self._cards.search.cards(image_bgr, self.table, _box(region), white), region)
+        if card is None or card.reason is not None or card.front is None:
+            return None
+        return self._sight(image_bgr, number, card)
+
+    def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
+        """Return, with little work, whether a face identified before is still there, most of it visible."""
+        return sight.kind == "face" and self._cards.memory.is_there(image_bgr, sight.corners_px)
+
+    def _sight(self, image_bgr: Image, number: int, card: Card) -> PileSight:
+        kind: Kind = "face" if card.front is not None else "back"
+        match card.reason:
+            case None if kind == "face":
+                self._last[number] = self._cards.search.deck.art_first(card.corners_px[None])[0]
+                self._cards.memory.keep(image_bgr, [card])
+            case "aslant":
+                kind = "turning"
+            case "covered":
+                return PileSight(self.places[number].seat, "covered")
+            case str():
+                kind = "unclear"
+        colour, mood = (card.attributes.get(key) for key in ("colour", "mood"))
+        return PileSight(self.places[number].seat, kind, colour, mood, card.corners_px)
+
+    def _without_card(self, crop: Image, number: int, outlines: Floats) -> PileSight:
+        """Return the sight of a place at which no card of the deck was found: a stranger, a cover, or nothing."""
+        seat, region = self.places[number].seat, self.regions[number]
+        if is_busy(crop, region):
+            return PileSight(seat, "covered")
+        strange = self._cards.without_markers(outlines)
+        near = next((quad for quad in strange if _belongs(quad, region)), None)
+        return PileSight(seat, "empty") if near is None else PileSight(seat, "unclear", corners_px=near)
+
+
+def _best(cards: Sequence[Card], region: Region) -> Card | None:
+    """Return the most certain card near a place's middle, a face rather than a back."""
+    near = [card for card in cards if _belongs(card.corners_px, region)]
+    return min(near, key=lambda card: (card.reason is not None, card.front is None, -card.confidence), default=None)
+
+
+def _belongs(corners_px: Floats, region: Region) -> bool:
+    aside = float(np.linalg.norm(corners_px.mean(axis=0) - region.centre_px))
+    return aside < MOVED_MM * region.px_per_mm
+
+
+def _box(region: Region) -> Box:
+    """Return the part of a picture with the middle of the pile's top card."""
+    (x, y), reach = region.centre_px, MOVED_MM * region.px_per_mm
+    return int(x - reach), int(y - reach), int(x + reach) + 1, int(y + reach) + 1

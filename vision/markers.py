@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from vision.arrays import Points
 from vision.errors import THE_PICTURE, BadTableError, DoubledMarkerError, MirroredError, Sentence
-from vision.search_scale import shrinking
 from vision.table import Table
 from vision.table_fit import FlatShape, fit_table, misfit
 from vision.white_edges import moved_to_white
@@ -24,6 +24,7 @@ MARKER_MM = 50.0
 MARKER_IDS = range(16)
 # Picture width and the threshold's window, both in px, and whether in the light: grey levels show better what is dim.
 _SEARCHES = ((960, 23, True), (1920, 23, True), (960, 13, True), (960, 23, False))
+_WIDE = 9 / 16  # the height of a usual picture by its width
 _BRIGHTEST = 99.5  # percentile
 _BEYOND_PX = 12
 _ENOUGH = 4
@@ -104,7 +105,8 @@ def sight_markers(image: NDArray[np.uint8]) -> MarkerSight:
     grey = image if image.ndim == 2 else np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     rough: dict[_Find, Points] = {}
     for width, window, in_light in _SEARCHES:
-        shrink = shrinking(grey.shape[1], grey.size, width)
+        # The copy of a panorama has the area of a usual picture's: its cards are as large.
+        shrink = max(1.0, min(grey.shape[1] / width, math.sqrt(grey.size / (width * width * _WIDE))))
         size = (round(grey.shape[1] / shrink), round(grey.shape[0] / shrink))
         small = grey
         if shrink > 1:

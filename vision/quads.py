@@ -14,7 +14,6 @@ from vision.effort import spend
 _FLAT = 1e-9
 _AT_ONCE = 20_000  # pairs of a point and a quad: what fits into the nearest memory
 _TURNS = 8  # of a card, half way round
-_MOST_SHARED = 0.25  # of the smaller area; neighbours overlap a little
 
 
 def within_quads(points: NDArray[np.floating], quads: NDArray[np.floating]) -> NDArray[np.bool_]:
@@ -105,26 +104,6 @@ def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float
     a, b = np.asarray(one, np.float32), np.asarray(other, np.float32)
     shared, _ = cv2.intersectConvexConvex(a, b)
     return float(shared / max(1e-6, min(cv2.contourArea(a), cv2.contourArea(b))))
-
-
-def lie_on(quads: NDArray[np.floating], others: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Return which of the quadrilaterals (n, 4, 2) share a quarter of their area with any of `others` (m, 4, 2)."""
-    spend(15 + len(others) * (20 + len(quads) / 15))
-    low, high = quads.min(axis=1), quads.max(axis=1)
-    found = np.zeros(len(quads), bool)
-    for other in others:
-        near = (low < other.max(axis=0)).all(axis=1) & (other.min(axis=0) < high).all(axis=1) & ~found
-        found[near] = [shared_area(quads[k], other) >= _MOST_SHARED for k in np.flatnonzero(near)]
-    return found
-
-
-def apart(quads: NDArray[np.floating]) -> list[int]:
-    """The first of the quadrilaterals (n, 4, 2) and each further one that does not lie on one of those before."""
-    kept: list[int] = []
-    for k in range(len(quads)):
-        if not lie_on(quads[k : k + 1], quads[kept])[0]:
-            kept.append(k)
-    return kept
 
 
 @cache

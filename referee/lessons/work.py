@@ -20,11 +20,11 @@ from referee.lessons.files import LessonFiles
 from referee.lessons.progress import face_names
 from vision.arrays import Image
 from vision.deck import Deck
+from vision.deck_file import pack_deck, read_deck_file
 from vision.errors import VisionError
 from vision.image import load_picture
 from vision.markers import markers_in, table_if_shown
 from vision.read.print_deck import PrintDeck
-from vision.taught.deck_file import pack_deck, read_deck_file
 from vision.teaching.lesson import TeachingPicture, straight_cards
 from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, agreed_size
 from vision.teaching.margins import odds_of, with_margins

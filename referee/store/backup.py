@@ -29,9 +29,9 @@ from referee.store.folder import EVIDENCE
 from referee.store.games import Query, kept_game, shelf
 from referee.store.parcel import TORN, ImportTally, Parcel, opened, pack, unpack
 from referee.store.store import Store
+from vision.deck_file import SUFFIX, unpack_deck
 from vision.errors import VisionError
 from vision.profile import TableProfile, load_profile
-from vision.taught.deck_file import SUFFIX, unpack_deck
 
 SETTINGS = "settings.json"
 _MOST_BYTES = {SETTINGS: 1 << 16, SETUP: 1 << 16, PROFILE: 1 << 20}

@@ -32,8 +32,8 @@ from referee.match.frame_history import HeldFrames
 from referee.match.settings import TableSettings
 from referee.match.table import PROFILE
 from referee.store.games import Query, game_numbered, games, kept_game
+from vision.deck_file import pack_deck
 from vision.errors import BadDeckError
-from vision.taught.deck_file import pack_deck
 
 DISPUTED = "disputed.json"
 """The file in such a recording with the disputed ruling and the machine's state."""

@@ -19,8 +19,8 @@ from referee.web.limits import DECK_PATH, RefusedError
 from referee.web.responses import Desks, Json, JsonRoute
 from referee.web.uploads import Uploads
 from vision.deck import deck_names
+from vision.deck_file import SUFFIX, TaughtDeck, pack_deck, renamed, unpack_deck
 from vision.errors import BadDeckError
-from vision.taught.deck_file import SUFFIX, TaughtDeck, pack_deck, renamed, unpack_deck
 
 _KEPT = {"Cache-Control": "private, max-age=3600"}
 _MOST_TRIES = 100

@@ -17,10 +17,10 @@ from simulation.script import Lying, Script, ScriptCard
 from simulation.truth import CardTruth, truth_at
 from simulation.view import Look
 from vision.arrays import Image
+from vision.deck_file import as_kept
 from vision.image import Picture
 from vision.markers import markers_in, table_if_shown
 from vision.read.print_deck import Print, PrintDeck
-from vision.taught.deck_file import as_kept
 from vision.teaching.lesson import TeachingPicture, learn_prints
 from vision.teaching.lesson_cards import CardSize, LaidCards
 from vision.teaching.names import CardName

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from vision.arrays import Points
 from vision.errors import THE_PICTURE, BadTableError, DoubledMarkerError, MirroredError, Sentence
+from vision.quads import moved_to_white
 from vision.table import Table
 from vision.table_fit import FlatShape, fit_table, misfit
-from vision.white_edges import moved_to_white
 
 _Find = tuple[int, int]
 """A marker's id, and which of its finds in a picture it is, counted from 0."""

@@ -10,8 +10,7 @@ from pydantic import Field
 
 from referee.decks.listing import DeckListing
 from referee.decks.store import DeckStore
-from referee.lessons.faults import LessonError
-from referee.lessons.names import check_name
+from referee.lessons.faults import LessonError, check_name
 from referee.match.referee import Referee
 from referee.models import Model
 from referee.web.auth import Auth

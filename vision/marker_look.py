@@ -17,20 +17,16 @@ from numpy.typing import NDArray
 from vision.arrays import Floats, Image, Singles
 from vision.markers import MARKER_MM, Marker, cells_of
 
-_SURE = 0.9
-"""Correlation of a marker with what it looked like, or with its print: less, and something is on it."""
-_LEAST_CONTRAST = 10.0
-_SIDE_PX = 56
-"""Larger markers are looked at smaller: blur that counts shows all the same."""
-_ROUND = 0.12
+_SURE = 0.9  # correlation of a marker with its look or its print: less, and something is on it
+_LEAST_CONTRAST = 10.0  # levels
+_SIDE_PX = 56  # larger markers are looked at smaller: blur that counts shows all the same
+_ROUND = 0.12  # of its side: the paper round it
 BLURS = (0.0, 0.012, 0.02, 0.03, 0.045, 0.065, 0.09, 0.13, 0.18)
 """Blurs that are tried, as the sigma by the marker's side."""
 _SHIFT_PX = 1
-_FOUND_AGAIN = 0.8
-"""Correlation of a marker that is seen elsewhere, and may be turned a little."""
-_REACH = 0.9
+_FOUND_AGAIN = 0.8  # correlation of a marker that is seen elsewhere, and may be turned a little
+_REACH = 0.9  # of its side: so far it is searched
 _LEAST_PATCH_PX = 24
-"""Search radius as a share of its side."""
 _BORDER_MM = 5  # of the white paper round the print
 _SIGMAS_MM = tuple(0.25 * step for step in range(25))
 

@@ -8,8 +8,7 @@ from calibration.survey import SheetSurvey, Survey
 from referee.match.table import outline_of
 from referee.scoring.seats import marker_rectangle, rectangle_of
 from vision.arrays import Image
-from vision.profile import REACH_MM, TableProfile
-from vision.table_texture import small_grey, texture_within
+from vision.profile import REACH_MM, TableProfile, small_grey, texture_within
 
 
 def profile_of(found: Survey, reach_mm: float) -> TableProfile:

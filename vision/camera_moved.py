@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from vision.arrays import Points
 from vision.errors import MovedCameraError
 from vision.markers import Marker, MarkerSight, check_not_doubled
-from vision.profile import TableProfile
+from vision.profile import WIDTH_PX, TableProfile
 from vision.table import Table
-from vision.table_texture import WIDTH_PX
 
 MOST_OFF_MM = 3.0
 _MARKER_PX = 0.5  # by so much the middle of a marker may be seen off its place

@@ -8,28 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image, Singles
-from vision.markers import Marker, cells_of
+from vision.markers import MARKER_MM, Marker, cells_of
 
-_SURE = 0.9
-"""Correlation of a marker with what it looked like, or with its print: less, and something is on it."""
-_LEAST_CONTRAST = 10.0
-_SIDE_PX = 56
-"""Larger markers are looked at smaller: blur that counts shows all the same."""
-_ROUND = 0.12
+_SURE = 0.9  # correlation of a marker with its look or its print: less, and something is on it
+_LEAST_CONTRAST = 10.0  # levels
+_SIDE_PX = 56  # larger markers are looked at smaller: blur that counts shows all the same
+_ROUND = 0.12  # of its side: the paper round it
 BLURS = (0.0, 0.012, 0.02, 0.03, 0.045, 0.065, 0.09, 0.13, 0.18)
 """Blurs that are tried, as the sigma by the marker's side."""
 _SHIFT_PX = 1
-_FOUND_AGAIN = 0.8
-"""Correlation of a marker that is seen elsewhere, and may be turned a little."""
-_REACH = 0.9
+_FOUND_AGAIN = 0.8  # correlation of a marker that is seen elsewhere, and may be turned a little
+_REACH = 0.9  # of its side: so far it is searched
 _LEAST_PATCH_PX = 24
-"""Search radius as a share of its side."""
+_BORDER_MM = 5  # of the white paper round the print
+_SIGMAS_MM = tuple(0.25 * step for step in range(25))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +111,29 @@ class MarkerWatch:
                 now.append(middle + shift)
                 sides.append(float(np.linalg.norm(marker.corners_px[1] - marker.corners_px[0])))
         return Places(np.array(before).reshape(-1, 2), np.array(now).reshape(-1, 2), np.array(sides))
+
+
+def blurs_mm(image_bgr: NDArray[np.uint8], markers: Sequence[Marker]) -> NDArray[np.float64]:
+    """(n,) the sigma, in mm on the table, by which each marker in a picture (h, w, 3) is blurred, 6 at most."""
+    side = round(MARKER_MM) + 2 * _BORDER_MM
+    low, high = _BORDER_MM - 0.5, side - _BORDER_MM - 0.5
+    square = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
+    found = []
+    for marker in markers:
+        upright = cv2.getPerspectiveTransform(marker.corners_px.astype(np.float32), square)
+        seen = cv2.cvtColor(cv2.warpPerspective(image_bgr, upright, (side, side)), cv2.COLOR_BGR2GRAY)
+        alike = [float(np.corrcoef(seen.ravel(), print_.ravel())[0, 1]) for print_ in _prints(marker.id)]
+        found.append(_SIGMAS_MM[int(np.argmax(alike))])
+    return np.array(found, np.float64)
+
+
+@cache
+def _prints(number: int) -> tuple[NDArray[np.float64], ...]:
+    """A marker in px of a mm with some paper round it, as blurred as each of the sigmas."""
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    sharp = cv2.aruco.generateImageMarker(dictionary, number, round(MARKER_MM)).astype(np.float64)
+    sheet = np.pad(sharp, _BORDER_MM, constant_values=255.0)
+    return tuple(np.asarray(cv2.GaussianBlur(sheet, (0, 0), max(sigma, 0.05))) for sigma in _SIGMAS_MM)
 
 
 def _shows(light: Floats, printed: NDArray[np.bool_]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,20 +13,21 @@ from numpy.typing import NDArray
 
 from vision.arrays import Points
 from vision.errors import THE_PICTURE, BadTableError, DoubledMarkerError, MirroredError, Sentence
-from vision.search_scale import shrinking
+from vision.quads import moved_to_white
 from vision.table import Table
 from vision.table_fit import FlatShape, fit_table, misfit
-from vision.white_edges import moved_to_white
 
 _Find = tuple[int, int]
 """A marker's id, and which of its finds in a picture it is, counted from 0."""
 
 MARKER_MM = 50.0
 MARKER_IDS = range(16)
-# Picture width and the threshold's window, both in px, and whether in the light: grey levels show better what is dim.
-_SEARCHES = ((960, 23, True), (1920, 23, True), (960, 13, True), (960, 23, False))
+# A copy's width, px, and whether it is searched in the light: grey levels show better what is dim.
+_SEARCHES = ((960, True), (1920, False))
+_WIDE = 9 / 16  # the height of a usual picture by its width
 _BRIGHTEST = 99.5  # percentile
 _BEYOND_PX = 12
+_WINDOW_PX = 23  # of the adaptive threshold
 _ENOUGH = 4
 _STRAIGHT = 0.6
 _MOST_MOVED = 0.16  # of the shortest side
@@ -77,11 +79,10 @@ def _dictionary() -> cv2.aruco.Dictionary:
 
 
 @cache
-def _detector(window: int) -> cv2.aruco.ArucoDetector:
+def _detector() -> cv2.aruco.ArucoDetector:
     parameters = cv2.aruco.DetectorParameters()
     # One window at a time: with several, the detector keeps the worse of two finds of one marker and loses it.
-    parameters.adaptiveThreshWinSizeMin = window
-    parameters.adaptiveThreshWinSizeMax = window
+    parameters.adaptiveThreshWinSizeMin = parameters.adaptiveThreshWinSizeMax = _WINDOW_PX
     parameters.minMarkerPerimeterRate = 0.05
     return cv2.aruco.ArucoDetector(_dictionary(), parameters)
 
@@ -97,14 +98,15 @@ def find_markers(image: NDArray[np.uint8]) -> tuple[Marker, ...]:
 def sight_markers(image: NDArray[np.uint8]) -> MarkerSight:
     """Find the marker cards in a picture, (h, w, 3) BGR or (h, w) grey.
 
-    The search runs on a small copy, then on a larger one and with another threshold where that shows fewer than four;
-    the corners are then refined in the full picture. What is no print of black and white cells is left out, and what
-    others like it show to be no square on their table, such as the print of a card that happens to be read as a marker.
+    The search runs on a small copy, then on a larger one where that shows fewer than four; the corners are then refined
+    in the full picture. What is no print of black and white cells is left out, and what others like it show to be no
+    square on their table, such as the print of a card that happens to be read as a marker.
     """
     grey = image if image.ndim == 2 else np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     rough: dict[_Find, Points] = {}
-    for width, window, in_light in _SEARCHES:
-        shrink = shrinking(grey.shape[1], grey.size, width)
+    for width, in_light in _SEARCHES:
+        # The copy of a panorama has the area of a usual picture's: its cards are as large.
+        shrink = max(1.0, min(grey.shape[1] / width, math.sqrt(grey.size / (width * width * _WIDE))))
         size = (round(grey.shape[1] / shrink), round(grey.shape[0] / shrink))
         small = grey
         if shrink > 1:
@@ -112,7 +114,7 @@ def sight_markers(image: NDArray[np.uint8]) -> MarkerSight:
         # A marker is lost where its white rim nearly touches the picture's edge: there the picture is made larger.
         searched = _light(small) if in_light else small
         wider = np.asarray(cv2.copyMakeBorder(searched, *4 * (_BEYOND_PX,), cv2.BORDER_REPLICATE), np.uint8)
-        found, ids, _ = _detector(window).detectMarkers(wider)
+        found, ids, _ = _detector().detectMarkers(wider)
         for corners, number in zip(found, [] if ids is None else ids.ravel(), strict=True):
             if int(number) in MARKER_IDS and _is_print(wider, corners, int(number)):
                 square = (corners.reshape(4, 2).astype(np.float64) - _BEYOND_PX + 0.5) * shrink - 0.5

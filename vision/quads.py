@@ -1,4 +1,4 @@
-"""Points and quadrilaterals: which is in which, and how far off."""
+"""Points and quadrilaterals: which is in which, how far off, and how sides are moved to the edges of white."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from vision.effort import spend
 _FLAT = 1e-9
 _AT_ONCE = 20_000  # pairs of a point and a quad: what fits into the nearest memory
 _TURNS = 8  # of a card, half way round
-_MOST_SHARED = 0.25  # of the smaller area; neighbours overlap a little
+_PLACES = np.linspace(0.14, 0.86, 19)  # along a side, clear of round corners
+_SEARCH = 0.055  # to either side of a side, by the quad's shorter one
+_SAMPLES = 21
+_ROUNDS = 2
+_LEAST_RISE = 4.0  # grey levels, or as much of linear light
+_WHITE = 255.0
+_DARKEST_WHITE = 12.0
 
 
 def within_quads(points: NDArray[np.floating], quads: NDArray[np.floating]) -> NDArray[np.bool_]:
@@ -84,20 +90,14 @@ def distances(points: Floats, others: Floats) -> Floats:
     return np.asarray(np.sqrt(across * across + down * down))
 
 
-def distance_to_outlines(points: Floats, quads: Floats) -> Floats:
-    """(n, m) distance of points (n, 2) from the outlines of quads (m, 4, 2)."""
-    along = np.roll(quads, -1, axis=1) - quads
-    gap = points[:, None, None] - quads[None]
-    at = np.clip((gap * along).sum(-1) / np.maximum((along * along).sum(-1), 1e-12), 0, 1)
-    return np.asarray(np.linalg.norm(gap - at[..., None] * along, axis=-1).min(-1))
-
-
 def distance_to_quads(points: Floats, quads: Floats) -> Floats:
     """(n, m) distance of points (n, 2) from the outlines of quads (m, 4, 2), 0 within them."""
     along = np.roll(quads, -1, axis=1) - quads
     gap = points[:, None, None] - quads[None]
     inside = (along[..., 0] * gap[..., 1] - along[..., 1] * gap[..., 0] > 0).all(-1)
-    return np.asarray(np.where(inside, 0.0, distance_to_outlines(points, quads)))
+    at = np.clip((gap * along).sum(-1) / np.maximum((along * along).sum(-1), 1e-12), 0, 1)
+    away = np.linalg.norm(gap - at[..., None] * along, axis=-1).min(-1)
+    return np.asarray(np.where(inside, 0.0, away))
 
 
 def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
@@ -105,26 +105,6 @@ def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float
     a, b = np.asarray(one, np.float32), np.asarray(other, np.float32)
     shared, _ = cv2.intersectConvexConvex(a, b)
     return float(shared / max(1e-6, min(cv2.contourArea(a), cv2.contourArea(b))))
-
-
-def lie_on(quads: NDArray[np.floating], others: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Return which of the quadrilaterals (n, 4, 2) share a quarter of their area with any of `others` (m, 4, 2)."""
-    spend(15 + len(others) * (20 + len(quads) / 15))
-    low, high = quads.min(axis=1), quads.max(axis=1)
-    found = np.zeros(len(quads), bool)
-    for other in others:
-        near = (low < other.max(axis=0)).all(axis=1) & (other.min(axis=0) < high).all(axis=1) & ~found
-        found[near] = [shared_area(quads[k], other) >= _MOST_SHARED for k in np.flatnonzero(near)]
-    return found
-
-
-def apart(quads: NDArray[np.floating]) -> list[int]:
-    """The first of the quadrilaterals (n, 4, 2) and each further one that does not lie on one of those before."""
-    kept: list[int] = []
-    for k in range(len(quads)):
-        if not lie_on(quads[k : k + 1], quads[kept])[0]:
-            kept.append(k)
-    return kept
 
 
 @cache
@@ -140,3 +120,82 @@ def card_kernels(card_mm: tuple[float, float], cell_mm: float) -> tuple[NDArray[
         cv2.fillConvexPoly(kernel, np.rint(corners * 16).astype(np.int32), (1.0,), shift=4)
         found.append(kernel / kernel.sum())
     return tuple(found)
+
+
+def moved_to_white(
+    grey: NDArray[np.uint8] | NDArray[np.float32], quads: Floats, *, linear: bool = False
+) -> tuple[Floats, Floats]:
+    """Give quads (n, 4, 2) with their sides on the edge of the white, and how straight each is seen to be, (n,) 0 to 1.
+
+    `grey` (h, w) from 0 to 255. With `linear` the edge is looked for in the light itself, of which a camera's grey
+    levels are about the root: lenses blur light, and by grey levels black would look smaller than it is.
+    """
+    straight = np.zeros(len(quads))
+    for _ in range(_ROUNDS):
+        offsets, straight = _edge_offsets(grey, quads, linear)
+        quads = _shifted(quads, offsets)
+    return quads, straight
+
+
+def _crossings(lines: Floats) -> Floats:
+    """Corners (n, 4, 2) of quads by their sides' lines (n, 4, 3); corner k is where side k begins."""
+    before = lines[:, [3, 0, 1, 2]]
+    det = before[..., 0] * lines[..., 1] - before[..., 1] * lines[..., 0]
+    det = np.where(np.abs(det) < 1e-9, 1e-9, det)
+    x = (before[..., 2] * lines[..., 1] - before[..., 1] * lines[..., 2]) / det
+    y = (before[..., 0] * lines[..., 2] - before[..., 2] * lines[..., 0]) / det
+    return np.stack([x, y], axis=-1)
+
+
+def _edge_offsets(grey: NDArray[np.uint8] | NDArray[np.float32], quads: Floats, linear: bool) -> tuple[Floats, Floats]:
+    """Where the white ends, (n, 4, places) in px outwards of each side (NaN: nowhere), and how many places agree."""
+    start, end = quads, quads[:, [1, 2, 3, 0]]
+    along = end - start
+    length = np.linalg.norm(along, axis=2)
+    normal = np.stack([along[..., 1], -along[..., 0]], axis=-1) / length[..., None]
+    reach = np.clip(length.min(axis=1) * _SEARCH, 2.0, 8.0)
+    steps = np.linspace(-1, 1, _SAMPLES)[None] * reach[:, None]
+    foot = start[:, :, None] + along[:, :, None] * _PLACES[None, None, :, None]
+    places = foot[:, :, :, None] + normal[:, :, None, None] * steps[:, None, None, :, None]
+    flat = places.reshape(len(quads), -1, 2).astype(np.float32)
+    seen = cv2.remap(grey, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    profile = np.asarray(seen, np.float64).reshape(places.shape[:-1])
+    if linear:
+        # By the brightest about each quad, so that dim light is as good as any.
+        brightest = np.maximum(profile.max(axis=(1, 2, 3), keepdims=True), _DARKEST_WHITE)
+        profile = (profile / brightest) ** 2 * _WHITE
+    rise = np.maximum(np.gradient(profile, axis=-1), 0)
+    peak = rise.argmax(axis=-1)
+    near = np.abs(np.arange(_SAMPLES) - peak[..., None]) <= 3
+    weight = rise * near
+    total = weight.sum(axis=-1)
+    offset = (weight * steps[:, None, None, :]).sum(axis=-1) / np.maximum(total, 1e-9)
+    offset[total < _LEAST_RISE] = np.nan
+    centre = np.median(np.where(np.isnan(offset), 1e3, offset), axis=-1, keepdims=True)
+    agree = np.abs(offset - centre) < 0.35 * reach[:, None, None]
+    return np.where(agree, offset, np.nan), np.asarray(agree.mean(axis=(1, 2)))
+
+
+def _shifted(quads: Floats, offsets: Floats) -> Floats:
+    """Quads with their sides fitted to offsets (n, 4, places) from them."""
+    start, end = quads, quads[:, [1, 2, 3, 0]]
+    along = end - start
+    length = np.linalg.norm(along, axis=2)
+    normal = np.stack([along[..., 1], -along[..., 0]], axis=-1) / length[..., None]
+    known = ~np.isnan(offsets)
+    weight = known.astype(np.float64)
+    t = _PLACES - 0.5
+    value = np.where(known, offsets, 0.0)
+    # A line's height and slope by least squares; a side that nobody saw stays where it is.
+    s0, s1, s2 = weight.sum(-1), (weight * t).sum(-1), (weight * t * t).sum(-1)
+    b0, b1 = value.sum(-1), (value * t).sum(-1)
+    det = s0 * s2 - s1 * s1
+    fine = (s0 >= 5) & (det > 0.05)
+    det = np.where(fine, det, 1.0)
+    height = np.where(fine, (s2 * b0 - s1 * b1) / det, 0.0)
+    slope = np.where(fine, (s0 * b1 - s1 * b0) / det, 0.0)
+    first = start + normal * (height - slope / 2)[..., None]
+    second = end + normal * (height + slope / 2)[..., None]
+    direction = second - first
+    a, b = -direction[..., 1], direction[..., 0]
+    return _crossings(np.stack([a, b, a * first[..., 0] + b * first[..., 1]], axis=-1))

@@ -51,7 +51,7 @@ def show(deck: str, state: Path | None, as_json: bool) -> int:
 def export(deck: str, output: Path, state: Path | None, as_json: bool) -> int:
     """Write a deck file."""
     from referee.files import write_whole
-    from vision.taught.deck_file import pack_deck
+    from vision.deck_file import pack_deck
 
     write_whole(output, pack_deck(_store(state).load(deck)))
     return _said(deck, phrase("terminal.is_in", deck=deck, path=output), as_json=as_json)
@@ -63,7 +63,7 @@ def export(deck: str, output: Path, state: Path | None, as_json: bool) -> int:
 @_common
 def take(file: Path, name: str | None, state: Path | None, as_json: bool) -> int:
     """Store the deck of a file."""
-    from vision.taught.deck_file import read_deck_file, renamed
+    from vision.deck_file import read_deck_file, renamed
 
     deck = read_deck_file(file)
     if name is not None:
@@ -123,8 +123,8 @@ def _list(store: DeckStore, *, as_json: bool) -> int:
 def _show(name: str, state: Path | None, *, as_json: bool) -> None:
     from referee.decks.lookup import find_deck
     from vision.deck import deck_names
+    from vision.deck_file import fingerprint
     from vision.read.print_deck import PrintDeck
-    from vision.taught.deck_file import fingerprint
 
     deck = find_deck(name, state)
     output = Output()
@@ -170,7 +170,7 @@ def _said(name: str, words: str, *, as_json: bool) -> int:
 
 def _summary(deck: AnyDeck, *, taught: bool) -> dict[str, Any]:
     from vision.deck import Deck
-    from vision.taught.deck_file import game_of
+    from vision.deck_file import game_of
 
     if isinstance(deck, Deck):
         kind, faces = "marks", len({face.id for face in deck.faces})

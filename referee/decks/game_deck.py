@@ -16,9 +16,9 @@ from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import GAMES, game_kind
 from referee.state_folder import state_folder
 from vision.deck import Deck, deck_names
+from vision.deck_file import fingerprint
 from vision.errors import BadDeckError
 from vision.read.print_deck import PrintDeck
-from vision.taught.deck_file import fingerprint
 
 
 @dataclass(frozen=True)

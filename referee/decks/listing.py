@@ -15,9 +15,9 @@ from referee.decks.lookup import AnyDeck, find_deck
 from referee.decks.store import DeckStore
 from vision.arrays import Image
 from vision.deck import Deck, deck_names
+from vision.deck_file import fingerprint, game_of
 from vision.read.print_deck import PrintDeck
 from vision.render_face import face_image
-from vision.taught.deck_file import fingerprint, game_of
 
 _HEIGHT_PX = 132
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from referee.decks.store import DeckStore
 from referee.state_folder import state_folder
 from vision.deck import Deck, deck_file_of, deck_names, load_deck
+from vision.deck_file import SUFFIX, read_deck_file
 from vision.errors import BadDeckError
 from vision.read.print_deck import AnyDeck as AnyDeck
 from vision.read.print_deck import PrintDeck
-from vision.taught.deck_file import SUFFIX, read_deck_file
 
 
 def find_deck(name: str, state: Path | None = None) -> AnyDeck:

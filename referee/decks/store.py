@@ -9,9 +9,9 @@ from pathlib import Path
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import write_whole
 from vision.deck import deck_names
+from vision.deck_file import SUFFIX, TaughtDeck, deck_name, pack_deck, read_deck_file, renamed
 from vision.descriptions import why_broken
 from vision.errors import BadDeckError
-from vision.taught.deck_file import SUFFIX, TaughtDeck, deck_name, pack_deck, read_deck_file, renamed
 
 DECKS = "decks"
 RESERVED = frozenset({"none", "markers", "confetti", "piccolino", "coloretto", "everdeck"})

@@ -21,16 +21,15 @@ from referee.output import Output
 from referee.phrases import phrase
 from referee.state_folder import state_folder
 from vision.deck import Deck
+from vision.deck_file import pack_deck, unpack_deck
 from vision.descriptions import LEAST_CARD_MM, MOST_CARD_MM
 from vision.image import load_picture
 from vision.read.print_deck import PrintDeck, attributes_told
-from vision.taught.deck_file import pack_deck, unpack_deck
-from vision.teaching.lesson import TeachingPicture, laid_out, learn_prints
-from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards
-from vision.teaching.margins import odds_of, with_margins
+from vision.teaching.lesson import laid_out, learn_prints
+from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, TeachingPicture
 from vision.teaching.mark_lesson import learn_marks, shows_marks
 from vision.teaching.names import CardName, check_images, load_names
-from vision.teaching.taught_prints import LearnedPicture, Lesson
+from vision.teaching.taught_prints import LearnedPicture, Lesson, odds_of, with_margins
 
 _SIZE = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*[x×*]\s*(\d+(?:[.,]\d+)?)\s*", re.IGNORECASE)
 

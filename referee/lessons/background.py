@@ -8,12 +8,11 @@ from __future__ import annotations
 from referee.decks.store import DeckStore
 from referee.lessons import work
 from referee.lessons.draft import Example, LessonPicture, Test
-from referee.lessons.faults import LessonError
+from referee.lessons.faults import LessonError, check_name
 from referee.lessons.going_on import GoingOn
-from referee.lessons.names import check_name
 from referee.lessons.workbench import Workbench
+from vision.deck_file import read_deck_file, renamed
 from vision.errors import VisionError
-from vision.taught.deck_file import read_deck_file, renamed
 from vision.teaching.lesson_cards import CUT_OR_COVERED
 
 

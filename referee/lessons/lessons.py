@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from referee.decks.store import DeckStore
 from referee.lessons import background, work
 from referee.lessons.draft import Draft, Example, Game, Group
-from referee.lessons.faults import LessonError
+from referee.lessons.faults import LessonError, check_name
 from referee.lessons.going_on import GoingOn
-from referee.lessons.names import check_name
-from referee.lessons.progress import missing
+from referee.lessons.view import missing
 from referee.lessons.workbench import Workbench
 from vision.errors import VisionError
 

@@ -17,21 +17,21 @@ from numpy.typing import NDArray
 from referee.games.registry import may_show_marks
 from referee.lessons.draft import Draft, DraftOutline, DraftReading, Example, LessonPicture, MeasuredFaces, Points
 from referee.lessons.files import LessonFiles
-from referee.lessons.progress import face_names
+from referee.lessons.view import face_names
 from vision.arrays import Image
 from vision.deck import Deck
+from vision.deck_file import pack_deck, read_deck_file
 from vision.errors import VisionError
 from vision.image import load_picture
 from vision.markers import markers_in, table_if_shown
 from vision.read.print_deck import PrintDeck
-from vision.taught.deck_file import pack_deck, read_deck_file
-from vision.teaching.lesson import TeachingPicture, straight_cards
-from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, agreed_size
-from vision.teaching.margins import odds_of, with_margins
+from vision.teaching.lesson import could_be_one, in_two, learn_groups, study
+from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, TeachingPicture, agreed_size
 from vision.teaching.mark_lesson import learn_marks, shows_marks
 from vision.teaching.names import CardName
-from vision.teaching.one_by_one import could_be_one, in_two, learn_groups, study
 from vision.teaching.proposed_names import SeenFace, proposed
+from vision.teaching.straight_cards import straight_cards
+from vision.teaching.taught_prints import odds_of, with_margins
 
 _MOST_JUDGED = 16
 

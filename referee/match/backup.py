@@ -29,9 +29,9 @@ from referee.setup.step import kept_from, load_kept, save_kept
 from referee.state_folder import EVIDENCE
 from referee.store.archive import TORN, Archive, ImportTally, open_archive, take_games, write_archive
 from referee.store.games import kept_game, shelf
+from vision.deck_file import SUFFIX, unpack_deck
 from vision.errors import VisionError
 from vision.profile import load_profile
-from vision.taught.deck_file import SUFFIX, unpack_deck
 
 if TYPE_CHECKING:
     from referee.match.referee import Referee

@@ -14,7 +14,7 @@ from referee.scoring.seats import SeatRing
 from vision.arrays import Image, Points
 from vision.deck import Deck
 from vision.hidden_places import CELL_MM, LEAST_OWN, HiddenPlace, hidden_places
-from vision.marker_blur import blurs_mm
+from vision.marker_look import blurs_mm
 from vision.markers import levels_of, whites_of
 from vision.people_hands import HandFinder
 from vision.profile import TableProfile

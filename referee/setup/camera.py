@@ -16,7 +16,7 @@ from referee.setup import step
 from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wish, camera_missing, shares
 from vision.arrays import Image
 from vision.errors import MirroredError, VisionError
-from vision.marker_blur import blurs_mm
+from vision.marker_look import blurs_mm
 from vision.markers import Marker, table_from_markers, unmirrored_markers
 
 SHARP_PX, SOFT_PX = 1.3, 2.2

@@ -17,9 +17,8 @@ from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wis
 from vision.arrays import Image, Points
 from vision.errors import BadTableError, DoubledMarkerError, VisionError
 from vision.markers import Marker, MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
-from vision.profile import REACH_MM, TableProfile
+from vision.profile import REACH_MM, TableProfile, small_grey
 from vision.table import Table
-from vision.table_texture import small_grey
 
 PHONE_CORNERS = 4
 THICK_MM = 8.0

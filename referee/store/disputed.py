@@ -29,8 +29,8 @@ from referee.files import put_in_place
 from referee.games.recorded_game import DECK_FILE, TABLE
 from referee.jsonlines import shown
 from referee.store.games import Query, game_numbered, games, kept_game
+from vision.deck_file import pack_deck
 from vision.errors import BadDeckError
-from vision.taught.deck_file import pack_deck
 
 DISPUTED = "disputed.json"
 """The file in such a recording with the disputed ruling and the machine's state."""

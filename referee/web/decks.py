@@ -10,8 +10,7 @@ from pydantic import Field
 
 from referee.decks.listing import DeckListing
 from referee.decks.store import DeckStore
-from referee.lessons.faults import LessonError
-from referee.lessons.names import check_name
+from referee.lessons.faults import LessonError, check_name
 from referee.match.referee import Referee
 from referee.models import Model
 from referee.web.auth import Auth
@@ -19,8 +18,8 @@ from referee.web.limits import DECK_PATH, RefusedError
 from referee.web.responses import Desks, Json, JsonRoute
 from referee.web.uploads import Uploads
 from vision.deck import deck_names
+from vision.deck_file import SUFFIX, TaughtDeck, pack_deck, renamed, unpack_deck
 from vision.errors import BadDeckError
-from vision.taught.deck_file import SUFFIX, TaughtDeck, pack_deck, renamed, unpack_deck
 
 _KEPT = {"Cache-Control": "private, max-age=3600"}
 _MOST_TRIES = 100

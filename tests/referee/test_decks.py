@@ -25,9 +25,9 @@ from referee.games.confetti.watching.watcher import ConfettiWatcher
 from referee.games.registry import game_kind
 from referee.match.table_decks import TableDecks
 from vision.deck import Deck, load_deck
+from vision.deck_file import fingerprint, pack_deck, read_deck_file, unpack_deck
 from vision.errors import BadDeckError
 from vision.read.print_deck import Print, PrintDeck
-from vision.taught.deck_file import fingerprint, pack_deck, read_deck_file, unpack_deck
 
 Capture = pytest.CaptureFixture[str]
 

@@ -16,10 +16,10 @@ from referee.commands import main
 from referee.schemas import SCHEMAS
 from simulation.still import table_picture
 from vision.deck import Deck, Face, PrintedMark, load_deck
+from vision.deck_file import read_deck_file
 from vision.marked.reader import read_picture
 from vision.read.print_deck import PrintDeck
 from vision.render_face import face_image
-from vision.taught.deck_file import read_deck_file
 
 Capture = pytest.CaptureFixture[str]
 Image = NDArray[np.uint8]

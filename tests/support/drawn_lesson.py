@@ -17,12 +17,12 @@ from simulation.script import Lying, Script, ScriptCard
 from simulation.truth import CardTruth, truth_at
 from simulation.view import Look
 from vision.arrays import Image
+from vision.deck_file import pack_deck, unpack_deck
 from vision.image import Picture
 from vision.markers import markers_in, table_if_shown
 from vision.read.print_deck import Print, PrintDeck
-from vision.taught.deck_file import as_kept
-from vision.teaching.lesson import TeachingPicture, learn_prints
-from vision.teaching.lesson_cards import CardSize, LaidCards
+from vision.teaching.lesson import learn_prints
+from vision.teaching.lesson_cards import CardSize, LaidCards, TeachingPicture
 from vision.teaching.names import CardName
 
 _AREA_MM = (720.0, 405.0)
@@ -52,7 +52,7 @@ def taught(printed: PrintDeck, seed: int, shots: Shots | None = None) -> PrintDe
     laid = [_laid(image, truth, printed, luck) for image, truth in shown]
     size = CardSize(printed.card_mm, is_true=True)
     lesson = learn_prints(printed.name, pictures, laid, size, tuple(names), printed.game)
-    kept = as_kept(lesson.deck)
+    kept = unpack_deck(pack_deck(lesson.deck), lesson.deck.name)
     assert isinstance(kept, PrintDeck)
     return kept
 

@@ -20,7 +20,7 @@ from tools.art.clown_art import piccolino_deck
 from tools.art.coloretto_art import coloretto_deck
 from tools.art.drawn_deck import DrawnDeck, rendered
 from tools.art.everdeck_art import everdeck
-from vision.taught.deck_file import SUFFIX, pack_deck
+from vision.deck_file import SUFFIX, pack_deck
 
 
 def drawn_decks() -> dict[str, Callable[[], DrawnDeck]]:

@@ -25,8 +25,8 @@ from vision.deck import Deck
 from vision.errors import VisionError
 from vision.image import load_picture
 from vision.read.print_deck import PrintDeck
-from vision.teaching.lesson import TeachingPicture, laid_out
-from vision.teaching.lesson_cards import LaidCards
+from vision.teaching.lesson import laid_out
+from vision.teaching.lesson_cards import LaidCards, TeachingPicture
 from vision.teaching.names import CardName
 
 _LABELS, _DECK = "labels.json", "deck.json"

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from vision.arrays import Floats, Singles
-
-Masks = NDArray[np.bool_]
+from vision.arrays import Flags, Floats, Singles
+from vision.read.print_deck import ART_PX_PER_MM
 
 _COUNT = 3
 _RIM_MM = 1.2
 _CELL_LAB = 8.0  # of colours that are counted as one
 _STEP = 14.0  # in Lab: print that differs less from the ground is no mark
-_LEAST_MM2, _LEAST_GROUND = 12.0, 0.45  # of a mark; of the card
-_CORE = 5  # px
-_STAY_OFF = 4  # px, from other marks and from the card's edge, where an outline is not a mark's own
-_LEAST_ARC = 0.2  # of a circle's outline
-_OFF, _ROUGH = 0.06, 1.8  # of a radius, and px: a disc's outline is nearer to its circle
-_LARGER = 1.12  # one size by the next
+_LEAST_GROUND = 0.45  # of the card
+_CORE = 3  # px
+_STAY_OFF = 2  # px, from other marks and from the card's edge, where an outline is not a mark's own
+_OFF, _ROUGH = 0.06, 1.3  # of a radius, and px: a disc's outline is nearer to its circle
 _APART = 18.0  # in Lab: colours of one card
 _COVERED = 0.85  # of what is printed: explained by the discs
 _SEED = 5
@@ -46,10 +41,10 @@ class CardDiscs:
     ground: Floats
 
 
-def marked_card(card: Singles, px_per_mm: float) -> CardDiscs | None:
+def marked_card(card: Singles) -> CardDiscs | None:
     """The discs on a card (h, w, 3), levels 0 to 1 under white light; None for a card that shows anything else."""
     lab = np.asarray(cv2.cvtColor(np.clip(card, 0, 1), cv2.COLOR_BGR2LAB), np.float32)
-    rim = round(_RIM_MM * px_per_mm)
+    rim = round(_RIM_MM * ART_PX_PER_MM)
     inner = np.zeros(card.shape[:2], bool)
     inner[rim:-rim, rim:-rim] = True
     ground = _commonest(lab[inner])
@@ -75,22 +70,20 @@ def marked_card(card: Singles, px_per_mm: float) -> CardDiscs | None:
     for k in range(_COUNT):
         mask = _largest(masks[k])
         others = np.any([masks[j] for j in range(_COUNT) if j != k], axis=0)
-        disc = _disc(mask, others, px_per_mm)
+        disc = _disc(mask, others)
         if disc is None:
             return None
         middle, diameter = disc
         chosen = cores[k]
         discs.append(Disc(middle, diameter, np.median(lab[chosen], axis=0), np.median(card[chosen], axis=0)))
     discs.sort(key=lambda disc: disc.diameter_mm)
-    if any(b.diameter_mm < _LARGER * a.diameter_mm for a, b in pairwise(discs)):
-        return None
-    if not _explained(discs, core, px_per_mm):
+    if not _explained(discs, core):
         return None
     bare = inner & (away < _STEP)
     return CardDiscs(tuple(discs), np.median(card[bare], axis=0))
 
 
-def _eroded(mask: Masks) -> Masks:
+def _eroded(mask: Flags) -> Flags:
     return np.asarray(cv2.erode(mask.astype(np.uint8), np.ones((_CORE, _CORE), np.uint8)).astype(bool))
 
 
@@ -110,30 +103,28 @@ def _three_colours(lab: Singles) -> Floats | None:
     some = np.ascontiguousarray(lab[:: max(1, len(lab) // 4000)], np.float32)
     cv2.setRNGSeed(_SEED)
     criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 20, 0.5)
-    none = np.zeros((len(some), 1), np.int32)
-    _, labels, middles = cv2.kmeans(some, _COUNT, none, criteria, 6, cv2.KMEANS_PP_CENTERS)
+    labels = cv2.kmeans(some, _COUNT, np.zeros((len(some), 1), np.int32), criteria, 6, cv2.KMEANS_PP_CENTERS)[1]
     colours = np.array([np.median(some[labels.ravel() == k], axis=0) for k in range(_COUNT)], np.float64)
-    del middles
     gaps = np.linalg.norm(colours[:, None] - colours[None], axis=2)[np.triu_indices(_COUNT, 1)]
     return colours if gaps.min() > _APART else None
 
 
-def _largest(mask: Masks) -> Masks:
+def _largest(mask: Flags) -> Flags:
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=4)
     if count < 2:
         return mask
     return np.asarray(labels == 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax()))
 
 
-def _disc(mask: Masks, others: Masks, px_per_mm: float) -> tuple[Floats, float] | None:
+def _disc(mask: Flags, others: Flags) -> tuple[Floats, float] | None:
     """Middle and diameter in mm of the disc that a mask shows, as a circle through what is its own outline."""
-    if mask.sum() < _LEAST_MM2 * px_per_mm**2:
-        return None
     contours, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    if not contours:
+        return None
     points = np.asarray(max(contours, key=cv2.contourArea), np.float64).reshape(-1, 2)
     height, width = mask.shape
     near = cv2.dilate(others.astype(np.uint8), np.ones((2 * _STAY_OFF + 1,) * 2, np.uint8)).astype(bool)
-    edge = round(_RIM_MM * px_per_mm) + _STAY_OFF
+    edge = round(_RIM_MM * ART_PX_PER_MM) + _STAY_OFF
     x, y = points.T
     free = (x >= edge) & (x < width - edge) & (y >= edge) & (y < height - edge)
     free &= ~near[y.astype(int), x.astype(int)]
@@ -147,10 +138,10 @@ def _disc(mask: Masks, others: Masks, px_per_mm: float) -> tuple[Floats, float] 
         own = own[keep]
     middle, radius = _circle(own)
     off = np.abs(np.linalg.norm(own - middle, axis=1) - radius)
-    if len(own) < _LEAST_ARC * 2 * np.pi * radius or float(np.quantile(off, 0.9)) > max(_OFF * radius, _ROUGH):
+    if float(np.quantile(off, 0.9)) > max(_OFF * radius, _ROUGH):
         return None
     # A contour runs through the outermost pixels of a mask; its outline is half a pixel farther out.
-    return (middle + 0.5) / px_per_mm, float(2 * (radius + 0.5) / px_per_mm)
+    return (middle + 0.5) / ART_PX_PER_MM, float(2 * (radius + 0.5) / ART_PX_PER_MM)
 
 
 def _circle(points: Floats) -> tuple[Floats, float]:
@@ -162,10 +153,10 @@ def _circle(points: Floats) -> tuple[Floats, float]:
     return origin + (a / 2, b / 2), float(np.sqrt(max(c + (a * a + b * b) / 4, 1e-6)))
 
 
-def _explained(discs: list[Disc], core: Masks, px_per_mm: float) -> bool:
+def _explained(discs: list[Disc], core: Flags) -> bool:
     """Return whether hardly anything is printed beside the discs."""
     y, x = np.nonzero(core)
-    points = (np.stack([x, y], axis=1) + 0.5) / px_per_mm
+    points = (np.stack([x, y], axis=1) + 0.5) / ART_PX_PER_MM
     within = np.zeros(len(points), bool)
     for disc in discs:
         within |= np.linalg.norm(points - disc.middle_mm, axis=1) < disc.diameter_mm / 2 + 0.5

@@ -1,38 +1,26 @@
-"""A lesson: pictures of cards that are apart go in, a deck of prints comes out, and what was seen on the way."""
+"""A lesson: pictures of cards that are apart give a deck of prints, all at once or picture by picture."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Image, Singles
 from vision.errors import BadLessonError
 from vision.image import Picture
-from vision.read.print_deck import ART_PX_PER_MM
-from vision.teaching.faces import FaceGroup, Sighting, grouped
-from vision.teaching.lesson_cards import CardSize, LaidCards, agreed_size, fits, lay_out
-from vision.teaching.level_ground import level
+from vision.teaching.faces import FaceGroup, Sighting, aligned, difference, grouped, turns_of
+from vision.teaching.lesson_cards import CardSize, LaidCards, TeachingPicture, agreed_size, fits, lay_out
 from vision.teaching.names import CardName, check_images, named_cards
-from vision.teaching.same_print import best_turn, difference, laid_on, small
-from vision.teaching.straighten import points_on, straight, turns_of
+from vision.teaching.straight_cards import straight_cards
 from vision.teaching.taught_prints import Lesson, Named, taught
-from vision.teaching.white_paper import paper_of_cards, paper_of_markers, under_white
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
+Place = tuple[int, int]
+"""A card in a lesson: the number of its picture, and its number there."""
 
 MOST_PICTURES, MOST_CARDS = 300, 2000
 DIFFERENT = 0.45  # two sightings that differ by so much are of no one face, whoever calls them so
-
-
-@dataclass(frozen=True)
-class TeachingPicture:
-    """A picture of the lesson; `load` gives it each time again, so that no lesson holds all of them."""
-
-    name: str
-    load: Callable[[], Picture]
 
 
 def laid_out(
@@ -92,94 +80,164 @@ def learn_prints(
         BadLessonError: a name points beside every card, or two cards that differ have one name, or a card has two.
         BadImageError: a picture cannot be read.
     """
+    cards, filed = sighted(pictures, laid, size)
+    said = said_of(names, pictures, filed)
+    places: dict[str, list[Place]] = {}
+    for place, entry in said.items():
+        places.setdefault(entry.face, []).append(place)
     turns = turns_of(size.mm)
-    sightings: list[Sighting] = []
-    said: dict[tuple[int, int], CardName] = {}
-    filed: list[LaidCards] = []
-    check_images(names, [picture.name for picture in pictures])
+    groups: Named = [(_joined([cards[place] for place in own], turns), said[own[0]]) for own in places.values()]
+    for group, name_of_group in groups:
+        odd = next((other for other, off in zip(group.sightings[1:], group.off, strict=True) if off > DIFFERENT), None)
+        if odd is not None:
+            raise BadLessonError(
+                "error.two_cards_that_look_different",
+                "two cards that look different are called {name}, in {one} and in {other}",
+                name="" if name_of_group is None else name_of_group.face,
+                one=pictures[group.sightings[0].picture].name,
+                other=pictures[odd.picture].name,
+            )
+    unnamed = [sighting for place, sighting in cards.items() if place not in said]
+    found = grouped(unnamed, turns, [group for group, _ in groups], skip_doubtful=True)
+    groups += [(group, None) for group in found[len(groups) :]]
+    return taught(name, [picture.name for picture in pictures], filed, size, game, groups)
+
+
+def learn_groups(
+    name: str,
+    pictures: Sequence[TeachingPicture],
+    laid: Sequence[LaidCards],
+    size: CardSize,
+    groups: Sequence[tuple[Sequence[Place], CardName | None]],
+    game: str | None = None,
+) -> Lesson:
+    """Learn a deck of prints from cards that were found and put into groups, each with its name.
+
+    Raises:
+        BadImageError: a picture cannot be read.
+    """
+    cards, filed = sighted(pictures, laid, size)
+    turns = turns_of(size.mm)
+    named: Named = [(_joined([cards[place] for place in places], turns), entry) for places, entry in groups]
+    return taught(name, [picture.name for picture in pictures], filed, size, game, named)
+
+
+def sighted(
+    pictures: Sequence[TeachingPicture], laid: Sequence[LaidCards], size: CardSize
+) -> tuple[Mapping[Place, Sighting], list[LaidCards]]:
+    """Return the cards of all pictures put straight, and the outlines in the pixels of the files."""
+    cards: dict[Place, Sighting] = {}
+    filed = []
     for k, (picture, look) in enumerate(zip(pictures, laid, strict=True)):
         loaded = picture.load()
-        cards = straight_cards(loaded, look, size)
         filed.append(look.in_file(loaded))
-        said |= {(k, place): entry for place, entry in named_cards(names, picture.name, filed[-1].quads_px).items()}
-        sightings += [Sighting(k, place, card) for place, card in enumerate(cards)]
-        if len(sightings) > MOST_CARDS:
+        for place, card in enumerate(straight_cards(loaded, look, size)):
+            cards[k, place] = Sighting(k, place, card)
+        if len(cards) > MOST_CARDS:
             raise BadLessonError(
                 "error.lesson.more_than_cards_are_more",
                 "more than {most} cards are more than any deck needs",
                 most=MOST_CARDS,
             )
-    groups = _named(grouped(_named_first(sightings, said), turns), said, turns, pictures)
-    return taught(name, [picture.name for picture in pictures], filed, size, game, groups, turns)
+    return cards, filed
 
 
-def only_those(look: LaidCards, right: NDArray[np.bool_]) -> LaidCards:
+def said_of(
+    names: Sequence[CardName], pictures: Sequence[TeachingPicture], filed: Sequence[LaidCards]
+) -> dict[Place, CardName]:
+    """Return the names by the cards that they point at.
+
+    Raises:
+        BadLessonError: a name points beside every card, or at none of the pictures, or a card has two.
+    """
+    check_images(names, [picture.name for picture in pictures])
+    return {
+        (k, place): entry
+        for k, look in enumerate(filed)
+        for place, entry in named_cards(names, pictures[k].name, look.quads_px).items()
+    }
+
+
+def _joined(sightings: Sequence[Sighting], turns: tuple[int, ...]) -> FaceGroup:
+    group = FaceGroup.of(sightings[0])
+    group.take(sightings[1:], turns)
+    return group
+
+
+def only_those(look: LaidCards, right: Flags) -> LaidCards:
     """A picture's cards without those that are not right (n,), which are unclear then: of another size."""
     odd = tuple((quad, "another size") for quad in look.quads_px[~right])
     return replace(look, quads_px=look.quads_px[right], unclear=look.unclear + odd, size_mm=look.size_mm[right])
 
 
-def straight_cards(
-    picture: Picture, look: LaidCards, size: CardSize, px_per_mm: float = ART_PX_PER_MM
-) -> list[Singles]:
-    """The cards of one picture put straight, (h, w, 3) levels 0 to 1, as they would be under white light."""
+@dataclass(frozen=True, eq=False)
+class StudiedPicture:
+    """Contribution of one picture to a lesson.
+
+    `size` is None where it shows no card; `cards` are those of `look` put straight, (h, w, 3) uint8 BGR under white
+    light; `groups` says which of the known faces each shows, numbers from their count on being new ones.
+    """
+
+    look: LaidCards
+    size: CardSize | None
+    cards: tuple[Image, ...]
+    groups: tuple[int, ...]
+
+
+def study(picture: Picture, known: Sequence[Image], size: CardSize | None = None) -> StudiedPicture:
+    """Find the cards of a picture; `known` are faces put straight, `size` what the cards measured so far."""
+    look = lay_out(picture.image, size)
+    size = size or agreed_size([look], None)
+    if size is None:
+        return StudiedPicture(look, None, (), ())
+    look = _in_rows(only_those(look, fits(look, size)))
+    cards = straight_cards(picture, look, size)
+    return StudiedPicture(look, size, tuple(_levels(card) for card in cards), tuple(_sorted_to(known, cards, size)))
+
+
+def _in_rows(look: LaidCards) -> LaidCards:
+    """The cards in the order in which people read a page."""
     if not len(look.quads_px):
-        return []
-    wh = (round(size.mm[0] * px_per_mm), round(size.mm[1] * px_per_mm))
-    cards = [straight(picture.image, quad, wh) for quad in look.quads_px]
-    shown = paper_of_markers(picture.image, look.markers)
-    paper = shown or paper_of_cards(picture.size_px, cards)
-    white = [under_white(card, paper.at(points_on(quad, wh))) for card, quad in zip(cards, look.quads_px, strict=True)]
-    return [level(card, known_white=shown is not None) for card in white]
+        return look
+    middles = look.quads_px.mean(axis=1)
+    height = float(np.ptp(look.quads_px[:, :, 1], axis=1).mean())
+    rows = np.zeros(len(middles), np.intp)
+    by_height = np.argsort(middles[:, 1])
+    rows[by_height[1:]] = np.cumsum(np.diff(middles[by_height, 1]) > height / 3)
+    order = np.lexsort((middles[:, 0], rows))
+    return replace(look, quads_px=look.quads_px[order], size_mm=look.size_mm[order])
 
 
-def _named_first(sightings: Sequence[Sighting], said: Mapping[tuple[int, int], CardName]) -> list[Sighting]:
-    """Cards with names before others: what has a name is what others are held against."""
-    return sorted(sightings, key=lambda sighting: (sighting.picture, sighting.place) not in said)
+def _sorted_to(known: Sequence[Image], cards: Sequence[Singles], size: CardSize) -> list[int]:
+    before = [FaceGroup.of(Sighting(-1, k, _singles(face))) for k, face in enumerate(known)]
+    sightings = [Sighting(0, place, card) for place, card in enumerate(cards)]
+    of = {
+        sighting.place: number
+        for number, group in enumerate(grouped(sightings, turns_of(size.mm), before))
+        for sighting in group.sightings
+        if sighting.picture == 0
+    }
+    return [of[place] for place in range(len(cards))]
 
 
-def _named(
-    groups: list[FaceGroup],
-    said: Mapping[tuple[int, int], CardName],
-    turns: tuple[int, ...],
-    pictures: Sequence[TeachingPicture],
-) -> Named:
-    """Groups by the names that people gave: one name is one face, and two names are two, however alike they look."""
-    faces: Named = []
-    by_name: dict[str, FaceGroup] = {}
-    for group in groups:
-        names = [said.get((sighting.picture, sighting.place)) for sighting in group.sightings]
-        for part, name in _split(group, names):
-            if name is None or name.face not in by_name:
-                faces.append((part, name))
-                if name is not None:
-                    by_name[name.face] = part
-                continue
-            other = by_name[name.face]
-            turn = best_turn(small(other.first), small(part.first), turns)[1]
-            if difference(other.first, laid_on(other.first, part.first, turn)) > DIFFERENT:
-                one, two = (pictures[g.sightings[0].picture].name for g in (other, part))
-                raise BadLessonError(
-                    "error.two_cards_that_look_different",
-                    "two cards that look different are called {name}, in {one} and in {other}",
-                    name=name.face,
-                    one=one,
-                    other=two,
-                )
-            other.take(part, turns)
-    return faces
+def could_be_one(one: Image, other: Image, size: CardSize) -> bool:
+    """Return whether two cards may show one face, as somebody says: they do not differ altogether."""
+    first = _singles(one)
+    return difference(first, aligned(first, _singles(other), turns_of(size.mm))) <= DIFFERENT
 
 
-def _split(group: FaceGroup, names: Sequence[CardName | None]) -> list[tuple[FaceGroup, CardName | None]]:
-    told = list(dict.fromkeys(name.face for name in names if name is not None))
-    if len(told) < 2:
-        return [(group, next((name for name in names if name is not None), None))]
-    parts = []
-    for face in told:
-        own = [k for k, name in enumerate(names) if name is not None and name.face == face]
-        part = FaceGroup.of(group.sightings[own[0]])
-        for k in own[1:]:
-            part.add(group.sightings[k], group.turns[k], group.sightings[k].card, 0.0)
-        parts.append((part, names[own[0]]))
-    # Who of those without a name is which nobody can say.
-    return parts
+def in_two(cards: Sequence[Image], size: CardSize) -> list[bool]:
+    """Return which of some cards are rather like the one that differs most from the first than like that."""
+    first, turns = _singles(cards[0]), turns_of(size.mm)
+    sheets = [aligned(first, _singles(card), turns) for card in cards]
+    off = [difference(sheets[0], sheet) for sheet in sheets]
+    other = sheets[int(np.argmax(off))]
+    return [difference(other, sheet) < by for sheet, by in zip(sheets, off, strict=True)]
+
+
+def _singles(card: Image) -> Singles:
+    return np.asarray(card, np.float32) / np.float32(255)
+
+
+def _levels(card: Singles) -> Image:
+    return np.asarray(np.clip(np.rint(card * 255), 0, 255), np.uint8)

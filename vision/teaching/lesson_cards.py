@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from vision.arrays import Flags, Floats, Image
 from vision.find.any_deck import SURE_SCALE, cards_without_size, reason_of
 from vision.find.unknown import KnownSize
 from vision.image import Picture
 from vision.markers import Marker, markers_in, table_if_shown
 from vision.quads import shared_area
 from vision.table import Table
-from vision.teaching.card_shape import ratios, seen_shape
-
-Image = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 TOUCHED = "touched by another card"
 CUT_OR_COVERED = frozenset({"covered", "edge of picture", TOUCHED})
@@ -27,6 +24,15 @@ _SQUARE = 0.03
 _CERTAIN, _SOME = 0.5, 0.2  # score and visible share of a card that is learned or outlined; a lesson's least had 0.66
 _OVERLAP = 0.08  # of an area: neighbours that nearly touch overlap less by their errors
 _NOMINAL_MM = 63.0  # the shorter side where nobody knows it
+_FOCAL = 0.8  # by the picture's longer side: from 0.7 to 1.0 the shape of three decks changes by 1 %
+
+
+@dataclass(frozen=True)
+class TeachingPicture:
+    """A picture of the lesson; `load` gives it each time again, so that no lesson holds all of them."""
+
+    name: str
+    load: Callable[[], Picture]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +86,7 @@ def lay_out(image_bgr: Image, size: CardSize | None = None) -> LaidCards:
     return LaidCards(quads[free], unclear, sizes[free], markers, table, size_px)
 
 
-def _under(quads: Floats, certain: NDArray[np.bool_], in_sight: Floats) -> NDArray[np.bool_]:
+def _under(quads: Floats, certain: Flags, in_sight: Floats) -> Flags:
     """(n,) which of the quads (n, 4, 2) overlap one that is certain and of which more is in sight: they are below."""
     under = np.zeros(len(quads), bool)
     for k in range(len(quads)):
@@ -111,7 +117,7 @@ def agreed_size(laid: Sequence[LaidCards], card_mm: tuple[float, float] | None) 
     return CardSize(_rounded(_NOMINAL_MM, _NOMINAL_MM * float(np.median(shown))), False)
 
 
-def fits(look: LaidCards, size: CardSize) -> NDArray[np.bool_]:
+def fits(look: LaidCards, size: CardSize) -> Flags:
     """(n,) which cards of a picture are of the size agreed on, in shape at least."""
     if not len(look.size_mm):
         return np.zeros(0, bool)
@@ -123,9 +129,19 @@ def fits(look: LaidCards, size: CardSize) -> NDArray[np.bool_]:
 
 
 def _ratios(laid: Sequence[LaidCards]) -> Floats:
-    """(n,) the length by the width of all cards in some pictures, as one lens shows them."""
-    seen = [seen_shape(quad, look.size_px) for look in laid for quad in look.quads_px]
-    return np.maximum(ratios(seen), 1 / ratios(seen)) if seen else np.zeros(0)
+    """(n,) the length by the width of all cards in some pictures, as a usual lens shows them.
+
+    A rectangle's picture gives the ratio of its sides once the focal length is known (Zhang and He, "Whiteboard
+    scanning and image enhancement", 2003).
+    """
+    found = []
+    for look in laid:
+        middle, focal = np.array(look.size_px) / 2, _FOCAL * max(look.size_px)
+        for quad in (look.quads_px - middle) / focal:
+            unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+            across, down, _ = cv2.getPerspectiveTransform(unit, quad.astype(np.float32)).T
+            found.append(float(np.linalg.norm(down) / np.linalg.norm(across)))
+    return np.maximum(found, 1 / np.array(found))
 
 
 def _rounded(width: float, length: float) -> tuple[float, float]:

@@ -12,16 +12,52 @@ from dataclasses import dataclass, field, replace
 import cv2
 import numpy as np
 
-from vision.arrays import Image, Singles
-from vision.teaching.main_colours import MainColours, main_colours
-from vision.teaching.same_print import best_turn, laid_on, small
+from vision.arrays import Flags, Floats, Image, Singles
+from vision.teaching.faces import aligned, turns_of
 
 _OTHER = {"happy": "sad", "sad": "happy"}
 _RARER, _SURELY_RARER = 1.5, 2.5  # times as often seen: of a happy clown there are more cards
 _ALIKE_IN_HOW_THEY_DIFFER = 0.45
 _ONE_PAINT = 16.0  # degrees of hue
 _SHEET, _RIM = 32, 3
-_FULL, _PALE, _RAINBOW = 0.3, 0.12, 4  # shares of a card that are coloured; hues
+_FULL, _PALE, _RAINBOW = 0.3, 0.12, 4  # shares of a card that are coloured; sixths of the hues
+
+_SIDE = 96  # px of a card whose paints are looked for
+_CHROMA = 30.0  # what is less is skin, paper, or grey
+_NEAR = 25.0  # degrees of hue: still the same paint
+_CLEAR = 1.6  # times as much as of the next paint
+_LEAST = 0.015  # of the card
+_HUE_SHARE = 0.05  # of the card, for one hue of several
+_GROUND = 14.0  # in Lab
+_BLACK_L, _BLACK_CHROMA, _BLACK_SHARE = 25.0, 12.0, 0.12
+_LIGHT_L = 65.0
+# Upper ends of hue ranges in degrees; a hue beyond the last one is red again.
+_HUES = (
+    (43.0, "red"),
+    (74.0, "orange"),
+    (108.0, "yellow"),
+    (172.0, "green"),
+    (238.0, "turquoise"),
+    (299.0, "blue"),
+    (345.0, "purple"),
+)
+
+
+@dataclass(frozen=True)
+class MainColours:
+    """A picture's paints.
+
+    `name` is that of the main one, None where there is none, `hue` (degrees) its hue; `is_clear`: no other comes near
+    it; `hues` are how many sixths of the circle of hues are painted with; `coloured` is the share of the card that they
+    cover; `is_light`: the rest is light.
+    """
+
+    name: str | None
+    hue: float
+    is_clear: bool
+    hues: int
+    coloured: float
+    is_light: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +92,7 @@ def proposed(game: str | None, faces: Sequence[SeenFace]) -> list[Proposal]:
 def _clowns(faces: Sequence[SeenFace]) -> list[Proposal]:
     looks = [main_colours(face.art) for face in faces]
     colours = [face.said.get("colour") or look.name for face, look in zip(faces, looks, strict=True)]
-    plain = [bool(face.said.get("colour")) or look.is_plain for face, look in zip(faces, looks, strict=True)]
+    clear = [bool(face.said.get("colour")) or look.is_clear for face, look in zip(faces, looks, strict=True)]
     pairs: dict[str, list[int]] = defaultdict(list)
     for k, colour in enumerate(colours):
         if colour is not None:
@@ -67,8 +103,8 @@ def _clowns(faces: Sequence[SeenFace]) -> list[Proposal]:
         if mood is None:
             continue
         for k, own in ((one, mood), (other, _OTHER[mood])):
-            is_plain = plain[one] and plain[other] and _of_one_paint(looks[one], looks[other])
-            found[k] = Proposal({**found[k].attributes, "mood": own}, sure and is_plain)
+            is_clear = clear[one] and clear[other] and _of_one_paint(looks[one], looks[other])
+            found[k] = Proposal({**found[k].attributes, "mood": own}, sure and is_clear)
     return found
 
 
@@ -106,10 +142,9 @@ def _mood_of(one: SeenFace, other: SeenFace) -> tuple[str | None, bool]:
 
 def _way(one: Image, other: Image) -> Singles:
     """In what (h, w) two cards of one colour differ, in brightness."""
-    sheets = [np.asarray(art, np.float32) / np.float32(255) for art in (one, other)]
-    turns = (0, 1, 2, 3) if one.shape[0] == one.shape[1] else (0, 2)
-    lying = laid_on(sheets[0], sheets[1], best_turn(small(sheets[0]), small(sheets[1]), turns)[1])
-    off = cv2.cvtColor(sheets[0], cv2.COLOR_BGR2GRAY) - cv2.cvtColor(np.clip(lying, 0, 1), cv2.COLOR_BGR2GRAY)
+    card, beside = (np.asarray(art, np.float32) / np.float32(255) for art in (one, other))
+    beside = aligned(card, beside, turns_of((one.shape[1], one.shape[0])))
+    off = cv2.cvtColor(card, cv2.COLOR_BGR2GRAY) - cv2.cvtColor(np.clip(beside, 0, 1), cv2.COLOR_BGR2GRAY)
     sheet = cv2.resize(cv2.GaussianBlur(off, (0, 0), 2), (_SHEET, _SHEET), interpolation=cv2.INTER_AREA)
     return np.asarray(sheet[_RIM:-_RIM, _RIM:-_RIM], np.float32)
 
@@ -147,5 +182,60 @@ def _kind(look: MainColours) -> Proposal:
     if look.coloured < _PALE and look.is_light:
         return Proposal({"kind": "+2"}, False)
     if look.coloured > _FULL and look.name is not None:
-        return Proposal({"kind": "colour", "colour": look.name}, look.is_plain)
+        return Proposal({"kind": "colour", "colour": look.name}, look.is_clear)
     return NOTHING
+
+
+def main_colours(art: Image) -> MainColours:
+    """The paints of a card put straight under white light, (h, w, 3) uint8 BGR."""
+    sheet = cv2.resize(art, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+    lab = np.asarray(cv2.cvtColor(sheet, cv2.COLOR_BGR2LAB), np.float32)
+    lab = lab[4:-4, 4:-4]
+    chroma = np.hypot(lab[..., 1], lab[..., 2])
+    hue = np.degrees(np.arctan2(lab[..., 2], lab[..., 1])) % 360
+    painted = chroma > _CHROMA
+    coloured = float(painted.mean())
+    is_light = float(np.median(lab[..., 0])) > _LIGHT_L
+    sixths, _ = np.histogram(hue[painted], bins=6, range=(0, 360))
+    hues = int((sixths > _HUE_SHARE * painted.size).sum())
+    own = painted & ~_ground(lab)
+    if float(own.mean()) < _LEAST:
+        own = painted
+    black = float(((lab[..., 0] < _BLACK_L) & (chroma < _BLACK_CHROMA)).mean())
+    if black > _BLACK_SHARE and float(own.mean()) < black:
+        return MainColours("black", 0.0, False, hues, coloured, is_light)
+    if float(own.mean()) < _LEAST:
+        return MainColours(None, 0.0, False, hues, coloured, is_light)
+    weight = np.where(own, chroma**2, 0)
+    middle, most = _peak(hue, weight)
+    near = np.abs((hue - middle + 180) % 360 - 180) < _NEAR
+    _, next_ = _peak(hue, np.where(near, 0, weight))
+    name = _name(np.average(lab[near & own], axis=0, weights=weight[near & own]))
+    return MainColours(name, middle, most > _CLEAR * next_, hues, coloured, is_light)
+
+
+def _peak(hue: Singles, weight: Singles) -> tuple[float, float]:
+    """The hue, in degrees, that most of the weight is near, and how much is."""
+    amount, _ = np.histogram(hue, bins=36, range=(0, 360), weights=weight)
+    around = amount + np.roll(amount, 1) + np.roll(amount, -1)
+    best = int(np.argmax(around))
+    return (best + 0.5) * 10, float(around[best])
+
+
+def _ground(lab: Singles) -> Flags:
+    """Return where the picture is of a colour that goes round its edge."""
+    edge = np.concatenate([lab[:4].reshape(-1, 3), lab[:, :4].reshape(-1, 3), lab[:, -4:].reshape(-1, 3)])
+    return np.asarray(np.linalg.norm(lab - np.median(edge, axis=0), axis=-1) < _GROUND)
+
+
+def _name(lab: Floats) -> str:
+    """The name of a paint in CIE Lab."""
+    lightness, a, b = lab.tolist()
+    chroma, hue = float(np.hypot(a, b)), float(np.degrees(np.arctan2(b, a)) % 360)
+    name = next((name for end, name in _HUES if hue < end), "red")
+    if name in ("orange", "red") and 35 < hue < 90 and lightness < 50 and chroma < 52:
+        return "brown"
+    # Light red is pink where its chroma is small by its lightness.
+    if (name == "red" and lightness > 62 and chroma < 0.7 * lightness) or (hue > 330 and lightness > 50):
+        return "pink"
+    return name

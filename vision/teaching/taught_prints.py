@@ -10,16 +10,21 @@ import numpy as np
 
 from vision.arrays import Floats
 from vision.deck import Deck
+from vision.markers import markers_in, white_of
 from vision.read.print_deck import Print, PrintDeck
-from vision.teaching.faces import SAME, FaceGroup, Sighting
-from vision.teaching.lesson_cards import CardSize, LaidCards
+from vision.read.rectify import Pyramid
+from vision.read.verdict import VERDICT
+from vision.read.verifier import Verifier
+from vision.teaching.faces import SAME, FaceGroup, Sighting, aligned, best_turn, difference, small, turns_of
+from vision.teaching.lesson_cards import CardSize, LaidCards, TeachingPicture
 from vision.teaching.names import BACK, CardName
-from vision.teaching.same_print import best_turn, difference, laid_on, small
 
 Named = list[tuple[FaceGroup, CardName | None]]
 
 _CORNER_SHARE = 0.05
 _NEAREST_LOOKED_AT = 3
+MOST_JUDGED = 8
+"""Cards: those of the faces that look most alike, as each takes some tenths of a second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +65,13 @@ class Lesson:
     """Result of a lesson.
 
     `seen` says how often each face was; `nearest` are pairs of faces and by how much they differ, those first that do
-    least, for each face with the few that are nearest; `noise` is how much sightings of one face differ, None where
-    none was seen twice; `margins` are None where they were not measured.
+    least, for each face with the few that are nearest; `margins` are None where they were not measured.
     """
 
     deck: PrintDeck | Deck
     pictures: tuple[LearnedPicture, ...]
     seen: Mapping[str, int]
     nearest: tuple[tuple[str, str, float], ...]
-    noise: float | None
     margins: FaceMargins | None = None
 
 
@@ -105,7 +108,6 @@ def taught(
     size: CardSize,
     game: str | None,
     groups: Named,
-    turns: tuple[int, ...],
 ) -> Lesson:
     """The deck that groups of sightings make; `laid` is in the pixels of the files."""
     groups = sorted(groups, key=lambda pair: min((s.picture, s.place) for s in pair[0].sightings))
@@ -117,18 +119,8 @@ def taught(
         attributes = {} if entry is None else entry.attributes
         faces.append(Print(face_id, "back" if side == "back" else "front", attributes, group.picture()))
         at |= {(s.picture, s.place): (face_id, s is min(group.sightings, key=_order)) for s in group.sightings}
-    learned = []
-    for k, (picture, look) in enumerate(zip(pictures, laid, strict=True)):
-        cards = tuple(
-            LearnedCard(at[k, place][0], at[k, place][1], quad)
-            for place, quad in enumerate(look.quads_px)
-            if (k, place) in at
-        )
-        dropped = tuple((quad, "which of two") for place, quad in enumerate(look.quads_px) if (k, place) not in at)
-        learned.append(LearnedPicture(picture, cards, look.unclear + dropped))
-    offs = [off for group, _ in groups for off in group.off]
-    noise = float(np.quantile(offs, 0.9)) if offs else None
-    margins = _margins(faces, turns)
+    learned = learned_pictures(pictures, laid, at, "which of two")
+    margins = _margins(faces, turns_of(size.mm))
     alike = tuple((one, two) for one, two, off in margins if off < SAME)
     deck = PrintDeck(
         name,
@@ -141,7 +133,19 @@ def taught(
     )
     nearest = tuple(sorted(margins, key=lambda margin: margin[2]))
     seen = {face_id: len(group.sightings) for face_id, (group, _) in zip(ids, groups, strict=True)}
-    return Lesson(deck, tuple(learned), seen, nearest, noise)
+    return Lesson(deck, learned, seen, nearest)
+
+
+def learned_pictures(
+    names: Sequence[str], laid: Sequence[LaidCards], at: Mapping[tuple[int, int], tuple[str, bool]], reason: str
+) -> tuple[LearnedPicture, ...]:
+    """Return what each picture taught: `at` has the face of each card, and whether it is new; others are unclear."""
+    learned = []
+    for k, (name, look) in enumerate(zip(names, laid, strict=True)):
+        cards = tuple(LearnedCard(*at[k, n], quad_px=quad) for n, quad in enumerate(look.quads_px) if (k, n) in at)
+        dropped = tuple((quad, reason) for n, quad in enumerate(look.quads_px) if (k, n) not in at)
+        learned.append(LearnedPicture(name, cards, look.unclear + dropped))
+    return tuple(learned)
 
 
 def _order(sighting: Sighting) -> tuple[int, int]:
@@ -176,6 +180,63 @@ def _margins(faces: Sequence[Print], turns: tuple[int, ...]) -> list[tuple[str, 
             continue
         looked[i] += 1
         looked[j] += 1
-        off = difference(cards[i], laid_on(cards[i], cards[j], turn))
+        off = difference(cards[i], aligned(cards[i], cards[j], (turn,)))
         margins.append((faces[i].id, faces[j].id, off))
     return margins
+
+
+def odds_of(margin: float) -> float:
+    """To how many one a reading with this margin (log-odds) is right, as far as the reader's scale is true."""
+    return float(np.exp(np.clip(margin / VERDICT.log_odds_scale, -10, 10)))
+
+
+def measured(
+    lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture], most: int = MOST_JUDGED
+) -> FaceMargins:
+    """Judge cards of a lesson by its deck: of each face that another one is near to the card that was seen last.
+
+    Raises:
+        BadImageError: a picture cannot be read.
+    """
+    verifier = Verifier(deck)
+    wanted = set(list(dict.fromkeys(face for one, two, _ in lesson.nearest for face in (one, two)))[:most])
+    told: list[tuple[str, str, float]] = []
+    judged = sure = 0
+    for picture, learned in zip(reversed(pictures), reversed(lesson.pictures), strict=True):
+        cards = {card.face: card for card in learned.cards if card.face in wanted}
+        if not cards:
+            continue
+        wanted -= cards.keys()
+        loaded = picture.load()
+        pyramid, white = Pyramid(loaded.image), white_of(loaded.image, markers_in(loaded.image))
+        quads = np.stack([(card.quad_px + 0.5) / loaded.reduction - 0.5 for card in cards.values()])
+        if deck.card_mm[0] > deck.card_mm[1]:
+            quads = np.roll(quads, 1, axis=1)
+        ranks = verifier.ranker.rank(pyramid, quads, white)
+        for face, verdict in zip(cards, verifier.judge(pyramid, quads, ranks, white), strict=True):
+            judged += 1
+            if verdict is None:
+                continue
+            is_right = deck.faces[verdict.face].id == face
+            rival = verdict.rival if is_right else verdict.face
+            margin = verdict.margin if is_right else -abs(verdict.margin)
+            sure += margin >= VERDICT.sure
+            if rival is not None:
+                told.append((face, deck.faces[rival].id, margin))
+    confused = {(min(one, two), max(one, two)) for one, two, margin in told if margin < VERDICT.likely}
+    return FaceMargins(judged, sure, min(told, key=lambda look: look[2], default=None), tuple(sorted(confused)))
+
+
+def with_margins(lesson: Lesson, pictures: Sequence[TeachingPicture], most: int = MOST_JUDGED) -> Lesson:
+    """A lesson with its margins, and with a deck that knows which faces it confuses; one of marks as it is.
+
+    Raises:
+        BadImageError: a picture cannot be read.
+    """
+    deck = lesson.deck
+    if not isinstance(deck, PrintDeck):
+        return lesson
+    margins = measured(lesson, deck, pictures, most)
+    known = {frozenset(pair) for pair in deck.alike}
+    alike = deck.alike + tuple(pair for pair in margins.confused if frozenset(pair) not in known)
+    return replace(lesson, deck=replace(deck, alike=alike), margins=margins)

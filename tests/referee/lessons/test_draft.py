@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from referee.errors import WorkFailedError
 from referee.lessons.draft import Draft, Example, Group
 from referee.lessons.faults import LessonError
-from referee.lessons.progress import face_names, missing, tally
+from referee.lessons.view import face_names, missing, tally
 from referee.lessons.workbench import Workbench
 from vision.errors import BadLessonError
 

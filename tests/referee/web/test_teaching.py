@@ -24,8 +24,8 @@ from tests.support.drawn_clowns import INKS, clown
 from tests.support.lesson_picture import lesson_picture
 from tests.support.page_tools import PageUnderTest, Phone, served
 from tests.support.waiting import wait_for
+from vision.deck_file import pack_deck
 from vision.read.print_deck import Print, PrintDeck
-from vision.taught.deck_file import pack_deck
 
 T = TypeVar("T")
 P = ParamSpec("P")

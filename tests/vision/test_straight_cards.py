@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.teaching.level_ground import level
+from vision.teaching.straight_cards import level
 
 
 def _card(paper: tuple[float, float, float]) -> np.ndarray:

@@ -122,11 +122,6 @@ def fingerprint(deck: TaughtDeck) -> str:
     return digest.hexdigest()[:12]
 
 
-def as_kept(deck: TaughtDeck) -> TaughtDeck:
-    """Give a deck as it comes back out of its file."""
-    return unpack_deck(pack_deck(deck), deck.name)
-
-
 def renamed(deck: TaughtDeck, name: str) -> TaughtDeck:
     """Return the same deck under another name."""
     return replace(deck, name=name)

@@ -1,1 +1,0 @@
-"""Decks that a family taught: as one file that can be sent to a friend."""

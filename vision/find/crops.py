@@ -47,6 +47,12 @@ class Settled:
     edges: Floats
     votes: Floats
 
+    @classmethod
+    def unsettled(cls, poses: Floats, votes: Floats) -> Settled:
+        """Cards before the first pass."""
+        nothing = np.zeros(len(poses))
+        return cls(poses, corners_of(poses), nothing, nothing, nothing, votes)
+
     def __getitem__(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Settled:
         return Settled(*(getattr(self, field.name)[rows] for field in fields(self)))
 
@@ -95,14 +101,17 @@ def corners_of(poses: Floats) -> Floats:
 
 
 def settled(
-    network: CropNetwork, marked: Image, poses: Floats, votes: Floats, size_known: bool, on_edges: bool = True
-) -> Settled:
-    """Poses (n, 5) moved to where the crop network sees the sides of their cards; sizes stay if they are known.
+    network: CropNetwork, marked: Image, cards: Settled, size_known: bool = False, on_edges: bool = True,
+    way: Floats | None = None,
+) -> Settled:  # fmt: skip
+    """Cards moved to where the crop network sees their sides; sizes stay if they are known.
 
-    With `on_edges` sides then move to edges of the picture beside them, where there are any.
+    With `on_edges` sides then move to edges of the picture beside them, where there are any: to those at which colours
+    change in the direction `way` (3,), if it is given.
     """
-    if not len(poses):
-        return Settled(poses, np.zeros((0, 4, 2)), *[np.zeros(0)] * 4)
+    if not len(cards):
+        return cards
+    poses, votes = cards.poses, cards.votes
     maps = crop_maps(poses)
     cells = network.run(cut(marked, maps))
     on = np.asarray(1 / (1 + np.exp(-cells[..., 0])), np.float32)
@@ -119,7 +128,7 @@ def settled(
         some = weight / np.maximum(np.abs(offsets - offset - slope * _CENTRES[:, None]), 1 / precision)
         normal, right = equations_of_lines(some.sum(-1), (some * offsets).sum(-1), _CENTRES)
         if on_edges and number == _ROUNDS:
-            more, also, edges = edges_beside(marked, maps, lines, on)
+            more, also, edges = edges_beside(marked, maps, lines, on, way)
             normal, right = normal + more, right + also
         curvature = across @ normal @ basis + np.diag(prior)
         change = np.linalg.solve(curvature, across @ right[..., None])

@@ -59,10 +59,6 @@ class Settled:
     def __len__(self) -> int:
         return len(self.poses)
 
-    def joined(self, other: Settled) -> Settled:
-        """These cards and others."""
-        return Settled(*(np.concatenate([getattr(one, field.name) for one in (self, other)]) for field in fields(self)))
-
 
 def crop_maps(poses: NDArray[np.floating]) -> Floats:
     """(n, 2, 3) affine maps from crops to the view, for poses (n, 5) x, y, turn of the first side, width, height."""
@@ -75,7 +71,8 @@ def crop_maps(poses: NDArray[np.floating]) -> Floats:
 
 def with_marks(fine: Image, marks: Image) -> Image:
     """(h, w, 4) BGR of a picture at FINE, and the marks (h / FINE, w / FINE) of known cards."""
-    return np.dstack([fine, cv2.resize(marks, fine.shape[1::-1], interpolation=cv2.INTER_NEAREST)])
+    larger = cv2.resize(marks, fine.shape[1::-1], interpolation=cv2.INTER_NEAREST)
+    return np.asarray(cv2.merge([fine, larger]), np.uint8)
 
 
 def cut(marked: Image, maps: Floats) -> NDArray[np.float32]:

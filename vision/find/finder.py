@@ -21,7 +21,6 @@ Floats = NDArray[np.float64]
 _STEPS_A_PX = 1 / 20  # of effort: a view of 544x320 px takes 9 yardsticks
 _LEAST_SCORE = 0.05  # a verifier decides; at 0.1 a third of the cards of which 20-50 % show are lost
 _LEAST_IN_SIGHT = 0.03  # less is no card, or one that no verifier can identify
-_STILL_PX, _STILL_TURN = 2.0, np.radians(6)  # cards that a pass moved by more are passed again
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +53,7 @@ class FinderLook:
 
     def having(self, cards: Settled) -> FinderLook:
         """The same look with those of other cards that are likely, the best first, each once."""
-        cards = cards[_likely(cards)]
+        cards = cards[(cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)]
         cards = cards[np.argsort(-cards.scores, kind="stable")]
         return replace(self, cards=cards[distinct(cards.poses[:, :3], self.card[1] < SQUARE * self.card[0])])
 
@@ -70,22 +69,14 @@ class CardFinder:
     def __init__(self, networks: tuple[Network, CropNetwork] | None = None) -> None:
         self._network, self._crop_network = networks or shipped_networks()
 
-    def find(
-        self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), quick: bool = False
-    ) -> CardHypotheses:
+    def find(self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = ()) -> CardHypotheses:
         """Hypotheses for cards of a size (sides in units of the view: mm of a table) that are not yet known.
 
         `known` are the corners (4, 2), in px of the picture, of cards that are identified: they are taken off, and
-        what they partly cover is searched for. quick: no card is passed twice.
+        what they partly cover is searched for.
         """
         look = self._votes(view, card, known)
-        cards = settled(self._crop_network, look.marked, look.cards, size_known=True)
-        moved = np.any(np.abs(cards.poses - look.cards.poses)[:, :3] > (_STILL_PX, _STILL_PX, _STILL_TURN), axis=1)
-        if not quick and (again := cards[np.logical_and(moved, _likely(cards))]):
-            cards = cards[np.logical_not(moved)].joined(
-                settled(self._crop_network, look.marked, again, size_known=True)
-            )
-        look = look.having(cards)
+        look = look.having(settled(self._crop_network, look.marked, look.cards, size_known=True))
         return look.hypotheses(corners_of(look.cards.poses))
 
     def seeds(
@@ -121,7 +112,3 @@ class CardFinder:
         poses, votes = clusters_of(cells, aspect < SQUARE, most)
         poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]
         return FinderLook((short, long), above, with_marks(above.fine, marks), Settled.unsettled(poses, votes))
-
-
-def _likely(cards: Settled) -> NDArray[np.bool_]:
-    return np.asarray((cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT))

@@ -89,8 +89,7 @@ class Network(_Runner):
         STRIDE_PX.
         """
         view = np.empty((2, *marks.shape, 4), np.float32)
-        np.multiply(image, np.float32(1 / 255), out=view[0, ..., :3])
-        view[0, ..., 3] = marks
+        np.multiply(cv2.merge([image, 255 * marks]), np.float32(1 / 255), out=view[0])
         cv2.flip(view[0], -1, view[1])
         answer = self._answers(view=view, aspect=np.array([[aspect - ASPECT_ZERO]], np.float32))
         h, w = answer.shape[1:3]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 from unittest.mock import patch
 
 import cv2
@@ -54,7 +54,6 @@ _SURE = (0.5, 0.7, 0.8)  # scores from which hypotheses on empty tables are coun
 class Truth:
     """A picture's cards: `corners_px` (n, 4, 2), `kinds` (n,) in CLASSES; `card_mm` where a scale is known."""
 
-    name: str
     picture: NDArray[np.uint8]
     corners_px: Floats
     kinds: Numbers
@@ -74,7 +73,7 @@ def truths_in(name: str) -> Iterator[Truth]:
                     file = entry.get("image") or entry["file"]
                     picture = folder / file if (folder / file).exists() else folder / "pictures" / file
                     corners = np.array([card["corners_px"] for card in entry["cards"]], np.float64).reshape(-1, 4, 2)
-                    yield Truth(picture.stem, _read(picture), corners, np.zeros(len(corners), np.intp), None)
+                    yield Truth(_read(picture), corners, np.zeros(len(corners), np.intp), None)
             return
     for scene in sorted(folder.glob("*.json")):
         if int(re.findall(r"\d+", scene.stem)[-1]) % int(divisor) in wanted:
@@ -82,24 +81,24 @@ def truths_in(name: str) -> Iterator[Truth]:
 
 
 def _rendered(path: Path) -> Truth:
-    cards = {card["index"]: card for card in json.loads(path.read_text())["cards"]}
-    corners = np.array([card["corners_px"] for card in cards.values()], np.float64).reshape(-1, 4, 2)
-    mm = np.array([card["corners_mm"] for card in cards.values()]).reshape(-1, 4, 3)[..., :2]
-    sides = np.median(np.linalg.norm(mm - np.roll(mm, -1, 1), axis=2), 0) if cards else np.array([63.0, 88, 63, 88])
-    kinds = np.array([_kind(card, cards) for card in cards.values()], np.intp)
-    size = (float(sides[::2].mean()), float(sides[1::2].mean()))
-    return Truth(path.stem, _read(path.with_suffix(".jpg")), corners, kinds, size)
+    cards = json.loads(path.read_text())["cards"]
+    corners = np.array([card["corners_px"] for card in cards], np.float64).reshape(-1, 4, 2)
+    kinds = _kinds(corners, np.array([card["visible_fraction"] for card in cards]))
+    mm = np.array([card["corners_mm"] for card in cards] or [[[0, 0], [63, 0], [63, 88], [0, 88]]])
+    width, height = (float(np.median(np.linalg.norm(mm[:, k] - mm[:, k + 1], axis=1))) for k in (0, 1))
+    return Truth(_read(path.with_suffix(".jpg")), corners, kinds, (width, height))
 
 
-def _kind(card: dict[str, Any], cards: dict[int, dict[str, Any]]) -> int:
-    share, over = float(card["visible_fraction"]), max(card["occluders"], key=card["occluders"].get, default="")
-    if share >= 0.9:
-        return _PLAIN
-    above = cards.get(int(over[4:])) if over.startswith("card") else None
-    turn = 90.0 if above is None else (above["rotation_table_deg"] - card["rotation_table_deg"] + 90) % 180 - 90
-    if abs(turn) < 8 and 0.1 <= share < 0.5:
-        return _STRIP
-    return _HALF if share >= 0.5 else _LITTLE if share >= 0.2 else _ELSE
+def _kinds(corners: Floats, shares: Floats) -> Numbers:
+    """Return classes (n,) of cards, the lowest first; a strip is below a parallel card that is near."""
+    kinds = np.choose(np.digitize(-shares, (-0.9, -0.5, -0.2)), (_PLAIN, _HALF, _LITTLE, _ELSE))
+    turns, sides = _short_sides(corners)
+    for k in np.flatnonzero((shares >= 0.1) & (shares < 0.5)):
+        near = np.linalg.norm(corners[k + 1 :].mean(1) - corners[k].mean(0), axis=1) < sides[k, 0]
+        turned = np.abs((turns[k + 1 :] - turns[k] + np.pi / 2) % np.pi - np.pi / 2)
+        if (near & (turned < np.radians(8))).any():
+            kinds[k] = _STRIP
+    return np.asarray(kinds, np.intp)
 
 
 def _read(path: Path) -> NDArray[np.uint8]:
@@ -210,7 +209,7 @@ def photo_rows(truths: Iterable[Truth]) -> dict[str, object]:
 def lesson_rows(truths: Iterable[Truth]) -> dict[str, object]:
     """Return what a lesson learns from all pictures; its time counts as that of a picture."""
     tally, all_truths = Tally(), list(truths)
-    pictures = [TeachingPicture(truth.name, partial(Picture, truth.picture, 1)) for truth in all_truths]
+    pictures = [TeachingPicture("", partial(Picture, truth.picture, 1)) for truth in all_truths]
     laid, _ = tally.timed(all_truths[0].picture, partial(laid_out, pictures, None))
     for truth, look in zip(all_truths, laid, strict=True):
         tally.add(*_in_mm(truth, look.quads_px))
@@ -235,16 +234,10 @@ def drawn_rows(number: int) -> dict[str, object]:
             tally.times.pop()
             empty.append(found.scores)
             continue
-        true, shares = scene.quads[shown].astype(np.float64), scene.shares[shown]
-        turns = _short_sides(true)[0]
-        kinds = np.choose(np.digitize(-shares, (-0.9, -0.5, -0.2)), (_PLAIN, _HALF, _LITTLE, _ELSE))
-        for k in np.flatnonzero((shares >= 0.1) & (shares < 0.5)):
-            above = np.linalg.norm(true[k + 1 :].mean(1) - true[k].mean(0), axis=1) < SHORT_PX
-            turned = np.abs((turns[k + 1 :] - turns[k] + np.pi / 2) % np.pi - np.pi / 2)
-            if (above & (turned < np.radians(8))).any():
-                kinds[k] = _STRIP
+        true = scene.quads[shown].astype(np.float64)
+        kinds = _kinds(true, scene.shares[shown].astype(np.float64))
         tally.add(kinds, true * _SHORT_MM / SHORT_PX, (found.corners_px + 0.5) * _SHORT_MM / (FINE * SHORT_PX))
-    rates = [f"{sum((some >= score).sum() for some in empty) / len(empty):.2f} from {score}" for score in _SURE]
+    rates = [f"{sum((some >= score).sum() for some in empty) / max(1, len(empty)):.2f} from {score}" for score in _SURE]
     return {"drawn": tally, f"{len(empty)} empty tables, hypotheses on each": ", ".join(rates)}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 import cv2
 import numpy as np
@@ -50,8 +49,6 @@ class TableView:
 
     Its unit is the mm, or a px of the picture where the scale is not known.
     """
-
-    is_surveyed: ClassVar = True  # cards of one size are rectangles of one size
 
     picture: Image
     table: Table
@@ -138,8 +135,6 @@ class FlatView(TableView):
 
     The camera has a usual lens and is turned up by `tilt` rad from straight down.
     """
-
-    is_surveyed = False
 
     def __init__(self, picture: Image, tilt: float = 0.0) -> None:
         h, w = picture.shape[:2]

@@ -41,10 +41,7 @@ class CardHypotheses:
 
 @dataclass(frozen=True, eq=False)
 class FinderLook:
-    """A look at a view `above` for cards of the size `card`, in units of the view.
-
-    `cards`, the best first, are in px of `above`; `marked` is the finer picture with known cards.
-    """
+    """Cards of the size `card` in units of the view `above`, the best first, in px; `marked` is its finer picture."""
 
     card: tuple[float, float]
     above: FromAbove

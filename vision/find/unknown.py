@@ -9,21 +9,20 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find.above import TableView
+from vision.find.above import FlatView, TableView
+from vision.find.crops import Settled
 from vision.find.finder import CardFinder, CardHypotheses, FinderLook
-from vision.find.scale import FINE
 
 Floats = NDArray[np.float64]
 
 _FIRST_ASPECT, _MOST_ASPECT = 1.35, 1.9  # long side by short side: while the size is searched for; at most
 _SEEDS = 12  # cards a view whose sizes are measured first
 _GOOD, _LIKELY = 0.5, 0.4  # share in sight and score from which a card counts
-_ALIKE, _OTHER, _EQUAL = 0.03, 0.13, 0.02  # logarithm of sizes that may be one; that differ; that are one
+_ALIKE, _OTHER = 0.03, 0.13  # logarithm of sizes that may be one; that differ
 _FINALISTS = 3  # sizes that are looked at closely
 _ASLANT = 0.9  # weight of views at other tilts: of cards seen from above they explain as much
 _EVERY = 2  # other tilts are searched at every second size
 _FLAT, _MOST = 0.06, 0.75  # a view is from above where the sizes of most cards differ by less
-_BESIDE_PX, _ALONG = 2.0, np.linspace(0.15, 0.85, 16)  # from a side to the colours beside it; where along it
 _ONE_WAY = 0.7  # of the changes of colour at the sides of cards: their sum by their number
 
 
@@ -52,7 +51,7 @@ def find_unknown(
     `known` are corners (4, 2), in px of the picture, of what is no such card: marker cards.
     """
     wanted = wanted or KnownSize()
-    if wanted.card is not None and view.is_surveyed:
+    if wanted.card is not None and not isinstance(view, FlatView):
         return UnknownCards(wanted.card, view, finder.find(view, wanted.card, known))
 
     def close(seen: TableView, size: tuple[float, float]) -> FinderLook:
@@ -68,76 +67,63 @@ def find_unknown(
         coarse: list[tuple[float, TableView, tuple[float, float]]] = []
         for seen in views:
             sizes = [(short, short * aspect) for short in seen.short_sides()[::step]]
-            likely = _likely([finder.seeds(seen, size, known, _SEEDS) for size in sizes])
+            likely = _likely([finder.seeds(seen, size, known, _SEEDS) for size in sizes], wanted.aspect)
             coarse += [(agreement, seen, size) for agreement, size in likely]
         for _, seen, size in sorted(coarse, key=lambda one: -one[0])[:_FINALISTS]:
             look = close(seen, size)
             tried.append((_explained(look) * (1.0 if seen is view else _ASLANT), seen, look))
         tried.sort(key=lambda one: -one[0])
-        if _is_from_above(tried[0][2]):
+        if _agreed(tried[0][2]) > _MOST:
             break
     _, seen, look = tried[0]
-    look = close(seen, _measured(look, wanted.aspect))
-    return UnknownCards(_measured(look, wanted.aspect), seen, look.hypotheses(look.cards.quads))
+    look = close(seen, _likely([look], wanted.aspect)[0][1])
+    return UnknownCards(_likely([look], wanted.aspect)[0][1], seen, look.hypotheses(look.cards.quads))
 
 
-def _likely(looks: list[FinderLook]) -> list[tuple[float, tuple[float, float]]]:
-    """The sizes (short, long) on which most cards of looks at all scales agree, and how much, the best first."""
+def _likely(looks: list[FinderLook], aspect: float | None) -> list[tuple[float, tuple[float, float]]]:
+    """The sizes (short, long) on which most cards of looks agree, and how much, the best first; `aspect` is kept."""
     size = np.concatenate([np.log(_sizes(look)) for look in looks])
-    good = [look.cards.scores * look.cards.edges**3 * (look.cards.in_sight >= _GOOD) for look in looks]
+    good = [
+        look.cards.scores * look.cards.edges**3 * (look.cards.in_sight >= _GOOD) * _coherence(look.cards) ** 2
+        for look in looks
+    ]
     # Half by area, so that four quarters of a card do not beat the card.
     weight = np.concatenate(good) * np.exp(size.sum(1) / 2)
     likely: list[tuple[float, tuple[float, float]]] = []
     while len(likely) < _FINALISTS and weight.max(initial=0) > 0:
         agreement = np.exp(-0.5 * ((size[:, None] - size[None]) ** 2).sum(-1) / _ALIKE**2) @ weight
         apart = np.abs(size - size[agreement.argmax()]).max(1)
-        near = apart < 2 * _ALIKE
+        near = apart < _ALIKE
         short, long = np.exp(np.average(size[near], 0, weight[near] + 1e-9))
-        likely.append((float(agreement.max()), (float(short), float(long))))
+        scale = 1.0 if aspect is None else np.sqrt(aspect * short / long)
+        likely.append((float(agreement.max()), (float(short / scale), float(long * scale))))
         weight[apart < _OTHER] = 0
     return likely or [(0.0, looks[0].card)]
 
 
 def _explained(look: FinderLook) -> float:
     """How well cards of one size explain the picture: their outlines by their length; overlaps count against them."""
-    cards = look.cards
-    good = (cards.in_sight >= _GOOD) & (cards.scores >= _LIKELY)
-    sizes = _sizes(look)[good]
-    if not len(sizes) or np.median(sizes[:, 1] / sizes[:, 0]) > _MOST_ASPECT:
+    cards, sizes = look.cards[_good(look)], _sizes(look)[_good(look)]
+    if not len(cards) or np.median(sizes[:, 1] / sizes[:, 0]) > _MOST_ASPECT:
         return 0.0
     covered = np.zeros(look.above.image.shape[:2], np.uint8)
-    for quad in cards.quads[good]:
+    for quad in cards.quads:
         cv2.fillConvexPoly(covered, np.round((quad - 0.5) * 16).astype(np.int32), (1,), cv2.LINE_8, 4)
-    apart = min(1.0, float(covered.sum()) / float(cards.poses[good, 3:].prod(1).sum()))
-    quality = cards.scores * cards.edges * cards.in_sight * _coherence(look)
-    return float((quality[good] * sizes.sum(1)).sum() * np.sqrt(_alike(sizes).mean(1).max()) * apart**2)
+    apart = min(1.0, float(covered.sum()) / float(cards.poses[:, 3:].prod(1).sum()))
+    quality = cards.scores * cards.edges * cards.in_sight * _coherence(cards)
+    return float(quality @ sizes.sum(1) * np.sqrt(_agreed(look)) * apart**2)
 
 
-def _changes(look: FinderLook) -> Floats:
-    """(n, 4, 3) by which colour the picture changes at the four sides of each card, from inside to outside."""
-    if not len(look.cards):
-        return np.zeros((0, 4, 3))
-    corners = look.cards.quads * FINE - 0.5
-    sides = np.roll(corners, -1, 1) - corners
-    outward = np.stack([sides[..., 1], -sides[..., 0]], -1) / np.maximum(np.linalg.norm(sides, axis=2), 1)[..., None]
-    points = corners[:, :, None] + sides[:, :, None] * _ALONG[:, None]
-    places = np.stack([points + step * outward[:, :, None] for step in (-_BESIDE_PX, _BESIDE_PX)]).astype(np.float32)
-    x, y = places.reshape(-1, 4 * len(_ALONG), 2).transpose(2, 0, 1)
-    colours = cv2.remap(look.above.fine, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    inside, outside = colours.reshape(2, -1, 4, len(_ALONG), 3).astype(np.float64).mean(3)
-    return np.asarray(outside - inside)
-
-
-def _coherence(look: FinderLook) -> Floats:
+def _coherence(cards: Settled) -> Floats:
     """(n,) how alike colours change at a card's four sides, 0..1; at a next card's edge they change the other way."""
-    change = _changes(look)
+    change = cards.changes
     return np.asarray(np.linalg.norm(change.sum(1), axis=1) / np.maximum(np.linalg.norm(change, axis=2).sum(1), 1))
 
 
 def _way(look: FinderLook) -> Floats | None:
     """(3,) direction in which colours change at the sides of most cards, or None where it differs."""
-    weight = _coherence(look) ** 2 * look.cards.scores * look.cards.in_sight
-    change = _changes(look).sum(1)
+    weight = _coherence(look.cards) ** 2 * look.cards.scores * look.cards.in_sight
+    change = look.cards.changes.sum(1)
     change /= np.maximum(np.linalg.norm(change, axis=1), 1)[:, None]
     way = weight @ change
     length = float(np.linalg.norm(way))
@@ -149,24 +135,11 @@ def _sizes(look: FinderLook) -> Floats:
     return np.sort(look.cards.poses[:, 3:], 1) / look.above.per_unit
 
 
-def _measured(look: FinderLook, aspect: float | None) -> tuple[float, float]:
-    """Short and long side on which most cards agree that are mostly in sight, or those looked for; `aspect` is kept."""
-    good = (look.cards.in_sight > _GOOD) & (look.cards.edges > _GOOD)
-    own, weight = _sizes(look)[good], _coherence(look)[good] ** 2
-    if not len(own):
-        return look.card
-    alike = _alike(own)
-    short, long = np.median(own[alike[np.argmax(alike @ weight)]], 0)
-    scale = 1.0 if aspect is None else np.sqrt(aspect * short / long)
-    return float(short / scale), float(long * scale)
+def _agreed(look: FinderLook) -> float:
+    """Share of the good cards that have the size of most, as they have in a view from straight above."""
+    sizes = np.log(_sizes(look)[_good(look)])
+    return float((np.abs(sizes[:, None] - sizes[None]).max(-1) < _FLAT).sum(1).max(initial=0) / max(1, len(sizes)))
 
 
-def _is_from_above(look: FinderLook) -> bool:
-    """Whether most cards have one size."""
-    sizes = _sizes(look)[(look.cards.in_sight >= _GOOD) & (look.cards.scores >= _LIKELY)]
-    return len(sizes) > 1 and float(_alike(sizes, _FLAT).mean(1).max()) > _MOST
-
-
-def _alike(sizes: Floats, within: float = _EQUAL) -> NDArray[np.bool_]:
-    """(n, n) which sizes (n, 2) are alike."""
-    return np.asarray(np.abs(np.log(sizes[:, None] / sizes[None])).max(-1) < within)
+def _good(look: FinderLook) -> NDArray[np.bool_]:
+    return np.asarray((look.cards.in_sight >= _GOOD) & (look.cards.scores >= _LIKELY))

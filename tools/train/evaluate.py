@@ -76,7 +76,7 @@ def truths_in(name: str) -> Iterator[Truth]:
                     yield Truth(_read(picture), corners, np.zeros(len(corners), np.intp), None)
             return
     for scene in sorted(folder.glob("*.json")):
-        if int(re.findall(r"\d+", scene.stem)[-1]) % int(divisor) in wanted:
+        if int((re.findall(r"\d+", scene.stem) or [0])[-1]) % int(divisor) in wanted:
             yield _rendered(scene)
 
 

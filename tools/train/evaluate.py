@@ -1,86 +1,104 @@
-"""Measures the card finder on pictures with known truth: recall by visibility, hypotheses a card, false ones.
+"""Measures the card finder: a row of figures for each set of pictures and each pair of networks.
 
-`python -m tools.train.evaluate FOLDER…`: a folder has rendered tables with marker cards (one JSON each), or
-photographs without a scale (`labels.json` or `truth.json`). Never train on them.
+`--scenes`: rendered tables with marker cards, a JSON each; size and scale are known. In the second pass the cards that
+the first one hit are known. `--photos`: pictures of a deck of unknown size, with `labels.json` or `truth.json`.
+`--lessons`: either of both, as a lesson with an unknown deck. `--drawn N`: synthetic tables that no training draws.
+`FOLDER:0,2/3` takes the pictures whose number has the remainder 0 or 2 by 3: the last number of a scene's name, the
+place of a photograph in its list. Never train on them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
+from unittest.mock import patch
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.train.scenes import make_scene, numbered_deck, numbered_ground
+from vision.find import any_deck, finder
 from vision.find.above import FlatView, TableView, area_in_sight
-from vision.find.finder import CardFinder, CardHypotheses
+from vision.find.finder import CardFinder
 from vision.find.network import CropNetwork, Network
-from vision.find.unknown import find_unknown
+from vision.find.scale import FINE, SHORT_PX
+from vision.image import Picture
 from vision.markers import markers_in, table_if_shown
-from vision.table import Table
+from vision.teaching.lesson import TeachingPicture, laid_out
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
+Found = TypeVar("Found")
 
 CLASSES = ("90-100 %", "50-90 %", "20-50 %", "strips", "all else")  # of a card in sight
 _PLAIN, _HALF, _LITTLE, _STRIP, _ELSE = range(5)
 _LIMITS = ((4.0, 4.0), (8.0, 8.0))  # mm, degrees
 _FALSE = (12.0, 15.0)  # farther from all cards than that a hypothesis is false
 _MARKER_CARD = 1.36  # of the printed square
-_PHOTO_SHORT_MM = 60.0  # photographs without a scale: a card's short side counts as this
+_SHORT_MM = 60.0  # a card's short side counts as this where no scale is known
+_FAR_OFF = 1.8  # mm, 3 % of a card's width: corners that are off by more
+_MODELS = Path("vision/models")
+_DRAWN_SEED = 99  # of the world of synthetic tables; trainings have others
+_SURE = (0.5, 0.7, 0.8)  # scores from which hypotheses on empty tables are counted
 
 
 @dataclass(frozen=True, eq=False)
 class Truth:
     """A picture's cards: `corners_px` (n, 4, 2), `kinds` (n,) in CLASSES; `card_mm` where a scale is known."""
 
-    name: str
     picture: NDArray[np.uint8]
     corners_px: Floats
     kinds: Numbers
     card_mm: tuple[float, float] | None
 
 
-def _kind(card: dict[str, Any], cards: dict[int, dict[str, Any]]) -> int:
-    share, over = float(card["visible_fraction"]), max(card["occluders"], key=card["occluders"].get, default="")
-    if share >= 0.9:
-        return _PLAIN
-    above = cards.get(int(over[4:])) if over.startswith("card") else None
-    turn = 90.0 if above is None else (above["rotation_table_deg"] - card["rotation_table_deg"] + 90) % 180 - 90
-    if abs(turn) < 8 and 0.1 <= share < 0.5:
-        return _STRIP
-    return _HALF if share >= 0.5 else _LITTLE if share >= 0.2 else _ELSE
-
-
-def truths_in(folder: Path) -> Iterator[Truth]:
-    """Yield pictures of a folder with their truth."""
+def truths_in(name: str) -> Iterator[Truth]:
+    """Yield pictures of `FOLDER:REMAINDERS/DIVISOR` with their truth."""
+    path, _, part = name.partition(":")
+    remainders, divisor = (part or "0/1").split("/")
+    folder, wanted = Path(path), [int(number) for number in remainders.split(",")]
     for labels in (folder / "labels.json", folder / "truth.json"):
         if labels.exists():
             entries = json.loads(labels.read_text())
-            for entry in entries.get("pictures") or entries["teach"] + entries["test"]:
-                name = entry.get("image") or entry["file"]
-                path = folder / name if (folder / name).exists() else folder / "pictures" / name
-                corners = np.array([card["corners_px"] for card in entry["cards"]], np.float64).reshape(-1, 4, 2)
-                yield Truth(path.stem, _read(path), corners, np.zeros(len(corners), np.intp), None)
+            for k, entry in enumerate(entries.get("pictures") or entries["teach"] + entries["test"]):
+                if k % int(divisor) in wanted:
+                    file = entry.get("image") or entry["file"]
+                    picture = folder / file if (folder / file).exists() else folder / "pictures" / file
+                    corners = np.array([card["corners_px"] for card in entry["cards"]], np.float64).reshape(-1, 4, 2)
+                    yield Truth(_read(picture), corners, np.zeros(len(corners), np.intp), None)
             return
-    for path in sorted(folder.glob("*.json")):
-        entry = json.loads(path.read_text())
-        cards = {card["index"]: card for card in entry["cards"]}
-        corners = np.array([card["corners_px"] for card in cards.values()], np.float64).reshape(-1, 4, 2)
-        card_mm = None
-        if cards:
-            mm = np.array([card["corners_mm"] for card in cards.values()])[..., :2]
-            sides = np.median(np.linalg.norm(mm - np.roll(mm, -1, 1), axis=2), 0)
-            card_mm = (float(sides[::2].mean()), float(sides[1::2].mean()))
-        kinds = np.array([_kind(card, cards) for card in cards.values()], np.intp)
-        yield Truth(path.stem, _read(path.with_suffix(".jpg")), corners, kinds, card_mm)
+    for scene in sorted(folder.glob("*.json")):
+        if int((re.findall(r"\d+", scene.stem) or [0])[-1]) % int(divisor) in wanted:
+            yield _rendered(scene)
+
+
+def _rendered(path: Path) -> Truth:
+    cards = json.loads(path.read_text())["cards"]
+    corners = np.array([card["corners_px"] for card in cards], np.float64).reshape(-1, 4, 2)
+    kinds = _kinds(corners, np.array([card["visible_fraction"] for card in cards]))
+    mm = np.array([card["corners_mm"] for card in cards] or [[[0, 0], [63, 0], [63, 88], [0, 88]]])
+    width, height = (float(np.median(np.linalg.norm(mm[:, k] - mm[:, k + 1], axis=1))) for k in (0, 1))
+    return Truth(_read(path.with_suffix(".jpg")), corners, kinds, (width, height))
+
+
+def _kinds(corners: Floats, shares: Floats) -> Numbers:
+    """Return classes (n,) of cards, the lowest first; a strip is below a parallel card that is near."""
+    kinds = np.choose(np.digitize(-shares, (-0.9, -0.5, -0.2)), (_PLAIN, _HALF, _LITTLE, _ELSE))
+    turns, sides = _short_sides(corners)
+    for k in np.flatnonzero((shares >= 0.1) & (shares < 0.5)):
+        near = np.linalg.norm(corners[k + 1 :].mean(1) - corners[k].mean(0), axis=1) < sides[k, 0]
+        turned = np.abs((turns[k + 1 :] - turns[k] + np.pi / 2) % np.pi - np.pi / 2)
+        if (near & (turned < np.radians(8))).any():
+            kinds[k] = _STRIP
+    return np.asarray(kinds, np.intp)
 
 
 def _read(path: Path) -> NDArray[np.uint8]:
@@ -115,7 +133,32 @@ class Tally:
         self.cards = np.zeros(len(CLASSES), np.intp)
         self.hits = np.zeros((len(_LIMITS), len(CLASSES)), np.intp)
         self.found = self.false = 0
+        self.off: list[float] = []  # mm, the farthest corner of each card that was hit
         self.times: list[tuple[float, float]] = []  # seconds of a picture, and of a yardstick on it
+
+    def add(self, kinds: Numbers, true: Floats, found: Floats) -> NDArray[np.bool_]:
+        """Count quads `found` (m, 4, 2), in mm, of cards (n,) in classes at `true` (n, 4, 2); return who (m,) hit."""
+        far, turned = offsets(true, found)
+        near = [(far < mm) & (turned < degrees) for mm, degrees in (*_LIMITS, _FALSE)]
+        self.cards += np.bincount(kinds, minlength=len(CLASSES))
+        self.hits += np.stack([np.bincount(kinds[hit.any(1)], minlength=len(CLASSES)) for hit in near[:2]])
+        self.found += len(found)
+        self.false += int((~near[2].any(0)).sum())
+        ways = np.stack([np.roll(found, way, 1) for way in range(4)])[:, None]
+        off = np.linalg.norm(ways - true[None, :, None], axis=-1).max(-1).min(0)
+        self.off += off.min(1, initial=np.inf)[near[0].any(1)].tolist()
+        return np.asarray(near[1].any(0))
+
+    def timed(self, picture: NDArray[np.uint8], find: Callable[[], Found]) -> Found:
+        """Return what `find` finds; add its time and that of grey, Otsu and contours, which compares machines."""
+        started = time.process_time()
+        found = find()
+        looked = time.process_time()
+        grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+        _, split = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+        cv2.findContours(split, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
+        self.times.append((looked - started, time.process_time() - looked))
+        return found
 
     def __str__(self) -> str:
         shares = [
@@ -125,112 +168,102 @@ class Tally:
         ]
         pictures, (seconds, yardstick) = len(self.times), np.median(np.array(self.times), 0)
         rates = f"{self.found / max(1, self.cards.sum()):.2f} a card, {self.false / pictures:.2f} false a picture"
-        cost = f"{1e3 * seconds:.0f} ms or {seconds / yardstick:.1f} yardsticks"
-        return f"{pictures} pictures; {', '.join(shares)}; {rates}, {cost}"
+        corners = (
+            f"corners {np.median(self.off):.2f} mm off, {sum(off > _FAR_OFF for off in self.off)} beyond {_FAR_OFF}"
+        )
+        cost = f"{1e3 * seconds:.0f} ms or {seconds / yardstick:.0f} yardsticks"
+        return f"{pictures} pictures; {', '.join(shares)}; {rates}; {corners}; {cost}"
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
-    """Hypotheses on a picture, which cards (n,) they hit within the wider limit, and which of them (m,) are false."""
-
-    hypotheses: CardHypotheses
-    hit: NDArray[np.bool_]
-    false: NDArray[np.bool_]
-
-
-def measure(truth: Truth, finder: CardFinder, tally: Tally, size_known: bool, peel: bool) -> Result:
-    """Find cards on a picture and count; `peel` adds a second pass, as if a verifier had identified the hits."""
-    table, corners, known = None, np.zeros((0, 2)), []
-    if truth.card_mm is not None or not len(truth.kinds):
+def scene_rows(truths: Iterable[Truth]) -> dict[str, object]:
+    """Return what is found of cards of known size at once, and after a second pass under those that were hit."""
+    first, second, cards = Tally(), Tally(), CardFinder()
+    for truth in truths:
         markers = tuple(markers_in(truth.picture))
         table = table_if_shown(markers, (truth.picture.shape[1], truth.picture.shape[0]))
-        corners = np.array([marker.corners_px for marker in markers]).reshape(-1, 2)
+        assert table is not None and truth.card_mm is not None
+        corners = np.array([marker.corners_px for marker in markers])
         # The reader knows where marker cards are; their paper reaches beyond the print.
-        known = [(m := marker.corners_px.mean(0)) + _MARKER_CARD * (marker.corners_px - m) for marker in markers]
-    view = None if table is None else TableView(truth.picture, table, area_in_sight(table, corners))
-    card = truth.card_mm or (63.0, 88.0)
-    if size_known and view is not None:
-        finder.find(view, card, known)  # a camera's maps are made once
-        started = time.process_time()
-        found = finder.find(view, card, known)
-    else:
-        started = time.process_time()
-        found = find_unknown(finder, view or FlatView(truth.picture), known).hypotheses
-    looked = time.process_time()
-    _yardstick(truth.picture)
-    tally.times.append((looked - started, time.process_time() - looked))
-    far, turned = _offsets_mm(truth, table, found)
-    hits = ((far < _LIMITS[1][0]) & (turned < _LIMITS[1][1])).any(0)
-    if peel and view is not None and hits.any():
-        again = finder.find(view, card, [*known, *found.corners_px[hits]])
-        found = CardHypotheses(
-            np.concatenate([found.corners_px, again.corners_px]),
-            np.concatenate([found.scores, again.scores]),
-            np.concatenate([found.in_sight, again.in_sight]),
-        )
-        far, turned = _offsets_mm(truth, table, found)
-    within = [((far < mm) & (turned < degrees)).any(1) for mm, degrees in _LIMITS]
-    false = np.logical_not(((far < _FALSE[0]) & (turned < _FALSE[1])).any(0))
-    tally.cards += np.bincount(truth.kinds, minlength=len(CLASSES))
-    tally.hits += np.stack([np.bincount(truth.kinds[hit], minlength=len(CLASSES)) for hit in within])
-    tally.found += len(found)
-    tally.false += int(false.sum())
-    return Result(found, np.asarray(within[1]), np.asarray(false))
+        known = list((m := corners.mean(1, keepdims=True)) + _MARKER_CARD * (corners - m))
+        view = TableView(truth.picture, table, area_in_sight(table, corners.reshape(-1, 2)))
+        find = partial(cards.find, view, truth.card_mm)
+        find(known)  # a camera's maps are made once
+        found = first.timed(truth.picture, partial(find, known)).corners_px
+        true_mm, found_mm = (table.to_mm(px.reshape(-1, 2)).reshape(-1, 4, 2) for px in (truth.corners_px, found))
+        hit = first.add(truth.kinds, true_mm, found_mm)
+        again = second.timed(truth.picture, partial(find, [*known, *found[hit]])).corners_px
+        again_mm = table.to_mm(again.reshape(-1, 2)).reshape(-1, 4, 2)
+        second.add(truth.kinds, true_mm, np.concatenate([found_mm, again_mm]))
+    return {"first pass": first, "second pass": second}
 
 
-def _yardstick(picture: NDArray[np.uint8]) -> None:
-    """Process a picture in the simplest way, so that times compare between machines: grey, Otsu, contours."""
-    _, split = cv2.threshold(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
-    cv2.findContours(split, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
+def photo_rows(truths: Iterable[Truth]) -> dict[str, object]:
+    """Return what is reported of cards of unknown size."""
+    tally = Tally()
+    for truth in truths:
+        cards = tally.timed(truth.picture, partial(any_deck.find_any_cards, truth.picture))
+        tally.add(*_in_mm(truth, np.array([card.corners_px for card in cards])))
+    return {"any deck": tally}
 
 
-def _offsets_mm(truth: Truth, table: Table | None, found: CardHypotheses) -> tuple[Floats, Floats]:
-    if table is None:
-        scale = _PHOTO_SHORT_MM / _short_sides(truth.corners_px)[1][:, 0].mean()
-        return offsets(truth.corners_px * scale, found.corners_px * scale)
-    return offsets(*(table.to_mm(px.reshape(-1, 2)).reshape(-1, 4, 2) for px in (truth.corners_px, found.corners_px)))
+def lesson_rows(truths: Iterable[Truth]) -> dict[str, object]:
+    """Return what a lesson learns from all pictures; its time counts as that of a picture."""
+    tally, all_truths = Tally(), list(truths)
+    pictures = [TeachingPicture("", partial(Picture, truth.picture, 1)) for truth in all_truths]
+    laid, _ = tally.timed(all_truths[0].picture, partial(laid_out, pictures, None))
+    for truth, look in zip(all_truths, laid, strict=True):
+        tally.add(*_in_mm(truth, look.quads_px))
+    return {f"lesson of {len(all_truths)}": tally}
 
 
-def overlay(truth: Truth, result: Result) -> NDArray[np.uint8]:
-    """Return the picture with missed cards in red, others in blue, hypotheses in green, false ones in yellow."""
-    image = truth.picture.copy()
-    for corners, hit in zip(truth.corners_px, result.hit, strict=True):
-        cv2.polylines(image, [corners.astype(np.int32)], True, (255, 80, 0) if hit else (0, 0, 255), 3)
-    found = result.hypotheses
-    for corners, score, false in zip(found.corners_px, found.scores, result.false, strict=True):
-        colour = (0, 230, 230) if false else (0, 220, 0)
-        cv2.polylines(image, [corners.astype(np.int32)], True, colour, 2)
-        x, y = (int(v) for v in corners.mean(0))
-        cv2.putText(image, f"{score:.2f}", (x, y), cv2.FONT_HERSHEY_SIMPLEX, 0.6, colour, 2)
-    return image
+def _in_mm(truth: Truth, found: Floats) -> tuple[Numbers, Floats, Floats]:
+    scale = _SHORT_MM / _short_sides(truth.corners_px)[1][:, 0].mean()
+    return truth.kinds, truth.corners_px * scale, found.reshape(-1, 4, 2) * scale
+
+
+def drawn_rows(number: int) -> dict[str, object]:
+    """Return what is found on synthetic tables, and how many hypotheses are likely on a table without cards."""
+    g, tally, empty = np.random.default_rng(_DRAWN_SEED), Tally(), list[Floats]()
+    while len(tally.times) < number:
+        index = int(g.integers(0, 10_000))
+        scene = make_scene(g, [numbered_deck(_DRAWN_SEED, index)], [numbered_ground(_DRAWN_SEED, index)])
+        size = (FINE * SHORT_PX, FINE * SHORT_PX * scene.aspect)
+        found = tally.timed(scene.image, partial(CardFinder().find, FlatView(scene.image), size))
+        shown = np.flatnonzero(scene.shares > 0)
+        if not len(shown):
+            tally.times.pop()
+            empty.append(found.scores)
+            continue
+        true = scene.quads[shown].astype(np.float64)
+        kinds = _kinds(true, scene.shares[shown].astype(np.float64))
+        tally.add(kinds, true * _SHORT_MM / SHORT_PX, (found.corners_px + 0.5) * _SHORT_MM / (FINE * SHORT_PX))
+    rates = [f"{sum((some >= score).sum() for some in empty) / max(1, len(empty)):.2f} from {score}" for score in _SURE]
+    return {"drawn": tally, f"{len(empty)} empty tables, hypotheses on each": ", ".join(rates)}
 
 
 def main() -> None:
-    """Print a line for each folder; draw the worst pictures if a folder for them is given."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--networks", type=Path, help="folder of LiteRT files; the shipped ones without this")
-    parser.add_argument("--part", default="0/1", help="k/n: every n-th picture from the k-th on")
-    parser.add_argument("--size-unknown", action="store_true", help="as a lesson with a new deck")
-    parser.add_argument("--peel", action="store_true", help="a second pass without the cards that were hit")
-    parser.add_argument("--overlays", type=Path, help="folder for the 20 worst pictures")
+    """Print the rows of each pair of networks."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    sets = {"scenes": scene_rows, "photos": photo_rows, "lessons": lesson_rows}
+    for kind in sets:
+        parser.add_argument(f"--{kind}", nargs="+", default=[], metavar="FOLDER")
+    parser.add_argument("--drawn", type=int, metavar="N")
+    parser.add_argument("--networks", type=Path, nargs="+", default=[_MODELS], metavar="FOLDER")
     options = parser.parse_args()
     cv2.setNumThreads(1)
-    files = [options.networks / f"card_{name}.tflite" for name in ("finder", "crops")] if options.networks else []
-    finder = CardFinder((Network(files[0]), CropNetwork(files[1])) if files else None)
-    first, step = map(int, options.part.split("/"))
-    drawn: list[tuple[int, str, Truth, Result]] = []
-    for folder in options.folders:
-        tally = Tally()
-        for truth in islice(truths_in(folder), first, None, step):
-            result = measure(truth, finder, tally, not options.size_unknown, options.peel)
-            bad = int((~result.hit).sum() + 3 * (~result.hit & (truth.kinds < _LITTLE)).sum() + result.false.sum())
-            drawn = sorted([*drawn, (bad, f"{folder.name}-{truth.name}", truth, result)], key=lambda one: -one[0])[:20]
-        print(f"{folder.parent.name}/{folder.name}: {tally}", flush=True)
-    if options.overlays:
-        options.overlays.mkdir(parents=True, exist_ok=True)
-        for bad, name, truth, result in drawn:
-            cv2.imwrite(str(options.overlays / f"{bad:03d}-{name}.jpg"), overlay(truth, result))
+    for networks in options.networks:
+        pair = Network(networks / "card_finder.tflite"), CropNetwork(networks / "card_crops.tflite")
+        with patch.object(finder, "shipped_networks", return_value=pair):
+            for kind, rows in sets.items():
+                for name in getattr(options, kind):
+                    _print(networks, name, rows(truths_in(name)))
+            if options.drawn:
+                _print(networks, "", drawn_rows(options.drawn))
+
+
+def _print(networks: Path, name: str, rows: dict[str, object]) -> None:
+    for what, figures in rows.items():
+        print(f"{networks} {name} {what}: {figures}", flush=True)
 
 
 if __name__ == "__main__":

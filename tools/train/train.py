@@ -11,7 +11,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
-from datetime import datetime
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -58,19 +57,13 @@ class Pool:
         self._artist.shutdown(wait=False, cancel_futures=True)
 
 
-def _time_of_day(text: str) -> float:
-    """Return seconds since 1970 of hh:mm today."""
-    hour, minute = map(int, text.split(":"))
-    return datetime.now().replace(hour=hour, minute=minute, second=0).timestamp()
-
-
 class Learner:
     """A network with its loss, its optimizer and its checkpoints in OUT/NAME."""
 
     def __init__(self, name: str, model: keras.Model, loss: Callable[..., Any], options: argparse.Namespace) -> None:
         self.name, self.model, self.recent = name, model, list[Any]()
         self.step = tf.Variable(0, dtype=tf.int64)
-        self.optimizer = keras.optimizers.AdamW(options.rate, weight_decay=1e-4, clipnorm=2.0)
+        self.optimizer = keras.optimizers.AdamW(_RATE, weight_decay=1e-4, clipnorm=2.0)
         self.optimizer.build(model.trainable_variables)
         checkpoint = tf.train.Checkpoint(model=model, optimizer=self.optimizer, step=self.step)
         self._saved = tf.train.CheckpointManager(checkpoint, str(options.out / name), 2)
@@ -105,35 +98,28 @@ class Learner:
 
 
 def _train(options: argparse.Namespace) -> None:
-    views = Learner("views", make_net(), loss_of, options) if "views" in options.nets else None
-    crops = Learner("crops", make_crop_net(), crop_loss_of, options) if "crops" in options.nets else None
-    learners = [one for one in (views, crops) if one is not None]
-    now = first = max(int(one.step) for one in learners)
+    views = Learner("views", make_net(), loss_of, options)
+    crops = Learner("crops", make_crop_net(), crop_loss_of, options)
+    now = first = int(views.step)
     pool = Pool(options.seed, now)
     started = last_saved = time.time()
-    while True:
-        done = (time.time() - started) / (options.until - started) if options.until else now / options.steps
-        if done >= 1:
-            break
+    while now < options.steps:
+        done = now / options.steps
         # Warms up in 100 steps and falls along a cosine to a hundredth.
-        rate = options.rate * min(1, (now - first + 1) / 100) * (0.505 + 0.495 * np.cos(np.pi * done))
-        batch = batch_of(np.random.default_rng((options.seed, 4, now)), pool.at(now), _BATCH, _CROPS if crops else 1)
-        if views is not None:
-            views.learn([batch.views, batch.aspects], batch.cells, rate)
-        if crops is not None:
-            crops.learn([batch.crops], batch.crop_cells, rate)
+        rate = _RATE * min(1, (now - first + 1) / 100) * (0.505 + 0.495 * np.cos(np.pi * done))
+        batch = batch_of(np.random.default_rng((options.seed, 4, now)), pool.at(now), _BATCH, _CROPS)
+        views.learn([batch.views, batch.aspects], batch.cells, rate)
+        crops.learn([batch.crops], batch.crop_cells, rate)
         now += 1
         if now % 100 == 0:
             minutes = (time.time() - started) / 60
-            losses = "; ".join(one.report() for one in learners)
+            losses = f"{views.report()}; {crops.report()}"
             print(f"step {now}, {minutes:.1f} min, {100 * done:.0f} %: {losses}", flush=True)
-        if time.time() - last_saved > _SAVE_SECONDS:
-            for one in learners:
-                one.save()
+        if time.time() - last_saved > _SAVE_SECONDS or now == options.steps:
+            views.save()
+            crops.save()
             last_saved = time.time()
     pool.close()
-    for one in learners:
-        one.save()
 
 
 def main() -> None:
@@ -141,10 +127,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="directory of checkpoints")
     parser.add_argument("--steps", type=int, default=_STEPS)
-    parser.add_argument("--until", type=_time_of_day, help="hh:mm at which the schedule ends instead of --steps")
-    parser.add_argument("--rate", type=float, default=_RATE)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--nets", nargs="+", choices=("views", "crops"), default=("views", "crops"))
     parser.add_argument("--go-on", action="store_true", help="continue from the last checkpoint in OUT")
     options = parser.parse_args()
     keras.utils.set_random_seed(options.seed)

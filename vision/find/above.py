@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 import cv2
 import numpy as np
@@ -50,8 +49,6 @@ class TableView:
 
     Its unit is the mm, or a px of the picture where the scale is not known.
     """
-
-    is_surveyed: ClassVar = True  # cards of one size are rectangles of one size
 
     picture: Image
     table: Table
@@ -100,13 +97,13 @@ def _maps(
     columns, rows = (np.arange(-1, -(-length // _NODES) + 1) * _NODES + _NODES / 2 for length in (w, h))
     x, y = np.meshgrid(columns / scale + low[0], rows / scale + low[1])
     nodes = table.to_px(np.stack([x.ravel(), y.ravel()], -1)).reshape(*x.shape, 2)
-    px = cv2.resize(nodes, None, fx=_NODES, fy=_NODES, interpolation=cv2.INTER_LINEAR)[
-        _NODES : _NODES + h, _NODES : _NODES + w
-    ]
     middle = np.array([[table.size_px[0] / 2, table.size_px[1] / 2]])
     # By whole numbers: OpenCV averages those ten times as fast.
     shrink = 1 / max(1, int(float(table.px_per_mm(middle)[0]) / scale / _SHARPER))
-    places = ((px + 0.5) * shrink - 0.5).astype(np.float32)
+    nodes = ((nodes + 0.5) * shrink - 0.5).astype(np.float32)
+    places = cv2.resize(nodes, None, fx=_NODES, fy=_NODES, interpolation=cv2.INTER_LINEAR)[
+        _NODES : _NODES + h, _NODES : _NODES + w
+    ]
     fixed, rest = cv2.convertMaps(places[..., 0], places[..., 1], cv2.CV_16SC2)
     return shrink, (np.asarray(fixed, np.int16), np.asarray(rest, np.uint16))
 
@@ -138,8 +135,6 @@ class FlatView(TableView):
 
     The camera has a usual lens and is turned up by `tilt` rad from straight down.
     """
-
-    is_surveyed = False
 
     def __init__(self, picture: Image, tilt: float = 0.0) -> None:
         h, w = picture.shape[:2]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +18,12 @@ from vision.table import Table
 Floats = NDArray[np.float64]
 
 CERTAIN = 0.5  # confidence from which a card is reported
-SURE_SCALE = 0.03  # of a table: its relative scale error
+_SURE_SCALE = 0.03  # of a table: its relative scale error
 _ALL_ROUND = 4  # marker cards, which people lay round the table
 _MARKER_CARD = 1.36  # a marker card with a millimetre round it, by its printed square
 WHOLE = 0.75  # visible share from which a card counts as fully visible: such cards have 0.77 to 0.93
 _SAME = 0.85  # of an area: two cards that cross share 0.7
+_FREE = 0.1  # of an area: error of the visible share
 _ONE_SIZE = 0.1  # logarithm of sides: all of 58 cards are within it, bells and sandtimers are not
 _BEYOND = 0.03  # of a card's width outside of the picture: no more than a rounded corner
 
@@ -52,18 +52,20 @@ def find_any_cards(image_bgr: NDArray[np.uint8]) -> list[AnyCard]:
     """Cards of any deck in a picture (h, w, 3); marker cards in it give the table's plane and scale."""
     sight = sight_markers(image_bgr)
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
-    table = table_if_shown(sight.markers, size_px)
+    table = sure_table(sight.markers, size_px)
     cards = cards_without_size(image_bgr, table, [*sight.markers, *sight.copies])
     found = cards.hypotheses
     return [
         AnyCard(quad, float(confidence), reason_of(quad, float(in_sight), size_px))
         for quad, confidence, in_sight in zip(found.corners_px, found.scores, found.in_sight, strict=True)
-        if confidence >= CERTAIN and (not _is_sure(table) or _has_size(table.to_mm(quad), cards.card))
+        if confidence >= CERTAIN and (table is None or _has_size(table.to_mm(quad), cards.card))
     ]
 
 
-def _is_sure(table: Table | None) -> TypeGuard[Table]:
-    return table is not None and table.scale_error <= SURE_SCALE
+def sure_table(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table | None:
+    """The table that marker cards show, or None where its scale is vague, as by one marker."""
+    table = table_if_shown(markers, size_px)
+    return table if table is not None and table.scale_error <= _SURE_SCALE else None
 
 
 def _has_size(quad_mm: Floats, card_mm: tuple[float, float]) -> bool:
@@ -74,13 +76,10 @@ def _has_size(quad_mm: Floats, card_mm: tuple[float, float]) -> bool:
 def cards_without_size(
     image_bgr: NDArray[np.uint8], table: Table | None, markers: Sequence[Marker], wanted: KnownSize | None = None
 ) -> UnknownCards:
-    """Cards of one size on a table, or in a picture without one; marker cards are left out.
-
-    A table of vague scale, as one marker shows, counts as none.
-    """
+    """Cards of one size on a table, or in a picture without one; marker cards are left out."""
     printed = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
     view: TableView = FlatView(image_bgr)
-    if _is_sure(table):
+    if table is not None:
         # Where few markers are in sight, cards are beyond them.
         near = printed.reshape(-1, 2) if len(markers) >= _ALL_ROUND else None
         view = TableView(image_bgr, table, area_in_sight(table, near))
@@ -89,10 +88,12 @@ def cards_without_size(
 
 
 def _without_doubles(found: CardHypotheses) -> CardHypotheses:
-    """The hypotheses of which no better one is at nearly the same place: votes for one card may split in two."""
+    """The hypotheses that are no double of a better one, and show no more than fully visible better ones leave free."""
     kept: list[int] = []
     for k, quad in enumerate(found.corners_px):
-        if all(shared_area(quad, found.corners_px[j]) < _SAME for j in kept):
+        shared = np.array([shared_area(quad, found.corners_px[j]) for j in kept])
+        covered = shared[found.in_sight[kept] >= WHOLE].sum()
+        if shared.max(initial=0) < _SAME and found.in_sight[k] < 1 + _FREE - covered:
             kept.append(k)
     return CardHypotheses(found.corners_px[kept], found.scores[kept], found.in_sight[kept])
 

@@ -36,7 +36,8 @@ class Settled:
 
     `poses` (n, 5): x, y, turn of the first side, width, height; `quads` (n, 4, 2): corners where each side follows its
     own votes; `in_sight` (n,): visible share, 0..1; `scores` (n,): probability of a card, fitted to synthetic tables;
-    `edges` (n,): strength of the picture's edges along visible sides, 0..1; `votes` (n,): mean probability of the card
+    `edges` (n,): strength of the picture's edges along visible sides, 0..1; `changes` (n, 4, 3): of the colour at the
+    sides; `votes` (n,): mean probability of the card
     network's votes.
     """
 
@@ -45,17 +46,20 @@ class Settled:
     in_sight: Floats
     scores: Floats
     edges: Floats
+    changes: Floats
     votes: Floats
+
+    @classmethod
+    def unsettled(cls, poses: Floats, votes: Floats) -> Settled:
+        """Cards before the first pass."""
+        nothing = np.zeros(len(poses))
+        return cls(poses, corners_of(poses), nothing, nothing, nothing, np.zeros((len(poses), 4, 3)), votes)
 
     def __getitem__(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Settled:
         return Settled(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def __len__(self) -> int:
         return len(self.poses)
-
-    def joined(self, other: Settled) -> Settled:
-        """These cards and others."""
-        return Settled(*(np.concatenate([getattr(one, field.name) for one in (self, other)]) for field in fields(self)))
 
 
 def crop_maps(poses: NDArray[np.floating]) -> Floats:
@@ -69,7 +73,8 @@ def crop_maps(poses: NDArray[np.floating]) -> Floats:
 
 def with_marks(fine: Image, marks: Image) -> Image:
     """(h, w, 4) BGR of a picture at FINE, and the marks (h / FINE, w / FINE) of known cards."""
-    return np.dstack([fine, cv2.resize(marks, fine.shape[1::-1], interpolation=cv2.INTER_NEAREST)])
+    larger = cv2.resize(marks, fine.shape[1::-1], interpolation=cv2.INTER_NEAREST)
+    return np.asarray(cv2.merge([fine, larger]), np.uint8)
 
 
 def cut(marked: Image, maps: Floats) -> NDArray[np.float32]:
@@ -95,14 +100,17 @@ def corners_of(poses: Floats) -> Floats:
 
 
 def settled(
-    network: CropNetwork, marked: Image, poses: Floats, votes: Floats, size_known: bool, on_edges: bool = True
-) -> Settled:
-    """Poses (n, 5) moved to where the crop network sees the sides of their cards; sizes stay if they are known.
+    network: CropNetwork, marked: Image, cards: Settled, size_known: bool = False, on_edges: bool = True,
+    way: Floats | None = None,
+) -> Settled:  # fmt: skip
+    """Cards moved to where the crop network sees their sides; sizes stay if they are known.
 
-    With `on_edges` sides then move to edges of the picture beside them, where there are any.
+    With `on_edges` sides then move to edges of the picture beside them, where there are any: to those at which colours
+    change in the direction `way` (3,), if it is given.
     """
-    if not len(poses):
-        return Settled(poses, np.zeros((0, 4, 2)), *[np.zeros(0)] * 4)
+    if not len(cards):
+        return cards
+    poses, votes = cards.poses, cards.votes
     maps = crop_maps(poses)
     cells = network.run(cut(marked, maps))
     on = np.asarray(1 / (1 + np.exp(-cells[..., 0])), np.float32)
@@ -112,14 +120,14 @@ def settled(
     basis = _rectangles(poses[:, 4] / poses[:, 3])
     across = basis.swapaxes(1, 2)
     prior = np.array([_FREE_SHIFT, _FREE_SHIFT, _FREE_TURN, *[_FIXED_SIZE if size_known else _FREE_SIZE] * 2]) ** -2.0
-    lines, edges = np.zeros((len(poses), 8)), np.zeros(len(poses))
+    lines, edges, changes = np.zeros((len(poses), 8)), cards.edges, cards.changes
     for number in range(_ROUNDS + 1):
         offset, slope = np.moveaxis(lines.reshape(-1, 4, 2, 1, 1).astype(np.float32), 2, 0)
         # Laplace distribution: far votes count by their distance, not by its square.
         some = weight / np.maximum(np.abs(offsets - offset - slope * _CENTRES[:, None]), 1 / precision)
         normal, right = equations_of_lines(some.sum(-1), (some * offsets).sum(-1), _CENTRES)
         if on_edges and number == _ROUNDS:
-            more, also, edges = edges_beside(marked, maps, lines, on)
+            more, also, edges, changes = edges_beside(marked, maps, lines, on, way)
             normal, right = normal + more, right + also
         curvature = across @ normal @ basis + np.diag(prior)
         change = np.linalg.solve(curvature, across @ right[..., None])
@@ -135,7 +143,7 @@ def settled(
     in_sight = np.minimum(1, voting * CROP_CELL_PX**2 / (CARD_PX**2 * growth.prod(1)))
     spread = np.sqrt(np.trace(np.linalg.inv(curvature)[:, :2, :2], axis1=1, axis2=2))
     agreement = (on**2).sum((1, 2)) / np.maximum(voting, 1) / (1 + (spread / _SPREAD_PX) ** 2)
-    return Settled(moved, quads, in_sight, _probability(votes, agreement), edges, votes)
+    return Settled(moved, quads, in_sight, _probability(votes, agreement), edges, changes, votes)
 
 
 def _probability(votes: Floats, agreement: Floats) -> Floats:

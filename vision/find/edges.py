@@ -21,13 +21,15 @@ _HOME = np.array([-1, 1, -1, 1]) * CARD_PX / 2  # of the left, right, top and bo
 
 
 def edges_beside(
-    marked: NDArray[np.uint8], maps: Floats, lines: Floats, on: NDArray[np.float32]
-) -> tuple[Floats, Floats, Floats]:
-    """Normal matrices (n, 8, 8) and right sides (n, 8) that put sides on edges, and their strength (n,) 0..1.
+    marked: NDArray[np.uint8], maps: Floats, lines: Floats, on: NDArray[np.float32], way: Floats | None = None
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Normal matrices (n, 8, 8) and right sides (n, 8) that put sides on edges, their strength (n,) 0..1 and changes.
+
+    Changes (n, 4, 3) are of the colour at each side, from inside to outside, 0 where the card is covered.
 
     `marked` (h, w, 4) is a BGR picture at FINE with marks, `maps` (n, 2, 3) lead from crops to the view, `lines` (n, 8)
     are offset and slope of the left, right, top and bottom side in px of crops, `on` (n, rows, columns) is the share of
-    cells that shows the card.
+    cells that shows the card, `way` (3,) the direction in which colours change at the edges of cards, if it is known.
     """
     n = len(lines)
     line = lines.reshape(n, 4, 2)
@@ -35,7 +37,9 @@ def edges_beside(
     pad = _STEP * np.arange(1, _APART + 1)
     wide = np.concatenate([_OFFSETS[0] - pad[::-1], _OFFSETS, _OFFSETS[-1] + pad])
     colours = _sampled(marked, maps, _points(sides[..., None] + wide))
-    change = np.abs(colours[..., 2 * _APART :, :] - colours[..., : -2 * _APART, :]).max(-1)
+    change = colours[..., 2 * _APART :, :] - colours[..., : -2 * _APART, :]
+    outward = np.sign(_HOME)[:, None, None, None] * change
+    change = np.abs(change).max(-1) if way is None else np.maximum(outward @ way.astype(np.float32), 0)
     strength = change**2 / (change**2 + _HALF_STRENGTH**2)
     strength[:, :, 1:-1] = (strength[:, :, :-2] + strength[:, :, 1:-1] + strength[:, :, 2:]) / 3
     best = (strength * np.exp(-0.5 * (_OFFSETS / _NEAR_PX) ** 2)).argmax(-1)
@@ -49,7 +53,9 @@ def edges_beside(
     weight = edge * in_sight / (_ERROR_PX**2 * _TOGETHER)
     value = weight * (sides + _OFFSETS[0] + _STEP * _peak(change, best))
     normal, right = equations_of_lines(weight, value, _ALONG)
-    return normal, right, (edge * in_sight).sum((1, 2)) / np.maximum(in_sight.sum((1, 2)), 1e-3)
+    changes = np.take_along_axis(outward, best[..., None, None], 3)[..., 0, :] * in_sight[..., None]
+    strength = (edge * in_sight).sum((1, 2)) / np.maximum(in_sight.sum((1, 2)), 1e-3)
+    return normal, right, strength, changes.mean(2)
 
 
 def equations_of_lines(

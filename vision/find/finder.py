@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -14,14 +14,13 @@ from vision.find.above import FromAbove, TableView
 from vision.find.crops import Settled, corners_of, settled, with_marks
 from vision.find.network import CropNetwork, Network, shipped_networks
 from vision.find.scale import SHORT_PX
-from vision.find.votes import SQUARE, clusters_of, distinct
+from vision.find.votes import MOST_CLUSTERS, SQUARE, clusters_of, distinct
 
 Floats = NDArray[np.float64]
 
 _STEPS_A_PX = 1 / 20  # of effort: a view of 544x320 px takes 9 yardsticks
 _LEAST_SCORE = 0.05  # a verifier decides; at 0.1 a third of the cards of which 20-50 % show are lost
 _LEAST_IN_SIGHT = 0.03  # less is no card, or one that no verifier can identify
-_STILL_PX, _STILL_TURN = 2.0, np.radians(6)  # cards that a pass moved by more are passed again
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +41,18 @@ class CardHypotheses:
 
 @dataclass(frozen=True, eq=False)
 class FinderLook:
-    """A look at a view `above`: `cards`, the best first, in its px; `marked` is the finer picture with known cards."""
+    """Cards of the size `card` in units of the view `above`, the best first, in px; `marked` is its finer picture."""
 
+    card: tuple[float, float]
     above: FromAbove
     marked: NDArray[np.uint8]
     cards: Settled
+
+    def having(self, cards: Settled) -> FinderLook:
+        """The same look with those of other cards that are likely, the best first, each once."""
+        cards = cards[(cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)]
+        cards = cards[np.argsort(-cards.scores, kind="stable")]
+        return replace(self, cards=cards[distinct(cards.poses[:, :3], self.card[1] < SQUARE * self.card[0])])
 
     def hypotheses(self, corners: Floats) -> CardHypotheses:
         """The cards with these corners (n, 4, 2) in px of the view."""
@@ -60,30 +66,35 @@ class CardFinder:
     def __init__(self, networks: tuple[Network, CropNetwork] | None = None) -> None:
         self._network, self._crop_network = networks or shipped_networks()
 
-    def find(
-        self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), quick: bool = False
-    ) -> CardHypotheses:
+    def find(self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = ()) -> CardHypotheses:
         """Hypotheses for cards of a size (sides in units of the view: mm of a table) that are not yet known.
 
         `known` are the corners (4, 2), in px of the picture, of cards that are identified: they are taken off, and
-        what they partly cover is searched for. quick: no card is passed twice.
+        what they partly cover is searched for.
         """
-        look = self._first_look(view, card, known, on_edges=True, follow=not quick)
+        look = self._votes(view, card, known)
+        look = look.having(settled(self._crop_network, look.marked, look.cards, size_known=True))
         return look.hypotheses(corners_of(look.cards.poses))
 
-    def look(self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = ()) -> FinderLook:
-        """A look at cards that may differ from the size `card` by a tenth."""
-        return self.again(self.again(self._first_look(view, card, known, on_edges=False, follow=False)))
-
-    def again(self, look: FinderLook) -> FinderLook:
-        """The same cards after another pass over their crops, which may change their sizes."""
-        return FinderLook(
-            look.above, look.marked, self._settled(look.marked, look.cards.poses, look.cards.votes, False)
-        )
-
-    def _first_look(
-        self, view: TableView, card: tuple[float, float], known: Sequence[Floats], on_edges: bool, follow: bool
+    def seeds(
+        self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), most: int | None = None
     ) -> FinderLook:
+        """A look at cards, or at the `most` that stand out, which may differ from the size `card` by a tenth."""
+        look = self._votes(view, card, known, most or MOST_CLUSTERS)
+        # Edges of the picture lead to halves of cards at first.
+        return look.having(settled(self._crop_network, look.marked, look.cards, on_edges=most is not None))
+
+    def again(self, look: FinderLook, way: Floats | None = None) -> FinderLook:
+        """The same cards after another pass over their crops, which may change their sizes.
+
+        `way` (3,) is the direction in which colours change at the edges of cards, if that is known.
+        """
+        return look.having(settled(self._crop_network, look.marked, look.cards, way=way))
+
+    def _votes(
+        self, view: TableView, card: tuple[float, float], known: Sequence[Floats], most: int = MOST_CLUSTERS
+    ) -> FinderLook:
+        """At most so many cards where the card network's votes put them."""
         short, long = sorted(card)
         aspect = long / short
         above = view.from_above(short)
@@ -95,26 +106,6 @@ class CardFinder:
         cells = self._network.run(above.image, marks, aspect)
         taken_off = cv2.resize(marks, cells.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
         cells[taken_off, 0] = -10
-        poses, votes = clusters_of(cells, aspect < SQUARE)
+        poses, votes = clusters_of(cells, aspect < SQUARE, most)
         poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]
-        marked = with_marks(above.fine, marks)
-        return FinderLook(above, marked, self._settled(marked, poses, votes, True, on_edges, follow))
-
-    def _settled(
-        self, marked: NDArray[np.uint8], poses: Floats, votes: Floats, size_known: bool, on_edges: bool = True,
-        follow: bool = False,
-    ) -> Settled:  # fmt: skip
-        """Cards, the best first, each once, of poses (n, 5); `follow` passes those again that move much."""
-        cards = settled(self._crop_network, marked, poses, votes, size_known, on_edges)
-        moved = (np.abs(cards.poses - poses)[:, :3] > (_STILL_PX, _STILL_PX, _STILL_TURN)).any(1)
-        likely = _likely(cards)
-        if follow and (again := cards[moved & likely]):
-            again = settled(self._crop_network, marked, again.poses, again.votes, size_known)
-            cards = cards[~moved & likely].joined(again)
-        cards = cards[_likely(cards)]
-        cards = cards[np.argsort(-cards.scores, kind="stable")]
-        return cards[distinct(cards.poses[:, :3], bool(len(poses)) and bool(poses[0, 4] < SQUARE * poses[0, 3]))]
-
-
-def _likely(cards: Settled) -> NDArray[np.bool_]:
-    return np.asarray((cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT))
+        return FinderLook((short, long), above, with_marks(above.fine, marks), Settled.unsettled(poses, votes))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.errors import VisionError
-from vision.find.scale import ASPECT_ZERO, CHANNELS, CROP_PX
+from vision.find.scale import ASPECT_ZERO, CHANNELS
 from vision.library_output import caught_from_libraries
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 Cells = NDArray[np.float32]
 _MODELS = Path(__file__).parent.parent / "models"
 _UPSIDE_DOWN = np.array([0.5, -0.5, -0.5] + [0.5] * (CHANNELS - 3), np.float32)  # centres are opposite
-_CROPS = 2  # that the crop network takes at once: a pile has one or two hypotheses
 
 
 class NoNetworkError(VisionError, RuntimeError):
@@ -89,8 +88,7 @@ class Network(_Runner):
         STRIDE_PX.
         """
         view = np.empty((2, *marks.shape, 4), np.float32)
-        np.multiply(image, np.float32(1 / 255), out=view[0, ..., :3])
-        view[0, ..., 3] = marks
+        np.multiply(cv2.merge([image, 255 * marks]), np.float32(1 / 255), out=view[0])
         cv2.flip(view[0], -1, view[1])
         answer = self._answers(view=view, aspect=np.array([[aspect - ASPECT_ZERO]], np.float32))
         h, w = answer.shape[1:3]
@@ -109,10 +107,8 @@ class CropNetwork(_Runner):
 
     def run(self, crops: NDArray[np.float32]) -> Cells:
         """(n, CROP_PX / 2, CROP_PX / 2, CROP_CHANNELS) answers for crops (n, CROP_PX, CROP_PX, 4), 0..1."""
-        full = np.zeros((-(-len(crops) // _CROPS) * _CROPS, CROP_PX, CROP_PX, 4), np.float32)
-        full[: len(crops)] = crops
-        answers = [self._answers(crop=full[k : k + _CROPS]) for k in range(0, len(full), _CROPS)]
-        return np.concatenate(answers)[: len(crops)]
+        # Sixteen at once take as long as one after the other.
+        return np.concatenate([self._answers(crop=crop[None]) for crop in crops])
 
 
 @cache

@@ -21,7 +21,7 @@ _BIN_PX, _TURN_BINS, _MARGIN = 2.0, 8, 8  # bins in which the first guesses are 
 _BEFORE, _AFTER = np.arange(-1, _TURN_BINS - 1) % _TURN_BINS, np.arange(1, _TURN_BINS + 1) % _TURN_BINS
 _BLUR = np.array([0.25, 1, 0.25], np.float32)  # wider, it would join cards of a column with strips of 10 mm
 _LEAST_PEAK = 0.2  # of weight in a smoothed bin; from 0.6 an eighth of the strips would be lost
-_MOST = 120  # first guesses
+MOST_CLUSTERS = 120  # first guesses
 _ROUNDS = 2  # of assigning votes and averaging them; more change nothing
 _REACH_PX, _REACH_TURN, _REACH_ERRORS = SHORT_PX / 2, np.radians(37), 3.0  # from a centre to its votes
 _SAME_PX, _SAME_TURN = 2.5, np.radians(15)  # clusters nearer than that are one
@@ -54,13 +54,13 @@ def _votes_of(cells: NDArray[np.float32], square: bool) -> _Votes:
     return _Votes(1 / (1 + np.exp(-f[:, 0])), at + f[:, 1:3] * SHORT_PX, precision, way, 4 if square else 2)
 
 
-def clusters_of(cells: NDArray[np.float32], square: bool) -> tuple[Floats, Floats]:
+def clusters_of(cells: NDArray[np.float32], square: bool, most: int = MOST_CLUSTERS) -> tuple[Floats, Floats]:
     """Poses (n, 3), as x, y in px of the view and turn of a short side, and mean probability (n,) of their votes.
 
     A square card looks the same after a quarter turn.
     """
     votes = _votes_of(cells, square)
-    centre, way = _first_guesses(votes, cells.shape[:2])
+    centre, way = _first_guesses(votes, cells.shape[:2], most)
     if not len(centre):
         return np.zeros((0, 3)), np.zeros(0)
     for _ in range(_ROUNDS):
@@ -74,7 +74,7 @@ def clusters_of(cells: NDArray[np.float32], square: bool) -> tuple[Floats, Float
     return poses[kept], probability[kept]
 
 
-def _first_guesses(votes: _Votes, shape: tuple[int, int]) -> tuple[Floats, Floats]:
+def _first_guesses(votes: _Votes, shape: tuple[int, int], most: int) -> tuple[Floats, Floats]:
     """Centres (n, 2) and ways (n, 2) at the maxima of a histogram of votes, the strongest first."""
     ny, nx = (int(cells * CELL_PX / _BIN_PX) + 2 * _MARGIN for cells in shape)
     x, y = (np.floor(votes.centre / _BIN_PX).astype(np.intp) + _MARGIN).T
@@ -92,7 +92,7 @@ def _first_guesses(votes: _Votes, shape: tuple[int, int]) -> tuple[Floats, Float
     turn, y, x = np.unravel_index(np.flatnonzero(planes > _LEAST_PEAK), planes.shape)
     height = planes[turn, y, x]
     peak = height >= np.maximum(around[turn, y, x], np.maximum(around[_BEFORE[turn], y, x], around[_AFTER[turn], y, x]))
-    best = np.flatnonzero(peak)[np.argsort(-height[peak], kind="stable")[:_MOST]]
+    best = np.flatnonzero(peak)[np.argsort(-height[peak], kind="stable")[:most]]
     angle = ((turn[best] + 0.5) / _TURN_BINS - 0.5) * 2 * np.pi
     centre = (np.stack([x, y], -1)[best] - _MARGIN + 0.5) * _BIN_PX
     return np.asarray(centre), np.stack([np.cos(angle), np.sin(angle)], -1)
@@ -105,8 +105,9 @@ def _members(votes: _Votes, centre: Floats, way: Floats) -> Numbers:
     left, right = xx * x + xy * y, xy * x + yy * y
     # The square form, multiplied out: one product of matrices for all votes and centres.
     of_vote = np.stack([xx, 2 * xy, yy, -2 * left, -2 * right, left * x + right * y], -1)
-    far = of_vote @ np.stack([at_x**2, at_x * at_y, at_y**2, at_x, at_y, np.ones_like(at_x)])
-    far[votes.way @ way.T < np.cos(min(np.pi, _REACH_TURN * votes.fold))] = np.inf
+    of_centre = np.stack([at_x**2, at_x * at_y, at_y**2, at_x, at_y, np.ones_like(at_x)])
+    far = of_vote.astype(np.float32) @ of_centre.astype(np.float32)  # right within 0.01
+    far[votes.way.astype(np.float32) @ way.T.astype(np.float32) < np.cos(min(np.pi, _REACH_TURN * votes.fold))] = np.inf
     member = far.argmin(1)
     beyond = (np.abs(votes.centre - centre[member]) > _REACH_PX).any(1)
     return np.where(beyond | (far[np.arange(len(far)), member] > _REACH_ERRORS**2), -1, member)

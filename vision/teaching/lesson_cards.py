@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 
 from vision.arrays import Flags, Floats, Image
-from vision.find.any_deck import SURE_SCALE, cards_without_size, reason_of
+from vision.find.any_deck import cards_without_size, reason_of, sure_table
 from vision.find.unknown import KnownSize
 from vision.image import Picture
-from vision.markers import Marker, markers_in, table_if_shown
+from vision.markers import Marker, markers_in
 from vision.quads import shared_area
 from vision.table import Table
 
@@ -69,9 +69,7 @@ def lay_out(image_bgr: Image, size: CardSize | None = None) -> LaidCards:
     """Find the cards that are apart in a picture; `size` is what the cards measured so far."""
     markers = markers_in(image_bgr)
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
-    table = table_if_shown(markers, size_px)
-    if table is not None and table.scale_error > SURE_SCALE:
-        table = None
+    table = sure_table(markers, size_px)
     cards = cards_without_size(image_bgr, table, markers, _wanted(size, table))
     found, square = cards.hypotheses, cards.card[1] / cards.card[0] < 1 + _SQUARE
     quads = np.array([_upright(quad, square) for quad in found.corners_px]).reshape(-1, 4, 2)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.find.crops import corners_of, crop_maps, settled
+from vision.find.crops import Settled, corners_of, crop_maps, settled
 from vision.find.network import CropNetwork
 from vision.find.scale import CARD_PX, CROP_CELL_PX, CROP_CHANNELS, CROP_PX, FINE, SHORT_PX
 
@@ -42,7 +42,7 @@ def looked_at(true: Floats, hypothesis: Floats, size_known: bool, passes: int = 
     poses = hypothesis[None]
     for _ in range(passes):
         network = Perfect(corners_of(true[None])[0], [poses], **faults)  # type: ignore[arg-type]
-        poses = settled(network, marked, poses, np.ones(1), size_known).poses
+        poses = settled(network, marked, Settled.unsettled(poses, np.ones(1)), size_known).poses
     return np.asarray(poses[0])
 
 

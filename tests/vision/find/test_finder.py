@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vision.errors import VisionError
 from vision.find.above import TableView, area_in_sight
+from vision.find.any_deck import cards_without_size
 from vision.find.finder import CardFinder, CardHypotheses
 from vision.find.network import CropNetwork, Network
 from vision.find.unknown import find_unknown
@@ -88,3 +89,15 @@ def test_a_picture_is_counted_in_one_thread_while_another_watches() -> None:
         at_once = list(threads.map(places, sizes * 4))
     alone = [places(card) for card in sizes] * 4
     assert all(np.array_equal(one, other) for one, other in zip(at_once, alone, strict=True))
+
+
+def test_cards_side_by_side_are_not_measured_over_the_gaps() -> None:
+    table = np.full((900, 700, 3), (70, 80, 95), np.uint8)
+    for x, y in np.ndindex(3, 3):
+        left, top = 100 + x * 160, 100 + y * 230
+        cv2.rectangle(table, (left, top), (left + 149, top + 219), (235, 240, 240), -1)
+        for k in range(1 + (x + y) % 3):
+            cv2.ellipse(table, (left + 75, top + 50 + 55 * k), (45, 20), 0, 0, 360, (90 * x, 90 * y, 150), -1)
+    cards = cards_without_size(np.asarray(cv2.GaussianBlur(table, (5, 5), 0), np.uint8), None, ())
+    assert cards.card == pytest.approx((150, 220), rel=0.02)
+    assert (cards.hypotheses.scores > 0.5).sum() == 9

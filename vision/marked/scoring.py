@@ -38,9 +38,8 @@ class Measured:
     strays: Floats
 
 
-# The terms that a closer look uses again. `searched`: penalty of a pose found by trying many. `there`: 1 where a card
-# is certain to be there, whatever face it may show.
-LOOKED_AT = ("colour", "strays", "open", "layout", "searched", "there")
+# The terms that a closer look uses again. `there`: 1 where a card is certain to be there, whatever face it may show.
+LOOKED_AT = ("colour", "strays", "open", "layout", "there")
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +145,6 @@ def judge(
         "open": _open_term(evidence, count, layouts.side),
         "strays": _stray_term(strays, count),
         "absent": -6.0 * _absent(evidence, seen) * edges.mean(1),
-        "searched": np.zeros(len(count)),
         "there": np.zeros(len(count)),
     }
     total = np.sum(list(terms.values()), axis=0) if len(hypotheses) else np.zeros(0)

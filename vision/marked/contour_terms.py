@@ -108,7 +108,6 @@ _WEIGHTS = {
     "void": -5.0,
     "part": 1.3,
     "bare": -6.4,
-    "strays": 2.3,
     "layout": 0.45,
 }
 _BASE = -9.3

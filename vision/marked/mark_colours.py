@@ -8,10 +8,11 @@ import numpy as np
 
 from vision.arrays import Flags, Floats
 from vision.marked.evidence import look_at
-from vision.marked.foreign_marks import print_like
 from vision.marked.layouts import OUT_OF_SHAPE, Layouts, size_candidates
 from vision.marked.marks import Marks
 from vision.marked.sampler import Sampler
+
+_LEAST_AREA_MM2, _LEAST_FULLNESS = 25.0, 0.6  # of the visible part of a covered mark
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,8 @@ class MarkLooks:
 def looks_of(sampler: Sampler, layouts: Layouts, marks: Marks, towards: Floats | None = None) -> MarkLooks:
     """Measure n marks; `towards` (n, RING): directions of their visible outlines, None for whole outlines."""
     whole = size_candidates(layouts, marks, OUT_OF_SHAPE).any(1)
-    chosen = np.union1d(np.flatnonzero(whole), print_like(marks))
+    part = (marks.areas_mm2 > _LEAST_AREA_MM2) & (marks.fullness > _LEAST_FULLNESS)
+    chosen = np.flatnonzero(whole | part)
     look = look_at(sampler, marks, chosen, layouts.side, None if towards is None else towards[chosen])
     free, faint, plain = np.zeros((3, len(marks)), dtype=bool)
     free[chosen], faint[chosen], plain[chosen] = look.stands_out, look.faint, look.plain

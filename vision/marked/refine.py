@@ -34,7 +34,7 @@ def looked_closer(
         while True:
             verdicts, known_mm = left_open(verdicts, told, deck), sure_corners(told, deck)
             again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
-            # The more certain ones first: then their marks are no strays on the others, and they may be rivals. A
+            # The more certain ones first: then they cover parts of the others, and may be rivals. A
             # certain card stays certain, however much of it the others explain, unless a rival is now more certain.
             judged = [*again, *left_open(earlier, told, deck)]
             more = _surer(told_of([*told, *judged], deck, doubt)[len(told) :])

@@ -16,7 +16,6 @@ from vision.marked.covered_marks import peeking_marks
 from vision.marked.cut_marks import cut_marks, radii_of
 from vision.marked.evidence import gather
 from vision.marked.foreground import foreground_and_marks
-from vision.marked.foreign_marks import stray_marks
 from vision.marked.layouts import (
     Hypotheses,
     concatenated,
@@ -165,7 +164,7 @@ class SideReader:
         found = self._moved.of(self._sampler, found, seen_mm)
         evidence = gather(self._sampler, found, model.points_mm, side, known_mm)
         self._known_mm = known_mm
-        first = renewed(replace(first, hypotheses=found), evidence, self._strays(found))
+        first = renewed(replace(first, hypotheses=found), evidence)
         hues = self._marks.palette.hues_deg[model.colours[found.faces]]
         cut = self._marks.are_arcs(found.marks)
         # A mark found by an arc has its cover round it, so its own ring is used.
@@ -200,18 +199,10 @@ class SideReader:
         """Measure the marks of all hypotheses, and the edges of those that edges could still save."""
         side = self._model.layouts.side
         evidence = gather(self._sampler, hypotheses, self._model.points_mm, side, self._known_mm)
-        best = self._judged(
-            Measured(hypotheses, evidence, np.ones((len(hypotheses), 4)), np.zeros(len(hypotheses)))
-        ).log_odds
-        hopeful = best > 0
+        hopeful = self._judged(Measured(hypotheses, evidence, np.ones((len(hypotheses), 4)))).log_odds > 0
         hypotheses, evidence = hypotheses.take(hopeful), evidence.take(hopeful)
         steps, places = edge_steps(self._sampler, hypotheses, self._deck)
-        return Measured(hypotheses, evidence, edge_support(steps, places), self._strays(hypotheses))
-
-    def _strays(self, hypotheses: Hypotheses) -> Floats:
-        chosen, marks = np.flatnonzero(self._marks.looks.plain), self._marks.found
-        likely = self._marks.likely(chosen)
-        return stray_marks(hypotheses, self._deck, self._model.layouts, marks, chosen, likely, self._known_mm)
+        return Measured(hypotheses, evidence, edge_support(steps, places))
 
     def _judged(self, measured: Measured) -> Verdicts:
         return judge(
@@ -221,7 +212,6 @@ class SideReader:
             self._marks.palette,
             self._model.colours,
             self._model.layouts,
-            measured.strays,
             None if self._ground is None else linear_of(self._ground),
             self._edges_shown,
         )

@@ -6,8 +6,8 @@ import numpy as np
 
 from vision.deck import Deck
 from vision.effort import at_most
-from vision.marked.assign import left_open, sure_corners, told_of, unsure_odds
-from vision.marked.contour_terms import WORTH_A_LOOK, not_refuted
+from vision.marked.assign import left_open, sure_corners, told_of
+from vision.marked.contour_terms import not_refuted
 from vision.marked.scoring import SURE, Verdicts, joined
 from vision.marked.side_reader import SideReader
 
@@ -23,12 +23,7 @@ def looked_closer(
     `settled`. Return all verdicts, and those of the first scores that the closer look neither confirmed nor moved.
     """
     # Three whole marks are proof enough; two, or one and an edge, need a closer look.
-    whole, rest = verdicts[: len(readers)], verdicts[len(readers) :]
-    odds = [unsure_odds(verdict) for verdict in whole] + [verdict.log_odds for verdict in rest]
-    unsure = np.concatenate(odds).max(initial=WORTH_A_LOOK) > WORTH_A_LOOK
-    if not unsure:
-        return verdicts, []
-    told = told_of(whole, deck, doubt)
+    told = told_of(verdicts[: len(readers)], deck, doubt)
     verdicts, earlier = _by_side(verdicts), list[Verdicts]()
     with at_most(_LOOKS):
         while True:

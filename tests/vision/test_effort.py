@@ -60,7 +60,7 @@ def test_a_picture_that_is_hard_to_read_ends_in_time_and_alike_and_says_so(deck:
     picture = blurred("white-heap.jpg", 2)
     readings = []
     for _ in range(2):
-        with counted(100 * YARDSTICK) as effort:
+        with counted(40 * YARDSTICK) as effort:
             readings.append(read_picture(picture, deck)[0])
         assert effort.steps < 1.2 * effort.most
     assert as_data(readings[0]) == as_data(readings[1])

@@ -32,7 +32,8 @@ from vision.find.network import CropNetwork, Network
 from vision.find.scale import FINE, SHORT_PX
 from vision.image import Picture
 from vision.markers import markers_in, table_if_shown
-from vision.teaching.lesson import TeachingPicture, laid_out
+from vision.teaching.lesson import laid_out
+from vision.teaching.lesson_cards import TeachingPicture
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]

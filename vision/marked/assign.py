@@ -83,12 +83,6 @@ def _share_a_mark(some: Floats, others: Floats) -> NDArray[np.bool_]:
     return np.asarray(coincide(one[..., :2], one[..., 2], other[..., :2], other[..., 2]).any((2, 3)))
 
 
-def unsure_odds(verdict: Verdicts) -> Floats:
-    """Return the log-odds of the hypotheses that are not certain and share no mark with a certain one."""
-    places, sure = _mark_places(verdict), verdict.sure
-    return verdict.log_odds[~sure & ~_share_a_mark(places, places[sure]).any(1)]
-
-
 def _exclusions(claims: list[Claim]) -> NDArray[np.bool_]:
     """Return which claims exclude each other (n, n): they share a mark, or are too close.
 

@@ -108,9 +108,7 @@ _WEIGHTS = {
     "void": -5.0,
     "part": 1.3,
     "bare": -6.4,
-    "strays": 2.3,
     "layout": 0.45,
-    "searched": 1.2,
 }
 _BASE = -9.3
 _BARE, _NO_RIM, _UNPRINTED = 0.5, 0.4, -10.0
@@ -134,11 +132,10 @@ def judged_again(first: Verdicts, seen: Traces) -> Verdicts:
 def not_refuted(again: Verdicts) -> Verdicts:
     """Return the hypotheses still possible after the closer look, with the first log-odds, lowered below acceptance.
 
-    Coins and counters on a grey table have no ground all round them. Some of the poses that were searched for fit
-    anything a little.
+    Coins and counters on a grey table have no ground all round them.
     """
     if not len(again.hypotheses):
         return again
     kept = (again.log_odds > _REFUTED) | (again.terms["rim"] > _PRINTED)
-    left = again.take(kept & (again.terms["searched"] == 0))
+    left = again.take(kept)
     return replace(left, log_odds=left.terms["first"]).lowered()

@@ -23,7 +23,8 @@ _UNDER, _THE_SAME = 0.2, 0.9
 
 
 @lru_cache(maxsize=2)
-def _print_reader(deck: Deck) -> CardReader:
+def print_reader(deck: Deck) -> CardReader:
+    """Return the reader of a deck's faces as prints."""
     faces = tuple(
         Print(f"{face.side}/{face.id}", "front", {}, face_image(deck, face, ART_PX_PER_MM), 1) for face in deck.faces
     )
@@ -38,7 +39,7 @@ def beside(
     `white` (3,): BGR 0..1 of white paper; `markers_px` (n, 4, 2): marker cards.
     """
     known = np.concatenate([markers_px, *(card.corners_px[None] for card in marked.cards)])
-    found = _print_reader(deck).read_beside(image_bgr, table, white, known)
+    found = print_reader(deck).read_beside(image_bgr, table, white, known)
     cards, unclear = list(marked.cards), list(marked.unclear)
     told = {card.face.id for card in cards}
     doubted: list[UnclearCard] = []

@@ -7,14 +7,14 @@ from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.arrays import Image
 from vision.deck import Deck
 from vision.effort import MOST_UNSIZED, at_most, counted
 from vision.errors import BadTableError
-from vision.marked.card_table import tables_from_cards
-from vision.marked.pipeline import LEAST_REACH, look_over, read_marks, read_on
+from vision.marked.left_over import print_reader
+from vision.marked.outline import corners_of
+from vision.marked.pipeline import LEAST_REACH, look_over, read_on
 from vision.markers import SQUARE_MM, Marker, markers_in, table_from_markers, table_if_shown
 from vision.reading import Reading
 from vision.table import Table
@@ -26,15 +26,14 @@ _ENOUGH_MARKERS = 3
 # Log-odds taken off covered cards on a table from few or no markers, before and after whole cards confirmed it.
 _UNPROVEN, _VAGUE_DOUBT = 20.0, 2.0
 _LEAST_SIDE_PX = 40  # a smaller picture shows no card
-_SAME = 0.1  # of a card's width: its corners are at least so accurate
-_AGREEING = 2  # outlines: a single one fits any table
 _MOST_FITS = 5
-# Of the steps of a reading: until then tables are found and refined; reading on the best comes after.
-_OUTLINES, _GROWN = 0.85, 0.5
+# Of the steps of a reading: until then cards are identified as prints, and the table is refined.
+_PRINTED, _GROWN = 0.6, 0.75
 # Size range in which cards are searched on a vague table, see `look_over`; and the same in standard errors of its
 # scale.
 _MOST_REACH, _SURE_REACH = 0.15, 3.0
 _MARKER_SIGMA_PX = 1.0  # beside the marks, which bloom does not move
+_CARD_SIGMA_PX = 0.8
 
 
 def table_in(image_bgr: Image) -> tuple[Table, tuple[Marker, ...]]:
@@ -55,10 +54,8 @@ def read_picture(
     """Read a picture (h, w, 3) uint8 BGR; without `table` its markers give one, without markers its cards.
 
     `markers` are those already found in the picture, None to find them here. Also return the table of the places in mm:
-    the
-    one given or found, with its scale corrected by the cards. It is None, and no card has a place in mm, where no
-    marker
-    shows the table's origin.
+    the one given or found, with its scale corrected by the cards. It is None, and no card has a place in mm, where no
+    marker shows the table's origin.
 
     Raises:
         MirroredError: the picture is mirrored, as its markers show.
@@ -81,61 +78,32 @@ def _read(
     if table is not None:
         return read_on(image_bgr, deck, table, markers)
     table = table_if_shown(markers, size)
-    if table is not None and table.scale_error < _VAGUE and len(markers) >= _ENOUGH_MARKERS:
-        return read_on(image_bgr, deck, table, markers)
     if table is None:
         return _read_unmarked(image_bgr, deck), None
-    return _read_by_few(image_bgr, deck, table, markers)
-
-
-def _read_by_few(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker]) -> tuple[Reading, Table]:
-    """Read a picture on a table of vague scale from few markers, and by outlines where that leaves doubts."""
-    reading, on_table = _read_vaguely(image_bgr, deck, table, markers)
-    if reading.cards and not reading.unclear:
-        return reading, on_table
-    squares = _squares(markers)
-    with at_most(_OUTLINES):
-        for shown in tables_from_cards(image_bgr, deck, markers):
-            if len(shown.pieces) < _AGREEING:
-                break
-            with suppress(BadTableError):
-                also, places = fit_table([*squares, *shown.pieces], (image_bgr.shape[1], image_bgr.shape[0]))
-                other = _read_vaguely(image_bgr, deck, also.moved(places[0, :2]), markers, shown.pieces)
-                if len(other[0].cards) > len(reading.cards):
-                    return other
-    return reading, on_table
-
-
-def _squares(markers: Sequence[Marker]) -> list[FlatShape]:
-    return [FlatShape(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
+    if table.scale_error < _VAGUE and len(markers) >= _ENOUGH_MARKERS:
+        return read_on(image_bgr, deck, table, markers)
+    squares = [FlatShape(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
+    return _read_vaguely(image_bgr, deck, table, markers, squares)
 
 
 def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
-    """Read a picture without markers, on a table fitted to its cards."""
-    doubtful: Reading | None = None
-    missed = False
-    with counted() as effort, at_most(_OUTLINES):
-        for shown in tables_from_cards(image_bgr, deck, ()):
-            # Other outlines do not matter where this one's table identifies the cards.
-            missed, effort.cut_short = missed or effort.cut_short, False
-            reading, _ = _read_vaguely(image_bgr, deck, shown.table, (), shown.pieces)
-            # Any outline fits a table of some scale, but a face inside it only one of its own size.
-            agreed = len(shown.pieces) >= _AGREEING
-            if _borne_out(shown.pieces, reading) or (agreed and reading.cards):
-                return _placeless(reading)
-            if doubtful is None and agreed:
-                doubtful = reading
-    effort.cut_short |= missed
-    return _placeless(doubtful) if doubtful is not None else Reading((), ())
+    """Read a picture without markers, on a table fitted to the cards that are identified as prints."""
+    table: Table | None = None
+    pieces: list[FlatShape] = []
+    with at_most(_PRINTED), suppress(BadTableError):
+        printed, _ = print_reader(deck).read_open(image_bgr, None, None, np.zeros((0, 4, 2)), None)
+        pieces = [FlatShape(corners_of(deck), card.corners_px, _CARD_SIGMA_PX) for card in printed.cards]
+        fitted, places = fit_table(pieces, (image_bgr.shape[1], image_bgr.shape[0]))
+        table = fitted.moved(places[0, :2])
+    if table is None:
+        return Reading((), ())
+    return _placeless(_read_vaguely(image_bgr, deck, table, (), pieces)[0])
 
 
 def _read_vaguely(
-    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], outlines: Sequence[FlatShape] = ()
+    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], known: Sequence[FlatShape]
 ) -> tuple[Reading, Table]:
-    """Read a picture on a table of vague scale, from markers or `outlines`, refined by whole cards."""
-    known = _squares(markers)
-    if outlines:
-        known += _borne_out(outlines, read_marks(image_bgr, deck, table, markers, _UNPROVEN)[0])
+    """Read a picture on a table of vague scale, fitted to the `known` pieces and refined by whole cards."""
     better = _grown_table(image_bgr, deck, table, markers, known)
     doubt = _UNPROVEN if better is None else _VAGUE_DOUBT
     return read_on(image_bgr, deck, better or table, markers, doubt)
@@ -161,18 +129,6 @@ def _grown_table(
             table, places = fit_table([*known, *marks], (image_bgr.shape[1], image_bgr.shape[0]))
             better = table = table.moved(places[0, :2])
     return better
-
-
-def _borne_out(outlines: Sequence[FlatShape], reading: Reading) -> list[FlatShape]:
-    """Return the outlines in which a card was read."""
-    return [o for o in outlines if any(_same_outline(card.corners_px, o.points_px) for card in reading.cards)]
-
-
-def _same_outline(corners_px: NDArray[np.float64], outline_px: NDArray[np.float64]) -> bool:
-    """Return whether a card (4, 2) is in an outline, either way up."""
-    width = np.linalg.norm(np.diff(outline_px, axis=0, append=outline_px[:1]), axis=1).min()
-    off = [np.linalg.norm(np.roll(corners_px, turn, axis=0) - outline_px, axis=1).max() for turn in range(4)]
-    return bool(min(off) < _SAME * width)
 
 
 def _placeless(reading: Reading) -> Reading:

@@ -6,8 +6,8 @@ import numpy as np
 
 from vision.deck import Deck
 from vision.effort import at_most
-from vision.marked.assign import left_open, sure_corners, told_of, unsure_odds
-from vision.marked.contour_terms import WORTH_A_LOOK, not_refuted
+from vision.marked.assign import left_open, sure_corners, told_of
+from vision.marked.contour_terms import not_refuted
 from vision.marked.scoring import SURE, Verdicts, joined
 from vision.marked.side_reader import SideReader
 
@@ -23,35 +23,20 @@ def looked_closer(
     `settled`. Return all verdicts, and those of the first scores that the closer look neither confirmed nor moved.
     """
     # Three whole marks are proof enough; two, or one and an edge, need a closer look.
-    whole, rest = verdicts[: len(readers)], verdicts[len(readers) :]
-    odds = [unsure_odds(verdict) for verdict in whole] + [verdict.log_odds for verdict in rest]
-    unsure = np.concatenate(odds).max(initial=WORTH_A_LOOK) > WORTH_A_LOOK
-    if not unsure and not any(reader.unused_marks for reader in readers):
-        return verdicts, []
-    told, again, pivoted = told_of(whole, deck, doubt), list[Verdicts](), False
+    told = told_of(verdicts[: len(readers)], deck, doubt)
     verdicts, earlier = _by_side(verdicts), list[Verdicts]()
     with at_most(_LOOKS):
         while True:
             verdicts, known_mm = left_open(verdicts, told, deck), sure_corners(told, deck)
-            if any(len(verdict.hypotheses) for verdict in verdicts):
-                again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
-                # The more certain ones first: then their marks are no strays on the others, and they may be rivals. A
-                # certain
-                # card stays certain, however much of it the others explain, unless a rival is now more certain.
-                judged = [*again, *left_open(earlier, told, deck)]
-                more = _surer(told_of([*told, *judged], deck, doubt)[len(told) :])
-                if _count(more):
-                    told, again = _by_side([*told, *more]), []
-                    earlier = [verdict.take(verdict.sure) for verdict in _by_side(judged)]
-                    continue
-            # Where nothing else can be identified, a mark and parts of two others may still make a card.
-            if not pivoted:
-                pivoted = True
-                found = [reader.judge_pivoted(told, known_mm) for reader in readers]
-                if any(len(verdict.hypotheses) for verdict in found):
-                    verdicts = _by_side([*verdicts, *found])
-                    continue
-            return [*told, *again], [not_refuted(verdict) for verdict in again]
+            again = [reader.look_closer(verdicts, told, known_mm) for reader in readers]
+            # The more certain ones first: then they cover parts of the others, and may be rivals. A
+            # certain card stays certain, however much of it the others explain, unless a rival is now more certain.
+            judged = [*again, *left_open(earlier, told, deck)]
+            more = _surer(told_of([*told, *judged], deck, doubt)[len(told) :])
+            if not any(len(verdict.hypotheses) for verdict in more):
+                return [*told, *again], [not_refuted(verdict) for verdict in again]
+            told = _by_side([*told, *more])
+            earlier = [verdict.take(verdict.sure) for verdict in _by_side(judged)]
     # A hypothesis without a closer look, or without one beside all its possible covers, is only a possible card.
     return told, [verdict.lowered() for verdict in left_open(verdicts, told, deck)]
 
@@ -66,7 +51,3 @@ def _by_side(verdicts: list[Verdicts]) -> list[Verdicts]:
     """Return the same verdicts, those of each side joined."""
     sides = dict.fromkeys(verdict.layouts for verdict in verdicts)
     return [joined([verdict for verdict in verdicts if verdict.layouts is layouts]) for layouts in sides]
-
-
-def _count(cards: list[Verdicts]) -> int:
-    return sum(len(card.hypotheses) for card in cards)

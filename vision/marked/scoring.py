@@ -17,7 +17,6 @@ SURE = 4.5  # log-odds above which a card is announced; `assign.py` decides, bes
 # Prior log-odds by the number of marks found: three in the right places seldom meet by chance, two often do.
 _PRIOR = np.array([-np.inf, -4.7, 0.5, 3.8])
 _RESIDUAL_MM = 0.35
-_STRAY = -1.2
 _EDGELESS = 0.45
 _FEWEST, _MOST_MARKS = 3, 0.75  # cards, and of the visible marks, that are proof of each other
 _MOSTLY_HIDDEN = 0.35
@@ -30,17 +29,15 @@ _COLOUR_WEIGHT = np.array([1.0, 1.5, 1.0, 1.0])  # a single mark was not chosen 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Hypotheses with their evidence; `edges` (n, 4): each side's support; `strays` (n,): see `stray_marks`."""
+    """Hypotheses with their evidence; `edges` (n, 4): each side's support."""
 
     hypotheses: Hypotheses
     evidence: Evidence
     edges: Floats
-    strays: Floats
 
 
-# The terms that a closer look uses again. `searched`: penalty of a pose found by trying many. `there`: 1 where a card
-# is certain to be there, whatever face it may show.
-LOOKED_AT = ("colour", "strays", "open", "layout", "searched", "there")
+# The terms that a closer look uses again. `there`: 1 where a card is certain to be there, whatever face it may show.
+LOOKED_AT = ("colour", "open", "layout", "there")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,16 +118,13 @@ def judge(
     palette: Palette,
     colours: NDArray[np.intp],
     layouts: Layouts,
-    strays: Floats,
     ground_rgb: Floats | None = None,
     edges_shown: float = 1.0,
 ) -> Verdicts:
     """Sum up the evidence.
 
-    `edges` (n, 4): each side's support; `colours` (faces, 3): palette index of every face's marks; `strays` (n,): marks
-    on the card where its face has none; `ground_rgb` (3,): linear, the ground of this side's cards in this picture,
-    None
-    while unknown; `edges_shown`: see `shown_of`.
+    `edges` (n, 4): each side's support; `colours` (faces, 3): palette index of every face's marks; `ground_rgb` (3,):
+    linear, the ground of this side's cards in this picture, None while unknown; `edges_shown`: see `shown_of`.
 
     Full support all round (`edges` of ones) gives the most that a hypothesis can still reach.
     """
@@ -144,21 +138,19 @@ def judge(
         "ground": _ground_term(evidence, seen, layouts.side),
         "tint": _tint_term(evidence, ground_rgb, layouts.side),
         "open": _open_term(evidence, count, layouts.side),
-        "strays": _stray_term(strays, count),
         "absent": -6.0 * _absent(evidence, seen) * edges.mean(1),
-        "searched": np.zeros(len(count)),
         "there": np.zeros(len(count)),
     }
     total = np.sum(list(terms.values()), axis=0) if len(hypotheses) else np.zeros(0)
     return Verdicts(layouts, hypotheses, total, terms)
 
 
-def renewed(first: Verdicts, evidence: Evidence, strays: Floats) -> Verdicts:
-    """Return the same verdicts with new terms where they depend on the cards known by now."""
+def renewed(first: Verdicts, evidence: Evidence) -> Verdicts:
+    """Return the same verdicts with a new term where it depends on the cards known by now."""
     count = (first.hypotheses.marks >= 0).sum(1)
-    terms = {"open": _open_term(evidence, count, first.layouts.side), "strays": _stray_term(strays, count)}
-    change = sum(terms[name] - first.terms[name] for name in terms)
-    return replace(first, log_odds=first.log_odds + change, terms={**first.terms, **terms})
+    opened = _open_term(evidence, count, first.layouts.side)
+    change = opened - first.terms["open"]
+    return replace(first, log_odds=first.log_odds + change, terms={**first.terms, "open": opened})
 
 
 def _colour_log_odds(hypotheses: Hypotheses, evidence: Evidence, palette: Palette, colours: NDArray[np.intp]) -> Floats:
@@ -213,11 +205,6 @@ def _tint_term(evidence: Evidence, ground_rgb: Floats | None, side: str) -> Floa
         return np.zeros(len(evidence.ground_rgb))
     off = np.log((evidence.ground_rgb + _DIM) / (ground_rgb + _DIM))
     return np.asarray(-_TINT_WEIGHT * np.maximum(off.max(1) - off.min(1) - _TINT, 0))
-
-
-def _stray_term(strays: Floats, count: NDArray[np.intp]) -> Floats:
-    """Return the log-odds (n,) of marks that a face does not have; one card may be on another, a phone has a dozen."""
-    return np.asarray(_STRAY * np.where(count < 3, np.minimum(strays, 3.0), np.clip(strays - 2, 0, 8)))
 
 
 def _open_term(evidence: Evidence, count: NDArray[np.intp], side: str) -> Floats:

@@ -16,22 +16,17 @@ from vision.marked.covered_marks import peeking_marks
 from vision.marked.cut_marks import cut_marks, radii_of
 from vision.marked.evidence import gather
 from vision.marked.foreground import foreground_and_marks
-from vision.marked.foreign_marks import stray_marks
 from vision.marked.layouts import (
-    OUT_OF_SHAPE,
     Hypotheses,
     concatenated,
     no_cards,
     part_cards,
     posed,
-    shape_fits,
-    size_candidates,
     whole_cards,
 )
 from vision.marked.lone_marks import find_lines, lone_mark_cards, round_on_table
 from vision.marked.marks import WorkImage
 from vision.marked.outline import edge_steps, edge_support
-from vision.marked.pose_search import Anchors, pivoted_cards
 from vision.marked.sampler import Sampler
 from vision.marked.scoring import LOOKED_AT, Measured, Verdicts, joined, judge, likelier, renewed, shown_of
 from vision.marked.side_marks import SideMarks
@@ -44,7 +39,6 @@ _PART_SLACK_MM = 1.2
 _UNEVEN = 0.02  # cards in a heap are nearer to the camera, and tilted
 _UNEVEN_MM = 0.8  # an error of a mark's middle changes the scale of a small triangle by more
 _MARK_SIGMA_PX = 0.5
-_SEARCHED = -2.0  # log-odds: the best of a thousand poses fits by chance more often than a single one
 
 
 class SideReader:
@@ -153,35 +147,6 @@ class SideReader:
         """Return whether the table has a pattern that looks like marks on this side's ground."""
         return self._marks.are_on_pattern
 
-    @property
-    def unused_marks(self) -> bool:
-        """Return whether there are marks that no certain card has."""
-        return bool(len(self._marks.unused))
-
-    def judge_pivoted(self, told: list[Verdicts], known_mm: Floats) -> Verdicts:
-        """Score the cards with one visible whole mark and parts of others, beside those already identified."""
-        found = concatenated([verdict.hypotheses for verdict in told if verdict.layouts is self._model.layouts])
-        marks, looks = self._marks.found, self._marks.looks
-        apart = ~self._marks.parts_of(found)
-        apart &= ~marks.same_as(found.marks[found.marks >= 0])
-        apart &= ~within_quads(marks.centres_mm, known_mm)
-        chosen = np.flatnonzero(looks.free & looks.plain & apart)
-        if not len(chosen):
-            return self._nothing()
-        model, layouts = self._model, self._model.layouts
-        allowed = self._marks.likely(chosen) & size_candidates(layouts, marks, OUT_OF_SHAPE)[chosen][:, None]
-        anchors = Anchors(marks.centres_mm[chosen], chosen, allowed, looks.rings[chosen])
-        hues, mask = self._marks.palette.hues_deg[model.colours], self._foreground.mask
-        found = pivoted_cards(self._sampler, layouts, model.contours, anchors, mask, hues, known_mm)
-        found = found.take(shape_fits(layouts, marks, found.faces, found.marks, OUT_OF_SHAPE))
-        if not len(found):
-            return self._nothing()
-        self._known_mm = known_mm
-        judged = self._judged(self._measured(found, hopeless=True))
-        searched = np.full(len(judged.hypotheses), _SEARCHED)
-        worth = np.maximum(judged.log_odds, WORTH_A_LOOK)
-        return replace(judged, log_odds=worth, terms={**judged.terms, "searched": searched}).lowered()
-
     def look_closer(self, verdicts: list[Verdicts], told: list[Verdicts], known_mm: Floats) -> Verdicts:
         """Score again the hypotheses that the first scores left open, beside the identified cards.
 
@@ -199,7 +164,7 @@ class SideReader:
         found = self._moved.of(self._sampler, found, seen_mm)
         evidence = gather(self._sampler, found, model.points_mm, side, known_mm)
         self._known_mm = known_mm
-        first = renewed(replace(first, hypotheses=found), evidence, self._strays(found))
+        first = renewed(replace(first, hypotheses=found), evidence)
         hues = self._marks.palette.hues_deg[model.colours[found.faces]]
         cut = self._marks.are_arcs(found.marks)
         # A mark found by an arc has its cover round it, so its own ring is used.
@@ -230,22 +195,14 @@ class SideReader:
         self._marks.use(verdicts.hypotheses.marks[verdicts.sure].ravel())
         return verdicts.take(verdicts.log_odds >= WORTH_A_LOOK)
 
-    def _measured(self, hypotheses: Hypotheses, hopeless: bool = False) -> Measured:
+    def _measured(self, hypotheses: Hypotheses) -> Measured:
         """Measure the marks of all hypotheses, and the edges of those that edges could still save."""
         side = self._model.layouts.side
         evidence = gather(self._sampler, hypotheses, self._model.points_mm, side, self._known_mm)
-        best = self._judged(
-            Measured(hypotheses, evidence, np.ones((len(hypotheses), 4)), np.zeros(len(hypotheses)))
-        ).log_odds
-        hopeful = (best > 0) | hopeless
+        hopeful = self._judged(Measured(hypotheses, evidence, np.ones((len(hypotheses), 4)))).log_odds > 0
         hypotheses, evidence = hypotheses.take(hopeful), evidence.take(hopeful)
         steps, places = edge_steps(self._sampler, hypotheses, self._deck)
-        return Measured(hypotheses, evidence, edge_support(steps, places), self._strays(hypotheses))
-
-    def _strays(self, hypotheses: Hypotheses) -> Floats:
-        chosen, marks = np.flatnonzero(self._marks.looks.plain), self._marks.found
-        likely = self._marks.likely(chosen)
-        return stray_marks(hypotheses, self._deck, self._model.layouts, marks, chosen, likely, self._known_mm)
+        return Measured(hypotheses, evidence, edge_support(steps, places))
 
     def _judged(self, measured: Measured) -> Verdicts:
         return judge(
@@ -255,7 +212,6 @@ class SideReader:
             self._marks.palette,
             self._model.colours,
             self._model.layouts,
-            measured.strays,
             None if self._ground is None else linear_of(self._ground),
             self._edges_shown,
         )

@@ -91,7 +91,7 @@ class CardReader:
         return PrintReading(cards, tuple(replace(card, centre_mm=None) for card in again.unclear))
 
     def read_open(
-        self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats, steady_px: Floats | None
+        self, image_bgr: Image, table: Table | None, white: Floats | None, known_px: Floats, steady_px: Floats | None
     ) -> tuple[PrintReading, Floats]:
         """Read the visible cards in a part of a picture, without looking under those that are taken.
 

@@ -18,7 +18,7 @@ from simulation.live import Shots
 from tests.support.piles_table import PLAYERS, piles_table
 
 _MS = 1_000_000
-_SHOTS = Shots(size=(640, 360), frames_per_s=10)
+_SHOTS = Shots(size=(960, 540), frames_per_s=10)
 _SEATS, _TURNS = 3, 3
 _SEED = 4  # of a game whose third card makes a pair
 _RING_AFTER_MS = 310

@@ -36,6 +36,7 @@ _PROMISING = 0.4  # of the ranking's scores, above that of an empty card
 _NO_QUADS = np.zeros((0, 4, 2))
 _TOUCH = 0.15  # of a place's area that may be on other cards found
 _GLARE = 0.15  # of a card: share wiped out by light
+_SOME_GLARE = 0.03  # of a likely card that no face fits: 0.05 was bleached where a lamp was mirrored in a black card
 _CELLS = 24  # across and down
 _CLIPPED = 247 / 255  # of white: as bright as the camera can measure
 _LEAST_SIDE_PX = 40
@@ -172,8 +173,9 @@ class CardReader:
         found: list[Card] = []
         sheets = picture.straight(np.array([place.quad for place in left]).reshape(-1, 4, 2), _CELLS, _CELLS)
         for place, bleached in zip(left, (smallest(sheets) >= _CLIPPED).mean(axis=(1, 2)), strict=True):
-            is_glare = bleached >= _GLARE
-            likely = place.score >= (LAYER.bleached if is_glare else LAYER.likely)
+            is_likely = place.score >= LAYER.likely
+            is_glare = bleached >= (_SOME_GLARE if is_likely else _GLARE)
+            likely = is_likely or (is_glare and place.score >= LAYER.bleached)
             if likely and all(shared_area(place.quad, other) < _TOUCH for other in taken):
                 taken.append(place.quad)
                 centre = None if table is None else table.centre_mm(place.quad)

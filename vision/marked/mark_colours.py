@@ -29,14 +29,14 @@ class MarkLooks:
     """Contrast and colour of n patches that belong to no card yet, against the ground round them, each (n,).
 
     `free`: of a whole mark's size and shape, standing out from the grain of wood or cloth, also under a reflection;
-    `faint`: of that size and shape, standing out at all, on white that is clipped; `plain`: as clear as fresh print in
+    `faint`: of that size and shape, standing out at all, on white that is clipped; `clear`: as clear as fresh print in
     even light; `hues_deg`, `spread_deg`: the colour of those that stand out or are faint; `rings` (n, 3): the RGB
     levels of the ground round them. A patch that is neither a whole mark nor a part of one is not measured.
     """
 
     free: Flags
     faint: Flags
-    plain: Flags
+    clear: Flags
     hues_deg: Floats
     spread_deg: Floats
     rings: Floats
@@ -82,14 +82,14 @@ def looks_of(sampler: Sampler, layouts: Layouts, marks: Marks, towards: Floats |
     looks = MarkLooks(
         free=np.zeros(count, bool),
         faint=np.zeros(count, bool),
-        plain=np.zeros(count, bool),
+        clear=np.zeros(count, bool),
         hues_deg=np.zeros(count),
         spread_deg=np.full(count, 180.0),
         rings=np.zeros((count, 3)),
     )
     looks.free[chosen] = stands_out & whole[chosen]
     looks.faint[chosen] = faint & whole[chosen]
-    looks.plain[chosen] = plain
+    looks.clear[chosen] = plain
     looks.hues_deg[chosen] = hues
     looks.spread_deg[chosen] = spread + BLEACH_SPREAD_DEG * (level >= CLIPPED).mean(-1)
     looks.rings[chosen] = ring

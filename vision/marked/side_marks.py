@@ -69,7 +69,7 @@ class SideMarks:
 
         The squares of a tablecloth look like marks, and make cards of three everywhere.
         """
-        some = np.flatnonzero(self.looks.plain & ~self._used)
+        some = np.flatnonzero(self.looks.clear & ~self._used)
         if len(some) < _PATTERN:
             return
         hues, areas = self.looks.hues_deg[some], self.found.areas_mm2[some]
@@ -77,14 +77,14 @@ class SideMarks:
         alike = (apart < _SAME_HUE_DEG) & (np.abs(np.log(areas[:, None] / areas)) < _SAME_SIZE)
         pattern = some[alike.sum(axis=1) >= _PATTERN]
         self.are_on_pattern |= len(pattern) > 0
-        plain = self.looks.plain.copy()
+        plain = self.looks.clear.copy()
         self.free[pattern], plain[pattern] = False, False
         self.looks = replace(self.looks, plain=plain)
 
     @property
     def unused(self) -> NDArray[np.intp]:
         """Return the numbers (k,) of the marks that stand out like fresh print and are on no certain card."""
-        return np.flatnonzero(self.free & self.looks.plain)
+        return np.flatnonzero(self.free & self.looks.clear)
 
     def are_arcs(self, numbers: NDArray[np.intp]) -> Flags:
         """Return which of the marks with these numbers (...) were found by an arc of their outline."""

@@ -187,7 +187,7 @@ class SideReader:
     def peeking(self, known_mm: Floats) -> list[Floats]:
         """Return places (2,) in mm of marks visible beside the known cards (n, 4, 2)."""
         marks = self._marks.found
-        left = self._marks.looks.plain & ~within_quads(marks.centres_mm, known_mm)
+        left = self._marks.looks.clear & ~within_quads(marks.centres_mm, known_mm)
         return peeking_marks(self._sampler, marks.take(left), known_mm)
 
     def _taken(self, verdicts: Verdicts) -> Verdicts:

@@ -79,7 +79,7 @@ class SideMarks:
         self.are_on_pattern |= len(pattern) > 0
         plain = self.looks.clear.copy()
         self.free[pattern], plain[pattern] = False, False
-        self.looks = replace(self.looks, plain=plain)
+        self.looks = replace(self.looks, clear=plain)
 
     @property
     def unused(self) -> NDArray[np.intp]:

@@ -48,7 +48,7 @@ def measure(folder: Path, half: bool = False, untaught: bool = False, least: flo
         if untaught:
             known = _every_second(known)
         read, faces = reader_of(known)
-        row = measured(deck.test, read, faces, least)
+        row = measured([_by_sides(picture, known) for picture in deck.test], read, faces, least)
         say({"deck": deck.name, **asdict(row)})
         rows.append(row)
     n, right, unclear, wrong = (sum(getattr(row, name) for row in rows) for name in ("n", "right", "unclear", "wrong"))
@@ -164,6 +164,16 @@ def _true_of(picture: TruePicture, look: LaidCards, reduction: int) -> list[tupl
         card = picture.cards[j]
         found.append(((x, y), "back" if card.side == "back" else card.face or ""))
     return found
+
+
+def _by_sides(picture: TruePicture, deck: Deck | PrintDeck) -> TruePicture:
+    """Return the truth with the sides of a deck of marks, which names the side that the lesson shows."""
+    if not isinstance(deck, Deck):
+        return picture
+    side = deck.faces[0].side
+    return replace(
+        picture, cards=tuple(replace(card, side=side) if card.side == "front" else card for card in picture.cards)
+    )
 
 
 def _every_second(deck: Deck | PrintDeck) -> Deck | PrintDeck:

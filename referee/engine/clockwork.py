@@ -1,9 +1,8 @@
 """Feeds frames and device events to a session in the order in which they happened.
 
 Live, `Clockwork` takes them from the queue, which holds everything back until nothing earlier can follow. If more
-frames
-pile up than come late at once, only the last before each device event is read: a slow reader drops frames, but does not
-delay a ring.
+frames pile up than come late at once, only the last before each device event is read: a slow reader drops frames, but
+does not delay a ring.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ class Clockwork:
     """Feeds a session from the queue.
 
     on_outcome: called with every input and its outcome, on the thread that calls `step`. lock: held while the session
-    takes
-    an input, so that others may call the session between two inputs.
+    takes an input, so that others may call the session between two inputs.
     """
 
     def __init__(

@@ -117,8 +117,7 @@ class Question:
     """A question to the players about something at `t_ns` that only they know.
 
     kind: "who_rang" (answered by the event `ringer`) or "decide" (by `decided`). seats: the possible ringers, or the
-    owners
-    of the cards in question. ruling: the one without the answer.
+    owners of the cards in question. ruling: the one without the answer.
     """
 
     t_ns: int

@@ -72,8 +72,7 @@ class GameLog:
     """A game's records by number, oldest first, and all its corrections, in order.
 
     game: its number in the store. started_ms: its start, wall time. shift_ns: its clock less the monotonic one. rings:
-    the
-    number of the event of each ring, by its time.
+    the number of the event of each ring, by its time.
     """
 
     game: int
@@ -155,8 +154,7 @@ class GameLog:
         """Return the number of the event that a ruling is about.
 
         For a ring it is the ring's, even if its ringer was named later; for an arrangement the count's, even if it was
-        requested
-        later (C11).
+        requested later (C11).
         """
         if ruling["ruling"] in ("ring", "unclear"):
             return self.rings.get(ruling["t_ns"], place.event)

@@ -74,8 +74,7 @@ class Doubt:
     """A watcher's question since `t_ns`, with its possible answers; people may answer now or later.
 
     kind, data: its subject; the announcer has the words. `told`: events that it took instead because nobody answered;
-    an
-    answer then replaces those. shown: the picture that it is about, None where the table shows it now.
+    an answer then replaces those. shown: the picture that it is about, None where the table shows it now.
     """
 
     t_ns: int
@@ -253,8 +252,7 @@ class Resumed:
     """A game that goes on.
 
     unjudged: the numbers of the events that had no rulings yet. unheard: their rulings, not announced yet. rejudged:
-    the
-    change if this version rules differently than the stored one; None: it does not.
+    the change if this version rules differently than the stored one; None: it does not.
     """
 
     unjudged: tuple[int, ...]
@@ -272,10 +270,8 @@ class Session:
     applied to all inputs: watcher and rules know no other.
 
     question: the present one to the players, None without one. begun_ns: when it began, or went on. fault: the
-    watcher's
-    last exception in words, None after a success. over: whether the game has ended. paused: whether the players paused
-    it. game: the rules in their present state.
-    said: the numbers of the events that people reported.
+    watcher's last exception in words, None after a success. over: whether the game has ended. paused: whether the
+    players paused it. game: the rules in their present state. said: the numbers of the events that people reported.
     """
 
     def __init__(
@@ -426,8 +422,7 @@ class Session:
         """Journal an event and apply the rules.
 
         A ring gets its deciding frame (P9: the last one exposed before it). Time never goes back: a person's report may
-        come
-        while a frame is still on its way.
+        come while a frame is still on its way.
         """
         event = replace(event, t_ns=max(event.t_ns, self._judge.last_ns))
         if event.kind == "bell" and "frame_t_ns" not in event.data:

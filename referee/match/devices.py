@@ -114,10 +114,8 @@ class Parts:
     whether the game in play goes on. decks: the folder with the taught decks, None: the referee's own. deck: the first
     choice, whatever was played before. profile: the measured table, None: the kept one. drawn: whether the table draws
     itself. watcher: makes a game's watcher, None: by its deck. boot: id of the start of the machine that `clock`
-    belongs
-    to, monotonic, ns. time_of_day: hour, minute. plugged: returns the cameras that are plugged in, each with its name
-    in
-    the settings and its maker's name.
+    belongs to, monotonic, ns. time_of_day: hour, minute. plugged: returns the cameras that are plugged in, each with
+    its name in the settings and its maker's name.
     """
 
     devices: Callable[[TableSettings], Devices]

@@ -153,8 +153,7 @@ def matters_to(name: str, kind: GameKind | None) -> bool:
     """Return whether a device or a mishap is announced in a game of this kind; None: no game.
 
     Files that were set aside are announced once at the start, and listed on the page. At night in an empty room nobody
-    wants
-    to hear that it is dark.
+    wants to hear that it is dark.
     """
     if name in (_NEVER, FILES) or (kind is None and name.startswith(GUARD)):
         return False

@@ -108,8 +108,7 @@ class Watchdog:
     """Notifies systemd; the thread that makes the rulings calls `round_done` after each of its rounds.
 
     every_ns: the longest interval; None: never. camera_hangs: whether only a new process can open the camera again.
-    folder:
-    for the note that this has been tried. boot: id of the clock's start. clock: monotonic.
+    folder: for the note that this has been tried. boot: id of the clock's start. clock: monotonic.
     """
 
     def __init__(
@@ -214,8 +213,7 @@ class Power:
     """Restart and power-off requests to this computer.
 
     folder: of the requests, None where no unit waits for them. leave: ends this process, which is started again; None
-    where
-    no service manager would start it. taken_s: how long a request may wait before it is withdrawn, s.
+    where no service manager would start it. taken_s: how long a request may wait before it is withdrawn, s.
     """
 
     folder: Path | None = None

@@ -26,10 +26,8 @@ def timeline(referee: Referee, ruling: str) -> Data:
     """Return the photo-finish of a ruling, of this game or a past one, times from its ring.
 
     `{"frames": [{"picture", "t_ms"}], "sight", "players": names}`, and the keys of `_photo_finish`. `sight`: null, or
-    the
-    outlines in the deciding frame: `{"t_ms", "width", "height": of its picture, px, "outlines": [{"corners": px,
-    "seat",
-    "label", "certain"}]}`.
+    the outlines in the deciding frame: `{"t_ms", "width", "height": of its picture, px, "outlines": [{"corners": px,
+    "seat", "label", "certain"}]}`.
 
     Raises:
         BadInputError: there is no such ruling.
@@ -131,15 +129,12 @@ def _explanation(log: GameLog, place: RulingPlace, ruling: RulingData, language:
     """Return the grounds of a ruling, as JSON data.
 
     `{"text", "ruling", "corrected", "steps", "way", "mishaps", "readings"}`. `steps`: for Confetti the arrangement
-    (C11), a
-    set a step, then the costs in points, and the sum: `[{"kind": "set", "spare", "over" or "sum", "text", "cards":
-    […]}]`;
-    a set's cards (their colours, small, medium, big) are in the order in which they give small, medium, big.
-    `readings`:
-    its events, each to be corrected: `{"event": an id, "seat", "data": the event with its keys of the outside
-    contract}`,
-    such as the visible tops at a ring and the ring itself, or a hand. `way`: how far a phone's press was dated back, a
-    sentence, or "". `mishaps`: the referee's warnings about light, lens or machine that still held, a sentence each.
+    (C11), a set a step, then the costs in points, and the sum: `[{"kind": "set", "spare", "over" or "sum", "text",
+    "cards": […]}]`; a set's cards (their colours, small, medium, big) are in the order in which they give small,
+    medium, big. `readings`: its events, each to be corrected: `{"event": an id, "seat", "data": the event with its keys
+    of the outside contract}`, such as the visible tops at a ring and the ring itself, or a hand. `way`: how far a
+    phone's press was dated back, a sentence, or "". `mishaps`: the referee's warnings about light, lens or machine that
+    still held, a sentence each.
     """
     record, readings = log.records[place.event], _readings(log, log.records[place.event], ruling)
     return {
@@ -202,8 +197,7 @@ def _photo_finish(log: GameLog, instant: Event, language: Language) -> dict[str,
     """Return the events around a ring, `{"marks", "faces"}`, times in ms from it.
 
     `marks`: `[{"t_ms", "text", "seat", "kind": "ring", "also_rang", "card" or "frame"}]`, oldest first. `faces`: the
-    visible
-    ones, `[{"seat", "colour", "mood" (null: it could not be read), "from_ms", "until_ms": null if it stayed}]`.
+    visible ones, `[{"seat", "colour", "mood" (null: it could not be read), "from_ms", "until_ms": null if it stayed}]`.
     """
     announcer = Announcer(log.header.game, log.header.players, language)
     return {"marks": _marks(log, instant, announcer), "faces": _faces(log, instant)}

@@ -83,9 +83,8 @@ def setup_now(walk: Walk, *, look: bool) -> dict[str, Any]:
 
     `{"steps": […], "open": a step's name or null, "finding": null or …, "left": the steps that are not done}`. Steps:
     `{"step", "title", "ask", "state": null where nothing is kept, "good", "mend", "wait", "missing" or "skipped",
-    "text"}`.
-    A finding: `{"step", "state", "text", "more": sentences, "bar": 0 to 1 or null, "shapes": [{"corners": shares of the
-    picture, "kind", "label"}], "choices": [{"text", "answer", "href", "chosen"}]}`.
+    "text"}`. A finding: `{"step", "state", "text", "more": sentences, "bar": 0 to 1 or null, "shapes": [{"corners":
+    shares of the picture, "kind", "label"}], "choices": [{"text", "answer", "href", "chosen"}]}`.
     """
     found = walk.seen_now() if look else None
     name = walk.open_step if not look else None if found is None else found[0]

@@ -34,8 +34,7 @@ class Counted:
     """One game, counted.
 
     understood: right moves without anybody's help. asked: questions, by kind. put_right: how often people had to enter
-    the
-    table. wrong: final moves that are wrong.
+    the table. wrong: final moves that are wrong.
     """
 
     players: int

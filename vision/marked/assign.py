@@ -26,8 +26,7 @@ class Claim:
     """A hypothesis before its verdict; `origin`: index of its verdicts, and its index there.
 
     `marks`: side and number of the found ones; `places` (3, 3): see `_mark_places`; `lies`: a card is there for
-    certain,
-    fully visible, whatever face it shows.
+    certain, fully visible, whatever face it shows.
     """
 
     origin: tuple[int, int]

@@ -55,8 +55,7 @@ class CardColours:
     """The colours of n cards in their light.
 
     `ground` (n, 3): each card's own, in RGB levels; `rings` (n, 3, 3): the same round each mark, which may be in
-    another
-    light; `hues_deg` (n, 3): the marks' colours; `least_chroma` (n,): see `least_print`.
+    another light; `hues_deg` (n, 3): the marks' colours; `least_chroma` (n,): see `least_print`.
     """
 
     ground: Floats

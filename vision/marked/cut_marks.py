@@ -53,10 +53,9 @@ def cut_marks(
     """Find arcs with these radii on the outlines of patches, outside the known quads (k, 4, 2).
 
     `ground` (3,): the RGB levels of a card's ground in this picture, None if unknown. `open_to_doubt` (n,): which of
-    the
-    `whole` marks may be the rest of one that a straight edge cuts, with another middle.
-    Return the marks (k,) of the arcs as if fully visible, without those among the `whole` ones, and the directions
-    (k, RING) in rad from their middles to their visible outlines.
+    the `whole` marks may be the rest of one that a straight edge cuts, with another middle. Return the marks (k,) of
+    the arcs as if fully visible, without those among the `whole` ones, and the directions (k, RING) in rad from their
+    middles to their visible outlines.
     """
     certain_px = whole.centres_px[~open_to_doubt]
     px_per_mm = float(np.median(whole.px_per_mm)) * work.scale if len(whole) else 1.0
@@ -89,8 +88,7 @@ class _Outlines:
     """Long outlines, one after the other: `points_mm` (n, 2), and `number` (n,), the outline of each point.
 
     `origin_mm` (n, 2): the first point of each outline; `sums` (9, n + 1): running sums of x, y, z, x², xy, y², xz, yz
-    and
-    z² of the points from there, where z = x² + y².
+    and z² of the points from there, where z = x² + y².
     """
 
     points_mm: Floats

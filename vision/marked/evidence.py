@@ -27,10 +27,8 @@ class Evidence:
     `mark_plain` (n, 3, INNER): the same inside the marks; `hues_deg` and `hue_spread_deg` (n, 3): each mark's colour
     freed of its ground; `chroma` (n, 3): its strength; `clipping` (n, 3): the share of the mark's channels that the
     camera clips; `open_plain` (n,): the share of the card's ground outside known cards that looks like ground, nan
-    where
-    they cover it all; `open_share` (n,): the share that they leave open; `rings` (n, 3, 3): the RGB levels of the
-    ground
-    round each mark, of the card's where the mark was not found.
+    where they cover it all; `open_share` (n,): the share that they leave open; `rings` (n, 3, 3): the RGB levels of the
+    ground round each mark, of the card's where the mark was not found.
     """
 
     ground_rgb: Floats

@@ -56,8 +56,7 @@ def find_foregrounds(
     """Segment the foreground on a `white` or `black` ground.
 
     `area_range_mm2`: of the marks; `px_per_mm`: the greatest work scale. Return a second foreground where white ground
-    is
-    clipped. It also has the patches of washed-out marks, but near ones may have merged.
+    is clipped. It also has the patches of washed-out marks, but near ones may have merged.
     """
     least_px = least_area_px(area_range_mm2[0], px_per_mm)
     mask, level, closed = _mask(work, ground, least_px, area_range_mm2[1], px_per_mm)
@@ -88,8 +87,7 @@ def _mask(
     """
     height, width = work.bgr.shape[:2]
     # No mark holds a square window of more than its own area, so the ground closes over it. A much wider window would
-    # not
-    # fit into a card's corners, where the table would then look like the ground. Grain needs a slightly wider one.
+    # not fit into a card's corners, where the table would then look like the ground. Grain needs a slightly wider one.
     reach = max(3, int(_WIDER * np.sqrt(most_mm2) * px_per_mm / 2)) | 1
     way = cv2.MORPH_CLOSE if ground == "white" else cv2.MORPH_OPEN
     plain = np.asarray(cv2.morphologyEx(work.half, way, np.ones((reach, reach), np.uint8)), np.uint8)

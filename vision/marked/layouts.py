@@ -107,8 +107,7 @@ class Hypotheses:
 
     `faces` (n,): index into the layouts; `marks` (n, 3): the found marks that are the small, medium and big one, -1 for
     unseen; `turn` (n,) rad and `shift_mm` (n, 2): the pose, table = rotation(turn) @ card + shift; `residual_mm` (n,):
-    the
-    root mean square distance of the seen marks from their places on the face.
+    the root mean square distance of the seen marks from their places on the face.
     """
 
     faces: NDArray[np.intp]

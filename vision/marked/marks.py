@@ -157,8 +157,7 @@ class Foreground:
 
     `labels` (h, w): the patch of each pixel, 0 for none. Of the n patches that are large enough, `numbers` (n,): their
     labels, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2): centroids, `spreads` (n, 3): variances
-    of
-    x and y, and covariance; in work px.
+    of x and y, and covariance; in work px.
     """
 
     mask: Image

@@ -115,8 +115,7 @@ def _grown_table(
     """Fit a table of vague scale to whole cards beside the `known` pieces, then again with the cards found on it.
 
     Where the picture is cropped, lengths far from the markers are off by a tenth, and only the last cards reach the
-    next.
-    Return None if no whole card is found.
+    next. Return None if no whole card is found.
     """
     better, count = None, 0
     with at_most(_GROWN), suppress(BadTableError):

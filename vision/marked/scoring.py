@@ -164,8 +164,7 @@ def shown_of(edges: Floats) -> float:
     """Return the visible share of an open edge in this picture, 0 to 1, by sides (n, 4) of cards with three marks.
 
     A black card's edge on a black table is not visible. A few cards may be on top of others, so one card with visible
-    edges
-    is added to them.
+    edges is added to them.
     """
     return float((_best_two(edges).sum() / 2 + 1) / (len(edges) + 1))
 

@@ -25,10 +25,8 @@ class SideMarks:
     """The n patches on one side's ground that may be marks.
 
     `palette`: the colours in this picture; `found`: all marks, those found by an arc of their outline last; `looks`:
-    their
-    contrast and colour; `free` (n,): those that look like whole marks and are on no certain card; `are_on_pattern`:
-    whether
-    there was a pattern among them, see `leave_pattern_out`.
+    their contrast and colour; `free` (n,): those that look like whole marks and are on no certain card;
+    `are_on_pattern`: whether there was a pattern among them, see `leave_pattern_out`.
     """
 
     def __init__(self, sampler: Sampler, model: SideModel, found: Marks) -> None:

@@ -49,8 +49,7 @@ def settled(fits: Fits, which: int) -> Fits:
     """Return one of the fits, its model shifted locally by up to a cell onto the picture.
 
     Prints are a millimetre off their card's edges, differently on each card, and paper bends. The evidence of a thin
-    line's
-    colour must not depend on its place.
+    line's colour must not depend on its place.
     """
     fit = fits.take(np.array([which]))
     shown, model = fit.shown, fit.models[0]
@@ -101,8 +100,7 @@ def against_plain(fit: Fits) -> Singles:
     """Return log-odds (rows, columns) of a face against no print: the smoothed picture, and the smoothed face.
 
     Against the smoothed picture: an empty card has no print. Against the smoothed face: a cloth of the card's colours
-    has
-    streaks enough, but not where the face has its print.
+    has streaks enough, but not where the face has its print.
     """
     shown, model, seen = fit.shown, fit.models[0], fit.seen
     if not seen.any():

@@ -67,10 +67,8 @@ class Fits:
     """Fits of n faces at one place of a picture.
 
     `quad` (4, 2) px, their place; `shown` (rows, columns, 3) the picture there, and `models` (n, rows, columns, 3) the
-    deck's
-    prediction under the fitted light, in 0..1; `seen` (rows, columns) inside the picture and not under a known card;
-    `light`
-    (n, 8): gain, its slopes across and down, casts of blue and red, veil, saturation and tone.
+    deck's prediction under the fitted light, in 0..1; `seen` (rows, columns) inside the picture and not under a known
+    card; `light` (n, 8): gain, its slopes across and down, casts of blue and red, veil, saturation and tone.
     """
 
     quad: Floats

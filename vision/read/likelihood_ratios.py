@@ -61,8 +61,7 @@ class Patterns:
     """The patterns of faces fitted to one place, and of the picture there, within its visible `window`.
 
     `shown` (rows, columns, 3) brightness and two tints, `models` (n, rows, columns, 3) of the faces, `seen` (rows,
-    columns)
-    the visible cells; `shape` of a whole card's cells.
+    columns) the visible cells; `shape` of a whole card's cells.
     """
 
     shown: Singles

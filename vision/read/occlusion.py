@@ -45,10 +45,8 @@ class Passes:
     """Limits of the search.
 
     `most`: layers. `promise`, `score`: of the ranking above a card without print, or of the finder; places with one of
-    them
-    are verified. `steady` (n, 4, 2): while something moves, only cards of the picture before are verified, without a
-    closer
-    look at doubtful ones; None: nothing moves. sized: the table has the deck's own measure, true or not.
+    them are verified. `steady` (n, 4, 2): while something moves, only cards of the picture before are verified, without
+    a closer look at doubtful ones; None: nothing moves. sized: the table has the deck's own measure, true or not.
     """
 
     most: int = 12

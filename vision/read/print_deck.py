@@ -30,10 +30,8 @@ class Print:
     """Art of one side of a card.
 
     `attributes` are the game's words for it (`colour` and `mood`, `kind`, ...), empty if unnamed; `art` (h, w, 3) uint8
-    BGR
-    is the whole rectified card, edge to edge, under white light as far as that is known; `count` is the number of such
-    cards
-    in the deck, None if unknown.
+    BGR is the whole rectified card, edge to edge, under white light as far as that is known; `count` is the number of
+    such cards in the deck, None if unknown.
     """
 
     id: str
@@ -48,13 +46,10 @@ class PrintDeck:
     """A deck's description.
 
     `card_mm` is (width, height) of the cards with the art upright; where the deck was taught without a measure, only
-    their
-    ratio counts. `game` is its game, None for any. `alike` are pairs of ids that cannot be separated from the distance
-    at
-    which the deck was taught. `has_true_size` is False where the size of the cards was unknown while they were taught.
-    `told_by` names the attributes by which a game distinguishes cards. Faces with the same values need not be
-    distinguished.
-    A face with none of them has a meaning of its own; so has every face where no attribute is named.
+    their ratio counts. `game` is its game, None for any. `alike` are pairs of ids that cannot be separated from the
+    distance at which the deck was taught. `has_true_size` is False where the size of the cards was unknown while they
+    were taught. `told_by` names the attributes by which a game distinguishes cards. Faces with the same values need not
+    be distinguished. A face with none of them has a meaning of its own; so has every face where no attribute is named.
     """
 
     name: str

@@ -85,10 +85,8 @@ class Ranker:
     """Compares cards with all looks of a deck: each face in each turn that its shape allows.
 
     `faces` (k,) is the number of a look's face in the deck, `turns` (k,) its quarter turns, `due` (k,) by how much it
-    fits
-    itself better than a card without print does. `ground` (3,) BGR 0..1 is the shared ground of all fronts, None where
-    they
-    share none.
+    fits itself better than a card without print does. `ground` (3,) BGR 0..1 is the shared ground of all fronts, None
+    where they share none.
     """
 
     faces: NDArray[np.intp]

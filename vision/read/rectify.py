@@ -13,7 +13,6 @@ from vision.quads import points_within
 
 _LEVELS = 5
 _SHIFT, _FAR = 6, 1e5  # bits of a cell's parts; cells beyond which a cover is as good as cut off
-_IN_PART = 0.1  # of a card: with so much covered only a part of it is seen
 _SAMPLED = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
 
 
@@ -103,15 +102,6 @@ class Covers:
         room = 0.1 * float((high - low).max())
         over = (self.quads.max(axis=1) > low - room).all(1) & (self.quads.min(axis=1) < high + room).all(1)
         return Covers(self.quads[over]) if over.any() else None
-
-    def lying_on(self, quad: Floats) -> Covers | None:
-        """Return the covers on a card on a quad (4, 2), None where next to nothing of it is covered."""
-        near = self.near(quad) if len(self.quads) else None
-        return near if near is not None and near.over(quad[None], 12, 12).mean() >= _IN_PART else None
-
-    def place_of(self, quad: Floats) -> int:
-        """Return which cover is on a quad (4, 2): earlier ones are over it, later ones beneath."""
-        return int(np.argmin(np.abs(self.quads.mean(axis=1) - quad.mean(axis=0)).sum(axis=1)))
 
     def and_(self, quad: Floats) -> Covers:
         """Return these covers with one more (4, 2)."""

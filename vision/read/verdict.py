@@ -28,8 +28,7 @@ class VerdictParams:
     # Of the open print: a speck of gloss spoils less, the print of an untaught face differs in more.
     most_odd: float = 0.02
     # Of light and dark. Of 797 right cards of four decks 788 keep below it; of 35 untaught ones that were named, 11,
-    # most
-    # of which differ by their ink.
+    # most of which differ by their ink.
     most_unexplained: float = 0.137
     # Lamps change a card's colours and blur its pattern, hardly both at once. Of 642 right cards of four decks, taught
     # by halves, 2 have less of the one and more of the other than this; of nine named as another face of like shape,
@@ -57,16 +56,12 @@ class Verdict:
     """Verdict on a card at one place.
 
     `face` is its number in the deck; `rival` that of the next likely one with another meaning in the game, None where
-    there
-    is no other. `margin` is the log-odds between them, `lead` before all other faces, also those with the same meaning.
-    `quad` (4, 2) px is clockwise from the face's own top left corner; `sheet` (4, 2) is the quad in the order of the
-    flags'
-    rows and columns. `printed` (rows, columns) flags print of the picture or of the face, `explained` where the two
-    agree,
-    `strange` where something is on the card, `odd` where its print is not the face's, in patches. `cell_odds` (rows,
-    columns) are the log-odds of the face against an empty surface of the picture's own colours. `unexplained` is the
-    share
-    of light and dark that the face leaves over, 0 where no other face can be there.
+    there is no other. `margin` is the log-odds between them, `lead` before all other faces, also those with the same
+    meaning. `quad` (4, 2) px is clockwise from the face's own top left corner; `sheet` (4, 2) is the quad in the order
+    of the flags' rows and columns. `printed` (rows, columns) flags print of the picture or of the face, `explained`
+    where the two agree, `strange` where something is on the card, `odd` where its print is not the face's, in patches.
+    `cell_odds` (rows, columns) are the log-odds of the face against an empty surface of the picture's own colours.
+    `unexplained` is the share of light and dark that the face leaves over, 0 where no other face can be there.
     """
 
     face: int
@@ -154,8 +149,7 @@ class DoubtParams:
     seen_score: float = 0.8
     seen_evidence: float = 20.0
     # With this evidence less explained print is enough for some card. Of 29 cards that the finder hardly saw 28 had 95
-    # and
-    # more and were right. A part of a marker card in a dim picture had 54, and was named.
+    # and more and were right. A part of a marker card in a dim picture had 54, and was named.
     card_evidence: float = 80.0
     part: float = 0.5  # of a card's cells: with fewer open ones it is under others
 
@@ -173,10 +167,8 @@ class Doubts:
         """Return why a card is unclear, None where it is certain, "" where there is no card.
 
         The reasons are announced: `covered` where too little of the face is visible; `glare` where some print is not
-        the
-        face's, under a lamp or from an untaught face; `colours` where two faces fit. `score` is the finder's; on_table:
-        the
-        table, and so the size of cards on it, is known.
+        the face's, under a lamp or from an untaught face; `colours` where two faces fit. `score` is the finder's;
+        on_table: the table, and so the size of cards on it, is known.
         """
         few = open_cells.mean() < DOUBT.open or (verdict.printed & open_cells).mean() < VERDICT.least_print
         if few or not verdict.is_there(open_cells):

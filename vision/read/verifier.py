@@ -173,8 +173,7 @@ class Verifier:
             fine = self._finer(place, laid, looks, self._fine)
             verdict = self._weighed(fine, looks, place.score, 0)
         # A place more like an empty surface than like any face is no card, at any resolution. Of 651 such places of
-        # four
-        # decks none was taken, and in columns they are two of three.
+        # four decks none was taken, and in columns they are two of three.
         if quick or verdict.is_plain or verdict.evidence() < 0:
             return verdict
         # Thin strokes distinguish faces only where they match to a part of a cell.

@@ -2,8 +2,7 @@
 
 Without a game the camera is checked once a minute, and when something is wrong. Then, also in a pause, it is set up
 again. In play it is left alone: a picture that changes in play would be one more mishap. Only at a game's beginning is
-it
-set up in play, and that is announced.
+it set up in play, and that is announced.
 """
 
 from __future__ import annotations

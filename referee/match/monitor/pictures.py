@@ -61,8 +61,7 @@ class Glance:
 
     white: level of the brightest surface (of the table, where that is known), without glints. clipped: the share of the
     picture that is at the end of the scale. markers: the marker cards, None where none are known. places: their old and
-    new
-    places, unless all clearly stayed.
+    new places, unless all clearly stayed.
     """
 
     t_ns: int

@@ -36,9 +36,8 @@ _FIRST_NOISE = 2.5
 _SHADOW = (0.5, 1.0)
 _SHADOW_SPREAD = 0.05
 _STAYS = 10.0
-_LEARNED = (
-    75  # pictures that a thing stays before it belongs to the table: a sleeve of one colour stays while it moves on
-)
+# Pictures that a thing stays before it belongs to the table: a sleeve of one colour stays while it moves on.
+_LEARNED = 75
 _FOLLOWS, _NOISE_FOLLOWS = 0.2, 0.03
 _SPARSE = 6  # of so many pixels each way, one measures the change of exposure and white balance
 _STEADY, _MOST_GAIN = 0.003, 0.03

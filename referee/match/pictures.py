@@ -317,8 +317,7 @@ class QuestionPictures:
         """Keep the frames of new questions of the watcher, and drop those of old questions.
 
         questions: by their names, with the picture that shows them, None where the table does. before: the last frame
-        that the
-        watcher understood.
+        that the watcher understood.
         """
         with self._lock:
             asked = {

@@ -21,6 +21,10 @@ from referee.store.history import history, one_game
 
 Data = Mapping[str, Any]
 
+MS = 1_000_000
+BEFORE_MS, AFTER_MS = 3000.0, 2000.0
+_CARDS = ("card_shown", "card_read")
+
 
 def timeline(referee: Referee, ruling: str) -> Data:
     """Return the photo-finish of a ruling, of this game or a past one, times from its ring.
@@ -118,11 +122,6 @@ def cameras(referee: Referee) -> Data:
     """
     notes = [in_language(note, referee.language) for note in referee.devices.camera_notes]
     return {"cameras": [{"camera": spec, "name": name} for spec, name in referee.plugged()], "notes": notes}
-
-
-MS = 1_000_000
-BEFORE_MS, AFTER_MS = 3000.0, 2000.0
-_CARDS = ("card_shown", "card_read")
 
 
 def _explanation(log: GameLog, place: RulingPlace, ruling: RulingData, language: Language) -> dict[str, Any]:

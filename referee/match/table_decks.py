@@ -75,8 +75,7 @@ class TableDecks:
         """Return the decks for each game, the one played last first.
 
         Before the first game of its kind it is the one chosen at setup. `{game: [name, …]}`, where the game's own deck
-        has the
-        game's name.
+        has the game's name.
         """
         store, last = DeckStore(self._folder), _last_decks(query)
         chosen = deck_of(load_kept(self._folder))

@@ -37,8 +37,7 @@ class Settled:
     `poses` (n, 5): x, y, turn of the first side, width, height; `quads` (n, 4, 2): corners where each side follows its
     own votes; `in_sight` (n,): visible share, 0..1; `scores` (n,): probability of a card, fitted to synthetic tables;
     `edges` (n,): strength of the picture's edges along visible sides, 0..1; `changes` (n, 4, 3): of the colour at the
-    sides; `votes` (n,): mean probability of the card
-    network's votes.
+    sides; `votes` (n,): mean probability of the card network's votes.
     """
 
     poses: Floats

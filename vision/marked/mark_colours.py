@@ -78,7 +78,7 @@ def looks_of(sampler: Sampler, layouts: Layouts, marks: Marks, towards: Floats |
     # Most patches are grain or shadows; their colour is not needed.
     seen = stands_out | faint
     hues[seen], spread[seen] = (v[:, 0] for v in freed_of(inner[seen, None], ring[seen, None], side)[:2])
-    plain = stands_out & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG)
+    clear = stands_out & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG)
     looks = MarkLooks(
         free=np.zeros(count, bool),
         faint=np.zeros(count, bool),
@@ -89,7 +89,7 @@ def looks_of(sampler: Sampler, layouts: Layouts, marks: Marks, towards: Floats |
     )
     looks.free[chosen] = stands_out & whole[chosen]
     looks.faint[chosen] = faint & whole[chosen]
-    looks.clear[chosen] = plain
+    looks.clear[chosen] = clear
     looks.hues_deg[chosen] = hues
     looks.spread_deg[chosen] = spread + BLEACH_SPREAD_DEG * (level >= CLIPPED).mean(-1)
     looks.rings[chosen] = ring

@@ -19,8 +19,7 @@ def patches_of(
 
     Return for every pixel the number of its patch, large or small, 0 for none (h, w). For the n patches that are large
     enough, return the number (n,); left, top, width, height and area (n, 5); the centroid (n, 2); the variances of x
-    and y
-    and their covariance (n, 3), of pixels that are squares and not points; all in px.
+    and y and their covariance (n, 3), of pixels that are squares and not points; all in px.
     """
     spend(mask.size / 80)
     # OpenCV adds up the same pixel by pixel; this adds up runs of a row, which is faster.

@@ -68,8 +68,7 @@ class Verdicts:
         """Return cards (n,) with three whole marks, likely without their edges, that together explain most marks.
 
         `marks`: the number of marks. Return no card where they leave more to be explained: dots of a cloth make a card
-        here or
-        there by chance.
+        here or there by chance.
         """
         likely = np.flatnonzero(self.log_odds > self.terms["edges"])
         used, faces, chosen = set[int](), set[int](), np.zeros(len(self.hypotheses), bool)

@@ -75,9 +75,9 @@ class SideMarks:
         alike = (apart < _SAME_HUE_DEG) & (np.abs(np.log(areas[:, None] / areas)) < _SAME_SIZE)
         pattern = some[alike.sum(axis=1) >= _PATTERN]
         self.are_on_pattern |= len(pattern) > 0
-        plain = self.looks.clear.copy()
-        self.free[pattern], plain[pattern] = False, False
-        self.looks = replace(self.looks, clear=plain)
+        clear = self.looks.clear.copy()
+        self.free[pattern], clear[pattern] = False, False
+        self.looks = replace(self.looks, clear=clear)
 
     @property
     def unused(self) -> NDArray[np.intp]:

@@ -94,8 +94,7 @@ class Verifier:
         """Return verdicts for quads (n, 4, 2) near possible cards, their first sides shorter ones.
 
         `ranks` are the ranker's scores there; cells under `covers` do not count. None where too little looks like any
-        face for a
-        closer look; quick: there is none.
+        face for a closer look; quick: there is none.
         """
         if not len(quads):
             return []
@@ -199,8 +198,7 @@ class Verifier:
         """Return a verdict by the finest cells; None where no other face has the turn of the first of some looks (n,).
 
         Most faces of a large deck differ in one small sign where only a corner is visible. The likeliest ones are
-        compared with
-        it; then the nearest, with those most like them in the seen cells, in finer cells.
+        compared with it; then the nearest, with those most like them in the seen cells, in finer cells.
         """
         as_it_lies = np.where(self.ranker.turns == self.ranker.turns[looks[0]], place.score, -np.inf)
         near = np.union1d(looks, self._likely(as_it_lies, WEIGH.near_faces))

@@ -226,25 +226,26 @@ def _start(header: Header) -> Game:
     return from_header(header)
 
 
-def _watcher(header: Header, setup: WatchSetup) -> Watcher:
-    from referee.games.coloretto.watching.watcher import ColorettoWatcher
+def _prints(deck: AnyDeck) -> PrintDeck:
     from vision.read.print_deck import PrintDeck
 
-    deck = setup.deck_for(header)
     if not isinstance(deck, PrintDeck):
         raise BadInputError("error.coloretto_cannot_be_played_with", name=deck.name)
-    return ColorettoWatcher(header, deck, setup.profile)
+    return deck
+
+
+def _watcher(header: Header, setup: WatchSetup) -> Watcher:
+    from referee.games.coloretto.watching.watcher import ColorettoWatcher
+
+    return ColorettoWatcher(header, _prints(setup.deck_for(header)), setup.profile)
 
 
 def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
     from referee.games.coloretto.demo import ColorettoPlan, write_coloretto
     from referee.games.kind import DemoScript
-    from vision.read.print_deck import PrintDeck
 
-    if not isinstance(deck, PrintDeck):
-        raise BadInputError("error.coloretto_cannot_be_played_with", name=deck.name)
     plan = ColorettoPlan(rounds or ColorettoPlan.rounds, players=len(header.players), settings=settings_from(header))
-    game = write_coloretto(deck, seed, plan)
+    game = write_coloretto(_prints(deck), seed, plan)
     said = () if game.has_last_card else tuple(move for move in game.moves if move.kind == "last_round")
     held = enumerate(game.game.settings.start_cards)
     dealt = (

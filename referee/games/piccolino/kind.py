@@ -160,29 +160,31 @@ def _start(header: Header) -> Game:
     return from_header(header)
 
 
+def _prints(deck: AnyDeck) -> PrintDeck:
+    from vision.deck import Deck
+
+    if isinstance(deck, Deck):
+        raise BadInputError("error.games.cards_of_show_marks_not", deck=deck.name)
+    return deck
+
+
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     from referee.games.piccolino.watching.ringer import RingerDetector
     from referee.games.piccolino.watching.tracker import PileTracker
     from referee.games.piccolino.watching.watcher import PiccolinoWatcher
-    from vision.deck import Deck
     from vision.piles.pile_reader import PrintTableReader
 
-    deck = setup.deck_for(header)
-    if isinstance(deck, Deck):
-        raise BadInputError("error.games.cards_of_show_marks_not", deck=deck.name)
-    eyes = PileTracker(PrintTableReader(deck), setup.profile, len(header.players))
+    eyes = PileTracker(PrintTableReader(_prints(setup.deck_for(header))), setup.profile, len(header.players))
     return PiccolinoWatcher(header, eyes, RingerDetector(lambda: eyes.seating))
 
 
 def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
     from referee.games.kind import DemoScript
     from referee.games.piccolino.demo import PiccolinoPlan, write_piccolino
-    from vision.deck import Deck
 
-    if isinstance(deck, Deck):
-        raise BadInputError("error.games.cards_of_show_marks_not", deck=deck.name)
     turns = None if rounds is None else _TURNS * rounds
-    played = write_piccolino(deck, seed, PiccolinoPlan(len(header.players), turns, settings=settings_from(header)))
+    plan = PiccolinoPlan(len(header.players), turns, settings=settings_from(header))
+    played = write_piccolino(_prints(deck), seed, plan)
     rings = tuple(ruling for ruling in played.rulings if ruling["ruling"] == "ring")
     return DemoScript(played.script, "ring", len(rings), rings, truth=played.events)
 

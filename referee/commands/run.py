@@ -117,11 +117,8 @@ def _serve(
         state_dir=referee.folder,
         say_code=referee.say_code,
         newest_picture=referee.pictures.newest,
-        backup_desk=referee.keeping,
-        system=referee.system,
         lessons=lessons,
         has_room=has_room,
-        house=referee.publisher,
     )
     app = create_app(referee, options)
     referee.report_set_aside()

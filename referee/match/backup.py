@@ -1,4 +1,4 @@
-"""Backs up a family's data in one file: games with their pictures, decks, settings, and the measured table.
+"""Backs up a family's data in one file, and restores it: games with their pictures, decks, settings, measured table.
 
 It is the file of `ringmaster export`, with more in it: `ringmaster import` takes its games, too. Restored data is
 checked like any file from elsewhere.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from referee.decks.store import DECKS, DeckStore
 from referee.errors import BadInputError, RingmasterError, SettingError
-from referee.language import Language
 from referee.log import LOG
 from referee.match.settings import FILE as SETTINGS
 from referee.match.settings import GIVES_WAY, TableSettings
@@ -42,32 +40,14 @@ _HERE_ONLY = ("voice_page",)
 """Settings of one device only."""
 
 
-@dataclass
-class Restored:
-    """Result of restoring a file: games added, games already there, decks, and success of the rest.
-
-    lost: the unsound parts of the file.
-    """
-
-    games: int = 0
-    there: int = 0
-    decks: int = 0
-    settings: bool = False
-    table: bool = False
-    lost: list[str] = field(default_factory=list)
-
-    def left_out(self, language: Language) -> str:
-        """Return the parts left out, in words; "" if all were restored."""
-        return sayings.not_restored(self.lost, language)
-
-
-def back_up(path: Path, referee: Referee, *, pictures: bool) -> None:
+def back_up(referee: Referee, path: Path, *, pictures: bool) -> None:
     """Write all into a file, whole or not at all.
 
     Raises:
         BadInputError: the path is a folder, or its folder is missing.
         WorkFailedError: it cannot be written.
     """
+    referee.store.flush()
     folder, query = referee.folder, referee.store.read
     decks = [f"{DECKS}/{name}{SUFFIX}" for name in DeckStore(folder).names()]
     others = [name for name in (SETTINGS, SETUP, PROFILE, *decks) if (folder / name).is_file()]
@@ -75,72 +55,93 @@ def back_up(path: Path, referee: Referee, *, pictures: bool) -> None:
     write_archive(path, games, query, folder / EVIDENCE if pictures else None, {name: folder / name for name in others})
 
 
-def restore(path: Path, referee: Referee) -> Restored:
-    """Restore all sound parts of a file that are not here yet, and list the rest; games that are here stay as they are.
+def restore(referee: Referee, path: Path) -> dict[str, Any]:
+    """Restore all sound parts of a file that are not here yet; games that are here stay as they are.
+
+    Return `games` added, games already `there`, `decks`, success of `settings` and `table`, and the parts `left_out`, a
+    sentence or "".
 
     Raises:
-        BadInputError: it is not a backup, or torn so that nothing in it can be found.
+        BadInputError: a game is in play, or the file is not a backup, or torn so that nothing in it can be found.
         WorkFailedError: the disk does not take the games.
     """
-    tally, folder = ImportTally(), referee.folder
-    with open_archive(path) as archive:
-        referee.store.take_in(lambda connection: take_games(archive, connection, folder / EVIDENCE, tally))
-        done = Restored(tally.added, tally.there)
+    if referee.match.in_play:
+        raise BadInputError("kept.game_is_being_played_end")
+    try:
+        with open_archive(path) as archive:
+            return _Restoring(referee, archive).result()
+    except (BadInputError, VisionError) as error:
+        raise BadInputError("kept.this_file_is_no_backup") from error
+
+
+class _Restoring:
+    """lost: the parts of the archive that were not restored."""
+
+    def __init__(self, referee: Referee, archive: Archive) -> None:
+        self._referee, self._archive = referee, archive
+        self.lost: list[str] = []
+
+    def result(self) -> dict[str, Any]:
+        referee, tally, store = self._referee, ImportTally(), DeckStore(self._referee.folder)
+        evidence = referee.folder / EVIDENCE
+        referee.store.take_in(lambda connection: take_games(self._archive, connection, evidence, tally))
         if tally.left_out:
             LOG.warning("%s", tally.complaint())
-        done.lost += [sayings.SOME_GAMES] * bool(tally.left_out) + [sayings.PICTURES] * bool(tally.pictures_left_out)
-        for name in archive.names:
+        self.lost += [sayings.SOME_GAMES] * bool(tally.left_out) + [sayings.PICTURES] * bool(tally.pictures_left_out)
+        decks = 0
+        for name in self._archive.names:
             deck = name.removeprefix(f"{DECKS}/").removesuffix(SUFFIX)
-            if name == f"{DECKS}/{deck}{SUFFIX}" and deck not in DeckStore(folder).names():
-                done.decks += _part(archive, name, done.lost, partial(_restore_deck, folder, deck))
-        done.table = _part(archive, PROFILE, done.lost, partial(_restore_profile, referee))
-        done.settings = _part(archive, SETTINGS, done.lost, partial(_restore_settings, referee, done.lost))
-        _part(archive, SETUP, done.lost, partial(_restore_setup, folder))
-    return done
+            if name == f"{DECKS}/{deck}{SUFFIX}" and deck not in store.names():
+                decks += self._took(name, partial(self._deck, deck))
+        table, settings = self._took(PROFILE, self._profile), self._took(SETTINGS, self._settings)
+        self._took(SETUP, self._setup)
+        return {
+            "games": tally.added,
+            "there": tally.there,
+            "decks": decks,
+            "settings": settings,
+            "table": table,
+            "left_out": sayings.not_restored(self.lost, referee.language),
+        }
 
+    def _took(self, name: str, take: Callable[[bytes], object]) -> bool:
+        """Restore a part of the backup if it is there, and return whether it was taken; else list it as lost."""
+        if name not in self._archive.names:
+            return False
+        try:
+            take(self._archive.member(name, _MOST_BYTES.get(name, _MOST_DECK_BYTES)))
+        except (RingmasterError, VisionError, RecursionError, *TORN):
+            self.lost.append(name)
+            return False
+        return True
 
-def _part(archive: Archive, name: str, lost: list[str], take: Callable[[bytes], object]) -> bool:
-    """Restore a part of the backup if it is there, and return whether it was taken; else list it as lost."""
-    if name not in archive.names:
-        return False
-    try:
-        take(archive.member(name, _MOST_BYTES.get(name, _MOST_DECK_BYTES)))
-    except (RingmasterError, VisionError, RecursionError, *TORN):
-        lost.append(name)
-        return False
-    return True
+    def _deck(self, name: str, data: bytes) -> None:
+        DeckStore(self._referee.folder).add(unpack_deck(data, name))
 
+    def _profile(self, data: bytes) -> None:
+        with TemporaryDirectory() as place:
+            path = Path(place) / PROFILE
+            path.write_bytes(data)
+            self._referee.keep_profile(load_profile(path))
 
-def _restore_deck(folder: Path, name: str, data: bytes) -> None:
-    DeckStore(folder).add(unpack_deck(data, name))
+    def _settings(self, data: bytes) -> None:
+        """Restore settings; a camera that is not plugged in here stays as it is."""
+        given = _object(data)
+        known = {name: given[name] for name in TableSettings.model_fields if name in given}
+        _, refused = changed_where_possible(TableSettings(), known, GIVES_WAY)
+        wanted = {name: value for name, value in known.items() if name not in (*_HERE_ONLY, *refused)}
+        self.lost += [sayings.SOME_SETTINGS] * bool(refused)
+        with suppress(SettingError):
+            self._referee.change_settings(wanted)
+            return
+        self._referee.change_settings({name: value for name, value in wanted.items() if name != "camera"})
 
-
-def _restore_profile(referee: Referee, data: bytes) -> None:
-    with TemporaryDirectory() as place:
-        path = Path(place) / PROFILE
-        path.write_bytes(data)
-        referee.keep_profile(load_profile(path))
-
-
-def _restore_settings(referee: Referee, lost: list[str], data: bytes) -> None:
-    """Restore settings; a camera that is not plugged in here stays as it is."""
-    given = _object(data)
-    known = {name: given[name] for name in TableSettings.model_fields if name in given}
-    _, refused = changed_where_possible(TableSettings(), known, GIVES_WAY)
-    wanted = {name: value for name, value in known.items() if name not in (*_HERE_ONLY, *refused)}
-    lost += [sayings.SOME_SETTINGS] * bool(refused)
-    with suppress(SettingError):
-        referee.change_settings(wanted)
-        return
-    referee.change_settings({name: value for name, value in wanted.items() if name != "camera"})
-
-
-def _restore_setup(folder: Path, data: bytes) -> None:
-    given = _object(data)
-    kept = kept_from(given)
-    save_kept(folder, {**kept, **load_kept(folder)})
-    if len(kept) < len(given):
-        raise BadInputError("error.service.some_steps_in_it_make")
+    def _setup(self, data: bytes) -> None:
+        given = _object(data)
+        kept = kept_from(given)
+        save_kept(self._referee.folder, {**kept, **load_kept(self._referee.folder)})
+        if len(kept) < len(given):
+            raise BadInputError("error.service.some_steps_in_it_make")
 
 
 def _object(data: bytes) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Answers read-only requests of pages except the state, as JSON data."""
+"""Explains rulings and shows their photo-finish, as JSON data."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ from referee.engine.log import MISHAP, GameLog, Record, RulingData, RulingPlace
 from referee.games.registry import game_kind
 from referee.language import Language
 from referee.match.referee import Referee
-from referee.phrases import in_language
 from referee.sayings import mishaps
 from referee.sayings.service import phone_way
-from referee.store.figures import quality, statistics
 from referee.store.games import sight_of
-from referee.store.history import history, one_game
 
 Data = Mapping[str, Any]
 
@@ -67,61 +64,6 @@ def explain(referee: Referee, ruling: str) -> Data:
     game = {"game": header.game, "players": list(header.players), "options": dict(header.options)}
     sight = sight_of(referee.store.read, log.game, number)
     return {**why, "picture": pictures.get(number), "sight": sight, "past": past, "game": game}
-
-
-def past_games(referee: Referee) -> Data:
-    """Return past games, newest first: `{"games": […]}`.
-
-    Each `{"id", "game", "players", "started", "ended" (ISO 8601 or null), "points", "winners" (seats)}`.
-    """
-    return history(referee.store.read, referee.language)
-
-
-def past_game(referee: Referee, which: str) -> Data:
-    """Return one past game: as in `past_games`, and `options`, `rounds`, `rulings`, `corrections`.
-
-    `rounds`: `[{"number", "points": […]}]`; `rulings`: as in the state, oldest first; `corrections`: `[{"change":
-    "Ben: red, happy → red, sad", "text", "at" (ISO 8601), "undone"}]`.
-    """
-    pictures = referee.evidence.of_game(int(which)) if which.isascii() and which.isdecimal() else {}
-    return one_game(referee.store.read, which, referee.language, pictures)
-
-
-def figures(referee: Referee) -> Data:
-    """Return figures over all evenings: `{"players": […], "evenings": […]}`.
-
-    Players: `{"name", "games", "wins", "valid", "false", "too_late", "reactions_ms": […]}`, by wins; evenings, oldest
-    first: `{"date", "games", "wins": {name: number}, "false": {name: number}, "median_ms": {name: number}}`.
-    """
-    return statistics(referee.store.read)
-
-
-def how_good(referee: Referee) -> Data:
-    """Return the quality at this table: `{"games": […], "evenings": […], "challenged": a sentence or ""}`.
-
-    Games: `{"game", "cards", "corrected", "rings", "unclear", "text"}` of its last cards; evenings, oldest first: the
-    same with `date` instead of `game` and `text`.
-    """
-    return quality(referee.store.read, referee.language)
-
-
-def table_decks(referee: Referee) -> Data:
-    """Return the decks for each game, the one played last first.
-
-    `{"decks": {game: [name, …]}, "colours": {name: [colour, …]}}`, the colours of those for Coloretto; the game's own
-    deck has its name. `Start` takes one of them as the option `deck`.
-    """
-    choices = referee.table_decks.choices(referee.store.read)
-    return {"decks": dict(choices), "colours": referee.table_decks.colours(choices)}
-
-
-def cameras(referee: Referee) -> Data:
-    """Return the cameras: `{"cameras": [{"camera": as in the settings, "name"}], "notes": […]}`.
-
-    `cameras`: those plugged in now. `notes`: failures of the setup of the camera in use, a sentence each.
-    """
-    notes = [in_language(note, referee.language) for note in referee.devices.camera_notes]
-    return {"cameras": [{"camera": spec, "name": name} for spec, name in referee.plugged()], "notes": notes}
 
 
 def _explanation(log: GameLog, place: RulingPlace, ruling: RulingData, language: Language) -> dict[str, Any]:

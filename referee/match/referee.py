@@ -60,7 +60,6 @@ from referee.match.pictures import Pictures, QuestionPictures, pictures_wanted
 from referee.match.settings import TableSettings, load_settings, save_settings
 from referee.match.setup_kit import SetupKit, setup_now
 from referee.match.state import Data, moment, state_of
-from referee.match.system import BackupDesk, System
 from referee.match.table import TableArea
 from referee.match.table_decks import TableDecks
 from referee.match.voice import Voice
@@ -135,7 +134,7 @@ class Referee:
         self.question_pictures = QuestionPictures(self.area)
         self.setup_kit = SetupKit(self)
         self.walk = Walk(self.setup_kit)
-        self.keeping, self.system = BackupDesk(self), System(self, process.power_here())
+        self.power = process.power_here()
         self._guard = Monitor(self, machine_watchers(folder), drawn=parts.drawn)
         self._watchdog = process.Watchdog(process.interval_ns(), self.devices.camera_hangs, folder, boot)
         self._housekeeping = PeriodicWork(self, self._watchdog, self._news)
@@ -658,7 +657,7 @@ class Referee:
         """Report unreadable files, on the page and in few words aloud."""
         if report_set_aside(self.folder, self.store, self.health):
             self.voice.tell(sayings.look_at_page(self.language))
-            self._news.set()
+        self._news.set()
 
     def picture(self, which: str) -> bytes | None:
         """Return a JPEG: `live`, or an evidence picture by its id; None if it is missing or gone."""

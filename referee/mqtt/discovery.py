@@ -169,38 +169,38 @@ _LONGEST = 255
 """Home Assistant's limit for a state, characters."""
 
 
-def house_state(desk: Mapping[str, Any]) -> dict[str, Any]:
+def house_state(state: Mapping[str, Any]) -> dict[str, Any]:
     """Return the retained state.
 
     `{"mode": "idle", "playing", "paused" or "over", "game", "players", "scores", "turn": a name or null, "phase",
     "ruling": the latest ones in words, "valid": whether the latest ring is valid, null without one, "devices":
     {"camera": "ok", …}}`.
     """
-    game = desk["game"] or {}
-    turn = desk["phase"]["turn"]
+    game = state["game"] or {}
+    turn = state["phase"]["turn"]
     names = list(game.get("players", ()))
-    latest = _latest(desk)
+    latest = _latest(state)
     return {
-        "mode": desk["mode"],
+        "mode": state["mode"],
         "game": game.get("game"),
         "game_id": game.get("id"),
         "players": names,
-        "scores": [seat["points"] for seat in desk["board"]],
+        "scores": [seat["points"] for seat in state["board"]],
         "turn": names[turn] if turn is not None and turn < len(names) else None,
-        "phase": desk["phase"]["key"],
+        "phase": state["phase"]["key"],
         "ruling": " ".join(one["text"] for one in latest if one["text"])[:_LONGEST],
         "valid": next((bool(one["ruling"]["valid"]) for one in latest if one["ruling"]["ruling"] == "ring"), None),
         "devices": {
             part_of(device["name"]): device["state"]
-            for device in desk["devices"]
+            for device in state["devices"]
             if not device["name"].startswith(GUARD)
         },
     }
 
 
-def _latest(desk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _latest(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the rulings of the latest instant, in order."""
-    rulings = desk["rulings"]
+    rulings = state["rulings"]
     since = next((index for index, one in enumerate(rulings) if one["text"]), None)
     if since is None:
         return []
@@ -212,9 +212,9 @@ def part_of(device: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", device.lower()).strip("_") or "device"
 
 
-def sand_left_s(desk: Mapping[str, Any], now_ns: int) -> int | None:
+def sand_left_s(state: Mapping[str, Any], now_ns: int) -> int | None:
     """Return the remaining sand, whole seconds; None if it does not run, or if its duration is unknown."""
-    phase = desk["phase"]
+    phase = state["phase"]
     if phase["key"] != "running" or phase["lasts_ms"] is None or phase["since_ns"] is None:
         return None
     left_ns = phase["since_ns"] + phase["lasts_ms"] * 1_000_000 - now_ns

@@ -215,16 +215,16 @@ class PublisherConnection:
 
         Returns the seconds until the next look.
         """
-        desk = self._table.state()
-        state = house_state(desk)
+        shown = self._table.state()
+        state = house_state(shown)
         self._is_sand = state["phase"] == "running"
         if self._state_mid is not None:
             return IDLE_S
         if now - self._state_s < STATE_S:
             return STATE_S
-        language = Language(str(desk["language"]))
+        language = Language(str(shown["language"]))
         about = About(self._settings.table, self._settings.name, language, self._settings.buttons)
-        sand = {"left_s": sand_left_s(desk, int(desk["t_ns"]))}
+        sand = {"left_s": sand_left_s(shown, int(shown["t_ns"]))}
         for topic, data in (
             (topics.DISCOVERY.format(table=about.table), lambda: discovery(about, state)),
             (topics.topic(about.table, topics.SAND), lambda: sand),
@@ -271,7 +271,7 @@ SETTINGS = "broker"
 
 
 class TableDesk(Protocol):
-    """The desk: source of the state and target of commands."""
+    """The referee: source of the state and target of commands."""
 
     def state(self) -> Mapping[str, Any]:
         """Return the state of the table."""

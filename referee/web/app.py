@@ -37,14 +37,14 @@ from referee.web.options import WebOptions
 from referee.web.pairing_socket import local_door
 from referee.web.qr import qr_svg
 from referee.web.refusal import refusal
-from referee.web.responses import OWN_ERRORS, Desks, Json, on_bad_request, on_fault
+from referee.web.responses import OWN_ERRORS, Json, Reads, on_bad_request, on_fault
 from referee.web.uploads import Uploads
 
 FILES = Path(__file__).parent / "page"
 
 
-def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
-    """Return the page of a desk; `app.state.auth` pairs devices, `app.state.feed` exists while the app runs."""
+def create_app(referee: Referee, options: WebOptions | None = None) -> FastAPI:
+    """Return the page of a referee; `app.state.auth` pairs devices, `app.state.feed` exists while the app runs."""
     options = options or WebOptions()
 
     def extras() -> dict[str, Any]:
@@ -54,11 +54,11 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
-            Feed.running(desk, extras) as feed,
+            Feed.running(referee, extras) as feed,
             local_door(options.state_dir, app.state.auth.code_at_door),
         ):
             app.state.feed = feed
-            end = desk.subscribe_to_idle_bell(bell_pressed)
+            end = referee.subscribe_to_idle_bell(bell_pressed)
             if options.lessons is not None:
                 options.lessons.follow(lambda: feed.notify(0))
             try:
@@ -76,11 +76,11 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
             feed.notify(0)
 
     app.state.bell_pressed = bell_pressed
-    app.state.has_bell = lambda: options.has_room and pairing_routes.has_bell(desk.state())
+    app.state.has_bell = lambda: options.has_room and pairing_routes.has_bell(referee.state())
     names = OwnNames(options.hosts)
 
     def language() -> str:
-        return str(desk.state().get("language", "en"))
+        return str(referee.state().get("language", "en"))
 
     app.state.language = language
     app.add_middleware(_Packed, minimum_size=1000, compresslevel=6)
@@ -97,20 +97,20 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
     app.add_exception_handler(HTTPException, on_http_error)
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)
-    ask, uploads = Desks(), Uploads(options.state_dir)
-    app.include_router(routes_read.routes(desk, ask, app.state.auth, options))
+    ask, uploads = Reads(), Uploads(options.state_dir)
+    app.include_router(routes_read.routes(referee, ask, app.state.auth, options))
     app.include_router(auth.routes(app.state.auth))
     app.include_router(screens.routes(app.state.auth, screens.Screens(options.clock)))
-    app.include_router(pairing_routes.routes(desk, app.state.auth, options))
-    app.include_router(routes_write.routes(desk, ask, app.state.auth, options.state_dir, uploads))
-    app.include_router(setup.routes(desk, ask, app.state.auth))
-    app.include_router(house.routes(desk, ask, app.state.auth, options.house))
-    app.include_router(system.routes(ask, app.state.auth, options.system))
+    app.include_router(pairing_routes.routes(referee, app.state.auth, options))
+    app.include_router(routes_write.routes(referee, ask, app.state.auth, options.state_dir, uploads))
+    app.include_router(setup.routes(referee, ask, app.state.auth))
     if options.state_dir is not None:
-        app.include_router(decks.routes(desk, ask, app.state.auth, DeckListing(options.state_dir), uploads))
+        app.include_router(house.routes(referee, ask, app.state.auth))
+        app.include_router(system.routes(referee, ask, app.state.auth))
+        app.include_router(routes_backup.routes(referee, app.state.auth, options.state_dir, uploads))
+        app.include_router(decks.routes(referee, ask, app.state.auth, DeckListing(options.state_dir), uploads))
     if options.lessons is not None:
-        app.include_router(teaching.routes(desk, ask, app.state.auth, options.lessons))
-    app.include_router(routes_backup.routes(app.state.auth, options.backup_desk, options.state_dir, uploads))
+        app.include_router(teaching.routes(referee, ask, app.state.auth, options.lessons))
     _add_files(app)
     _add_address(app, names)
     return app

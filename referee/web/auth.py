@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
@@ -23,7 +23,6 @@ from referee.web.tokens import TokenStore, csrf_of
 COOKIE = "ringmaster"
 CSRF_HEADER = "x-csrf-token"
 _YEAR_S = 365 * 24 * 3600
-Part = TypeVar("Part")
 
 
 class PairingCode(Model):
@@ -65,17 +64,6 @@ class Auth:
         if token is None:
             raise RefusedError(401, "fault.pair_first")
         return token
-
-    def shown(self, request: Request, part: Part | None) -> Part:
-        """Return a part of the machine that only paired devices see.
-
-        Raises:
-            RefusedError: the device is not paired, or this machine has no such part.
-        """
-        self.paired_token(request)
-        if part is None:
-            raise RefusedError(404, "fault.not_here")
-        return part
 
     def demand_paired(self, request: Request) -> str:
         """Check a change, and return the device's token.

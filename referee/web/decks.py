@@ -15,7 +15,7 @@ from referee.match.referee import Referee
 from referee.models import Model
 from referee.web.auth import Auth
 from referee.web.limits import DECK_PATH, RefusedError
-from referee.web.responses import Desks, Json, JsonRoute
+from referee.web.responses import Json, JsonRoute, Reads
 from referee.web.uploads import Uploads
 from vision.deck import deck_names
 from vision.deck_file import SUFFIX, TaughtDeck, pack_deck, renamed, unpack_deck
@@ -44,13 +44,13 @@ class Remove(Model):
 DeckCommand = Annotated[RenameDeck | Remove, Field(discriminator="do")]
 
 
-def routes(desk: Referee, ask: Desks, auth: Auth, listing: DeckListing, uploads: Uploads) -> APIRouter:
+def routes(referee: Referee, ask: Reads, auth: Auth, listing: DeckListing, uploads: Uploads) -> APIRouter:
     """Return the requests that deal with decks."""
     router = APIRouter(route_class=JsonRoute)
     store = listing.store
 
     def listed() -> dict[str, Any]:
-        return {"decks": listing.all(), "in_use": _in_use(desk)}
+        return {"decks": listing.all(), "in_use": _in_use(referee)}
 
     @router.get("/api/decks")
     async def decks() -> Response:
@@ -89,18 +89,18 @@ def routes(desk: Referee, ask: Desks, auth: Auth, listing: DeckListing, uploads:
     async def do(request: Request, command: DeckCommand) -> Response:
         """Rename or remove a taught deck."""
         auth.demand_paired(request)
-        await ask(lambda: _carry_out(desk, store, command))
+        await ask(lambda: _carry_out(referee, store, command))
         return Json(await ask(listed))
 
     return router
 
 
-def _carry_out(desk: Referee, store: DeckStore, command: RenameDeck | Remove) -> None:
+def _carry_out(referee: Referee, store: DeckStore, command: RenameDeck | Remove) -> None:
     if command.deck in deck_names():
         raise LessonError("fault.deck_built_in")
     if command.deck not in store.names():
         raise LessonError("fault.deck_gone")
-    if command.deck == _in_use(desk):
+    if command.deck == _in_use(referee):
         raise LessonError("fault.deck_in_use")
     if isinstance(command, Remove):
         store.remove(command.deck)
@@ -111,8 +111,8 @@ def _carry_out(desk: Referee, store: DeckStore, command: RenameDeck | Remove) ->
     store.rename(command.deck, new)
 
 
-def _in_use(desk: Referee) -> str | None:
-    state = desk.state()
+def _in_use(referee: Referee) -> str | None:
+    state = referee.state()
     game = state.get("game")
     if state.get("mode") not in ("playing", "paused") or not game:
         return None

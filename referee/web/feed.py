@@ -1,7 +1,7 @@
 """Sends the whole state of the table to every page that follows it, always the latest one.
 
-The desk is read once a change, and the answer is compressed once for all pages. A slow page therefore costs one waiting
-send and delays no other.
+The referee is read once a change, and the answer is compressed once for all pages. A slow page therefore costs one
+waiting send and delays no other.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from anyio import CapacityLimiter, to_thread
 from referee.match.referee import Referee
 
 LEAST_GAP_S = 0.1
-"""Shortest time between two reads of the desk, s; quicker changes are sent as one."""
+"""Shortest time between two reads of the referee, s; quicker changes are sent as one."""
 HEARTBEAT_S = 3.0
 """Time between two signs of life, s; a page reports a lost connection after 7 s of silence."""
 STALLED_S = 60.0
@@ -44,15 +44,15 @@ class Feed:
     version: grows with each change; 0 before the first.
     """
 
-    def __init__(self, desk: Referee, extras: Callable[[], Mapping[str, Any]] = dict) -> None:
-        self._desk = desk
+    def __init__(self, referee: Referee, extras: Callable[[], Mapping[str, Any]] = dict) -> None:
+        self._referee = referee
         self._extras = extras
         self._news = ""
         self._packed = b""
-        self._desk_version = "0"
+        self._state_version = "0"
         self._clock_ns, self._read_at = 0, 0.0
         self._wake = asyncio.Event()
-        # One read of the desk at a time, in a thread: it may wait until a frame has been judged.
+        # One read of the referee at a time, in a thread: it may wait until a frame has been judged.
         self._one = CapacityLimiter(1)
         self._loop = asyncio.get_running_loop()
         self.version = 0
@@ -62,10 +62,10 @@ class Feed:
 
     @classmethod
     @asynccontextmanager
-    async def running(cls, desk: Referee, extras: Callable[[], Mapping[str, Any]] = dict) -> AsyncIterator[Feed]:
-        """Yield a feed that follows the desk while the context lasts; `extras`: values beside the state."""
-        feed = cls(desk, extras)
-        end = desk.subscribe(feed.notify)
+    async def running(cls, referee: Referee, extras: Callable[[], Mapping[str, Any]] = dict) -> AsyncIterator[Feed]:
+        """Yield a feed that follows the referee while the context lasts; `extras`: values beside the state."""
+        feed = cls(referee, extras)
+        end = referee.subscribe(feed.notify)
         await feed.look()
         tasks = [asyncio.create_task(work) for work in (feed._follow(), feed._beat())]
         try:
@@ -99,7 +99,7 @@ class Feed:
         self._soon(self.close)
 
     def _soon(self, call: Callable[[], object]) -> None:
-        # The desk may report a change while the page's server ends.
+        # The referee may report a change while the page's server ends.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(call)
 
@@ -127,19 +127,19 @@ class Feed:
                     line.limit.reschedule(now_s)
 
     async def look(self) -> None:
-        """Read the desk, and send the state to the pages if it has changed."""
+        """Read the referee, and send the state to the pages if it has changed."""
         state, news = await to_thread.run_sync(self._now, limiter=self._one)
         self._clock_ns, self._read_at = int(state.get("t_ns", 0)), self._loop.time()
         if news == self._news:
             return
         self._news, self._packed = news, packed(news + "\n\n")
         self.version += 1
-        self._desk_version = str(state.get("version", self.version))
+        self._state_version = str(state.get("version", self.version))
         self._ring()
 
     def _now(self) -> tuple[Mapping[str, Any], str]:
         """Return the state, and its changing part as the rest of a JSON object."""
-        state = {**self._desk.state(), **self._extras()}
+        state = {**self._referee.state(), **self._extras()}
         return state, "," + encoded({key: value for key, value in state.items() if key not in _RESTLESS})[1:]
 
     def _ring(self) -> None:
@@ -165,7 +165,7 @@ class Feed:
     def _stamp(self) -> str:
         """Return the beginning of a state: its version, and the present time."""
         now_ns = self._clock_ns + round((self._loop.time() - self._read_at) * 1e9)
-        return f'{{"version":{self._desk_version},"t_ns":{now_ns}'
+        return f'{{"version":{self._state_version},"t_ns":{now_ns}'
 
 
 def packed(text: str) -> bytes:

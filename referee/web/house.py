@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Protocol
+from typing import Annotated
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from referee.language import Language
 from referee.match.referee import Referee
 from referee.mqtt.settings import HouseSettings
 from referee.web.auth import Auth
-from referee.web.responses import Desks, Json, JsonRoute
-
-
-class House(Protocol):
-    """The publisher, as the page uses it."""
-
-    def public(self, language: Language) -> dict[str, Any]:
-        """Return the settings without their secrets, and the connection's `status` and `text` in words."""
-
-    def change(self, data: Mapping[str, Any]) -> None:
-        """Apply settings. Raises BadInputError if they are invalid."""
+from referee.web.responses import Json, JsonRoute, Reads
 
 
 class ChangeHouse(HouseSettings):
@@ -32,25 +20,21 @@ class ChangeHouse(HouseSettings):
     leave: bool = False
 
 
-def routes(desk: Referee, ask: Desks, auth: Auth, house: House | None) -> APIRouter:
-    """Return the routes of the house; without a publisher they answer 404."""
+def routes(referee: Referee, ask: Reads, auth: Auth) -> APIRouter:
+    """Return the routes of the house."""
     router = APIRouter(route_class=JsonRoute)
-
-    def language() -> Language:
-        return Language(str(desk.state().get("language", "en")))
 
     @router.get("/api/house")
     async def public(request: Request) -> Response:
         """Return the settings and the state of the connection."""
-        shown = auth.shown(request, house)
-        return Json(await ask(lambda: shown.public(language())))
+        auth.paired_token(request)
+        return Json(await ask(lambda: referee.publisher.public(referee.language)))
 
     @router.post("/api/house")
     async def change(request: Request, wanted: ChangeHouse) -> Response:
         """Change the settings."""
         auth.demand_paired(request)
-        shown = auth.shown(request, house)
-        await ask(lambda: shown.change(wanted.model_dump(exclude_unset=True)))
-        return Json(await ask(lambda: shown.public(language())))
+        await ask(lambda: referee.publisher.change(wanted.model_dump(exclude_unset=True)))
+        return Json(await ask(lambda: referee.publisher.public(referee.language)))
 
     return router

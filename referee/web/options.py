@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from referee.lessons.lessons import Lessons
-    from referee.match.system import BackupDesk, System
-    from referee.web.house import House
 
 Taken = tuple[int, NDArray[np.uint8]]
 """Time of a picture, ns, monotonic clock, and the picture, (h, w, 3) uint8 BGR."""
@@ -28,7 +26,8 @@ def _say_nothing(_code: str) -> None:
 class WebOptions:
     """Options of the page's server.
 
-    state_dir: the folder that stores the paired devices; None: they are kept in memory.
+    state_dir: the folder that stores the paired devices; None: they are kept in memory, and machine, house and backup
+        are hidden.
     hosts: further names under which browsers may request the page.
     say_code: says a pairing code aloud, quickly and from any thread. prints_code: the terminal shows the code.
     most_watchers: limit of open pages. most_of_one: limit of one paired device, or of one address.
@@ -36,9 +35,6 @@ class WebOptions:
     newest_picture: returns the camera's newest whole picture, to find a device's mark in it; None: no camera.
     lessons: the lesson of a deck on the page; None: no lessons.
     has_room: whether people at the table can press its bell; False for a simulated table.
-    backup_desk: backs up and restores; None: off.
-    house: publishes to house and club; None: off.
-    system: shows and changes the machine and its storage; None: hidden.
     """
 
     state_dir: Path | None = None
@@ -51,6 +47,3 @@ class WebOptions:
     newest_picture: Callable[[], Taken | None] | None = None
     lessons: Lessons | None = None
     has_room: bool = True
-    house: House | None = None
-    backup_desk: BackupDesk | None = None
-    system: System | None = None

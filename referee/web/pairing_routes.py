@@ -22,7 +22,7 @@ LOOK_S = 0.7
 _BUTTONS = ("one", "seats")
 
 
-def routes(desk: Referee, auth: Auth, options: WebOptions) -> APIRouter:
+def routes(referee: Referee, auth: Auth, options: WebOptions) -> APIRouter:
     """Return the route of waiting devices."""
     router = APIRouter(prefix="/api")
     look = _Look(auth, options)
@@ -33,7 +33,7 @@ def routes(desk: Referee, auth: Auth, options: WebOptions) -> APIRouter:
         client, server = request.client, request.scope.get("server")
         if not is_at_home(client.host if client else None, server[0] if server else None):
             return Json({"first": False, "home": False})
-        acts = acts_of(desk.state(), options) if options.has_room else []
+        acts = acts_of(referee.state(), options) if options.has_room else []
         if "camera" in acts:
             await look()
         waits = auth.first.ask(request.cookies.get(TICKET))

@@ -36,8 +36,8 @@ class Json(JSONResponse):
         return encoded(content).encode()
 
 
-class Desks:
-    """Runs reads of the desk in a few threads, which keeps slow ones from blocking the pages."""
+class Reads:
+    """Runs reads of the referee in a few threads, which keeps slow ones from blocking the pages."""
 
     def __init__(self) -> None:
         self._limiter = CapacityLimiter(_AT_ONCE)

@@ -14,8 +14,9 @@ from fastapi import Path as InPath
 from starlette.background import BackgroundTask
 from starlette.responses import StreamingResponse
 
-from referee.language import Language
-from referee.match.system import BackupDesk
+from referee.match.backup import back_up, restore
+from referee.match.referee import Referee
+from referee.match.system import disputed, report
 from referee.web.auth import Auth
 from referee.web.limits import RESTORE_PATH
 from referee.web.responses import Json
@@ -27,8 +28,8 @@ _MCAP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-s
 _ZIP: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
 
 
-def routes(auth: Auth, backup_desk: BackupDesk | None, folder: Path | None, uploads: Uploads) -> APIRouter:
-    """Return the routes; without storage they answer 404. folder: place for temporary files."""
+def routes(referee: Referee, auth: Auth, folder: Path, uploads: Uploads) -> APIRouter:
+    """Return the routes. folder: place for temporary files."""
     router = APIRouter()
     one = CapacityLimiter(1)
 
@@ -39,9 +40,10 @@ def routes(auth: Auth, backup_desk: BackupDesk | None, folder: Path | None, uplo
     @router.get("/api/backup.zip", responses=_ZIP)
     async def backup(request: Request, pictures: Annotated[bool, Query()] = True) -> Response:
         """Return all games, decks and settings as one file."""
-        kept, path = auth.shown(request, backup_desk), on_its_way()
+        auth.paired_token(request)
+        path = on_its_way()
         try:
-            await to_thread.run_sync(lambda: kept.back_up(path, pictures=pictures), limiter=one)
+            await to_thread.run_sync(lambda: back_up(referee, path, pictures=pictures), limiter=one)
             file = path.open("rb")
         finally:
             # The open file stays readable, and nothing remains after a power failure.
@@ -57,36 +59,25 @@ def routes(auth: Auth, backup_desk: BackupDesk | None, folder: Path | None, uplo
         RESTORE_PATH,
         openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
     )
-    async def restore(request: Request) -> Response:
+    async def restored(request: Request) -> Response:
         """Add the contents of a file that are missing here."""
         auth.demand_paired(request)
-        kept = auth.shown(request, backup_desk)
         async with uploads.taken(request) as path:
-            done = await to_thread.run_sync(kept.restore, path, limiter=one)
-            left_out = done.left_out(Language(request.app.state.language()))
-        return Json(
-            {
-                "games": done.games,
-                "there": done.there,
-                "decks": done.decks,
-                "settings": done.settings,
-                "table": done.table,
-                "left_out": left_out,
-            }
-        )
+            return Json(await to_thread.run_sync(restore, referee, path, limiter=one))
 
     @router.get("/api/rulings/{ruling}/report.mcap", responses=_MCAP)
-    async def disputed(request: Request, ruling: RulingId) -> Response:
+    async def disputed_ruling(request: Request, ruling: RulingId) -> Response:
         """Return a disputed ruling as a file to send: pictures around it, settings and version, but no names."""
-        kept = auth.shown(request, backup_desk)
-        data = await to_thread.run_sync(kept.disputed, ruling, limiter=one)
+        auth.paired_token(request)
+        data = await to_thread.run_sync(disputed, referee, ruling, limiter=one)
         named = {"Content-Disposition": f'attachment; filename="ringmaster-{ruling}.mcap"'}
         return Response(data, media_type="application/octet-stream", headers=named)
 
     @router.get("/api/report.zip", responses=_ZIP)
-    async def report(request: Request) -> Response:
+    async def machine_report(request: Request) -> Response:
         """Return a report of the machine's state, for finding a fault."""
-        data = await to_thread.run_sync(auth.shown(request, backup_desk).report)
+        auth.paired_token(request)
+        data = await to_thread.run_sync(report, referee)
         named = {"Content-Disposition": 'attachment; filename="ringmaster-report.zip"'}
         return Response(data, media_type="application/zip", headers=named)
 

@@ -11,12 +11,16 @@ from referee.language import LANGUAGES
 from referee.match import queries
 from referee.match.referee import Referee
 from referee.match.settings import PageSettings
+from referee.phrases import in_language
+from referee.store import figures
+from referee.store.history import history as history_of
+from referee.store.history import one_game
 from referee.web.auth import Auth, address_of
 from referee.web.feed import Feed
 from referee.web.games import games_in
 from referee.web.limits import RefusedError
 from referee.web.options import WebOptions
-from referee.web.responses import Desks, Json
+from referee.web.responses import Json, Reads
 from referee.web.stream import EventStream
 from referee.web.words import words_in
 
@@ -26,7 +30,7 @@ _Echo = Annotated[str, Query(max_length=32)]
 _KEPT = {"Cache-Control": "private, max-age=3600, immutable"}
 
 
-def routes(desk: Referee, ask: Desks, auth: Auth, options: WebOptions) -> APIRouter:
+def routes(referee: Referee, ask: Reads, auth: Auth, options: WebOptions) -> APIRouter:
     """Return the routes that only read."""
     router = APIRouter()
 
@@ -64,44 +68,45 @@ def routes(desk: Referee, ask: Desks, auth: Auth, options: WebOptions) -> APIRou
     @router.get("/live.jpg")
     async def live(request: Request) -> Response:
         """Return the camera's picture of the table."""
-        auth.demand_sight(request, desk.state()["settings"])
-        return _jpeg(await ask(lambda: desk.picture("live")), {})
+        auth.demand_sight(request, referee.state()["settings"])
+        return _jpeg(await ask(lambda: referee.picture("live")), {})
 
     @router.get("/pictures/{which}.jpg")
     async def picture(request: Request, which: _Id) -> Response:
         """Return an evidence picture."""
-        auth.demand_sight(request, desk.state()["settings"])
-        return _jpeg(await ask(lambda: desk.picture(which)), _KEPT)
+        auth.demand_sight(request, referee.state()["settings"])
+        return _jpeg(await ask(lambda: referee.picture(which)), _KEPT)
 
     @router.get("/api/rulings/{ruling}/timeline")
     async def timeline(ruling: _Id) -> Response:
         """Return the photo-finish of a ring."""
-        return Json(await ask(lambda: queries.timeline(desk, ruling)))
+        return Json(await ask(lambda: queries.timeline(referee, ruling)))
 
     @router.get("/api/rulings/{ruling}/explain")
     async def explain(ruling: _Id) -> Response:
         """Return the reasons of a ruling."""
-        return Json(await ask(lambda: queries.explain(desk, ruling)))
+        return Json(await ask(lambda: queries.explain(referee, ruling)))
 
     @router.get("/api/history")
     async def history() -> Response:
         """Return the past games."""
-        return Json(await ask(lambda: queries.past_games(desk)))
+        return Json(await ask(lambda: history_of(referee.store.read, referee.language)))
 
     @router.get("/api/history/{which}")
     async def game(which: _Id) -> Response:
         """Return one past game."""
-        return Json(await ask(lambda: queries.past_game(desk, which)))
+        pictures = referee.evidence.of_game(int(which)) if which.isascii() and which.isdecimal() else {}
+        return Json(await ask(lambda: one_game(referee.store.read, which, referee.language, pictures)))
 
     @router.get("/api/statistics")
     async def statistics() -> Response:
         """Return the statistics of all evenings."""
-        return Json(await ask(lambda: queries.figures(desk)))
+        return Json(await ask(lambda: figures.statistics(referee.store.read)))
 
     @router.get("/api/quality")
     async def quality() -> Response:
         """Return the accuracy at this table."""
-        return Json(await ask(lambda: queries.how_good(desk)))
+        return Json(await ask(lambda: figures.quality(referee.store.read, referee.language)))
 
     @router.get("/api/settings/schema")
     async def settings_schema() -> Response:
@@ -110,13 +115,20 @@ def routes(desk: Referee, ask: Desks, auth: Auth, options: WebOptions) -> APIRou
 
     @router.get("/api/cameras")
     async def cameras() -> Response:
-        """Return the USB cameras that are plugged in."""
-        return Json(await ask(lambda: queries.cameras(desk)))
+        """Return the cameras that are plugged in, and failures of the set-up of the one in use, a sentence each."""
+        found = await ask(referee.plugged)
+        notes = [in_language(note, referee.language) for note in referee.devices.camera_notes]
+        return Json({"cameras": [{"camera": spec, "name": name} for spec, name in found], "notes": notes})
 
     @router.get("/api/table/decks")
     async def table_decks() -> Response:
-        """Return the possible decks by game, the last used first, with their colours."""
-        return Json(await ask(lambda: queries.table_decks(desk)))
+        """Return the possible decks by game, the last used first, and the colours of those for Coloretto.
+
+        A game's own deck has its name. `Start` takes one of them as the option `deck`.
+        """
+        decks = referee.table_decks
+        choices = await ask(lambda: decks.choices(referee.store.read))
+        return Json({"decks": choices, "colours": await ask(lambda: decks.colours(choices))})
 
     @router.get("/api/games/{language}")
     async def games(language: _Code) -> Response:

@@ -1,4 +1,4 @@
-"""Routes for paired devices only: commands to the desk, and the score of a picture."""
+"""Routes for paired devices only: commands to the referee, and the score of a picture."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from referee.match.referee import Referee
 from referee.web.auth import Auth
 from referee.web.limits import PICTURE_PATH
 from referee.web.picture_score import score_upload
-from referee.web.responses import Desks, Json, JsonRoute
+from referee.web.responses import Json, JsonRoute, Reads
 from referee.web.uploads import Uploads
 
 
-def routes(desk: Referee, ask: Desks, auth: Auth, state: Path | None, uploads: Uploads) -> APIRouter:
+def routes(referee: Referee, ask: Reads, auth: Auth, state: Path | None, uploads: Uploads) -> APIRouter:
     """Return the routes that change something; `state` is the folder with the taught decks."""
     router = APIRouter(route_class=JsonRoute)
 
@@ -27,7 +27,7 @@ def routes(desk: Referee, ask: Desks, auth: Auth, state: Path | None, uploads: U
     async def do(request: Request, command: Command) -> Response:
         """Carry out a command."""
         arrival = Arrival(request.state.came_ns, auth.round_trips.half_ns(auth.demand_paired(request)))
-        return Json(await ask(lambda: desk.do(command, arrival)))
+        return Json(await ask(lambda: referee.do(command, arrival)))
 
     @router.post(PICTURE_PATH, openapi_extra={"requestBody": {"content": {"image/*": {"schema": {"type": "string"}}}}})
     async def picture(
@@ -38,7 +38,7 @@ def routes(desk: Referee, ask: Desks, auth: Auth, state: Path | None, uploads: U
     ) -> Response:
         """Score a picture of a Confetti table."""
         auth.demand_paired(request)
-        language = Language(str(desk.state().get("language", "en")))
+        language = Language(str(referee.state().get("language", "en")))
         async with uploads.taken(request) as file:
             return Json(await to_thread.run_sync(score_upload, file, players, limit, deck, state, language))
 

@@ -14,14 +14,14 @@ from referee.match.setup_kit import setup_now
 from referee.printing import printed
 from referee.web.auth import Auth
 from referee.web.limits import RefusedError
-from referee.web.responses import Desks, Json
+from referee.web.responses import Json, Reads
 
 _Printable = Annotated[str, Path(pattern="^(markers|confetti|piccolino|coloretto|everdeck)$")]
 _Marker = Annotated[int, Path(ge=0, lt=len(MARKER_IDS))]
 _Paper = Annotated[Literal["a4", "letter"], Query()]
 
 
-def routes(desk: Referee, ask: Desks, auth: Auth) -> APIRouter:
+def routes(referee: Referee, ask: Reads, auth: Auth) -> APIRouter:
     """Return the routes of setting up; its changes are commands."""
     router = APIRouter()
     one_pdf = CapacityLimiter(1)
@@ -30,13 +30,13 @@ def routes(desk: Referee, ask: Desks, auth: Auth) -> APIRouter:
     async def setup(request: Request) -> Response:
         """Return the progress; to a paired device also the findings of the open step."""
         paired = auth.token(request) is not None
-        return Json(await ask(lambda: setup_now(desk.walk, look=paired)))
+        return Json(await ask(lambda: setup_now(referee.walk, look=paired)))
 
     @router.get("/setup.jpg", responses={200: {"content": {"image/jpeg": {}}}})
     async def picture(request: Request) -> Response:
         """Return the camera's whole picture, only to a paired device: people may be in it."""
         auth.paired_token(request)
-        data = await ask(desk.pictures.whole)
+        data = await ask(referee.pictures.whole)
         if data is None:
             raise RefusedError(404, "fault.no_picture")
         return Response(data, media_type="image/jpeg")

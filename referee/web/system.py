@@ -7,10 +7,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from referee.match.system import System
+from referee.errors import WorkFailedError
+from referee.files import note_set_aside
+from referee.match import system
+from referee.match.referee import Referee
 from referee.models import Model
 from referee.web.auth import Auth
-from referee.web.responses import Desks, Json, JsonRoute
+from referee.web.responses import Json, JsonRoute, Reads
 
 
 class Switch(Model):
@@ -50,36 +53,38 @@ class Noted(Model):
 Wish = Annotated[Switch | ForgetGame | RenamePlayer | ForgetPlayer | Noted, Field(discriminator="do")]
 
 
-def routes(ask: Desks, auth: Auth, system: System | None) -> APIRouter:
-    """Return the routes of the machine; without one they answer 404."""
+def routes(referee: Referee, ask: Reads, auth: Auth) -> APIRouter:
+    """Return the routes of the machine."""
     router = APIRouter(route_class=JsonRoute)
 
     @router.get("/api/system")
     async def public(request: Request) -> Response:
         """Return the state of the machine and its storage."""
-        return Json(await ask(auth.shown(request, system).public))
+        auth.paired_token(request)
+        return Json(await ask(lambda: system.public(referee)))
 
     @router.post("/api/system")
     async def change(request: Request, wish: Wish) -> Response:
         """Apply a wish, and return the new state."""
         auth.demand_paired(request)
-        here = auth.shown(request, system)
-        return Json(await ask(lambda: _carry_out(here, wish)))
+        return Json(await ask(lambda: _carry_out(referee, wish)))
 
     return router
 
 
-def _carry_out(system: System, wish: Wish) -> dict[str, Any]:
+def _carry_out(referee: Referee, wish: Wish) -> dict[str, Any]:
     match wish:
         case Switch():
-            system.switch(wish.do)
+            if not referee.power.ask(wish.do):
+                raise WorkFailedError("kept.that_cannot_be_done_from")
             return {}
         case ForgetGame():
-            system.forget_game(int(wish.game))
+            system.forget_game(referee, int(wish.game))
         case Noted():
-            system.note_set_aside()
+            note_set_aside(referee.folder)
+            referee.report_set_aside()
         case RenamePlayer():
-            system.rename(wish.name, wish.new)
+            system.rename(referee, wish.name, wish.new)
         case ForgetPlayer():
-            system.forget_player(wish.name)
-    return system.public()
+            system.forget_player(referee, wish.name)
+    return system.public(referee)

@@ -14,7 +14,7 @@ from referee.match.referee import Referee
 from referee.models import Model
 from referee.web.auth import Auth
 from referee.web.limits import RefusedError
-from referee.web.responses import Desks, Json, JsonRoute
+from referee.web.responses import Json, JsonRoute, Reads
 
 _KEPT = {"Cache-Control": "private, max-age=3600"}
 _Number = Annotated[int, Field(ge=0, lt=1_000_000)]
@@ -128,7 +128,7 @@ def carried_out(lessons: Lessons, command: LessonCommand) -> None:
             lessons.mend(command.reading, command.group)
 
 
-def routes(desk: Referee, ask: Desks, auth: Auth, lessons: Lessons) -> APIRouter:
+def routes(referee: Referee, ask: Reads, auth: Auth, lessons: Lessons) -> APIRouter:
     """Return the routes of the lesson."""
     router = APIRouter(route_class=JsonRoute)
 
@@ -140,13 +140,13 @@ def routes(desk: Referee, ask: Desks, auth: Auth, lessons: Lessons) -> APIRouter
     @router.get("/lesson/picture/{number}.jpg")
     async def picture(request: Request, number: Annotated[int, Path(ge=0, lt=1_000_000)]) -> Response:
         """Return a picture of the lesson."""
-        auth.demand_sight(request, desk.state()["settings"])
+        auth.demand_sight(request, referee.state()["settings"])
         return _image(await ask(lambda: lessons.picture(number)), "image/jpeg")
 
     @router.get("/lesson/card/{name}.png")
     async def card(request: Request, name: Annotated[str, Path(pattern=r"^[0-9]{1,6}-[0-9]{1,6}$")]) -> Response:
         """Return a card's own picture."""
-        auth.demand_sight(request, desk.state()["settings"])
+        auth.demand_sight(request, referee.state()["settings"])
         return _image(await ask(lambda: lessons.card(name)), "image/png")
 
     @router.post("/api/lesson")

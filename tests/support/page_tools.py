@@ -1,4 +1,4 @@
-"""A page served over a real desk without devices, and phones that ask it, for tests."""
+"""A page served over a real referee without devices, and phones that ask it, for tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from fastapi import FastAPI
 from referee.lessons.lessons import Lessons
 from referee.match.process import Power
 from referee.match.referee import Referee
-from referee.match.system import System
 from referee.web.app import create_app
 from referee.web.options import Taken, WebOptions
 from referee.web.server import PageServer
@@ -97,7 +96,7 @@ class Phone:
         return self.get("/api/state").data
 
     def state_with(self, text: str) -> dict[str, Any]:
-        """Wait until a ruling says this; the page follows the desk within moments."""
+        """Wait until a ruling says this; the page follows the referee within moments."""
         deadline = time.monotonic() + ANSWER_S
         while True:
             state = self.state()
@@ -137,7 +136,7 @@ class PageUnderTest:
 @contextmanager
 def served(
     folder: Path,
-    desk: Referee | None = None,
+    referee: Referee | None = None,
     newest_picture: Callable[[], Taken | None] = lambda: None,
     table: QuietTable | None = None,
     lessons: Lessons | None = None,
@@ -147,18 +146,15 @@ def served(
     table = table or quiet_table(folder, clock=GameClock())
     clock, said = FakeClock(), list[str]()
     # The publisher is never started: it keeps its settings, and publishes nothing.
-    system = System(table.referee, power or Power())
+    table.referee.power = power or Power()
     options = WebOptions(
         state_dir=folder,
         say_code=said.append,
         clock=clock,
         newest_picture=newest_picture,
         lessons=lessons,
-        house=table.referee.publisher,
-        backup_desk=table.referee.keeping,
-        system=system,
     )
-    app = create_app(desk or table.referee, options)
+    app = create_app(referee or table.referee, options)
     server = PageServer(app, "127.0.0.1", 0)
     try:
         server.start()

@@ -1,4 +1,4 @@
-"""Desks, tables and services for the tests of this folder."""
+"""Referees, tables and services for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -20,6 +21,7 @@ from referee.engine.events import Event
 from referee.engine.session import Observation, Watcher
 from referee.match.devices import Parts
 from referee.match.referee import Referee
+from referee.store.history import history, one_game
 from tests.support.commands import sent
 from tests.support.office import Office
 from tests.support.table_fakes import FakeDevices, Table
@@ -49,8 +51,17 @@ def begin(office: Office, game: str, *players: str) -> None:
 
 
 def tell(office: Office, kind: str, **data: object) -> None:
-    """Tell the desk an event, as a page does."""
+    """Report to the referee an event, as a page does."""
     office.referee.do(sent({"do": "event", "event": {"event": kind, **data}}))
+
+
+def past_games(office: Office) -> list[dict[str, Any]]:
+    games: list[dict[str, Any]] = history(office.referee.store.read, office.referee.language)["games"]
+    return games
+
+
+def past_game(office: Office, which: str) -> dict[str, Any]:
+    return one_game(office.referee.store.read, which, office.referee.language, {})
 
 
 class RingWatcher(Watcher):

@@ -13,7 +13,8 @@ from referee.engine.events import Header
 from referee.errors import BadInputError
 from referee.games.registry import GAMES, game_kind
 from referee.match import queries
-from tests.referee.match.conftest import begin, tell
+from referee.store.figures import quality, statistics
+from tests.referee.match.conftest import begin, past_game, past_games, tell
 from tests.support.commands import sent
 from tests.support.office import Office, piccolino
 from tests.support.quiet_table import quiet_table
@@ -132,10 +133,12 @@ def test_rulings_and_games_that_are_not_there_are_refused(office: Office) -> Non
     piccolino(office)
     office.table.hear("bell", seat=2)
     for ident in ("", "1", "1-2", "1-2-9", "9-1-0", "1-x-0", "1-99-0", "²-1-0", "1-²-0"):
-        for ask in (queries.timeline, queries.explain, queries.past_game):
-            if (ask, ident) != (queries.past_game, "1"):
-                with pytest.raises(BadInputError):
-                    ask(office.referee, ident)
+        for ask in (queries.timeline, queries.explain):
+            with pytest.raises(BadInputError):
+                ask(office.referee, ident)
+        if ident != "1":
+            with pytest.raises(BadInputError):
+                past_game(office, ident)
 
 
 def test_history_and_statistics_tell_of_all_games(office: Office) -> None:
@@ -143,15 +146,15 @@ def test_history_and_statistics_tell_of_all_games(office: Office) -> None:
     office.table.hear("bell", seat=2)
     office.table.hear("bell", seat=1)
     office.referee.do(sent({"do": "stop"}))
-    (game,) = queries.past_games(office.referee)["games"]
+    (game,) = past_games(office)
     assert (game["game"], game["winners"], game["points"]) == ("piccolino", [2], [17, 18, 20])
-    whole = queries.past_game(office.referee, game["id"])
+    whole = past_game(office, game["id"])
     assert [ruling["ruling"]["ruling"] for ruling in whole["rulings"]] == ["ring", "cards_move", "also_rang", "end"]
-    statistics = queries.figures(office.referee)
-    first = statistics["players"][0]
+    totals = statistics(office.referee.store.read)
+    first = totals["players"][0]
     assert (first["name"], first["wins"], first["valid"], len(first["reactions_ms"])) == ("Cem", 1, 1, 1)
-    assert statistics["players"][2]["too_late"] + statistics["players"][1]["too_late"] == 1
-    assert statistics["evenings"][0]["wins"] == {"Cem": 1}
+    assert totals["players"][2]["too_late"] + totals["players"][1]["too_late"] == 1
+    assert totals["evenings"][0]["wins"] == {"Cem": 1}
 
 
 def test_a_seat_whose_player_gave_no_name_is_no_player_who_has_won(office: Office) -> None:
@@ -161,15 +164,15 @@ def test_a_seat_whose_player_gave_no_name_is_no_player_who_has_won(office: Offic
     office.table.clock.now_ns += 1_000_000_000
     office.table.hear("bell", seat=0)
     office.referee.do(sent({"do": "stop"}))
-    assert queries.past_games(office.referee)["games"][0]["winners"] == [0]
-    figures = queries.figures(office.referee)
-    assert [(one["name"], one["games"], one["wins"]) for one in figures["players"]] == [("Ben", 1, 0)]
-    assert (figures["evenings"][0]["games"], figures["evenings"][0]["wins"]) == (1, {})
+    assert past_games(office)[0]["winners"] == [0]
+    totals = statistics(office.referee.store.read)
+    assert [(one["name"], one["games"], one["wins"]) for one in totals["players"]] == [("Ben", 1, 0)]
+    assert (totals["evenings"][0]["games"], totals["evenings"][0]["wins"]) == (1, {})
 
 
 def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -> None:
     table = quiet_table(tmp_path)
-    assert queries.how_good(table.referee) == {"games": [], "evenings": [], "challenged": ""}
+    assert quality(table.referee.store.read, table.referee.language) == {"games": [], "evenings": [], "challenged": ""}
     table.referee.begin("piccolino", ["Ann", "Ben", "Cem"], {})
     for number in range(6):
         table.tell("card_shown", seat=number % 3, colour="red" if number == 3 else "blue", mood="sad")
@@ -177,14 +180,14 @@ def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -
     events = table.referee.state()["readings"]
     wrong = next(ident for ident, data in events.items() if data["colour"] == "red")
     table.referee.do(sent({"do": "correct", "event": wrong, "with": {"colour": "pink"}}))
-    told = queries.how_good(table.referee)
+    told = quality(table.referee.store.read, table.referee.language)
     (game,) = told["games"]
     assert (game["game"], game["cards"], game["corrected"], game["rings"]) == ("piccolino", 6, 1, 1)
     assert game["text"].startswith("Of the last 6 cards one was corrected: in the long run")
     assert [(one["cards"], one["corrected"]) for one in told["evenings"]] == [(6, 1)]
     # A correction that was taken back is none.
     table.referee.do(sent({"do": "undo"}))
-    assert queries.how_good(table.referee)["games"][0]["corrected"] == 0
+    assert quality(table.referee.store.read, table.referee.language)["games"][0]["corrected"] == 0
     # Of a hand each card counts that was another one.
     table.referee.begin("confetti", ["Ann", "Ben"], {})
     table.tell("timer_flipped")
@@ -195,7 +198,7 @@ def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -
     table.referee.do(
         sent({"do": "correct", "event": next(iter(table.referee.state()["readings"])), "with": {"cards": right}})
     )
-    confetti = queries.how_good(table.referee)["games"][1]
+    confetti = quality(table.referee.store.read, table.referee.language)["games"][1]
     assert (confetti["cards"], confetti["corrected"]) == (2, 1)
     table.close()
 

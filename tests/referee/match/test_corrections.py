@@ -10,7 +10,7 @@ from referee.engine.events import Event
 from referee.engine.session import Answer, Doubt, Watcher
 from referee.errors import BadInputError, OvertakenError
 from referee.match import queries
-from tests.referee.match.conftest import begin, tell
+from tests.referee.match.conftest import begin, past_game, past_games, tell
 from tests.support.commands import sent
 from tests.support.office import Office, piccolino
 
@@ -75,7 +75,7 @@ def test_the_history_says_what_was_corrected_from_what_to_what(office: Office, r
     for event, data in ((card, {"mood": "sad"}), (card, {"mood": "sad", "colour": "blue"}), (bell, {"seat": 0})):
         correct(office, data, event=event)
     correct(office, None, event=bell)
-    changes = [one["change"] for one in queries.past_game(office.referee, office.state()["game"]["id"])["corrections"]]
+    changes = [one["change"] for one in past_game(office, office.state()["game"]["id"])["corrections"]]
     assert changes[:2] == ["Ben: red, happy → red, sad", "Ben: red, sad → blue, sad"]
     assert changes[2:] == ["Cem rang. → Ann rang.", "Ann rang. → –"]
 
@@ -90,7 +90,7 @@ def test_every_ruling_that_a_correction_changed_is_marked_and_no_other_one(offic
     # The second ring was false and still is, with the same penalty; the first one won the piles and does not any more.
     assert marked == [("cards_move", False)] * 2 + [("ring", False)] + [("cards_move", True)] * 2 + [("ring", True)]
     office.referee.do(sent({"do": "undo"}))
-    shown = queries.past_game(office.referee, office.state()["game"]["id"])["rulings"]
+    shown = past_game(office, office.state()["game"]["id"])["rulings"]
     assert not any(one["corrected"] for one in office.state()["rulings"] + shown)
 
 
@@ -230,7 +230,7 @@ def test_a_wrong_end_of_the_last_game_is_put_right_while_the_next_one_is_played(
     )
     assert done["changed"] == 2  # Ben's hand, and who has won
     assert queries.explain(office.referee, past["end"])["ruling"]["points"][1] > 3
-    (last,) = (game for game in queries.past_games(office.referee)["games"] if game["game"] == "confetti")
+    (last,) = (game for game in past_games(office) if game["game"] == "confetti")
     points = last["points"]
     assert points[1] > points[2] and (last["winners"] == [1] or points[0] >= points[1])
     assert office.table.referee.voice.caption
@@ -241,7 +241,7 @@ def test_a_wrong_end_of_the_last_game_is_put_right_while_the_next_one_is_played(
 
 def test_the_last_ruling_of_the_last_game_can_be_struck_by_its_name(office: Office, past: dict[int | str, str]) -> None:
     office.referee.do(sent({"do": "correct", "ruling": past["end"], "with": {"cards": SET}}))
-    (game,) = (one for one in queries.past_games(office.referee)["games"] if one["game"] == "confetti")
+    (game,) = (one for one in past_games(office) if one["game"] == "confetti")
     assert (game["winners"], game["points"]) == ([0], [6, 0, 0, 0, 3])
     with pytest.raises(BadInputError):
         office.referee.do(sent({"do": "correct", "ruling": "99-1-0", "with": None}))

@@ -20,6 +20,7 @@ from hardware.recording import RecordedFrame, read_recording
 from referee.commands import main
 from referee.games.registry import watcher_for
 from referee.match import frame_history as film_module
+from referee.match.system import disputed
 from referee.match.table import TableArea
 from referee.watchers.table_finder import WatchSetup
 from tests.support.quiet_table import QuietTable, quiet_table
@@ -96,7 +97,7 @@ def test_a_disputed_ring_is_judged_again_from_its_own_file(
     monkeypatch.setattr(film_module, "BEFORE_NS", before_ns)
     ring = ring_of(table, valid=True)
     file = tmp_path / "sent.mcap"
-    file.write_bytes(table.referee.keeping.disputed(ring["id"]))
+    file.write_bytes(disputed(table.referee, ring["id"]))
     ruled = dict(ring["ruling"])
     (again,) = [one for one in replayed(file, capfd) if one.get("valid") is True]
     # Compressed, a picture may tell a card a frame sooner or later.

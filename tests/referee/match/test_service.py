@@ -23,6 +23,7 @@ from hardware import supervised
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
 from referee.errors import WorkFailedError
+from referee.files import note_set_aside
 from referee.lessons.going_on import GoingOn
 from referee.match import table_decks
 from referee.match.frame_history import FrameHistory
@@ -108,7 +109,8 @@ def test_a_file_that_makes_no_sense_stops_no_start_and_is_shown_at_each_until_so
         (aside,) = tmp_path.glob(f"{stem}*")
         assert data is None or aside.read_bytes() == data
     with running(tmp_path, House().parts) as service:
-        service.system.note_set_aside()
+        note_set_aside(tmp_path)
+        service.report_set_aside()
         assert until(lambda: stem not in alerts(service))
     with running(tmp_path, House().parts) as service:
         assert stem not in alerts(service)

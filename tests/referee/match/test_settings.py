@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from hardware.camera import notes as camera_notes
 from referee.errors import BadInputError
-from referee.match import queries
 from referee.match.settings import FILE, TableSettings, load_settings, save_settings
 from tests.support.commands import sent
 from tests.support.office import Office
+from tests.support.page_tools import served
 
 
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
@@ -97,7 +97,8 @@ def test_a_webcam_is_chosen_by_the_name_that_stays_its_own(office: Office, tmp_p
     office.table.plugged = [(lasting, "HD Pro Webcam C920")]
     office.devices.camera_notes = (camera_notes.COLOURS_DRIFT,)
     office.referee.change_settings({"language": "de"})
-    shown = queries.cameras(office.referee)
+    with served(tmp_path / "page", office.referee) as page:
+        shown = page.phone().get("/api/cameras").data
     assert shown["cameras"] == [{"camera": lasting, "name": "HD Pro Webcam C920"}]
     assert "Weißabgleich" in shown["notes"][0]
     office.referee.do(sent({"do": "settings", "camera": lasting}))

@@ -18,6 +18,7 @@ from referee.engine.events import Event
 from referee.engine.session import Answer, Doubt, Observation, Outline, Shown, Watcher
 from referee.games.coloretto.demo import ColorettoPlan, write_coloretto
 from referee.match import queries
+from referee.store.history import history, one_game
 from simulation.live import LiveTable, Shots
 from tests.referee.web.window import LONG_NAMES, PHONE, SCREEN, Windows, begin, ruling_of, turn_two_reds
 from tests.support.commands import sent
@@ -175,9 +176,9 @@ def test_a_hand_of_the_last_game_is_put_right_while_the_next_is_played(page: Pag
     window.look()
     enter.click()
     expect(window.page.get_by_text("three sets on three cards").first).to_be_visible()
-    (game,) = (one for one in queries.past_games(desk)["games"] if one["game"] == "confetti")
+    (game,) = (one for one in history(desk.store.read, desk.language)["games"] if one["game"] == "confetti")
     assert game["points"] == [3]
-    assert [one["change"] for one in queries.past_game(desk, game["id"])["corrections"]] == [
+    assert [one["change"] for one in one_game(desk.store.read, game["id"], desk.language, {})["corrections"]] == [
         "Zoe: – → green, red, blue"
     ]
     assert desk.state()["game"]["game"] == "piccolino"

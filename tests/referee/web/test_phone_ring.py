@@ -33,7 +33,7 @@ def page(tmp_path: Path, devices: FakeDevices) -> Iterator[PageUnderTest]:
     parts = Parts(lambda _: devices, lambda _, __: RecordedSpeaker(), lambda _, __: RecordedLamp())
     (tmp_path / "service").mkdir()
     (tmp_path / "page").mkdir()
-    with running(tmp_path / "service", parts) as service, served(tmp_path / "page", desk=service) as page:
+    with running(tmp_path / "service", parts) as service, served(tmp_path / "page", referee=service) as page:
         yield page
 
 

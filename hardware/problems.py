@@ -111,35 +111,28 @@ class Problem:
 
 
 class HealthBoard:
-    """Holds the latest state of every device with its start. Thread-safe."""
+    """Holds the latest state of every device with its start: `states`, by name. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._states: dict[str, Problem] = {}
+        self.states: tuple[Problem, ...] = ()
 
     def report(self, health: Problem) -> bool:
         """Note a state; return whether it is new. An equal state keeps its first time; an older one is ignored."""
         with self._lock:
-            known = self._states.get(health.part)
-            if known is not None:
-                if health.t_ns < known.t_ns:
+            for known in self.states:
+                same = (known.state, known.message) == (health.state, health.message)
+                if known.part == health.part and (same or health.t_ns < known.t_ns):
                     return False
-                if (known.state, known.message) == (health.state, health.message):
-                    return False
-            self._states[health.part] = health
+            others = (one for one in self.states if one.part != health.part)
+            self.states = tuple(sorted((*others, health), key=lambda one: one.part))
             return True
 
     def forget(self, kind: str) -> None:
         """Forget `kind` itself and its parts ("bell": "bell", "bell 0" and so on)."""
         with self._lock:
-            for device in [device for device in self._states if device.split()[0] == kind]:
-                del self._states[device]
-
-    def snapshot(self) -> tuple[Problem, ...]:
-        """Return all devices' states, by name."""
-        with self._lock:
-            return tuple(self._states[name] for name in sorted(self._states))
+            self.states = tuple(one for one in self.states if one.part.split()[0] != kind)
 
     def troubles(self) -> tuple[Problem, ...]:
         """Return the states that are not OK, by name."""
-        return tuple(health for health in self.snapshot() if health.state is not Health.OK)
+        return tuple(health for health in self.states if health.state is not Health.OK)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,10 @@ class Announcer:
     def say(self, ruling: Mapping[str, Any]) -> str:
         """Return a ruling's sentences as one text, "" if there are no words for it."""
         return " ".join(self.sentences(ruling))
+
+    def texts(self, rulings: Iterable[Mapping[str, Any]]) -> list[str]:
+        """Return the text of each ruling."""
+        return [" ".join(self.sentences(ruling)) for ruling in rulings]
 
     def announce(self, rulings: Sequence[Mapping[str, Any]]) -> Announcement | None:
         """Return what to say about the rulings that one event led to, None if nothing.

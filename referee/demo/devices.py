@@ -12,31 +12,28 @@ from dataclasses import dataclass
 
 from hardware.bell import BellLogic, bell_lines, bell_seats
 from hardware.camera.camera import Camera
-from hardware.camera.exposure import Polygon
-from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
-from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor
+from hardware.camera.frames import SECOND_NS, FrameTap
+from hardware.camera.supervisor import CameraSupervisor
 from hardware.edges import Clock, EdgeDevice, LineSpec
 from hardware.events import EventQueue, TimedEvent
 from hardware.gpio import GpioLines, PinFactory
-from hardware.problems import Problem
 from hardware.sand import Sandtimer, learn_sandtimer, sand_lines
-from hardware.settings import MS, BellSettings, SandSettings
+from hardware.settings import BellSettings, SandSettings
 from referee.engine.log import RulingData
 from referee.errors import SettingError
+from referee.match.devices import EDGE_LAG_NS, Devices
 from referee.match.settings import TableSettings
+from referee.match.voice import OnHealth
 from simulation.live import LiveTable, SimulatedCamera
 from simulation.pins import TILT, PinMover, edges_of, pin_factory, sand
 from simulation.script import BellHit, Flip, Script
 from simulation.waits import Waits
 
-EDGE_LAG_NS = 15 * MS
 _LEAD_NS = SECOND_NS // 4
 # A frame that has begun is drawn to its end, also on a busy computer.
 _STOP_S = 5.0
-_BUFFER_BYTES = 400_000_000
 SAND_S = 14.0
 """Running time of the simulated table's sand, s."""
-OnHealth = Callable[[Problem], None]
 
 
 @dataclass(frozen=True)
@@ -135,11 +132,13 @@ class EdgeSide:
         self._factory.reset()
 
 
-class SimulatedDevices:
-    """A simulated table in real time (a `referee.match.devices.Devices`): its script begins with `start`.
+class SimulatedDevices(Devices):
+    """A simulated table in real time: its script begins with `start`.
 
     table: the present table; `show` replaces it. open_camera: opens another camera, for tests.
     """
+
+    follows_play = True
 
     def __init__(
         self,
@@ -147,23 +146,21 @@ class SimulatedDevices:
         seed: int,
         open_camera: Callable[[], Camera] | None = None,
     ) -> None:
+        super().__init__()
         self.table = table
         table.waits = Waits(table.script.waits_s)
-        self.queue = EventQueue()
-        self.buffer = FrameBuffer(4 * SECOND_NS, _BUFFER_BYTES)
         self.edges = EdgeSide(table, seed, self.queue)
         tap = FrameTap(self.buffer, self.queue.source("camera"))
         self.supervisor = CameraSupervisor(
             open_camera or (lambda: SimulatedCamera(lambda: self.table)),
             tap,
-            lambda report: self._report_camera(report),
+            self._report_camera,
         )
-        self._on_health: OnHealth | None = None
         self._playing = False
 
     def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
         """Start the script; returns when the first pictures are drawn. on_health: receives the camera's state."""
-        self._on_health, self.queue.on_put = on_health, on_event
+        super().start(on_health, on_event)
         self.table.prepare()
         self._begin(self.table)
         self._playing = True
@@ -204,7 +201,7 @@ class SimulatedDevices:
         self.edges.bell.stop()
         self.supervisor.stop(timeout_s=_STOP_S)
         self.edges.close()
-        self._on_health = None
+        super().stop()
 
     @property
     def over(self) -> bool:
@@ -220,42 +217,8 @@ class SimulatedDevices:
         """Let people continue who wait for the count."""
         go_on_after(rulings, self.table, time.monotonic_ns())
 
-    def camera_hangs(self) -> bool:
-        """Return False: a simulated camera has no driver."""
-        return False
-
-    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        """Request a new set-up of the camera, which only a test's camera has."""
-        return self.supervisor.settle(area, focus=focus)
-
-    @property
-    def settling(self) -> bool:
-        """Return whether the camera is being set up."""
-        return self.supervisor.settling
-
-    @property
-    def camera_notes(self) -> tuple[str, ...]:
-        """Return a sentence for each setting that the camera could not apply."""
-        return self.supervisor.notes
-
-    @property
-    def loudness(self) -> float | None:
-        """Return None: there is no microphone."""
-        return None
-
-    def flip(self) -> bool:
-        """Return False: the simulated sandtimer has sensors, and a flip by hand is ignored."""
-        return False
-
     def check(self, settings: TableSettings, others: frozenset[str]) -> None:
         """Raise SettingError for other devices, which a simulated table lacks."""
         # A learned sandtimer is no other device.
         if others & {"camera", "bell"} or ("sandtimer" in others and not settings.sandtimer):
             raise SettingError("fault.simulated_devices")
-
-    def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
-        """Do nothing."""
-
-    def _report_camera(self, report: CameraReport) -> None:
-        if self._on_health is not None and report.state is not CameraState.STARTING:
-            self._on_health(report.health())

@@ -131,7 +131,7 @@ class Director:
     def _wait_for(self, play: Session) -> bool:
         """Return whether people pause, for a while, because the referee asks about moves, or has missed one."""
         now_s = time.monotonic()
-        since_s = [self._asked.setdefault(play.question_id(doubt), now_s) for doubt in play.doubts]
+        since_s = [self._asked.setdefault(play.question_id(doubt), now_s) for doubt in play.watcher.doubts]
         if play.log.game == self._shown:
             unseen = self._missed_moves(play, self._tables[self._shown][1], self._devices.seconds - SEEN_AFTER_S)
             since_s += [self._asked.setdefault(f"move-{self._shown}-{one.t_ns}", now_s) for one in unseen[:1]]
@@ -200,7 +200,7 @@ class Director:
     ) -> None:
         now_s = self._devices.seconds
         if question["kind"] == "doubt":
-            doubt = next((one for one in play.doubts if play.question_id(one) == question["id"]), None)
+            doubt = next((one for one in play.watcher.doubts if play.question_id(one) == question["id"]), None)
             number = None if doubt is None else players.choose(doubt, now_s, time.monotonic())
             if number is None and time.monotonic() - self._asked.get(question["id"], math.inf) > PATIENCE_S / 2:
                 self._enter_moves(play, players)

@@ -62,11 +62,7 @@ class Event:
     data: Mapping[str, object]
 
     def seat(self, players: int) -> int:
-        """Return the event's seat.
-
-        Raises:
-            BadInputError: there is none, or it is empty.
-        """
+        """Return the event's seat. Raises BadInputError: there is none, or it is empty."""
         seat = whole_number(self.data.get("seat"), "seat")
         if seat >= players:
             raise BadInputError("error.engine.nobody_sits_at_seat_last", seat=shown(seat), players=players - 1)
@@ -170,11 +166,7 @@ def parse_header(data: Mapping[str, object]) -> Header:
 
 
 def parse_event(data: Mapping[str, object]) -> Event:
-    """Return the event in a line of an event log.
-
-    Raises:
-        BadInputError: it is not an event.
-    """
+    """Return the event in a line of an event log. Raises BadInputError: it is not an event."""
     kind = data.get("event")
     if not isinstance(kind, str):
         raise BadInputError("error.engine.event_must_say_what_happened")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from referee.engine.events import Event, Header, parse_event
 from referee.errors import BadInputError
@@ -46,6 +46,12 @@ class Change:
     gone: tuple[tuple[RulingPlace, RulingData], ...]
     new: tuple[tuple[RulingPlace, RulingData], ...]
 
+    def places(self) -> list[tuple[int, int, RulingData | None]]:
+        """Return the changed rulings, in order: event, place, and the ruling that is there now, None without one."""
+        new = {(place.event, place.place): ruling for place, ruling in self.new}
+        old = {(place.event, place.place) for place, _ in self.gone}
+        return [(event, place, new.get((event, place))) for event, place in sorted(old | new.keys())]
+
 
 @dataclass(frozen=True)
 class Record:
@@ -65,6 +71,15 @@ class Record:
     def is_of_game(self) -> bool:
         """Return whether the rules apply to it: it is not a pause or a mishap."""
         return self.event.kind not in OF_NO_GAME
+
+
+class ShownRuling(NamedTuple):
+    """A ruling by its name for the page. about: the number of its event."""
+
+    id: str
+    ruling: RulingData
+    about: int
+    is_corrected: bool
 
 
 @dataclass
@@ -89,9 +104,9 @@ class GameLog:
         if record.event.kind == "bell":
             self.rings.setdefault(record.event.t_ns, record.number)
 
-    def since(self, count: int) -> list[Record]:
+    def since(self, count: int) -> tuple[Record, ...]:
         """Return the records after the first `count`."""
-        return [self.records[number] for number in range(count + 1, len(self.records) + 1)]
+        return tuple(self.records[number] for number in range(count + 1, len(self.records) + 1))
 
     @property
     def last_ns(self) -> int:
@@ -127,22 +142,14 @@ class GameLog:
         return f"{self.game}-{place.event}-{place.place}"
 
     def event_number(self, ident: str) -> int:
-        """Return the number of the event with this name.
-
-        Raises:
-            BadInputError: there is none in this game.
-        """
+        """Return the number of the event with this name. Raises BadInputError: there is none in this game."""
         match numbers_in(ident):
             case [game, number] if game == self.game and number in self.records:
                 return number
         raise BadInputError("error.service.there_is_no_such_event")
 
     def ruling(self, ident: str) -> tuple[RulingPlace, RulingData]:
-        """Return the ruling with this name, and its place.
-
-        Raises:
-            BadInputError: there is none in this game.
-        """
+        """Return the ruling with this name, and its place. Raises BadInputError: there is none in this game."""
         match numbers_in(ident):
             case [game, number, place] if game == self.game and number in self.records:
                 rulings = self.records[number].rulings
@@ -177,11 +184,13 @@ class GameLog:
                 break
         return found[:most]
 
-    def shown(self, newest: Iterable[tuple[RulingPlace, RulingData]]) -> list[tuple[str, int, bool]]:
-        """Return each ruling's name for the page, the number of its event, and whether it is corrected."""
+    def shown(self, most: int) -> list[ShownRuling]:
+        """Return the latest rulings that hold, newest first, for the page."""
         return [
-            (self.ruling_id(place), self.about(place, ruling), self.records[place.event].is_changed(ruling))
-            for place, ruling in newest
+            ShownRuling(
+                self.ruling_id(place), ruling, self.about(place, ruling), self.records[place.event].is_changed(ruling)
+            )
+            for place, ruling in self.newest(most)
         ]
 
     def last_readings(self, kinds: Collection[str], seats: int) -> dict[str, dict[str, Any]]:
@@ -198,11 +207,9 @@ class GameLog:
                     found.setdefault(data["seat"], (self.event_id(number), data))
         return dict(found.values())
 
-    def held(self, corrections: Iterable[CorrectionRow] | None = None) -> Iterator[tuple[int, Event]]:
-        """Yield the events after corrections (None: all of them), by number."""
-        instead: Mapping[int, Mapping[str, object] | None] = corrected_events(
-            self.corrections if corrections is None else corrections
-        )
+    def held(self) -> Iterator[tuple[int, Event]]:
+        """Yield the events after all corrections, by number."""
+        instead = corrected_events(self.corrections)
         for number, record in self.records.items():
             data = instead.get(number, {})
             if data is not None:
@@ -256,13 +263,6 @@ def change_between(before: Mapping[int, Sequence[RulingData]], after: Mapping[in
     return Change(tuple(gone), tuple(new))
 
 
-def changed_places(change: Change) -> list[tuple[int, int, RulingData | None]]:
-    """Return the changed rulings, in order: event, place, and the ruling that is there now, None without one."""
-    new = {(place.event, place.place): ruling for place, ruling in change.new}
-    old = {(place.event, place.place) for place, _ in change.gone}
-    return [(event, place, new.get((event, place))) for event, place in sorted(old | new.keys())]
-
-
 def told(change: Change, say: Callable[[RulingData], str]) -> tuple[list[RulingData], list[RulingData]]:
     """Return the rulings that no longer hold, and those that do instead, if they have words.
 
@@ -270,15 +270,10 @@ def told(change: Change, say: Callable[[RulingData], str]) -> tuple[list[RulingD
     """
     old = {(ruling["t_ns"], say(ruling)) for _, ruling in change.gone}
     now = {(ruling["t_ns"], say(ruling)) for _, ruling in change.new}
-    replaced = {
-        place
-        for place, ruling in change.new
-        if (ruling["t_ns"], say(ruling)) not in old and ruling["ruling"] not in _FOLLOWS
-    }
-    new = [ruling for _, ruling in change.new if (text := say(ruling)) and (ruling["t_ns"], text) not in old]
-    gone = [
-        ruling
-        for place, ruling in change.gone
-        if place not in replaced and (text := say(ruling)) and (ruling["t_ns"], text) not in now
-    ]
-    return gone, new
+    new = [(place, ruling) for place, ruling in change.new if (ruling["t_ns"], say(ruling)) not in old]
+    gone = [(place, ruling) for place, ruling in change.gone if (ruling["t_ns"], say(ruling)) not in now]
+    replaced = {place for place, ruling in new if ruling["ruling"] not in _FOLLOWS}
+    return (
+        [ruling for place, ruling in gone if place not in replaced and say(ruling)],
+        [ruling for _, ruling in new if say(ruling)],
+    )

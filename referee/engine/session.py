@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 Judged = Mapping[int, tuple[RulingData, ...]]
 Start = Callable[[Header], Game]
-_NO_FRAME = -1
 _WAY = ("back_ms", "most_ms")
 _LONGEST_MS = 60_000
 _OF_RINGS = ("ring", "unclear", "also_rang")
@@ -152,11 +151,15 @@ class Watcher:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Results of one input. rulings: with the keys of the outside contract. frame: the last one read before."""
+    """Results of one input. rulings: with the keys of the outside contract. frame: the last one read before.
+
+    records: of the events that it became.
+    """
 
     rulings: tuple[RulingData, ...] = ()
     notices: tuple[Notice, ...] = ()
     frame: Frame | None = None
+    records: tuple[Record, ...] = ()
 
 
 class Judge:
@@ -166,7 +169,7 @@ class Judge:
         self.game = game
         self.last_ns = 0
         self.question: Question | None = None
-        self._ring_frames: dict[int, int] = {}
+        self._ring_frames: dict[int, int | None] = {}
         self._ring_ways: dict[int, Mapping[str, float]] = {}
         self._asked: tuple[int, str] | None = None
         self._advised: str | None = None
@@ -179,7 +182,7 @@ class Judge:
         """
         frame_ns = event.data.get("frame_t_ns")
         if event.kind == "bell":
-            self._ring_frames[event.t_ns] = frame_ns if isinstance(frame_ns, int) else _NO_FRAME
+            self._ring_frames[event.t_ns] = frame_ns if isinstance(frame_ns, int) else None
             if (way := _way_of(event)) is not None:
                 self._ring_ways[event.t_ns] = way
         rulings = tuple(self._with_frame(ruling.as_json()) for ruling in self.game.apply(event))
@@ -199,15 +202,14 @@ class Judge:
             notices.append(Notice(t_ns, self._advised, None, {}))
         return tuple(notices)
 
-    def _with_frame(self, ruling: Mapping[str, object]) -> RulingData:
+    def _with_frame(self, ruling: RulingData) -> RulingData:
         """Return a ruling with its phone and frame: a ring may be ruled long after it, but on the frame before it."""
         t_ns = ruling["t_ns"]
-        if ruling["ruling"] in _OF_RINGS and isinstance(t_ns, int) and t_ns in self._ring_ways:
+        if ruling["ruling"] in _OF_RINGS and t_ns in self._ring_ways:
             ruling = {**ruling, "phone": self._ring_ways[t_ns]}
-        if ruling["ruling"] != "ring" or not isinstance(t_ns, int) or t_ns not in self._ring_frames:
-            return ruling
-        frame_ns = self._ring_frames[t_ns]
-        return {**ruling, "frame_t_ns": None if frame_ns == _NO_FRAME else frame_ns}
+        if ruling["ruling"] == "ring" and t_ns in self._ring_frames:
+            ruling = {**ruling, "frame_t_ns": self._ring_frames[t_ns]}
+        return ruling
 
 
 def judge_all(
@@ -295,11 +297,6 @@ class Session:
         self.game = self._judge.game
         self._frame: Frame | None = None
 
-    @property
-    def doubts(self) -> Sequence[Doubt]:
-        """Return the watcher's questions to the players."""
-        return self.watcher.doubts
-
     def question_id(self, doubt: Doubt) -> str:
         """Return the page's name of a watcher's question."""
         return f"doubt-{self.log.game}-{doubt.t_ns}-{doubt.kind}"
@@ -343,7 +340,7 @@ class Session:
         try:
             own = replace(event, t_ns=max(0, event.t_ns + self.log.shift_ns))
             given, notices = self._enter(own)
-            return Outcome(given, notices, self._frame)
+            return Outcome(given, notices, self._frame, self.log.since(count))
         finally:
             self.said.update(range(count + 1, len(self.log.records) + 1))
 
@@ -406,7 +403,7 @@ class Session:
         return Resumed(unjudged, unheard, rejudged)
 
     def _take(self, seen: Observation) -> Outcome:
-        rulings: list[RulingData] = []
+        rulings, count = list[RulingData](), len(self.log.records)
         notices = list(seen.notices)
         for event in seen.events:
             try:
@@ -416,7 +413,7 @@ class Session:
                 break
             rulings += given
             notices += asked
-        return Outcome(tuple(rulings), tuple(notices), self._frame)
+        return Outcome(tuple(rulings), tuple(notices), self._frame, self.log.since(count))
 
     def _enter(self, event: Event) -> tuple[tuple[RulingData, ...], tuple[Notice, ...]]:
         """Journal an event and apply the rules.

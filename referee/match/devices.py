@@ -9,24 +9,24 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
-from hardware.bell import BellDevice, make_bell
-from hardware.camera.camera import Camera, CameraSettings, CameraTimeoutError, Turn, open_camera, opened_turned
+from hardware.bell import BellDevice, NoBell, make_bell
+from hardware.camera.camera import Camera, CameraSettings, CameraTimeoutError, open_camera, opened_turned
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
 from hardware.camera.plugged import Plugged
 from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor, WatchLimits
 from hardware.edges import EdgeLines
-from hardware.events import EventQueue, Source, TimedEvent
+from hardware.events import BellPressed, EventQueue, PhoneWay, Source, TimedEvent
 from hardware.lamp import Lamp
 from hardware.microphone import MicrophoneBell
-from hardware.problems import HardwareError, Problem
+from hardware.problems import HardwareError
 from hardware.sand import Sandtimer
 from hardware.settings import MS
 from hardware.speaker import Speaker
+from hardware.supervised import nothing
 from referee.engine.log import RulingData
-from referee.errors import SettingError
+from referee.errors import RingmasterError, SettingError
 from referee.match.match import MakeWatcher
 from referee.match.process import time_of_day
 from referee.match.settings import TableSettings
@@ -41,60 +41,81 @@ EDGE_LAG_NS = 15 * MS
 HANGS_NS = 60 * SECOND_NS
 TRIAL_S = 25.0
 _LOOKS = 5
+PHONE_LAG_NS = 300 * MS
+"""The longest delay of a press; all rulings wait for that while phones ring."""
+MOST_WITHIN_NS = 40 * MS
+"""The greatest error of a press's time."""
+GONE_NS = 60 * SECOND_NS
+"""A phone silent for so long rings no more, and nothing waits for it."""
 
 
-@runtime_checkable
-class FollowsPlay(Protocol):
-    """Devices whose users wait for the referee: those of a simulated table."""
-
-    def ruled(self, rulings: Sequence[RulingData]) -> None:
-        """Take new rulings; must be quick."""
-
-
-class Devices(Protocol):
+class Devices:
     """The referee's devices: of the real table, or of a simulated one.
 
-    queue: of all their events. buffer: the frames of the last seconds.
+    queue: of all their events. buffer: the frames of the last seconds. supervisor: the camera's. follows_play: whether
+    people wait for rulings here (`ruled`).
     """
 
-    queue: EventQueue
-    buffer: FrameBuffer
+    follows_play = False
+
+    supervisor: CameraSupervisor
+
+    def __init__(self) -> None:
+        self.queue = EventQueue()
+        self.buffer = FrameBuffer(KEEP_NS, KEEP_BYTES)
+        self._on_health: OnHealth = nothing
 
     def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
         """Begin; return at once. on_health takes the devices' states, on_event their events as they come.
 
         Both are called from any thread, and must be quick.
         """
+        self._on_health, self.queue.on_put = on_health, on_event
 
     def stop(self) -> None:
         """End all threads and let all devices go."""
-
-    def camera_hangs(self) -> bool:
-        """Return whether the camera's driver hangs so that only a new process can open it again."""
-
-    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        """Let the camera be set up again (`hardware.camera.camera.Settling`); return at once, False if it cannot be."""
-
-    @property
-    def settling(self) -> bool:
-        """Return whether the camera is being set up."""
-
-    @property
-    def camera_notes(self) -> tuple[str, ...]:
-        """Return the failures of the camera's setup, of `hardware.camera.notes`."""
-
-    @property
-    def loudness(self) -> float | None:
-        """Return the loudness at the bell's microphone now, 0 to 1; None without one."""
-
-    def flip(self) -> bool:
-        """Start the sandtimer for a person; False if no device here runs by that."""
+        self._on_health = nothing
 
     def check(self, settings: TableSettings, others: frozenset[str]) -> None:
         """Try the devices that are to change. Raises SettingError, with nothing changed, if that fails."""
 
     def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
         """Change to other devices; let_go: called for each closed one, before the next one begins."""
+
+    def ruled(self, rulings: Sequence[RulingData]) -> None:
+        """Take new rulings; must be quick."""
+
+    def camera_hangs(self) -> bool:
+        """Return whether the camera's driver hangs so that only a new process can open it again."""
+        return False
+
+    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
+        """Let the camera be set up again (`hardware.camera.camera.Settling`); return at once, False if it cannot be."""
+        return self.supervisor.settle(area, focus=focus)
+
+    @property
+    def settling(self) -> bool:
+        """Return whether the camera is being set up."""
+        return self.supervisor.settling
+
+    @property
+    def camera_notes(self) -> tuple[str, ...]:
+        """Return the failures of the camera's setup, of `hardware.camera.notes`."""
+        return self.supervisor.notes
+
+    @property
+    def loudness(self) -> float | None:
+        """Return the loudness at the bell's microphone now, 0 to 1; None without one."""
+        return None
+
+    def flip(self) -> bool:
+        """Start the sandtimer for a person; False if no device here runs by that."""
+        return False
+
+    def _report_camera(self, report: CameraReport) -> None:
+        # A camera takes some seconds to settle: until then it is not missing.
+        if report.state is not CameraState.STARTING:
+            self._on_health(report.health())
 
 
 @dataclass(frozen=True)
@@ -134,7 +155,7 @@ class Parts:
     plugged: Callable[[], Sequence[tuple[str, str]]] = field(default_factory=Plugged)
 
 
-class TableDevices:
+class TableDevices(Devices):
     """Camera, bell and sandtimer on the machine.
 
     camera: its name as in `hardware.camera.camera.parse_spec`, or its opener; until another one is set.
@@ -146,163 +167,194 @@ class TableDevices:
         camera: str | Callable[[], Camera] | None = None,
         fitted: Fitted | None = None,
     ) -> None:
-        self.queue = EventQueue()
-        self.buffer = FrameBuffer(KEEP_NS, KEEP_BYTES)
+        super().__init__()
         self._fitted = fitted or Fitted()
+        self._given = camera
         self._lock = threading.Lock()
-        self._on_health: OnHealth = _nobody
-        self._camera = self._make_camera(camera or settings.camera, settings.camera_turn())
-        self._bell = self._make_bell(settings)
-        self._sand = self._make_sand(settings)
+        self._makers: dict[str, Callable[[TableSettings], tuple[_Device, Source]]] = {
+            "camera": self._make_camera,
+            "bell": self._make_bell,
+            "sandtimer": self._make_sand,
+        }
+        self._open = {name: make(settings) for name, make in self._makers.items()}
 
     def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
         """Begin; report missing devices."""
-        self._on_health, self.queue.on_put = on_health, on_event
-        for device in (self._camera, self._bell, self._sand):
+        super().start(on_health, on_event)
+        for device, _ in self._open.values():
             device.start()
 
     def stop(self) -> None:
         """End all threads and let all devices go."""
         with self._lock:
-            for device in (self._sand, self._bell, self._camera):
-                device.stop()
-            self._on_health = _nobody
+            for name in reversed(self._open):
+                self._close(name)
+        super().stop()
 
-    def camera_hangs(self) -> bool:
-        """Return whether the camera has been silent for so long that its driver must hang."""
-        report = self._camera.supervisor.report
-        return report.state is CameraState.STALLED and time.monotonic_ns() - report.since_ns > HANGS_NS
-
-    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        """Let the camera be set up again."""
-        return self._camera.supervisor.settle(area, focus=focus)
-
-    @property
-    def settling(self) -> bool:
-        """Return whether the camera is being set up."""
-        return self._camera.supervisor.settling
-
-    @property
-    def camera_notes(self) -> tuple[str, ...]:
-        """Return sentences about settings that the camera could not apply."""
-        return self._camera.supervisor.notes
-
-    @property
-    def loudness(self) -> float | None:
-        """Return the loudness at the microphone now."""
-        bell = self._bell.bell
-        return bell.loudness if isinstance(bell, MicrophoneBell) else None
-
-    def flip(self) -> bool:
-        """Start the sandtimer that has a known time and no sensors."""
-        return self._sand.flip()
+    def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
+        """Change to other devices."""
+        with self._lock:
+            self._given = None
+            for name in (one for one in self._open if one in others):
+                self._close(name)
+                let_go(name)
+                self._open[name] = self._makers[name](settings)
+                self._open[name][0].start()
 
     def check(self, settings: TableSettings, others: frozenset[str]) -> None:
         """Try a camera that is to change."""
         if "camera" in others:
             try_camera(settings.camera)
 
-    def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
-        """Change to other devices."""
-        with self._lock:
-            if "camera" in others:
-                self._camera.stop()
-                let_go("camera")
-                self._camera = self._make_camera(settings.camera, settings.camera_turn())
-                self._camera.start()
-            if "bell" in others:
-                self._bell.stop()
-                let_go("bell")
-                self._bell = self._make_bell(settings)
-                self._bell.start()
-            if "sandtimer" in others:
-                self._sand.stop()
-                let_go("sandtimer")
-                self._sand = self._make_sand(settings)
-                self._sand.start()
+    def camera_hangs(self) -> bool:
+        """Return whether the camera has been silent for so long that its driver must hang."""
+        report = self.supervisor.report
+        return report.state is CameraState.STALLED and time.monotonic_ns() - report.since_ns > HANGS_NS
 
-    def _make_camera(self, spec: str | Callable[[], Camera], turn: Turn) -> _CameraPart:
-        plain = (lambda: open_camera(spec, CameraSettings())) if isinstance(spec, str) else spec
-        source = self.queue.source("camera")
-        tap = FrameTap(self.buffer, source)
-
-        def opener() -> Camera:
-            return opened_turned(plain, turn)
-
-        return _CameraPart(CameraSupervisor(opener, tap, self._camera_report, limits=self._fitted.limits), source)
-
-    def _make_bell(self, settings: TableSettings) -> _BellPart:
-        source = self.queue.source("bell", EDGE_LAG_NS)
-        return _BellPart(make_bell(settings.bell_settings(), source, lines=self._fitted.bell), source)
-
-    def _make_sand(self, settings: TableSettings) -> _SandPart:
-        sand = settings.sand_settings()
-        source = self.queue.source("sandtimer", EDGE_LAG_NS)
-        timer = None if sand is None else Sandtimer(sand, source, lines=self._fitted.sand)
-        return _SandPart(timer, sand is not None and sand.backend == "watched", source)
-
-    def _camera_report(self, report: CameraReport) -> None:
-        # A camera takes some seconds to settle: until then it is not missing.
-        if report.state is not CameraState.STARTING:
-            self._on_health(report.health())
-
-
-@dataclass
-class _CameraPart:
-    supervisor: CameraSupervisor
-    source: Source
-
-    def start(self) -> None:
-        self.supervisor.start()
-
-    def stop(self) -> None:
-        self.supervisor.stop(timeout_s=1.0)
-        self.source.close()
-
-
-@dataclass
-class _BellPart:
-    bell: BellDevice
-    source: Source
-
-    def start(self) -> None:
-        self.bell.start()
-
-    def stop(self) -> None:
-        self.bell.stop()
-        self.source.close()
-
-
-@dataclass
-class _SandPart:
-    """timer: None where there is none. by_hand: a person starts it."""
-
-    timer: Sandtimer | None
-    by_hand: bool
-    source: Source
-
-    def start(self) -> None:
-        if self.timer is not None:
-            self.timer.start()
-
-    def stop(self) -> None:
-        if self.timer is not None:
-            self.timer.stop()
-        self.source.close()
+    @property
+    def loudness(self) -> float | None:
+        """Return the loudness at the microphone now."""
+        bell = self._open["bell"][0]
+        return bell.loudness if isinstance(bell, MicrophoneBell) else None
 
     def flip(self) -> bool:
-        if self.timer is None or not self.by_hand:
+        """Start the sandtimer that has a known time and no sensors."""
+        timer = self._open["sandtimer"][0]
+        if not isinstance(timer, Sandtimer) or not self._is_by_hand:
             return False
-        self.timer.flip()
+        timer.flip()
         return True
+
+    def _close(self, name: str) -> None:
+        device, source = self._open[name]
+        device.stop()
+        source.close()
+
+    def _make_camera(self, settings: TableSettings) -> tuple[_Device, Source]:
+        spec, turn, source = self._given or settings.camera, settings.camera_turn(), self.queue.source("camera")
+
+        def opener() -> Camera:
+            upright = (lambda: open_camera(spec, CameraSettings())) if isinstance(spec, str) else spec
+            return opened_turned(upright, turn)
+
+        tap = FrameTap(self.buffer, source)
+        self.supervisor = CameraSupervisor(opener, tap, self._report_camera, limits=self._fitted.limits)
+        return self.supervisor, source
+
+    def _make_bell(self, settings: TableSettings) -> tuple[_Device, Source]:
+        source = self.queue.source("bell", EDGE_LAG_NS)
+        return make_bell(settings.bell_settings(), source, lines=self._fitted.bell), source
+
+    def _make_sand(self, settings: TableSettings) -> tuple[_Device, Source]:
+        sand, source = settings.sand_settings(), self.queue.source("sandtimer", EDGE_LAG_NS)
+        self._is_by_hand = sand is not None and sand.backend == "watched"
+        return NoBell() if sand is None else Sandtimer(sand, source, lines=self._fitted.sand), source
+
+
+_Device = CameraSupervisor | BellDevice | Sandtimer
+
+
+class PhoneRingError(RingmasterError):
+    """A press that cannot count."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """Time of a press's arrival, and how far before it may be dated: half of the measured round trip."""
+
+    t_ns: int
+    half_ns: int
+
+
+@dataclass(frozen=True)
+class _Press:
+    t_ns: int
+    within_ns: int
+    seat: int
+    way: PhoneWay | None = None
+
+
+class PhoneBells:
+    """Puts presses on phones, which come over the network, on the time line of the presses; safe from any thread.
+
+    Where phones ring, the queue waits for them: so a ring is ruled on the cards visible at the press, not at its
+    arrival. If two presses are closer together than their times are certain, nobody knows who was first: then the
+    players are asked.
+    """
+
+    def __init__(self, queue: EventQueue, clock: Callable[[], int] = time.monotonic_ns) -> None:
+        self._queue = queue
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._source: Source | None = None
+        self._heard_ns = 0
+        self._pending: list[_Press] = []
+
+    def here(self) -> None:
+        """Expect rings of a phone from now on."""
+        with self._lock:
+            self._open()
+
+    def ring(self, seat: int, t_ns: int, within_ns: int, arrival: Arrival | None = None) -> None:
+        """Take a press of a seat's phone at `t_ns` of the monotonic clock, certain to ± `within_ns`.
+
+        The time is the phone's. With its arrival it is believed as far as the delay of its requests allows.
+
+        Raises:
+            PhoneRingError: it came too late for its order, or its time is too uncertain.
+        """
+        with self._lock:
+            source, now_ns = self._open(), self._clock()
+            if within_ns > MOST_WITHIN_NS:
+                raise PhoneRingError("fault.bell_uncertain", ms=round(within_ns / MS))
+            late_ns = now_ns - t_ns
+            if late_ns > PHONE_LAG_NS:
+                raise PhoneRingError("fault.bell_late", ms=round(late_ns / MS))
+            # It cannot have been pressed after it came.
+            pressed_ns, way = min(t_ns, now_ns), None
+            if arrival is not None:
+                most_ns = min(arrival.half_ns, MOST_WITHIN_NS)
+                pressed_ns = max(min(t_ns, arrival.t_ns), arrival.t_ns - most_ns)
+                way = PhoneWay(round((arrival.t_ns - pressed_ns) / MS, 1), round(most_ns / MS, 1))
+            self._pending.append(_Press(pressed_ns, within_ns, seat, way))
+            self._pending.sort(key=lambda press: press.t_ns)
+            source.hold(self._pending[0].t_ns)
+
+    def tend(self) -> None:
+        """Hand on presses that no earlier one can still follow; to be called often."""
+        if self._source is None:
+            return
+        with self._lock:
+            now_ns = self._clock()
+            while self._pending and self._source is not None and now_ns >= self._ripe_ns():
+                self._source.put(self._next())
+                self._source.hold(self._pending[0].t_ns if self._pending else None)
+            if self._source is not None and not self._pending and now_ns - self._heard_ns > GONE_NS:
+                self._source.close()
+                self._source = None
+
+    def _open(self) -> Source:
+        self._heard_ns = self._clock()
+        if self._source is None:
+            self._source = self._queue.source("phones", PHONE_LAG_NS, patience_ns=4 * PHONE_LAG_NS)
+        return self._source
+
+    def _ripe_ns(self) -> int:
+        """Return when every press has come that may have been before the first one."""
+        return self._pending[0].t_ns + self._pending[0].within_ns + MOST_WITHIN_NS + PHONE_LAG_NS
+
+    def _next(self) -> BellPressed:
+        """Return the first press; without a seat if another seat's may have been before it."""
+        first = self._pending.pop(0)
+        rivals = [one for one in self._pending if one.t_ns - first.t_ns <= first.within_ns + one.within_ns]
+        if all(one.seat == first.seat for one in rivals):
+            return BellPressed(first.t_ns, first.seat, first.way)
+        self._pending = [one for one in self._pending if one not in rivals]
+        return BellPressed(first.t_ns, None, first.way)
 
 
 def try_camera(spec: str) -> None:
-    """Open a camera, take a frame, and close it.
-
-    Raises:
-        SettingError: it gives no picture.
-    """
+    """Open a camera, take a frame, and close it. Raises SettingError: it gives no picture."""
     answers: queue.SimpleQueue[str] = queue.SimpleQueue()
     # A driver may hang: then its thread is left behind, and the caller gets an error.
     threading.Thread(target=lambda: answers.put(_why_no_picture(spec)), name="camera trial", daemon=True).start()
@@ -328,7 +380,3 @@ def _why_no_picture(spec: str) -> str:
     finally:
         if camera is not None:
             camera.close()
-
-
-def _nobody(_health: Problem) -> None:
-    """Ignore the report: nothing listens yet, or any more."""

@@ -14,18 +14,7 @@ from typing import Any
 from hardware.camera.frames import Frame
 from hardware.events import TimedEvent as DeviceEvent
 from referee.engine.events import Event, Header
-from referee.engine.log import (
-    MISHAP,
-    PAUSE,
-    RESUME,
-    Change,
-    GameLog,
-    Record,
-    RulingData,
-    RulingPlace,
-    changed_places,
-    numbers_in,
-)
+from referee.engine.log import MISHAP, PAUSE, RESUME, Change, GameLog, Record, RulingData, RulingPlace, numbers_in
 from referee.engine.session import Corrected, Outcome, Session, Watcher
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
@@ -33,6 +22,7 @@ from referee.store.games import GameRow, KeptGame, game_numbered, kept_game, ope
 from referee.store.store import Store
 
 MakeWatcher = Callable[[Header], Watcher]
+Unheard = tuple[tuple[RulingPlace, RulingData], ...]
 RESUME_GAP_NS = 10_000_000_000
 """The assumed time of a power cut: its length is unknown, but no ring is so near."""
 
@@ -50,7 +40,7 @@ class Match:
         # The games that undo can reach, the one on the table last.
         self._begun: list[Session] = []
         self._make_watcher, self._boot, self._clock = make_watcher, boot, clock
-        self._unkept: list[Record] = []
+        self._unkept: list[int] = []  # events whose rulings are not committed
 
     @property
     def paused(self) -> bool:
@@ -75,11 +65,7 @@ class Match:
         return "start" if len(self._begun) > 1 and not self.session.log.records else self.session.log.undoes
 
     def playing(self) -> Session:
-        """Return the game on the table.
-
-        Raises:
-            BadInputError: there is none.
-        """
+        """Return the game on the table. Raises BadInputError: there is none."""
         if self.session is None:
             raise BadInputError("error.service.no_game_is_being_played")
         return self.session
@@ -129,7 +115,7 @@ class Match:
         self.session, self._begun = None, []
         return Outcome()
 
-    def resume(self) -> tuple[Session, tuple[tuple[RulingPlace, RulingData], ...]] | None:
+    def resume(self) -> tuple[Session, Unheard] | None:
         """Resume the game in play, and return it with its unheard rulings.
 
         Return None if there was none.
@@ -145,12 +131,13 @@ class Match:
             kept = kept_game(self.store.read, row)
             if row.lost_from is not None:
                 raise BadInputError("error.service.not_all_that_happened_in")
-            last_ns = max((event.event.t_ns for event in kept.events), default=0)
-            fresh = self._resumed_clock(row, last_ns)
-            if fresh is not row:
-                self.store.new_clock(row.game, fresh.boot, fresh.shift_ns)
+            now_ns, last_ns = self._clock(), max((event.event.t_ns for event in kept.events), default=0)
+            if row.boot != self._boot or now_ns + row.shift_ns < last_ns:
+                # Another start of the machine: the game's clock goes on after the break.
+                row = replace(row, boot=self._boot, shift_ns=last_ns + RESUME_GAP_NS - now_ns)
+                self.store.new_clock(row.game, row.boot, row.shift_ns)
             self._unkept.clear()
-            session, unheard = self._resumed(replace(kept, row=fresh), self._make_watcher(row.header))
+            session, unheard = self._resumed(replace(kept, row=row), self._make_watcher(row.header))
         except (ValueError, KeyError):
             # Without this, every start would fail.
             self.store.close_all()
@@ -162,17 +149,11 @@ class Match:
 
     def look(self, frame: Frame) -> Outcome:
         """Take the next frame."""
-        try:
-            return self.playing().look(frame)
-        finally:
-            self._keep()
+        return self._take(partial(self.playing().look, frame))
 
     def hear(self, event: DeviceEvent) -> Outcome:
         """Take an event of a device."""
-        try:
-            return self.playing().hear(event)
-        finally:
-            self._keep()
+        return self._take(partial(self.playing().hear, event))
 
     def say(self, kind: str, data: Mapping[str, Any]) -> Outcome:
         """Take an event that a person reported.
@@ -180,31 +161,24 @@ class Match:
         Raises:
             BadInputError: there is no game, or it knows no such event; that is kept as refused, nothing has changed.
         """
-        try:
-            return self.playing().say(Event(self._clock(), kind, {**data, "event": kind}))
-        finally:
-            self._keep()
+        return self._take(partial(self.playing().say, Event(self._clock(), kind, {**data, "event": kind})))
 
     def pause(self, on: bool) -> bool:
-        """Pause or resume; False if that is so already.
-
-        Raises:
-            BadInputError: there is no game, or it is over.
-        """
+        """Pause or resume; False if that is so already. Raises BadInputError: there is no game, or it is over."""
         session = self.playing()
         if session.over:
             raise BadInputError("error.service.game_is_over")
         if session.paused is on:
             return False
         session.note(PAUSE if on else RESUME, self._clock())
-        self._keep()
+        self._keep(session)
         return True
 
     def note_mishap(self, what: str, on: bool) -> None:
         """Keep the beginning or end of something that makes readings less certain; nothing without a game."""
         if self.session is not None and not self.session.over:
             self.session.note(MISHAP, self._clock(), {"what": what, "on": on})
-            self._keep()
+            self._keep(self.session)
 
     def look_anew(self) -> None:
         """Start with a new watcher: another camera is there."""
@@ -239,10 +213,9 @@ class Match:
         row = None if game is None else game_numbered(self.store.read, game)
         if row is None:
             return self.playing()
-        kept = kept_game(self.store.read, row)
         if row.lost_from is not None:
             raise BadInputError("error.service.not_all_that_happened_in_that_game")
-        return self._resumed(kept, Watcher())[0]
+        return self._resumed(kept_game(self.store.read, row), Watcher())[0]
 
     def correct(self, number: int, data: Mapping[str, Any] | None, session: Session | None = None) -> Change:
         """Correct an event, or strike it (None), in the game on the table (None) or another one.
@@ -251,14 +224,10 @@ class Match:
             BadInputError: there is no such event, or it cannot be like that; nothing has changed then.
         """
         session = session or self.playing()
-        return self._correct(session, lambda: session.correct(number, data))
+        return self._correct(session, partial(session.correct, number, data))
 
     def undo(self) -> Change:
-        """Undo the step that `undoes` names.
-
-        Raises:
-            BadInputError: there is nothing to undo.
-        """
+        """Undo the step that `undoes` names. Raises BadInputError: there is nothing to undo."""
         session = self.playing()
         if self.undoes != "start":
             return self._correct(session, session.undo)
@@ -276,40 +245,40 @@ class Match:
         start, enter = game_kind(row.header.game).start, partial(self._enter, row.game)
         return Session(row.header, start, watcher, enter, log, self._clock())
 
-    def _resumed(self, kept: KeptGame, watcher: Watcher) -> tuple[Session, tuple[tuple[RulingPlace, RulingData], ...]]:
+    def _resumed(self, kept: KeptGame, watcher: Watcher) -> tuple[Session, Unheard]:
         session = self._session(kept.row, watcher, kept.log())
-        resumed, game = session.resume(kept.row.judged), kept.row.game
-        self._unkept += [session.log.records[number] for number in resumed.unjudged]
+        resumed = session.resume(kept.row.judged)
+        self._unkept += resumed.unjudged
         if resumed.rejudged is not None:
-            self._write(game, resumed.rejudged)
+            self._write(kept.row.game, resumed.rejudged)
         self._keep(session)
         return session, resumed.unheard
 
-    def _resumed_clock(self, row: GameRow, last_ns: int) -> GameRow:
-        """Return the game with its clock: the same one after a restart, else one that begins after the break."""
-        now_ns = self._clock()
-        if row.boot == self._boot and now_ns + row.shift_ns >= last_ns:
-            return row
-        return replace(row, boot=self._boot, shift_ns=last_ns + RESUME_GAP_NS - now_ns)
-
     def _enter(self, game: int, record: Record) -> None:
         """Store an event, before the rules apply it."""
-        self._unkept.append(record)
+        self._unkept.append(record.number)
         self.store.add_event(game, record.number, record.event)
         self.store.flush(durable=False)
 
-    def _keep(self, session: Session | None = None) -> None:
+    def _take(self, give: Callable[[], Outcome]) -> Outcome:
+        """Give the game an input, and commit the rulings, also before a refused event."""
+        session = self.playing()
+        try:
+            return give()
+        finally:
+            self._keep(session)
+
+    def _keep(self, session: Session) -> None:
         """Commit the newest rulings: only then may they be announced."""
-        session = session or self.session
-        if not self._unkept or session is None:
+        if not self._unkept:
             return
         game, ended = session.log.game, False
-        for entered in self._unkept:
-            record = session.log.records[entered.number]
+        for number in self._unkept:
+            record = session.log.records[number]
             if record.refused:
-                self.store.refuse(game, record.number)
+                self.store.refuse(game, number)
             else:
-                self.store.add_rulings(game, record.number, record.rulings)
+                self.store.add_rulings(game, number, record.rulings)
             ended = ended or any(ruling["ruling"] == "end" for ruling in record.rulings)
         if ended:
             self.store.set_ended(game, True)
@@ -328,5 +297,5 @@ class Match:
     def _write(self, game: int, done: Corrected) -> None:
         row = done.row
         self.store.add_correction(game, row.number, row.event, row.data, row.undoes)
-        for event, place, ruling in changed_places(done.change):
+        for event, place, ruling in done.change.places():
             self.store.change_ruling(game, event, place, row.number, ruling)

@@ -13,7 +13,6 @@ from referee.games.registry import game_kind
 from referee.language import Language
 from referee.match.referee import Referee
 from referee.sayings import mishaps
-from referee.sayings.service import phone_way
 from referee.store.games import sight_of
 
 Data = Mapping[str, Any]
@@ -83,13 +82,18 @@ def _explanation(log: GameLog, place: RulingPlace, ruling: RulingData, language:
         "ruling": dict(ruling),
         "corrected": record.is_changed(ruling),
         "steps": game_kind(log.header.game).page.steps(ruling, [event for _, event in readings], language),
-        "way": phone_way(ruling["phone"], language) if "phone" in ruling else "",
+        "way": _way(ruling["phone"], language) if "phone" in ruling else "",
         "mishaps": [mishaps.begun(what, language) for what in _mishaps(log, record)],
         "readings": [
             {"event": log.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
             for number, event in readings
         ],
     }
+
+
+def _way(way: Mapping[str, float], language: Language) -> str:
+    """Return the back-dating of a phone's press, and its limit."""
+    return language.text("service.rung_on_phone_ms_were", back=f"{way['back_ms']:.0f}", most=f"{way['most_ms']:.0f}")
 
 
 def _mishaps(log: GameLog, record: Record) -> list[str]:

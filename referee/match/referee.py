@@ -14,9 +14,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from hardware.camera.frames import Frame
-from hardware.events import BellPressed, SandResumed, SandTrouble
+from hardware.camera.frames import SECOND_NS, Frame
+from hardware.events import BellEdge, BellPressed, SandResumed, SandTrouble
 from hardware.events import TimedEvent as DeviceEvent
+from hardware.lamp import Signal
 from hardware.problems import Health, HealthBoard, Problem
 from hardware.settings import MS
 from referee.announcer import Announcement, Announcer
@@ -30,37 +31,15 @@ from referee.games.coloretto.kind import sheet
 from referee.games.registry import GAMES, game_kind
 from referee.language import Language
 from referee.log import LOG
-from referee.match import process, table
-from referee.match.announcements import Announcements
-from referee.match.commands import (
-    AnswerDoubt,
-    BellHere,
-    ChangeSettings,
-    Command,
-    Correct,
-    Decide,
-    LookAgain,
-    Ring,
-    Ringer,
-    Setup,
-    Sheet,
-    Simple,
-    Start,
-    TellEvent,
-    Timely,
-)
-from referee.match.devices import FollowsPlay, Parts
-from referee.match.frame_history import FrameHistory
+from referee.match import commands, process, table
+from referee.match.devices import Arrival, Parts, PhoneBells
 from referee.match.match import Match
-from referee.match.monitor.machine import machine_watchers
-from referee.match.monitor.monitor import Monitor
-from referee.match.periodic import PeriodicWork
-from referee.match.phone_bells import Arrival, PhoneBells
-from referee.match.pictures import Pictures, QuestionPictures, pictures_wanted
+from referee.match.monitor import Computer, Monitor, Notices
+from referee.match.pictures import Pictures
+from referee.match.question_pictures import QuestionPictures
 from referee.match.settings import TableSettings, load_settings, save_settings
 from referee.match.setup_kit import SetupKit, setup_now
-from referee.match.state import Data, moment, state_of
-from referee.match.table import TableArea
+from referee.match.state import moment, state_of
 from referee.match.table_decks import TableDecks
 from referee.match.voice import Voice
 from referee.mqtt.publisher import Publisher
@@ -71,14 +50,18 @@ from referee.sayings import service as sayings
 from referee.setup.walk import Walk
 from referee.state_folder import EVIDENCE, JOURNAL, working_folder
 from referee.store.evidence import EvidenceFolder
-from referee.store.store import Store
-from referee.store.upkeep import report_set_aside
+from referee.store.store import Store, Trouble
+from referee.store.upkeep import Copying, report_set_aside
 from vision.profile import TableProfile
 
 OUTLINES_NS = 250_000_000
 """The least time between two states for changes in the picture alone."""
 MOST_FAULTS = 5
 """After so many failures in a row of the referee's own thread only a new process may help."""
+CAPTION_NS = 8 * SECOND_NS
+HOUR_CHECK_NS = 20 * SECOND_NS
+RETRY_NS = 5 * SECOND_NS
+NOTICE_NS = SECOND_NS // 4
 _MOST_MENDING_S = 900
 
 
@@ -86,7 +69,7 @@ class Referee:
     """A referee, constructed but not at work before `start`.
 
     ended: set when the referee's thread is over; failed: and it was by a fault. notices: present instructions to
-    people. frame: the last watched one. picture_of: a picture's id by game and event.
+    people. frame: the last watched one. picture_of: a picture's id by game and event. power: requests to the computer.
     begins_with_setup: whether a new page begins with setting up while nothing is set up.
     """
 
@@ -99,8 +82,7 @@ class Referee:
         self.lock, self.health, self.ended = threading.RLock(), HealthBoard(), threading.Event()
         self.failed, self.begins_with_setup = False, True
         self.notices: tuple[dict[str, Any], ...] = ()
-        self._news, self._stopping = threading.Event(), threading.Event()
-        self._settling, self._listening = threading.Lock(), threading.Lock()
+        self._news, self._settling = threading.Event(), threading.Lock()
         self._turns, self._is_changed, self._version, self._made_ns = 0, False, 0, 0
         self._listeners: list[Callable[[int], None]] = []
         self._bell_listeners: list[Callable[[int], None]] = []
@@ -120,24 +102,22 @@ class Referee:
         self.evidence = EvidenceFolder(folder / EVIDENCE, self.store)
         self.profile = parts.profile or table.kept_profile(folder, self.report)
         self.voice = Voice(parts.speaker, parts.lamp, self.settings, parts.time_of_day, self.report, self.changed)
-        self._announcements = Announcements(self.voice)
         watcher = parts.watcher or (lambda header: self.table_decks.watcher(header, self.profile))
         self.match = Match(self.store, watcher, boot, self.clock)
         self.devices = parts.devices(self.settings)
         self.plugged, self._phones = parts.plugged, PhoneBells(self.devices.queue)
-        self.area = TableArea(self.profile)
-        buffer = self.devices.buffer
-        self.pictures = Pictures(
-            buffer, self.evidence, self.area, self.pictures_kept, self.store.checkpoint, self.report, self.clock
-        )
-        self.film = FrameHistory(buffer, self.area, self.report, self.clock)
+        self.area = table.TableArea(self.profile)
+        self.pictures = Pictures(self)
         self.question_pictures = QuestionPictures(self.area)
         self.setup_kit = SetupKit(self)
         self.walk = Walk(self.setup_kit)
         self.power = process.power_here()
-        self._guard = Monitor(self, machine_watchers(folder), drawn=parts.drawn)
+        self._monitor = Monitor(self, Computer(folder), drawn=parts.drawn)
         self._watchdog = process.Watchdog(process.interval_ns(), self.devices.camera_hangs, folder, boot)
-        self._housekeeping = PeriodicWork(self, self._watchdog, self._news)
+        self._notices, self._copying = Notices(), Copying(self.store)
+        self._noticed_ns = self._hour_ns = self._tried_ns = 0
+        self._trouble: Trouble | None = None
+        self._caption: tuple[str, int] = ("", 0)
         self._thread = process.part_thread("referee", self._referee, self.report, self._fell)
         self._state: dict[str, Any] = {}
         self._publish()
@@ -152,49 +132,53 @@ class Referee:
             self.evidence.sweep()
         self.report_set_aside()
         if self._nothing_kept:
-            sentence = phrase("service.disk_takes_nothing_whatever_you")
-            self.report(Problem("journal", Health.STUCK, sentence, t_ns=time.monotonic_ns()))
+            self._report("journal", Health.STUCK, phrase("service.disk_takes_nothing_whatever_you"))
         if self._complaint is not None:
-            self.report(Problem("settings", Health.MISSING, self._complaint, t_ns=time.monotonic_ns()))
+            self._report("settings", Health.MISSING, self._complaint)
         if self._resumes and (session := self.resume()) is not None:
             LOG.info("game %d goes on", session.log.game)
         self.pictures.start()
-        self.film.start()
         self.publisher.start()
         self._thread.start()
         self.devices.start(self.report, self.publisher.heard)
-        self._guard.start()
+        self._monitor.start()
 
     def stop_soon(self) -> None:
         """Make no more rulings, and write all waiting data; to be followed by `stop`."""
-        self._stopping.set()
+        self._thread.stopping.set()
         self.store.flush()
 
     def stop(self) -> None:
         """End everything; the journal is kept."""
-        self._stopping.set()
-        self._guard.stop()
+        self._thread.stopping.set()
+        self._monitor.stop()
         self.devices.stop()
         self._thread.stop(1.0)
         self.pictures.stop()
-        self.film.stop()
         self.publisher.stop()
         self.voice.close()
         self.store.close()
 
     # The state
 
-    def state(self) -> Data:
-        """Return all that a page shows (see `state`); cheap, and the caller's to keep."""
+    def state(self) -> Mapping[str, Any]:
+        """Return all that a page shows (see `state.py`); cheap, and the caller's to keep."""
         return {**self._state, "t_ns": self.clock()}
 
-    def subscribe(self, notify: Callable[[int], None]) -> Callable[[], None]:
-        """Call `notify(version)` after each change, quickly and from any thread; return a function that ends it."""
-        return self._subscribe(self._listeners, notify)
+    def subscribe(self, notify: Callable[[int], None], *, to_idle_bell: bool = False) -> Callable[[], None]:
+        """Call `notify(version)` after each change, quickly and from any thread; return a function that ends it.
 
-    def subscribe_to_idle_bell(self, pressed: Callable[[int], None]) -> Callable[[], None]:
-        """Call `pressed(t_ns)` at a press of the bell while no game is in play; return a function that ends it."""
-        return self._subscribe(self._bell_listeners, pressed)
+        to_idle_bell: call `notify(t_ns)` instead at a press of the bell while no game is in play.
+        """
+        # Without the lock: the page must come up while a picture is read.
+        listeners = self._bell_listeners if to_idle_bell else self._listeners
+        listeners.append(notify)
+
+        def end() -> None:
+            with suppress(ValueError):
+                listeners.remove(notify)
+
+        return end
 
     def changed(self) -> None:
         """Note a change of the shown state; from any thread."""
@@ -219,21 +203,8 @@ class Referee:
         announcer = None if session is None else self._announcer(session)
         self._version += 1
         self._state = {"version": self._version, **state_of(self, announcer)}
-        with self._listening:
-            listeners = tuple(self._listeners)
-        for notify in listeners:
+        for notify in tuple(self._listeners):
             notify(self._version)
-
-    def _subscribe(self, to: list[Callable[[int], None]], notify: Callable[[int], None]) -> Callable[[], None]:
-        # Not with the lock of the game: the page must come up while a picture is read.
-        with self._listening:
-            to.append(notify)
-
-        def end() -> None:
-            with self._listening, suppress(ValueError):
-                to.remove(notify)
-
-        return end
 
     # What devices notice
 
@@ -243,16 +214,18 @@ class Referee:
             session = self.match.session
             if session is None or not session.looks_on:
                 return Outcome()
-            before, doubts, count = session.watcher.outlines, session.doubts, len(session.log.records)
+            outlines, doubts = session.watcher.outlines, session.watcher.doubts
             self.frame = frame
-            outcome = self._feed(session, lambda: self.match.look(frame))
-            if self._understood is None or len(session.log.records) > count:
+            self.pictures.watched.append(frame.exposure_end_ns)
+            outcome = self.match.look(frame)
+            self._heed(session, outcome)
+            if self._understood is None or outcome.records:
                 self._understood = frame
-            if session.doubts != doubts:
-                asked = {session.question_id(doubt): doubt.shown for doubt in session.doubts}
+            if session.watcher.doubts != doubts:
+                asked = {session.question_id(doubt): doubt.shown for doubt in session.watcher.doubts}
                 self.question_pictures.heed(asked, self._understood, frame)
                 self._is_changed = True
-            elif session.watcher.outlines is not before and self.clock() - self._made_ns >= OUTLINES_NS:
+            elif session.watcher.outlines is not outlines and self.clock() - self._made_ns >= OUTLINES_NS:
                 self._is_changed = True
             return outcome
 
@@ -262,7 +235,8 @@ class Referee:
             session = self.match.session
             if session is None or isinstance(event, Problem) or (session.paused and isinstance(event, BellPressed)):
                 return Outcome()
-            outcome = self._feed(session, lambda: self.match.hear(event))
+            outcome = self.match.hear(event)
+            self._heed(session, outcome)
             if isinstance(event, SandTrouble | SandResumed):
                 self.voice.announce(Announcement((sandtimer.say(event, self.language),), urgent=True))
             return outcome
@@ -276,13 +250,13 @@ class Referee:
             try:
                 resumed = self.match.resume()
             except (ValueError, KeyError):
-                self.voice.tell(sayings.not_resumed(self.language))
+                self.voice.tell(self.language.text("service.last_game_cannot_be_gone"))
                 return None
             if resumed is None:
                 return None
             session, unheard = resumed
             if aloud:
-                self._announcements.resumed(self._announcer(session), session, unheard)
+                self.voice.resumed(self._announcer(session), session, unheard)
             self.pictures_kept(session.log.game)
             return session
 
@@ -292,41 +266,24 @@ class Referee:
         with self.turn():
             self.picture_of, self._is_changed = {(game, event): name for event, name in found.items()}, True
 
-    def _feed(self, session: Session, feed: Callable[[], Outcome]) -> Outcome:
-        count, outcome = len(session.log.records), None
-        try:
-            outcome = feed()
-            return outcome
-        finally:
-            self._heed(session, count, outcome)
-
-    def _heed(self, session: Session, count: int, outcome: Outcome | None) -> None:
-        """Request pictures of the events after the first `count`, and announce the outcome; None: it was refused."""
-        records = session.log.since(count)
-        for wanted in pictures_wanted(session, records, self.frame):
-            self.pictures.want(wanted)
-            self.film.want(wanted)
-        if outcome is None:
-            return
-        self._heed_fault(session.fault)
+    def _heed(self, session: Session, outcome: Outcome) -> None:
+        """Request pictures of the new events, and announce the outcome."""
+        self.pictures.want(session, outcome.records, self.frame)
+        if (self._fault is None) is not (session.fault is None):
+            self._report("reader", Health.OK if session.fault is None else Health.STALLED, session.fault or "")
+        self._fault = session.fault
         announcer = self._announcer(session)
         if outcome.rulings:
-            self._announcements.rule(announcer, outcome.rulings)
-            if isinstance(self.devices, FollowsPlay):
+            self.voice.rule(announcer, outcome.rulings)
+            if self.devices.follows_play:
                 self.devices.ruled(outcome.rulings)
         if outcome.notices:
-            self.notices = self._announcements.notice(announcer, outcome.notices)
+            self.notices = self.voice.notice(announcer, outcome.notices)
         elif outcome.rulings:
             self.notices = ()
-        self._announcements.ask(announcer, session.question, heard=[record.event for record in records])
-        if outcome.rulings or outcome.notices or records:
+        self.voice.ask(announcer, session.question, heard=[record.event for record in outcome.records])
+        if outcome.notices or outcome.records:
             self._is_changed = True
-
-    def _heed_fault(self, fault: str | None) -> None:
-        before, self._fault = self._fault, fault
-        if (before is None) is not (fault is None):
-            state = Health.OK if fault is None else Health.STALLED
-            self.report(Problem("reader", state, fault or "", t_ns=time.monotonic_ns()))
 
     def _announcer(self, session: Session) -> Announcer:
         """Return the announcer of a game; the last one is kept, as it has the words of its rulings."""
@@ -337,7 +294,7 @@ class Referee:
 
     # What people say
 
-    def do(self, command: Command, arrival: Arrival | None = None) -> Data:
+    def do(self, command: commands.Command, arrival: Arrival | None = None) -> Mapping[str, Any]:
         """Carry out a command, and return its results; it is in the journal by then.
 
         arrival: of a phone's ring. A command with a `moment` holds only if the state still has that name.
@@ -346,61 +303,65 @@ class Referee:
             OvertakenError: something else came first; nothing has changed.
             BadInputError: there is no such thing, or it cannot be so.
         """
-        if not isinstance(command, Timely) or command.moment is None:
-            return self._do(command, arrival)
+        expected = command.moment if isinstance(command, commands.Timely) else None
+        if expected is None:
+            return {**self._do(command, arrival), "version": self._version}
         with self.turn():
-            if command.moment != moment(self.match.session):
+            if expected != moment(self.match.session):
                 raise OvertakenError("fault.overtaken")
             done = self._do(command, arrival)
-        return {**done, "version": self._version} if "version" in done else done
+        return {**done, "version": self._version}
 
-    def _do(self, command: Command, arrival: Arrival | None) -> Data:
-        done: Data = {}
+    def _do(self, command: commands.Command, arrival: Arrival | None) -> Mapping[str, Any]:
         match command:
-            case Start(game=game, players=players, options=options):
+            case commands.Start(game=game, players=players, options=options):
                 if game not in GAMES:
                     raise BadInputError("error.service.choose_game_and_say_who", list=", ".join(GAMES))
-                done = {"game": str(self.begin(game, players, options).log.game)}
-            case Simple(do="stop"):
+                return {"game": str(self.begin(game, players, options).log.game)}
+            case commands.Simple(do="stop"):
                 self.end_game()
-            case Simple(do="pause" | "resume" as what):
+            case commands.Simple(do="pause" | "resume" as what):
                 self.pause(what == "pause")
-            case Simple(do="flip"):
+            case commands.Simple(do="flip"):
                 if not self.devices.flip():
                     self.say("timer_flipped", {})
-            case Simple(do="time"):
+            case commands.Simple(do="time"):
                 self.say("timer_ran_out", {})
-            case Simple(do="count"):
+            case commands.Simple(do="count"):
                 # The person at the page cannot see the camera's view: the page asks for hands that it did not see.
                 self.say("count", {"ask": True})
-            case Simple(do="undo"):
+            case commands.Simple(do="undo"):
                 self.undo()
-            case Ringer(seat=seat):
+            case commands.Ringer(seat=seat):
                 self._name_ringer(seat)
-            case Ring():
-                self._ring(command, arrival)
-            case BellHere():
+            case commands.Ring():
+                with self.lock:
+                    players_here = len(self.match.playing().header.players)
+                if command.seat >= players_here:
+                    raise BadInputError("error.service.nobody_sits_there")
+                self._phones.ring(command.seat, command.t_ns, command.within_ms * MS, arrival)
+            case commands.BellHere():
                 self._phones.here()
-            case Decide(valid=valid):
+            case commands.Decide(valid=valid):
                 self.say("decided", {"valid": valid})
-            case TellEvent(event=event):
+            case commands.TellEvent(event=event):
                 if not isinstance(event.get("event"), str):
                     raise BadInputError("error.engine.event_must_say_what_happened")
                 data = {key: value for key, value in event.items() if key not in ("event", "t_ns")}
-                done = {"rulings": [dict(ruling) for ruling in self.say(str(event["event"]), data).rulings]}
-            case Correct():
-                done = {"changed": self._correct_named(command)}
-            case Sheet(hands=hands, table=side):
+                return {"rulings": [dict(ruling) for ruling in self.say(str(event["event"]), data).rulings]}
+            case commands.Correct():
+                return {"changed": self._correct_named(command)}
+            case commands.Sheet(hands=hands, table=side):
                 return {"sheet": sheet(hands, side, self.language)}
-            case AnswerDoubt(question=question, answer=number):
+            case commands.AnswerDoubt(question=question, answer=number):
                 self._answer(question, number)
-            case LookAgain(ruling=ruling):
+            case commands.LookAgain(ruling=ruling):
                 self._look_again(ruling)
-            case Setup():
+            case commands.Setup():
                 return self._set_up(command)
-            case ChangeSettings():
+            case commands.ChangeSettings():
                 return self.change_settings(command.model_dump(exclude_unset=True, exclude={"do"}))
-        return {"version": self._version, **done}
+        return {}
 
     def begin(self, game: str, players: Sequence[str], options: Mapping[str, object]) -> Session:
         """Begin a game instead of the one before, which ends with its points, if it was in play.
@@ -413,55 +374,44 @@ class Referee:
         header = self.table_decks.complete(game_kind(game).explicit(header))
         with self.turn():
             before = self.match.session
-            count = 0 if before is None else len(before.log.records)
             ended = self.match.start(header)
-            if before is not None and len(before.log.records) > count:
-                self._heed(before, count, ended)
+            if before is not None and ended.records:
+                self._heed(before, ended)
             self._understood, self.notices, self._is_changed = None, (), True
             session = self.match.playing()
-            self.voice.rest()
-            self.voice.tell(sayings.started(game.capitalize(), header.players, self.language))
+            self.voice.show(Signal.OFF)
+            names = self.language.list_of(list(header.players))
+            self.voice.tell(self.language.text("service.game_players", game=game.capitalize(), players=names))
             self.voice.prepare(self._announcer(session).fixed_phrases())
             return session
 
     def end_game(self) -> None:
-        """End the game by agreement; close one that has ended.
-
-        Raises:
-            BadInputError: there is none.
-        """
+        """End the game by agreement; close one that has ended. Raises BadInputError: there is none."""
         with self.turn():
             session = self.match.playing()
-            was_over, count = session.over, len(session.log.records)
-            ended = self.match.end()
+            was_over, ended = session.over, self.match.end()
             if self.match.session is not None:
-                self._heed(session, count, ended)
+                self._heed(session, ended)
             else:
                 self.notices = ()
                 if not was_over:
-                    self.voice.tell(sayings.stopped(self.language))
-            self.voice.rest()
+                    self.voice.tell(self.language.text("service.game_was_stopped"))
+            self.voice.show(Signal.OFF)
             self._is_changed = True
 
     def pause(self, on: bool) -> None:
-        """Pause or resume.
-
-        Raises:
-            BadInputError: there is no game, or it is over.
-        """
+        """Pause or resume. Raises BadInputError: there is no game, or it is over."""
         with self.turn():
             if self.match.pause(on):
-                self.voice.tell(sayings.paused(on, self.language))
+                self.voice.tell(self.language.text("service.pause" if on else "service.game_goes_on"))
                 self._is_changed = True
 
     def say(self, kind: str, data: Mapping[str, Any]) -> Outcome:
-        """Take an event that a person reported.
-
-        Raises:
-            BadInputError: there is no game, or it knows no such event.
-        """
+        """Take an event that a person reported. Raises BadInputError: there is no game, or it knows no such event."""
         with self.turn():
-            return self._feed(self.match.playing(), lambda: self.match.say(kind, data))
+            outcome = self.match.say(kind, data)
+            self._heed(self.match.playing(), outcome)
+            return outcome
 
     def correct(self, number: int, data: Mapping[str, Any] | None, session: Session | None = None) -> Change:
         """Correct an event, or strike it (None), and announce the change; session: None for the game on the table.
@@ -487,7 +437,7 @@ class Referee:
             if what == "start":
                 self.notices = ()
                 self.voice.prepare(self._announcer(session).fixed_phrases())
-            self.voice.tell(sayings.resumed("", self.language))
+            self.voice.tell(self.language.text("service.game_goes_on"))
             self._is_changed = True
             return change
 
@@ -495,11 +445,11 @@ class Referee:
         on_table = self.match.session
         question = None if on_table is None else on_table.question
         announcer, past = self._announcer(session), session is not on_table
-        self._announcements.changed(announcer, change, question, undone=undone, past=past)
+        self.voice.corrected(announcer, change, question, undone=undone, past=past)
         self._is_changed = True
         return change
 
-    def _correct_named(self, command: Correct) -> int:
+    def _correct_named(self, command: commands.Correct) -> int:
         """Correct an event, or a ruling's cause, of this game or a past one; return the number of changed rulings."""
         with self.turn():
             session = self.match.find(command.about)
@@ -508,13 +458,6 @@ class Referee:
             number = log.about(*log.ruling(command.about)) if is_ruling else log.event_number(command.about)
             change = self.correct(number, command.new, session)
         return len({place for place, _ in (*change.gone, *change.new)})
-
-    def _ring(self, command: Ring, arrival: Arrival | None) -> None:
-        with self.lock:
-            players = len(self.match.playing().header.players)
-        if command.seat >= players:
-            raise BadInputError("error.service.nobody_sits_there")
-        self._phones.ring(command.seat, command.t_ns, command.within_ms * MS, arrival)
 
     def _name_ringer(self, seat: int) -> None:
         with self.turn():
@@ -526,7 +469,7 @@ class Referee:
         """Take an answer to a question of the watcher; correct the events that it took instead meanwhile."""
         with self.turn():
             session = self.match.playing()
-            doubt = next((one for one in session.doubts if session.question_id(one) == question), None)
+            doubt = next((one for one in session.watcher.doubts if session.question_id(one) == question), None)
             if doubt is None or number >= len(doubt.answers):
                 raise BadInputError("error.service.that_is_not_asked_any")
             given = doubt.answers[number]
@@ -560,7 +503,7 @@ class Referee:
 
     # Setting up, settings and devices
 
-    def _set_up(self, command: Setup) -> Data:
+    def _set_up(self, command: commands.Setup) -> Mapping[str, Any]:
         walk = self.walk
         match command.act:
             case "open":
@@ -576,7 +519,7 @@ class Referee:
         self.changed()
         return setup_now(walk, look=True)
 
-    def change_settings(self, data: Mapping[str, Any]) -> Data:
+    def change_settings(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
         """Change settings, also those that pages do not show.
 
         Raises:
@@ -600,7 +543,7 @@ class Referee:
                     self.voice.prepare(self._announcer(self.match.session).fixed_phrases())
                 self._is_changed = True
             self._fit(settings)
-        return {"version": self._version, "settings": settings.public()}
+        return {"settings": settings.public()}
 
     def _take(self, settings: TableSettings) -> None:
         self.settings, self.language, self.shown_settings = settings, Language(settings.language), settings.public()
@@ -621,20 +564,16 @@ class Referee:
             # The calibration holds for the camera before; from now on the marker cards show the table's place.
             table.put_profile_away(self.folder)
             self.profile = None
-            self.area.forget()
-            self._guard.forget()
+            self.area.use(None)
+            self._monitor.forget()
             self.look_anew()
         self._news.set()
 
     def keep_profile(self, profile: TableProfile) -> None:
-        """Use a table measured just now, also after each start.
-
-        Raises:
-            WorkFailedError: the disk does not take it.
-        """
+        """Use a table measured just now, also after each start. Raises WorkFailedError: the disk does not take it."""
         table.keep_profile(self.folder, profile)
         self.profile = profile
-        self.area.measured(profile)
+        self.area.use(profile)
         self.look_anew()
 
     def look_anew(self) -> None:
@@ -643,8 +582,9 @@ class Referee:
             self.match.look_anew()
 
     def say_code(self, code: str) -> None:
-        """Announce a pairing code, even at quiet hours: somebody requested it."""
-        self.voice.say_aloud(sayings.pairing_code(code, self.language))
+        """Announce a pairing code digit by digit, for every voice, even at quiet hours: somebody requested it."""
+        digits = ", ".join(self.language.number(int(digit)) for digit in code)
+        self.voice.say_aloud(self.language.text("service.code_is", digits=digits))
 
     def report(self, health: Problem) -> None:
         """Take the state of a device or a part of the program; quick, and from any thread."""
@@ -653,10 +593,13 @@ class Referee:
             LOG.log(level, "%s: %s %s", health.part, health.state.value, health.message)
             self._news.set()
 
+    def _report(self, part: str, state: Health, message: str = "") -> None:
+        self.report(Problem(part, state, message, t_ns=time.monotonic_ns()))
+
     def report_set_aside(self) -> None:
         """Report unreadable files, on the page and in few words aloud."""
         if report_set_aside(self.folder, self.store, self.health):
-            self.voice.tell(sayings.look_at_page(self.language))
+            self.voice.tell(self.language.text("service.file_was_damaged_please_look"))
         self._news.set()
 
     def picture(self, which: str) -> bytes | None:
@@ -674,14 +617,63 @@ class Referee:
         if self._thread.faults_in_a_row and self.match.session is not None:
             # A fault may have come between an event and its rulings: the journal has both in order.
             self.resume()
-        while not self._stopping.is_set():
+        while not self._thread.stopping.is_set():
             with self._watchdog.reading():
                 worked = clockwork.step()
             if not worked:
                 queue.wait(LONGEST_SLEEP_S)
             self._phones.tend()
-            self._housekeeping.tend(time.monotonic_ns())
+            self.tend(time.monotonic_ns())
         self.ended.set()
+
+    def tend(self, now_ns: int) -> None:
+        """Do everything that is due between two inputs: store, devices, caption, copies, the hour, the sign of life."""
+        self._see_to_store(now_ns)
+        if self._news.is_set():
+            self._news.clear()
+            self.changed()
+        if now_ns - self._noticed_ns >= NOTICE_NS:
+            self._noticed_ns = now_ns
+            self._give_notice(now_ns)
+        caption, since_ns = self._caption
+        if self.voice.caption != caption:
+            self._caption = (self.voice.caption, now_ns)
+        elif caption and now_ns - since_ns > CAPTION_NS:
+            self.voice.clear_caption(caption)
+        self._copying.tend(now_ns, in_play=self.match.in_play)
+        if now_ns - self._hour_ns > HOUR_CHECK_NS:
+            self._hour_ns = now_ns
+            self.voice.heed_the_hour()
+        self._watchdog.round_done(now_ns)
+
+    def _give_notice(self, now_ns: int) -> None:
+        """Announce troubles that matter now and have lasted; the page always shows all of them."""
+        with self.lock:
+            session = self.match.session
+            kind = None if session is None or session.over else GAMES[session.header.game]
+        board = {health.part: health for health in self.health.states}
+        begun, ended = self._notices.take({name: one.state for name, one in board.items()}, kind, now_ns)
+        for name in begun:
+            self.voice.tell(sayings.problem(board[name], self.language))
+        for name in ended:
+            self.voice.tell(sayings.works_again(name, self.language))
+
+    def _see_to_store(self, now_ns: int) -> None:
+        if self.store.trouble is not None and now_ns - self._tried_ns > RETRY_NS:
+            self._tried_ns = now_ns
+            if self.store.trouble is Trouble.FULL:
+                self.evidence.thin()
+            self.store.flush()
+        trouble = self.store.trouble
+        if trouble is self._trouble:
+            return
+        self._trouble = trouble
+        if trouble is not None:
+            self._report("journal", Health.STUCK, phrase(f"service.journal.{trouble.value}"))
+            return
+        self._report("journal", Health.OK)
+        if self.match.session is None:
+            self.resume()
 
     def _fell(self, _fault: Exception) -> None:
         """Make the page show that the referee's thread failed; end the process where it fails again and again."""
@@ -689,14 +681,14 @@ class Referee:
             self.changed()
             return
         self.failed = True
-        self._stopping.set()
         self._thread.stopping.set()
         self.ended.set()
 
     def _heard(self, event: DeviceEvent, outcome: Outcome) -> None:
         LOG.debug("heard: %s", event)
         self.setup_kit.heard(event)
-        self.film.take(event, outcome)
+        if isinstance(event, BellEdge | BellPressed):
+            self.pictures.bell.append(event)
         if isinstance(event, Problem):
             self.report(event)
         elif isinstance(event, BellPressed) and not self.match.in_play:

@@ -29,92 +29,58 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hardware.problems import Problem
 from hardware.settings import MS
 from referee.announcer import Announcer
 from referee.engine.events import Question
-from referee.engine.log import RulingData, RulingPlace
+from referee.engine.log import ShownRuling
 from referee.engine.session import Session
-from referee.games.kind import Seat
 from referee.games.registry import GAMES
-from referee.language import Language
-from referee.match.pictures import PictureNames
 from referee.sayings import service as sayings
 from referee.store.games import games, iso_time
 
 if TYPE_CHECKING:
-    from hardware.camera.frames import Frame
     from referee.match.referee import Referee
 
 MOST_RULINGS = 50
 _READINGS = ("hand", "card_shown", "card_read")
 _HIDDEN = ("t_ns", "frame_t_ns", "faces", "phone")
 _TURNING = ("round", "time", "hand", "ring", "round_end", "end")
-_NO_PHASE = {"key": "idle", "turn": None, "since_ns": None, "lasts_ms": None}
-PictureOf = Mapping[tuple[int, int], str]
-Newest = Sequence[tuple[RulingPlace, RulingData]]
-Data = Mapping[str, Any]
+_NO_GAME: Mapping[str, Any] = {
+    "game": None,
+    "board": [],
+    "phase": {"key": "idle", "turn": None, "since_ns": None, "lasts_ms": None},
+    "rulings": [],
+    "questions": [],
+    "outlines": [],
+    "readings": {},
+    "undoes": None,
+}
+Newest = Sequence[ShownRuling]
 
 
 def state_of(referee: Referee, announcer: Announcer | None) -> dict[str, Any]:
     """Return the state without its version and time; announcer: of the game on the table, None without one."""
-    match, language = referee.match, referee.language
-    session = match.session
-    data: dict[str, Any] = {
-        "mode": _mode(session),
-        "game": None,
-        "board": [],
-        "phase": _NO_PHASE,
-        "rulings": [],
-        "questions": [],
+    session = referee.match.session
+    game = _NO_GAME if session is None or announcer is None else _game(referee, session, announcer)
+    mode = "idle" if session is None else "over" if session.over else "paused" if session.paused else "playing"
+    return {
+        "mode": mode,
+        **game,
+        "latest": next((ruling for ruling in game["rulings"] if ruling["text"]), None),
+        "can_undo": game["undoes"] is not None,
         "caption": referee.voice.caption,
         "said": list(referee.voice.said),
         "quiet_now": referee.voice.is_quiet,
-        "devices": [_device(health, language) for health in referee.health.snapshot()],
-        "outlines": [],
-        "readings": {},
+        "devices": [
+            {"name": one.part, "state": one.state.value, "message": sayings.problem(one, referee.language)}
+            for one in referee.health.states
+        ],
         "notices": list(referee.notices),
         "settings": referee.shown_settings,
-        "language": language.code,
-        "can_undo": False,
-        "undoes": None,
+        "language": referee.language.code,
         "moment": moment(session),
+        "setup": _setup(referee),
     }
-    if session is not None and announcer is not None:
-        kind, newest = GAMES[session.header.game], session.log.newest(MOST_RULINGS)
-        last = session.log.last_readings(_READINGS, len(session.header.players))
-        readings = {ident: {key: data[key] for key in data if key not in _HIDDEN} for ident, data in last.items()}
-        undoes, sand = match.undoes, referee.settings.sand
-        sand_ms = None if sand is None else sand[0] // MS
-        data |= {
-            "game": _game(session),
-            "board": _board(session, newest, kind.page.seats(session, language)),
-            "phase": _phase(session, newest, kind.page.phase(session, sand_ms, language)),
-            "rulings": _rulings(session, newest, announcer, referee.picture_of),
-            "questions": _questions(session, newest, announcer, referee.question_pictures.names()),
-            "outlines": _outlines(session, readings, referee.frame),
-            "readings": readings,
-            "can_undo": undoes is not None,
-            "undoes": undoes,
-        }
-    data["latest"] = next((ruling for ruling in data["rulings"] if ruling["text"]), None)
-    data["setup"] = _setup(referee)
-    return data
-
-
-def _rulings(session: Session, newest: Newest, announcer: Announcer, picture_of: PictureOf) -> list[dict[str, Any]]:
-    log = session.log
-    return [
-        {
-            "id": ident,
-            "t_ns": ruling["t_ns"] - log.shift_ns,
-            "text": announcer.say(ruling),
-            "ruling": dict(ruling),
-            "picture": picture_of.get((log.game, about)),
-            "corrected": corrected,
-        }
-        for (_, ruling), (ident, about, corrected) in zip(newest, log.shown(newest), strict=True)
-    ]
 
 
 def moment(session: Session | None) -> str:
@@ -122,8 +88,7 @@ def moment(session: Session | None) -> str:
     if session is None:
         return "idle"
     step = GAMES[session.header.game].page.step
-    question = session.question
-    asked = "" if question is None else str(question.t_ns)
+    asked = "" if session.question is None else str(session.question.t_ns)
     played = ("over" if session.over else "") if step is None else step(session)
     return "-".join((str(session.log.game), played, str(session.paused), str(len(session.log.corrections)), asked))
 
@@ -134,108 +99,111 @@ def _setup(referee: Referee) -> dict[str, Any]:
     It begins on a new machine, on which nothing was set up and no game was played.
     """
     kept, nobody_plays = referee.walk.kept, referee.match.session is None
-    due = referee.begins_with_setup and not kept and nobody_plays and not games(referee.store.read)
+    if not kept:
+        # Players who have played without it all along are not asked.
+        due = referee.begins_with_setup and nobody_plays and not games(referee.store.read)
+        return {"due": due, "left": 0, "players": None, "game": None}
     undone = [one for one in kept.values() if one.state in ("skipped", "missing")]
-    # Players who have played without it all along are not asked.
-    left = len(referee.walk.left) + len(undone) if kept else 0
     deck = kept["deck"].data.get("deck") if "deck" in kept else None
-    game = deck if isinstance(deck, str) and deck in GAMES else None
-    players = kept["seats"].data.get("players") if "seats" in kept else None
-    return {"due": due, "left": left, "players": players, "game": game}
-
-
-def _mode(session: Session | None) -> str:
-    if session is None:
-        return "idle"
-    return "over" if session.over else "paused" if session.paused else "playing"
-
-
-def _game(session: Session) -> dict[str, Any]:
     return {
-        "id": str(session.log.game),
-        "game": session.header.game,
-        "players": list(session.header.players),
-        "options": dict(session.header.options),
-        "started": iso_time(session.log.started_ms),
+        "due": False,
+        "left": len(referee.walk.left) + len(undone),
+        "players": kept["seats"].data.get("players") if "seats" in kept else None,
+        "game": deck if isinstance(deck, str) and deck in GAMES else None,
     }
 
 
-def _device(health: Problem, language: Language) -> dict[str, str]:
-    text = sayings.problem(health, language)
-    return {"name": health.part, "state": health.state.value, "message": text}
-
-
-def _board(session: Session, newest: Newest, seats: Sequence[Seat]) -> list[dict[str, Any]]:
-    gained = _gained(newest)
-    return [
-        {
-            "seat": seat,
-            "name": name,
-            "points": seats[seat].points,
-            "gained": gained.get(seat),
-            "held": list(seats[seat].held),
-            "detail": seats[seat].detail,
-        }
-        for seat, name in enumerate(session.header.players)
-    ]
+def _game(referee: Referee, session: Session, announcer: Announcer) -> dict[str, Any]:
+    """Return the part of the state that a game has."""
+    header, log, language = session.header, session.log, announcer.language
+    page, newest = GAMES[header.game].page, log.shown(MOST_RULINGS)
+    seats, sand = page.seats(session, language), referee.settings.sand
+    phase = page.phase(session, None if sand is None else sand[0] // MS, language)
+    since_ns = next((one.ruling["t_ns"] for one in newest if one.ruling["ruling"] in _TURNING), session.begun_ns)
+    turn, gained = None if phase["key"] == "over" else phase.get("turn"), _gained(newest)
+    readings = {
+        ident: {key: value for key, value in data.items() if key not in _HIDDEN}
+        for ident, data in log.last_readings(_READINGS, len(header.players)).items()
+    }
+    return {
+        "game": {
+            "id": str(log.game),
+            "game": header.game,
+            "players": list(header.players),
+            "options": dict(header.options),
+            "started": iso_time(log.started_ms),
+        },
+        "board": [
+            {
+                "seat": seat,
+                "name": name,
+                "points": seats[seat].points,
+                "gained": gained.get(seat),
+                "held": list(seats[seat].held),
+                "detail": seats[seat].detail,
+            }
+            for seat, name in enumerate(header.players)
+        ],
+        "phase": {"lasts_ms": None, **phase, "turn": turn, "since_ns": since_ns - log.shift_ns},
+        "rulings": [
+            {
+                "id": one.id,
+                "t_ns": one.ruling["t_ns"] - log.shift_ns,
+                "text": text,
+                "ruling": dict(one.ruling),
+                "picture": referee.picture_of.get((log.game, one.about)),
+                "corrected": one.is_corrected,
+            }
+            for one, text in zip(newest, announcer.texts(one.ruling for one in newest), strict=True)
+        ],
+        "questions": _doubts(referee, session)
+        if session.question is None
+        else [_question(session, session.question, newest, announcer)],
+        "outlines": _outlines(referee, session, readings),
+        "readings": readings,
+        "undoes": referee.match.undoes,
+    }
 
 
 def _gained(newest: Newest) -> dict[int, int]:
     """Return the points of the round that was counted last, by seat."""
     gained: dict[int, int] = {}
-    for _, ruling in newest:
-        if ruling["ruling"] == "hand":
-            gained.setdefault(ruling["seat"], ruling["points"])
-        elif ruling["ruling"] == "round" and gained:
+    for one in newest:
+        if one.ruling["ruling"] == "hand":
+            gained.setdefault(one.ruling["seat"], one.ruling["points"])
+        elif one.ruling["ruling"] == "round" and gained:
             break
     return gained
 
 
-def _phase(session: Session, newest: Newest, phase: Data) -> dict[str, Any]:
-    """Return the phase of play, since the last ruling that turned the game."""
-    turn = None if phase["key"] == "over" else phase.get("turn")
-    since_ns = next((ruling["t_ns"] for _, ruling in newest if ruling["ruling"] in _TURNING), session.begun_ns)
-    return {"lasts_ms": None, **phase, "turn": turn, "since_ns": since_ns - session.log.shift_ns}
-
-
-def _questions(session: Session, newest: Newest, announcer: Announcer, pictures: PictureNames) -> list[dict[str, Any]]:
-    """Return the present questions to the players."""
-    question, log = session.question, session.log
-    if question is None:
-        return _doubts(session, announcer, pictures)
+def _question(session: Session, question: Question, newest: Newest, announcer: Announcer) -> dict[str, Any]:
+    """Return the question that the rules ask the players."""
+    log = session.log
+    ruling, last_seen = question.ruling, question.ruling.get("last_seen")
+    shown: dict[str, Any] = {
+        "id": f"{question.kind}-{log.game}-{question.t_ns}",
+        "kind": question.kind,
+        "seats": list(question.seats),
+        "ruling": None,
+        "verdict": None,
+    }
+    if last_seen is not None:
+        shown["last_seen"] = last_seen
     if question.kind == "who_rang":
-        return [
-            {
-                "id": f"who-{log.game}-{question.t_ns}",
-                "kind": "who_rang",
-                "text": sayings.who_rang(announcer.language),
-                "seats": list(question.seats),
-                "ruling": None,
-                "verdict": _verdict(question, log.shift_ns, announcer),
-            }
-        ]
-    place = next((place for place, ruling in newest if ruling["ruling"] == "unclear"), None)
-    last_seen = question.ruling.get("last_seen")
-    ask = (
-        sayings.decide if question.kind != "no_hand" else sayings.tell_hands if last_seen is None else sayings.tell_gone
-    )
-    return [
-        {
-            "id": f"{question.kind}-{log.game}-{question.t_ns}",
-            "kind": question.kind,
-            "text": ask(announcer.language),
-            "seats": list(question.seats),
-            "ruling": None if place is None else log.ruling_id(place),
-            "verdict": None,
-            **({} if last_seen is None else {"last_seen": last_seen}),
-        }
-    ]
+        # The verdict was announced, so the page must show it, too.
+        shown["verdict"] = {"t_ns": question.t_ns - log.shift_ns, "text": announcer.say(ruling), "ruling": ruling}
+        return {**shown, "text": announcer.language.text("service.who_rang")}
+    shown["ruling"] = next((one.id for one in newest if one.ruling["ruling"] == "unclear"), None)
+    if question.kind != "no_hand":
+        asked = "service.was_ring_valid_please_look"
+    else:
+        asked = "service.what_do_you_hold_camera" if last_seen is None else "service.what_did_you_hold_cards"
+    return {**shown, "text": announcer.language.text(asked)}
 
 
-def _doubts(session: Session, announcer: Announcer, pictures: PictureNames) -> list[dict[str, Any]]:
+def _doubts(referee: Referee, session: Session) -> list[dict[str, Any]]:
     """Return the watcher's questions, each with its answers: `{"text", "seat", "card"}`, each one tap."""
-    players, language = session.header.players, announcer.language
-    answer = GAMES[session.header.game].words.answer
+    players, language, answer = session.header.players, referee.language, GAMES[session.header.game].words.answer
     return [
         {
             "id": session.question_id(doubt),
@@ -244,7 +212,7 @@ def _doubts(session: Session, announcer: Announcer, pictures: PictureNames) -> l
             "seats": [],
             "ruling": None,
             "verdict": None,
-            "pictures": pictures.get(session.question_id(doubt)),
+            "pictures": referee.question_pictures.names.get(session.question_id(doubt)),
             "answers": [
                 {
                     "text": answer(one.data, players, language),
@@ -254,20 +222,14 @@ def _doubts(session: Session, announcer: Announcer, pictures: PictureNames) -> l
                 for one in doubt.answers
             ],
         }
-        for doubt in session.doubts
+        for doubt in session.watcher.doubts
     ]
 
 
-def _verdict(question: Question, shift_ns: int, announcer: Announcer) -> dict[str, Any]:
-    """Return the verdict of a ring that waits for its ringer's name: announced, so the page must show it, too."""
-    ruling = question.ruling
-    return {"t_ns": question.t_ns - shift_ns, "text": announcer.say(ruling), "ruling": ruling}
-
-
-def _outlines(session: Session, readings: Data, frame: Frame | None) -> list[dict[str, Any]]:
-    if frame is None:
+def _outlines(referee: Referee, session: Session, readings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if referee.frame is None:
         return []
-    width, height = frame.size_px
+    width, height = referee.frame.size_px
     reading_of = {int(data["seat"]): ident for ident, data in readings.items()}
     return [
         {

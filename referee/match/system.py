@@ -39,7 +39,7 @@ def public(referee: Referee) -> dict[str, Any]:
     language, machine = referee.language, Machine(folder=lambda: referee.folder)
     shown, held = listed(referee.store.read).games, referee.match.held()
     names = Counter(name for past in shown for name in past.row.header.players)
-    devices = (replace(one, message=problem(one, language)) for one in referee.health.snapshot())
+    devices = (replace(one, message=problem(one, language)) for one in referee.health.states)
     findings = [*(finding for check in _CHECKS for finding in check(machine)), *devices]
     return {
         "version": version("ringmaster"),
@@ -126,7 +126,7 @@ def disputed(referee: Referee, ruling: str) -> bytes:
         said = frozenset(session.said) if session is not None and session.log is log else frozenset[int]()
     notes = tuple(referee.devices.camera_notes)
     machine = MachineReport(referee.settings.open_to_all(), notes, log.shift_ns, said)
-    return keep_disputed(referee.folder, log, ruling, referee.film.of(log.game, number), machine).read_bytes()
+    return keep_disputed(referee.folder, log, ruling, referee.pictures.film(log.game, number), machine).read_bytes()
 
 
 def report(referee: Referee) -> bytes:
@@ -137,7 +137,7 @@ def report(referee: Referee) -> bytes:
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "settings": referee.settings.open_to_all(),
         "devices": [
-            {"device": one.part, "state": one.state.value, "message": one.message} for one in referee.health.snapshot()
+            {"device": one.part, "state": one.state.value, "message": one.message} for one in referee.health.states
         ],
         "camera_notes": list(referee.devices.camera_notes),
         "setup": {name: {"state": one.state, "text": one.text} for name, one in load_kept(referee.folder).items()},

@@ -27,9 +27,6 @@ from vision.table import Table
 
 Polygon = NDArray[np.float64]
 
-Box = tuple[int, int, int, int]
-"""Left, top, right and bottom, px; right and bottom are the first that are outside."""
-
 PROFILE = "table.json"
 """The file of the measured table in the state folder."""
 MARGIN_MM = 80.0
@@ -50,54 +47,34 @@ class TableArea:
         if corners is not None:
             self._shares = corners / (width, height)
 
-    def surveyed(self, image: Image) -> Image:
-        """Find the table in a BGR picture, and return the picture black outside of it."""
-        self.survey(image)
-        return self.shroud(image)
-
-    def forget(self) -> None:
-        """Forget the table's place: another camera is there, without a calibration."""
-        self._profile = self._shares = None
-
-    def measured(self, profile: TableProfile) -> None:
-        """Use a new calibration of the table."""
+    def use(self, profile: TableProfile | None) -> None:
+        """Use a new calibration of the table; None: another camera is there, without one."""
         self._profile, self._shares = profile, None
 
     def outline(self) -> Polygon | None:
         """Return the outline (n, 2) in shares of the picture's size, None while unknown."""
         return self._shares
 
-    def outline_px(self, size_px: tuple[int, int]) -> Polygon | None:
-        """Return the outline (n, 2) in a picture of `size_px` (width, height), None while unknown."""
-        return None if self._shares is None else self._shares * size_px
+    def cut(self, image: Image) -> tuple[Image, tuple[int, int]] | None:
+        """Return the part of a picture with the table, black outside of it, and its top left corner, px.
 
-    def box_px(self, size_px: tuple[int, int]) -> Box | None:
-        """Return the table's box in a picture of `size_px`, None while unknown."""
-        outline = self.outline_px(size_px)
-        if outline is None:
+        None while the table's place is unknown, or outside of the picture.
+        """
+        if self._shares is None:
             return None
-        x, y, w, h = cv2.boundingRect(outline.astype(np.float32))
-        left, top = max(x, 0), max(y, 0)
-        right, bottom = min(x + w, size_px[0]), min(y + h, size_px[1])
-        return None if right <= left or bottom <= top else (left, top, right, bottom)
-
-    def cut(self, image: Image) -> Image | None:
-        """Return the part of a picture with the table, black outside of it; None while unknown."""
         height, width = image.shape[:2]
-        box = self.box_px((width, height))
-        if box is None:
-            return None
-        left, top, right, bottom = box
-        return np.asarray(self.shroud(image)[top:bottom, left:right])
+        x, y, w, h = cv2.boundingRect((self._shares * (width, height)).astype(np.float32))
+        left, top = max(x, 0), max(y, 0)
+        part = self.shroud(image)[top : max(y + h, 0), left : max(x + w, 0)]
+        return (part, (left, top)) if part.size else None
 
     def shroud(self, image: Image) -> Image:
         """Return a picture of the same size, black outside of the table; whole while its place is unknown."""
-        height, width = image.shape[:2]
-        outline = self.outline_px((width, height))
-        if outline is None:
+        if self._shares is None:
             return image
+        height, width = image.shape[:2]
         mask = np.zeros((height, width), np.uint8)
-        cv2.fillConvexPoly(mask, np.rint(outline).astype(np.int32), 255)
+        cv2.fillConvexPoly(mask, np.rint(self._shares * (width, height)).astype(np.int32), 255)
         return np.asarray(cv2.bitwise_and(image, image, mask=mask))
 
     def _corners_px(self, image: Image) -> Polygon | None:
@@ -141,11 +118,7 @@ def kept_profile(folder: Path, on_health: Callable[[Problem], object]) -> TableP
 
 
 def keep_profile(folder: Path, profile: TableProfile) -> None:
-    """Keep the calibrated table.
-
-    Raises:
-        WorkFailedError: the disk does not take it.
-    """
+    """Keep the calibrated table. Raises WorkFailedError: the disk does not take it."""
     write_whole(folder / PROFILE, profile_text(profile).encode())
 
 

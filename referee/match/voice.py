@@ -1,4 +1,4 @@
-"""Sends rulings to the loudspeaker, the lamp and the caption; loud or quiet as the table's settings say.
+"""Announces rulings, questions, corrections and instructions, each once: by loudspeaker, lamp and caption.
 
 A speaker or lamp that fails in any way blocks nobody: its fault is reported, and it is reopened after a while.
 """
@@ -16,32 +16,46 @@ from hardware.problems import HardwareError, Health, Problem
 from hardware.settings import SECOND
 from hardware.speaker import NullSpeaker, Speaker, open_speaker
 from hardware.voice import NOTES, Chime, SpeakerSettings, forget_phrases
-from referee.announcer import Announcement, Announcer
-from referee.engine.log import RulingData
+from referee.announcer import URGENT, Announcement, Announcer
+from referee.engine.events import Event, Question
+from referee.engine.log import Change, RulingData, RulingPlace, told
+from referee.engine.session import Notice, Session
+from referee.log import LOG
 from referee.match.settings import TableSettings
+from referee.sayings import service as sayings
 
 CAPTION_LETTERS = 140
 """Of two sentences: four lines on a small phone."""
 MOST_SAID = 8
 """Number of the latest announcements kept for pages that speak."""
+TAKEN_BACK_AFTER_NS = 30 * SECOND
+"""The least time of a trouble's absence before its end is announced, and its return is another trouble."""
+REMIND_NS = 2 * SECOND
+"""Longer than the lock-out: a ring that comes sooner belongs to the one in question."""
+AGAIN_NS = 5 * SECOND
+FAULTS = (HardwareError, OSError, RuntimeError, ValueError)
 _CHIMES = {
     Signal.VALID: Chime.VALID,
     Signal.FALSE: Chime.FALSE,
     Signal.UNCLEAR: Chime.UNCLEAR,
     Signal.TIME_OVER: Chime.TIME,
 }
-FAULTS = (HardwareError, OSError, RuntimeError, ValueError)
-AGAIN_NS = 5 * SECOND
+_OF_THE_TABLE = frozenset({"no_table", "two_markers", "camera_moved", "mirrored"})
+_DECIDES = URGENT | {"hand"}
+_OF_SPEAKER = ("language", "volume", "loudspeaker")
+"""The settings with which a loudspeaker is opened."""
 OnHealth = Callable[[Problem], None]
-TimeOfDay = Callable[[], tuple[int, int]]
 
 
 class Voice:
-    """Announces, shows and captions. Every method returns at once; safe to use from any thread.
+    """Announces, shows and captions. Every method returns at once.
+
+    The referee's lock guards rulings, questions, corrections and notices; everything else is safe from any thread.
 
     make_speaker, make_lamp: make them for the settings, and have them report their states. time_of_day: hour, minute.
-    on_change: called at a new caption. said: the latest announcements, `{"number": counted from 1, "text", "urgent":
-    whether it ends the present one, "chime": its notes before that, [Hz, ms] each}`, for pages that speak.
+    on_change: called at a new caption. is_quiet: whether announcements are off now. said: the latest announcements,
+    `{"number": counted from 1, "text", "urgent": whether it ends the present one, "chime": its notes before that, [Hz,
+    ms] each}`, for pages that speak.
     """
 
     def __init__(
@@ -49,58 +63,138 @@ class Voice:
         make_speaker: Callable[[TableSettings, OnHealth], Speaker],
         make_lamp: Callable[[TableSettings, OnHealth], Lamp],
         settings: TableSettings,
-        time_of_day: TimeOfDay,
+        time_of_day: Callable[[], tuple[int, int]],
         report: OnHealth,
         on_change: Callable[[], None],
     ) -> None:
         self._settings, self._time_of_day, self._on_change = settings, time_of_day, on_change
         self._lock = threading.Lock()
-        self._speaker = _Kept("speaker", lambda on_health: make_speaker(self._settings, on_health), report)
-        self._lamp = _Kept("lamp", lambda on_health: make_lamp(self._settings, on_health), report)
+        self._speaker = _Reopened("speaker", lambda on_health: make_speaker(self._settings, on_health), report)
+        self._lamp = _Reopened("lamp", lambda on_health: make_lamp(self._settings, on_health), report)
         self._phrases: tuple[str, ...] = ()
         self.caption = ""
         self.said: tuple[dict[str, Any], ...] = ()
         self._number = 0
+        self._asked: tuple[int, str, RulingData] | None = None
+        self._reminded = (0, 0)  # the ring that waits for a name, and the later ring of the last reminder
+        self._noticed_ns: dict[str, int] = {}
         self.heed_the_hour()
 
-    def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
-        """Announce the rulings of one event."""
-        chime = self._show(rulings)
-        announcement = announcer.announce(rulings)
-        if announcement is not None:
-            self.announce(announcement, chime)
+    # The game
 
-    def ask(self, announcer: Announcer, ruling: RulingData, question: str, *, urgent: bool = True) -> None:
-        """Announce the verdict of a ruling that waits for an answer of the players, and ask for it."""
-        chime = self._show([ruling])
-        self.announce(Announcement((*announcer.sentences(ruling), question), urgent=urgent), chime)
+    def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
+        """Announce rulings; of a ring whose verdict was announced with the question, only new parts."""
+        for ruling in rulings:
+            LOG.info("ruled: %s", ruling)
+        known = {} if self._asked is None else self._asked[2]
+        fresh = [ruling for ruling in rulings if not (known and _same_verdict(ruling, known))]
+        said = announcer.announce(fresh)
+        if said is None and len(fresh) < len(rulings):
+            seat = next((ruling["seat"] for ruling in rulings if ruling not in fresh), None)
+            self.tell(sayings.rang(announcer.players, seat, announcer.language))
+            return
+        chime = self._show(fresh)
+        if said is not None:
+            self.announce(said, chime)
+
+    def resumed(self, announcer: Announcer, play: Session, unheard: Sequence[tuple[RulingPlace, RulingData]]) -> None:
+        """Announce that a game goes on, with the last ruling heard, all unheard ones, and the question."""
+        if not play.over:
+            unsaid = {place for place, _ in unheard}
+            heard = (announcer.say(ruling) for place, ruling in play.log.newest(20) if place not in unsaid)
+            self.tell(sayings.resumed(next(filter(None, heard), ""), announcer.language))
+        self.prepare(announcer.fixed_phrases())
+        if unheard:
+            self.rule(announcer, [ruling for _, ruling in unheard])
+        self.ask(announcer, play.question)
+
+    def ask(
+        self, announcer: Announcer, question: Question | None, *, urgent: bool = True, heard: Sequence[Event] = ()
+    ) -> bool:
+        """Ask the players once; the verdict of a ring need not wait for its ringer's name.
+
+        heard: the newest events; a ring that waits for that name is not met with silence.
+        """
+        is_who_rang = question is not None and question.kind == "who_rang"
+        asked = None if question is None else (question.t_ns, question.kind, question.ruling)
+        if asked == self._asked:
+            rings_ns = [event.t_ns for event in heard if event.kind == "bell"]
+            if question is not None and is_who_rang and rings_ns:
+                self._remind(announcer, question.t_ns, rings_ns[-1])
+            return False
+        self._asked = asked
+        if question is None or not is_who_rang:
+            return False
+        said = (*announcer.sentences(question.ruling), announcer.language.text("service.who_rang"))
+        self.announce(Announcement(said, urgent=urgent), self._show([question.ruling]))
+        return True
+
+    def _remind(self, announcer: Announcer, about_ns: int, ring_ns: int) -> None:
+        """Announce that a ring waits for the name of the one before it."""
+        asked_ns, last_ns = self._reminded
+        if ring_ns - (last_ns if asked_ns == about_ns else about_ns) > REMIND_NS:
+            self._reminded = about_ns, ring_ns
+            self.tell(announcer.language.text("service.this_ring_waits_please_tap"))
+
+    def corrected(
+        self, announcer: Announcer, change: Change, question: Question | None, *, undone: bool, past: bool = False
+    ) -> None:
+        """Announce the changes of rulings by a correction or its undoing, or a ring that waits for a name.
+
+        question: that of the game on the table. past: the correction is of a past game.
+        """
+        gone, new = told(change, announcer.say)
+        LOG.info("%s: %d rulings gone, %d new", "correction undone" if undone else "corrected", len(gone), len(new))
+        if not past and not gone and not new and self.ask(announcer, question):
+            return
+        before = (announcer.language.text("service.earlier_game_was_corrected"),) if past else ()
+        self.tell(*before, *_what_changed(announcer, change, gone, new, undone=undone))
+        if not past:
+            self.ask(announcer, question, urgent=False)
+
+    def notice(self, announcer: Announcer, notices: Sequence[Notice]) -> tuple[dict[str, Any], ...]:
+        """Announce instructions to the players, and return them for the page."""
+        shown, spoken = list[dict[str, Any]](), list[str]()
+        for one in notices:
+            text = sayings.notice(one.kind, one.seat, one.data, announcer.players, announcer.language)
+            if text:
+                shown.append({"text": text, "seat": one.seat})
+                if self._is_new(text, one):
+                    spoken.append(text)
+        self.tell(*spoken)
+        return tuple(shown)
+
+    def _is_new(self, text: str, notice: Notice) -> bool:
+        """Return whether a notice is announced: recurring ones about the whole table are announced once."""
+        if notice.kind not in _OF_THE_TABLE:
+            return True
+        before, self._noticed_ns[text] = self._noticed_ns.get(text), notice.t_ns
+        return before is None or not 0 <= notice.t_ns - before < TAKEN_BACK_AFTER_NS
+
+    # Sound and light
 
     def announce(self, announcement: Announcement, chime: Chime | None = None) -> None:
         """Announce sentences, after a chime if there is one, and show them as the caption."""
+        sentences, urgent = announcement.sentences, announcement.urgent
         with self._lock:
-            self.caption = _caption(announcement.sentences)
+            self.caption = _caption(sentences)
             if not self.is_quiet:
                 self._number += 1
-                text, notes = " ".join(announcement.sentences), () if chime is None else NOTES[chime]
-                said = {"number": self._number, "text": text, "urgent": announcement.urgent, "chime": notes}
+                notes = () if chime is None else NOTES[chime]
+                said = {"number": self._number, "text": " ".join(sentences), "urgent": urgent, "chime": notes}
                 self.said = (*self.said, said)[-MOST_SAID:]
-                sentences, urgent = announcement.sentences, announcement.urgent
                 self._speaker.use(lambda speaker: speaker.say(sentences, urgent=urgent, chime=chime))
         self._on_change()
 
     def tell(self, *sentences: str) -> None:
-        """Announce something that can wait for the present announcement."""
-        if sentences:
+        """Announce something that can wait for the present announcement; nothing without a sentence."""
+        if any(sentences):
             self.announce(Announcement(sentences, urgent=False))
 
     def say_aloud(self, sentence: str) -> None:
         """Announce something at any hour, without caption and without pages: anybody may look at those."""
         with self._lock:
             self._speaker.use(lambda speaker: speaker.say((sentence,), urgent=False))
-
-    def rest(self) -> None:
-        """Go dark: no game is in play."""
-        self.show(Signal.OFF)
 
     def show(self, signal: Signal) -> None:
         """Show a signal by the lamp alone."""
@@ -118,9 +212,7 @@ class Voice:
         """Clear the caption, and past, waiting and rendered announcements: a name may be in them."""
         with self._lock:
             self.caption, self.said, self._phrases = "", (), ()
-            self._speaker.let_go()
-            forget_phrases()
-            self._speaker.open()
+            self._speaker.reopen(forget_phrases)
         self._on_change()
 
     def prepare(self, phrases: Sequence[str]) -> None:
@@ -133,20 +225,18 @@ class Voice:
         """Change the settings."""
         with self._lock:
             before, self._settings = self._settings, settings
-            if _heard_alike(before) != _heard_alike(settings):
-                self._speaker.let_go()
-                self._speaker.open()
+            if any(getattr(before, name) != getattr(settings, name) for name in _OF_SPEAKER):
+                self._speaker.reopen()
         self.heed_the_hour()
 
     def fit_lamp(self) -> None:
         """Open the lamp with the present settings."""
-        self._lamp.let_go()
-        self._lamp.open()
+        self._lamp.reopen()
         self.heed_the_hour()
 
     def heed_the_hour(self) -> None:
         """Mute or unmute by the time of day; to be called now and then."""
-        quiet = self.is_quiet
+        quiet = self.is_quiet = self._settings.is_quiet_at(*self._time_of_day())
         self._lamp.use(lambda lamp: lamp.mute(quiet))
         if quiet:
             self._speaker.use(lambda speaker: speaker.hush())
@@ -165,21 +255,41 @@ class Voice:
         self.show(signal)
         return _CHIMES.get(signal)
 
-    @property
-    def is_quiet(self) -> bool:
-        """Return whether announcements are off now."""
-        return self._settings.is_quiet_at(*self._time_of_day())
+
+def _what_changed(
+    announcer: Announcer, change: Change, gone: Sequence[RulingData], new: Sequence[RulingData], *, undone: bool
+) -> tuple[str, ...]:
+    """Return a correction's announcement: the first verdict that it changed, and the end of the game if it did."""
+    language, before = announcer.language, {text for _, one in change.gone for text in announcer.sentences(one)}
+
+    def verdict(ruling: RulingData) -> str:
+        texts = announcer.sentences(ruling)
+        return next((text for text in texts if text not in before), texts[0])
+
+    if not gone and not new:
+        return (sayings.corrected("", undone, language),)
+    first = min((*new, *gone), key=lambda one: one["ruling"] not in _DECIDES)
+    if any(one is first for one in new):
+        said = sayings.corrected(verdict(first), undone, language)
+    else:
+        said = language.text("service.does_not_count", ruling=announcer.sentences(first)[0])
+    end = next((one for one in new if one["ruling"] == "end" and one is not first), None)
+    if end is not None:
+        return (said, verdict(end))
+    rest = language.text("service.page_shows_what_everybody_has")
+    return (said, rest) if len(gone) + len(new) > 1 else (said,)
+
+
+def _same_verdict(ruling: RulingData, known: RulingData) -> bool:
+    """Return whether two rulings of a ring are equal, except for the ringer and the deciding frame."""
+    keys = (ruling.keys() | known.keys()) - {"seat", "frame_t_ns", "phone"}
+    return all(ruling.get(key) == known.get(key) for key in keys)
 
 
 def _caption(sentences: Sequence[str]) -> str:
     """Return the first two sentences, or one where two are long: nobody reads more at a glance."""
     shown = sentences[: 2 if sum(map(len, sentences[:2])) <= CAPTION_LETTERS else 1]
     return " ".join(shown) + (" …" if len(shown) < len(sentences) else "")
-
-
-def _heard_alike(settings: TableSettings) -> tuple[object, ...]:
-    """Return the settings with which a loudspeaker is opened."""
-    return settings.language, settings.volume, settings.loudspeaker
 
 
 def signal_of(ruling: RulingData) -> Signal | None:
@@ -209,7 +319,7 @@ class _Closable(Protocol):
 Device = TypeVar("Device", bound=_Closable)
 
 
-class _Kept(Generic[Device]):
+class _Reopened(Generic[Device]):
     """A device by its name, and its opener. Safe to use from any thread.
 
     One that fails in any way is closed, and opened again at its next use after a while.
@@ -220,12 +330,14 @@ class _Kept(Generic[Device]):
         self._lock = threading.RLock()
         self._failed_ns: int | None = None
         self._device: Device | None = None
-        self._missing = self._closed = False
-        self.open()
+        self._is_missing = self._is_closed = False
+        self.reopen()
 
-    def open(self) -> None:
-        """Open the device with the present settings, unless it is open."""
+    def reopen(self, between: Callable[[], object] = lambda: None) -> None:
+        """Close the device, and open it with the present settings."""
         with self._lock:
+            self._let_go()
+            between()
             self._failed_ns = None
             self.use(lambda device: None)
 
@@ -233,46 +345,40 @@ class _Kept(Generic[Device]):
         """Do some work with the device; nothing while it has just failed."""
         with self._lock:
             now_ns = time.monotonic_ns()
-            if self._closed or (self._failed_ns is not None and now_ns - self._failed_ns < AGAIN_NS):
+            if self._is_closed or (self._failed_ns is not None and now_ns - self._failed_ns < AGAIN_NS):
                 return
             try:
-                device = self._opened()
-                if device is not None:
-                    work(device)
+                if self._device is None:
+                    self._is_missing = False
+                    self._device = self._opener(self._report)
+                if not self._is_missing:
+                    work(self._device)
             except FAULTS as error:
                 why = " ".join(str(error).split())[:200]
                 self._on_health(Problem(self._name, Health.MISSING, why, t_ns=now_ns))
-                device = None
-            if device is None:
+                self._is_missing = True
+            if self._is_missing:
                 self._failed_ns = time.monotonic_ns()
-                self.let_go()
+                self._let_go()
             elif self._failed_ns is not None:
                 self._failed_ns = None
                 self._on_health(Problem(self._name, Health.OK, t_ns=now_ns))
 
-    def let_go(self) -> None:
-        """Close the device; the next use opens it again."""
-        with self._lock:
-            device, self._device = self._device, None
-            if device is not None:
-                with contextlib.suppress(*FAULTS):
-                    device.close()
-
     def close(self) -> None:
         """Close the device for good."""
         with self._lock:
-            self._closed = True
-            self.let_go()
+            self._is_closed = True
+            self._let_go()
 
-    def _opened(self) -> Device | None:
-        """Return the device; None if it reports itself missing: such a device does nothing."""
-        if self._device is None:
-            self._missing = False
-            self._device = self._opener(self._report)
-        return None if self._missing else self._device
+    def _let_go(self) -> None:
+        device, self._device = self._device, None
+        if device is not None:
+            with contextlib.suppress(*FAULTS):
+                device.close()
 
     def _report(self, health: Problem) -> None:
-        self._missing = self._missing or (self._device is None and health.state is not Health.OK)
+        """Take the device's report; one that reports itself missing while it is opened does nothing."""
+        self._is_missing = self._is_missing or (self._device is None and health.state is not Health.OK)
         self._on_health(health)
 
 

@@ -16,13 +16,3 @@ def begun(what: str, language: Language) -> str:
 def ended(what: str, language: Language) -> str:
     """Return the sentence for a mishap that is over, "" without words."""
     return language.text(key) if (key := f"guard.ended.{what}") in language else ""
-
-
-def setting_camera(language: Language) -> str:
-    """Return the sentence for a camera that sets itself at a game's start."""
-    return language.text("guard.one_moment_camera_sets_itself")
-
-
-def camera_set(language: Language) -> str:
-    """Return the sentence for a camera that has set itself after a mishap."""
-    return language.text("guard.camera_has_set_itself_to")

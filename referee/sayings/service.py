@@ -45,11 +45,6 @@ def set_aside(kind: str, name: str, games: int) -> Phrase:
     return phrase(known if known in Language() else "service.file_could_not_be_read", name=harmless(name))
 
 
-def look_at_page(language: Language) -> str:
-    """Return the spoken sentence for files that were set aside."""
-    return language.text("service.file_was_damaged_please_look")
-
-
 def settings_left(names: Sequence[str]) -> Phrase:
     """Return the sentence for settings that this version cannot use, by their names in the file."""
     named = ", ".join(harmless(name[:40]) for name in names[:5]) + (", …" if len(names) > 5 else "")
@@ -63,26 +58,6 @@ def resumed(player_rulings: str, language: Language) -> str:
     return language.text("service.game_goes_on_last_ruling", ruling=player_rulings)
 
 
-def not_resumed(language: Language) -> str:
-    """Return the sentence for a game that cannot be resumed."""
-    return language.text("service.last_game_cannot_be_gone")
-
-
-def started(game: str, players: Sequence[str], language: Language) -> str:
-    """Return the sentence for a game that begins."""
-    return language.text("service.game_players", game=game, players=language.list_of(list(players)))
-
-
-def stopped(language: Language) -> str:
-    """Return the sentence for a game without an end of its own that was stopped."""
-    return language.text("service.game_was_stopped")
-
-
-def paused(on: bool, language: Language) -> str:
-    """Return the sentence for a pause, or for its end."""
-    return language.text("service.pause") if on else language.text("service.game_goes_on")
-
-
 def corrected(ruling: str, undone: bool, language: Language) -> str:
     """Return the sentence for a correction: the ruling that holds now, "" if none has changed."""
     if undone:
@@ -90,61 +65,11 @@ def corrected(ruling: str, undone: bool, language: Language) -> str:
     return language.text("service.corrected", ruling=ruling or language.text("service.no_ruling_changes"))
 
 
-def does_not_count(ruling: str, language: Language) -> str:
-    """Return the sentence for a ruling that no longer holds."""
-    return language.text("service.does_not_count", ruling=ruling)
-
-
-def new_scores(language: Language) -> str:
-    """Return the sentence that the page shows the other changes of a correction."""
-    return language.text("service.page_shows_what_everybody_has")
-
-
-def corrected_before(language: Language) -> str:
-    """Return the first sentence of a correction of an earlier game."""
-    return language.text("service.earlier_game_was_corrected")
-
-
-def who_rang(language: Language) -> str:
-    """Return the question who rang."""
-    return language.text("service.who_rang")
-
-
-def ring_waits(language: Language) -> str:
-    """Return the sentence for a ring that waits for the ringer of the ring before it."""
-    return language.text("service.this_ring_waits_please_tap")
-
-
-def phone_way(way: Mapping[str, float], language: Language) -> str:
-    """Return the back-dating of a phone's press, and its limit."""
-    return language.text("service.rung_on_phone_ms_were", back=f"{way['back_ms']:.0f}", most=f"{way['most_ms']:.0f}")
-
-
 def rang(players: Sequence[str], seat: int | None, language: Language) -> str:
     """Return the sentence for a ring by its ringer, without consequences."""
     if seat is None:
         return language.text("service.nobody_knows_who_rang")
     return language.text("service.rang", player=players[seat])
-
-
-def decide(language: Language) -> str:
-    """Return the question that an unclear ring asks."""
-    return language.text("service.was_ring_valid_please_look")
-
-
-def tell_hands(language: Language) -> str:
-    """Return the question about hands that the camera has not seen."""
-    return language.text("service.what_do_you_hold_camera")
-
-
-def tell_gone(language: Language) -> str:
-    """Return the question about hands that were put away before they were counted."""
-    return language.text("service.what_did_you_hold_cards")
-
-
-def pairing_code(code: str, language: Language) -> str:
-    """Return a pairing code digit by digit, for every voice."""
-    return language.text("service.code_is", digits=", ".join(language.number(int(digit)) for digit in code))
 
 
 def notice(kind: str, seat: int | None, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:

@@ -65,19 +65,14 @@ class Kit(Protocol):
 
 
 class Walk:
-    """Opens steps, one at a time, and stores their results in the state folder. Thread-safe."""
+    """Opens steps, one at a time, and stores their results, `kept` by step, in the state folder. Thread-safe."""
 
     def __init__(self, kit: Kit) -> None:
         self._kit = kit
         self._lock = threading.RLock()
         self._step: Step | None = None
         self._since_ns = 0
-        self._kept = load_kept(kit.seen(kit.now_ns(), {}).folder)
-
-    @property
-    def kept(self) -> dict[str, KeptStep]:
-        """Return the stored result of each step."""
-        return dict(self._kept)
+        self.kept = load_kept(kit.seen(kit.now_ns(), {}).folder)
 
     @property
     def open_step(self) -> str | None:
@@ -87,7 +82,7 @@ class Walk:
     @property
     def left(self) -> list[str]:
         """The steps that were neither stored nor skipped, in order."""
-        return [name for name in NAMES if name not in self._kept]
+        return [name for name in NAMES if name not in self.kept]
 
     def open(self, name: str) -> None:
         """Begin a step, and say its instruction.
@@ -128,7 +123,7 @@ class Walk:
             wish = step.answer(self._seen(), answer)
             self._kit.carry_out(wish)
             if wish.data:
-                before = self._kept.get(step.name, KeptStep(SKIPPED))
+                before = self.kept.get(step.name, KeptStep(SKIPPED))
                 self._keep(step.name, KeptStep(before.state, before.text, {**before.data, **wish.data}))
 
     def keep(self) -> StepFinding:
@@ -155,8 +150,8 @@ class Walk:
         """Close the open step without a result; an earlier one stays."""
         with self._lock:
             step = self._opened()
-            self._kept.setdefault(step.name, KeptStep(SKIPPED))
-            save_kept(self._seen().folder, self._kept)
+            self.kept.setdefault(step.name, KeptStep(SKIPPED))
+            save_kept(self._seen().folder, self.kept)
             self._step = None
 
     def close(self) -> None:
@@ -173,18 +168,18 @@ class Walk:
                     "step": name,
                     "title": new_step(name).title(seen.language),
                     "ask": new_step(name).ask(seen.language),
-                    "state": self._kept[name].state if name in self._kept else None,
-                    "text": in_language(self._kept[name].text, seen.language) if name in self._kept else "",
+                    "state": self.kept[name].state if name in self.kept else None,
+                    "text": in_language(self.kept[name].text, seen.language) if name in self.kept else "",
                 }
                 for name in NAMES
             ]
 
     def _keep(self, name: str, kept: KeptStep) -> None:
-        self._kept[name] = kept
-        save_kept(self._seen().folder, self._kept)
+        self.kept[name] = kept
+        save_kept(self._seen().folder, self.kept)
 
     def _seen(self) -> StepInput:
-        return self._kit.seen(self._since_ns, self._kept)
+        return self._kit.seen(self._since_ns, self.kept)
 
     def _opened(self) -> Step:
         if self._step is None:

@@ -58,7 +58,7 @@ def create_app(referee: Referee, options: WebOptions | None = None) -> FastAPI:
             local_door(options.state_dir, app.state.auth.code_at_door),
         ):
             app.state.feed = feed
-            end = referee.subscribe_to_idle_bell(bell_pressed)
+            end = referee.subscribe(bell_pressed, to_idle_bell=True)
             if options.lessons is not None:
                 options.lessons.follow(lambda: feed.notify(0))
             try:

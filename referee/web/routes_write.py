@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from referee.language import Language
 from referee.match.commands import Command
-from referee.match.phone_bells import Arrival
+from referee.match.devices import Arrival
 from referee.match.referee import Referee
 from referee.web.auth import Auth
 from referee.web.limits import PICTURE_PATH

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from hardware.camera.exposure import Polygon
-from hardware.camera.frames import SECOND_NS, FrameBuffer
-from hardware.events import EventQueue
+from hardware.camera.frames import SECOND_NS
 from hardware.events import TimedEvent as DeviceEvent
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
 from referee.engine.events import Event
 from referee.engine.session import Observation, Watcher
 from referee.errors import SettingError
-from referee.match.devices import Parts
+from referee.match.devices import Devices, Parts
 from referee.match.referee import Referee
 from referee.match.settings import TableSettings, save_settings
 from referee.match.voice import OnHealth
@@ -111,17 +110,18 @@ class Table:
         self.clock.now_ns += S
 
 
-class FakeDevices:
+class FakeDevices(Devices):
+    settling = False
+    camera_notes: tuple[str, ...] = ()
+    loudness: float | None = None
+
     def __init__(self) -> None:
-        self.queue = EventQueue()
+        super().__init__()
         self.source = self.queue.source("bell", 0)
-        self.buffer = FrameBuffer(4 * S)
         self.on_health: OnHealth | None = None
-        self.settles, self.settling = True, False
+        self.settles = True
         self.hangs = self.stopped = False
         self.settled: list[tuple[Polygon | None, bool]] = []
-        self.camera_notes: tuple[str, ...] = ()
-        self.loudness: float | None = None
         self.flipped = 0
         self.unpluggable = {"usb:1"}
         self.changed: list[str] = []

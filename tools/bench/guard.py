@@ -13,8 +13,7 @@ from hardware.camera.frames import SECOND_NS, Frame
 from referee.decks.lookup import find_print_deck
 from referee.games.confetti import demo as confetti_script
 from referee.games.piccolino import demo as piccolino_script
-from referee.match.monitor.mishaps import Lasting, Mishap
-from referee.match.monitor.pictures import PICTURES, PictureMonitor, Stripes
+from referee.match.monitor_pictures import PICTURES, Lasting, Mishap, PictureMonitor, Stripes
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
 from tests.support.evening import GAMMA, relit
@@ -150,7 +149,7 @@ class _LampGuard:
     def look(self, t_s: float) -> frozenset[Mishap]:
         """Return the present mishaps."""
         t_ns = round(t_s * SECOND_NS)
-        return self._lasting.take(self._stripes.here(t_ns), Stripes.mishaps, t_ns)
+        return self._lasting.take({Mishap.FLICKER: self._stripes.are_seen(t_ns)}, t_ns)
 
     def _frames(self, start_ns: int, end_ns: int) -> list[Frame]:
         """Return the last frames before an instant, as many as the guard reads."""

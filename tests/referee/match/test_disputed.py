@@ -13,13 +13,12 @@ import pytest
 from numpy.typing import NDArray
 
 from hardware.bell import BellLogic
-from hardware.camera.frames import FrameExposed
 from hardware.edges import Edge, judge_edges
 from hardware.events import BellEdge
 from hardware.recording import RecordedFrame, read_recording
 from referee.commands import main
 from referee.games.registry import watcher_for
-from referee.match import frame_history as film_module
+from referee.match import pictures as film_module
 from referee.match.system import disputed
 from referee.match.table import TableArea
 from referee.watchers.table_finder import WatchSetup
@@ -39,11 +38,18 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def table(tmp_path: Path, game: Path) -> Iterator[QuietTable]:
-    """A referee that has seen and heard a recorded game as it happened, with a film on its way."""
+def before_ns(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    length_ns: int = getattr(request, "param", film_module.FILM_NS)
+    monkeypatch.setattr(film_module, "FILM_NS", length_ns)
+    return length_ns
+
+
+@pytest.fixture
+def table(tmp_path: Path, game: Path, before_ns: int) -> Iterator[QuietTable]:
+    """A referee that has seen and heard a recorded game as it happened, with its pictures."""
     now_ns = 0
     table = quiet_table(tmp_path, watcher=lambda header: watcher_for(header, WatchSetup()), clock=lambda: now_ns)
-    film = table.referee.film
+    pictures, taken = table.referee.pictures, 0
     table.referee.begin("piccolino", NAMES, {})
     events = [one.payload for one in read_recording(game).events]
     edges = [Edge(one.t_ns, str(one.seat), one.pressed) for one in events if isinstance(one, BellEdge)]
@@ -54,10 +60,15 @@ def table(tmp_path: Path, game: Path) -> Iterator[QuietTable]:
         if isinstance(one, RecordedFrame):
             frame = one.frame()
             table.devices.buffer.push(frame)
-            film.take(FrameExposed(frame.exposure_end_ns + 1), table.referee.look(frame))
+            table.referee.look(frame)
         else:
-            film.take(one, table.referee.hear(one))
-        film.tend()
+            pictures.bell.append(one)
+            table.referee.hear(one)
+        for wanted in pictures.waiting[taken:]:
+            if wanted.until_ns < now_ns - 100_000_000:
+                pictures.take(wanted)
+                pictures.take_film(wanted)
+                taken += 1
     yield table
     table.close()
 
@@ -90,11 +101,10 @@ def beyond_the_table(payload: object) -> tuple[NDArray[np.bool_], NDArray[np.uin
     return np.asarray(cv2.dilate(shown[..., 0], np.ones((17, 17), np.uint8)) == 0), image
 
 
-@pytest.mark.parametrize("before_ns", [film_module.BEFORE_NS, 3 * S // 2])
+@pytest.mark.parametrize("before_ns", [film_module.FILM_NS, 3 * S // 2], indirect=True)
 def test_a_disputed_ring_is_judged_again_from_its_own_file(
-    tmp_path: Path, game: Path, table: QuietTable, capfd: Capture, monkeypatch: pytest.MonkeyPatch, before_ns: int
+    tmp_path: Path, game: Path, table: QuietTable, capfd: Capture, before_ns: int
 ) -> None:
-    monkeypatch.setattr(film_module, "BEFORE_NS", before_ns)
     ring = ring_of(table, valid=True)
     file = tmp_path / "sent.mcap"
     file.write_bytes(disputed(table.referee, ring["id"]))

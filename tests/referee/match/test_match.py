@@ -33,7 +33,7 @@ def test_a_ring_is_announced_with_its_reason_kept_when_the_process_is_killed_and
 
 def test_what_was_journalled_but_not_ruled_yet_is_ruled_and_announced_after_the_restart(pair: Table) -> None:
     # The power goes between the event and its ruling.
-    pair.match._keep = lambda session=None: None  # type: ignore[method-assign]
+    pair.match._keep = lambda session: None  # type: ignore[method-assign]
     pair.hear("bell", seat=2)
     again = pair.again()
     resumed(again)

@@ -21,7 +21,7 @@ from hardware.speaker import RecordedSpeaker
 from hardware.voice import Chime
 from referee.errors import SettingError
 from referee.match import devices as devices_module
-from referee.match import periodic, table_decks, voice
+from referee.match import monitor, table_decks, voice
 from referee.match.devices import Fitted, Parts, TableDevices
 from referee.match.referee import Referee, running
 from tests.referee.match.conftest import RingWatcher, play, until
@@ -182,8 +182,8 @@ def house(folder: Path) -> Iterator[RogueHouse]:
 def watched(monkeypatch: pytest.MonkeyPatch, no_thread_stays: None) -> None:
     monkeypatch.setattr(table_decks, "watcher_for", lambda header, setup: RingWatcher())
     monkeypatch.setattr(voice, "AGAIN_NS", 50 * MS)
-    monkeypatch.setattr(periodic, "SAID_AFTER_NS", 0)
-    monkeypatch.setattr(periodic, "TAKEN_BACK_AFTER_NS", 0)
+    monkeypatch.setattr(monitor, "SAID_AFTER_NS", 0)
+    monkeypatch.setattr(monitor, "TAKEN_BACK_AFTER_NS", 0)
     RingWatcher.broken = False
 
 
@@ -286,7 +286,7 @@ def test_another_camera_is_tried_first_and_taken_only_if_it_gives_a_picture(
 def test_a_bell_is_moved_to_another_pin_in_play_and_helps_who_was_locked_out_after_it(tmp_path: Path) -> None:
     pressed: list[int] = []
     with house(tmp_path) as home:
-        home.service.subscribe_to_idle_bell(pressed.append)
+        home.service.subscribe(pressed.append, to_idle_bell=True)
         home.service.do(sent({"do": "settings", "bell_pins": [27]}))
         assert until(lambda: home.bell.opened == 2)
         assert home.rings_are_ruled()

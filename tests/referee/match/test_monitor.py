@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,11 +15,8 @@ from hardware.camera import notes as camera_notes
 from hardware.camera.frames import Frame, PixelFormat
 from referee.demo.idle import simulated_devices, simulated_parts
 from referee.doctor.machine import Machine
-from referee.match import periodic, queries
-from referee.match.monitor.machine import ClockJump, DiskFull, HeatAndPower, Watching
-from referee.match.monitor.monitor import Monitor
-from referee.match.periodic import PeriodicWork
-from referee.match.process import Watchdog
+from referee.match import monitor, queries
+from referee.match.monitor import Computer, Monitor
 from referee.store.games import games, kept_game
 from simulation.live import to_nv12
 from tests.support.evening import relit
@@ -69,14 +65,15 @@ def covered(picture: Image) -> Image:
 class Room:
     """A guard at a table of which a test makes the pictures; its time goes on by `go`."""
 
-    def __init__(self, folder: Path, machine: tuple[Watching, ...] = (), clock: list[int] | None = None) -> None:
+    def __init__(self, folder: Path, computer: Computer | None = None, clock: list[int] | None = None) -> None:
         self.wall = [0] if clock is None else clock
         self.table = Table(folder)
         self.table.clock.now_ns = self.now_ns = 5000 * S
         self.devices, referee = self.table.devices, self.table.referee
-        self.health, self.guard = referee.health, Monitor(referee, machine)
-        dog, news = Watchdog(None, lambda: False, folder, "boot"), threading.Event()
-        self.housekeeping = PeriodicWork(referee, dog, news)
+        self.health, self.guard = (
+            referee.health,
+            Monitor(referee, computer or Computer(folder, wall_ns=lambda: self.wall[0])),
+        )
         self.show = self.camera = lit(1.0)
         self.yuv = False
 
@@ -93,7 +90,7 @@ class Room:
 
     def step(self) -> None:
         self.guard.step(self.now_ns)
-        self.housekeeping.tend(self.now_ns)
+        self.table.referee.tend(self.now_ns)
 
     def play(self) -> None:
         self.table.referee.begin("piccolino", ["Ann", "Ben"], {})
@@ -280,8 +277,7 @@ def test_heat_power_disk_and_clock_are_said_and_their_ends(tmp_path: Path) -> No
     fake: dict[str, int] = {"bits": 0, "free": 1 << 33, "wall": 0}
     asked = Machine(root=tmp_path, run=lambda *_: f"throttled=0x{fake['bits']:x}", free_bytes=lambda _: fake["free"])
     now_ns = [0]
-    clock = ClockJump(lambda: now_ns[0] + fake["wall"])
-    room = Room(tmp_path, (HeatAndPower(asked), DiskFull(asked, tmp_path), clock), now_ns)
+    room = Room(tmp_path, Computer(tmp_path, asked, lambda: now_ns[0] + fake["wall"]), now_ns)
     room.play()
     fake |= {"bits": 0x50005, "free": 1 << 20, "wall": 3600 * S}
     room.go(24, 1)
@@ -302,8 +298,8 @@ def test_heat_power_disk_and_clock_are_said_and_their_ends(tmp_path: Path) -> No
 def test_stripes_of_a_lamp_are_said_and_hands_are_none(
     room: Room, monkeypatch: pytest.MonkeyPatch, hertz: float
 ) -> None:
-    monkeypatch.setattr(periodic, "SAID_AFTER_NS", 0)
-    monkeypatch.setattr(periodic, "TAKEN_BACK_AFTER_NS", 0)
+    monkeypatch.setattr(monitor, "SAID_AFTER_NS", 0)
+    monkeypatch.setattr(monitor, "TAKEN_BACK_AFTER_NS", 0)
     room.play()
 
     def striped(t_ns: int) -> Image:
@@ -339,7 +335,7 @@ def test_a_camera_that_gives_far_fewer_pictures_is_said_and_none_at_all_is_left_
 
 
 def test_a_table_that_draws_itself_is_never_said_to_be_badly_seen(room: Room) -> None:
-    room.guard = Monitor(room.table.referee, drawn=True)
+    room.guard = Monitor(room.table.referee, Computer(room.table.folder), drawn=True)
     room.play()
     for alter in (lit(0.12), blurred, lit(1.8)):
         room.show = alter

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import threading
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import pytest
 from hardware.lamp import Signal
 from hardware.problems import Health, Problem
 from hardware.voice import NOTES, Chime
-from referee.match.periodic import PeriodicWork
 from referee.match.process import HOUR_NS, Watchdog, interval_ns, notify
 from referee.state_folder import JOURNAL
 from referee.store.database import copies
@@ -26,18 +24,14 @@ class Round:
     def __init__(self, folder: Path) -> None:
         self.table = Table(folder, quiet_hours=("22:00", "06:00"))
         self.health = self.table.referee.health
-        self.news = threading.Event()
-        dog = Watchdog(None, lambda: False, folder, "boot")
-        self.housekeeping = PeriodicWork(self.table.referee, dog, self.news)
         self.now_ns = 1000 * S
 
     def go(self, seconds: float = 0.1) -> None:
         self.now_ns += round(seconds * S)
-        self.housekeeping.tend(self.now_ns)
+        self.table.referee.tend(self.now_ns)
 
     def report(self, device: str, state: Health, message: str = "x") -> None:
-        self.health.report(Problem(device, state, message, t_ns=self.now_ns))
-        self.news.set()
+        self.table.referee.report(Problem(device, state, message, t_ns=self.now_ns))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hardware.events import BellPressed, EventQueue
 from hardware.settings import MS
-from referee.match.phone_bells import GONE_NS, LAG_NS, MOST_WITHIN_NS, Arrival, PhoneBells, PhoneRingError
+from referee.match.devices import GONE_NS, MOST_WITHIN_NS, PHONE_LAG_NS, Arrival, PhoneBells, PhoneRingError
 
 START_NS = 10_000_000_000
 WITHIN_NS = 8 * MS
@@ -55,7 +55,7 @@ def test_rings_are_heard_in_the_order_of_the_thumbs_however_long_each_was_on_its
             hall.bell.put(BellPressed(at_ns, seat))
         else:
             hall.phones.ring(seat, at_ns, WITHIN_NS)
-    hall.pass_(3 * LAG_NS / MS)
+    hall.pass_(3 * PHONE_LAG_NS / MS)
     assert [(one.t_ns, one.seat) for one in hall.heard] == [
         (at_ns, seat) for _, at_ns, seat, _ in sorted(told, key=lambda one: one[1])
     ]
@@ -85,8 +85,8 @@ def test_presses_are_put_in_order(presses: list[tuple[int, int]], heard: list[tu
 @pytest.mark.parametrize(
     ("late_ns", "within_ns", "arrived", "key"),
     [
-        (LAG_NS + MS, WITHIN_NS, False, "bell_late"),
-        (LAG_NS + 50 * MS, WITHIN_NS, True, "bell_late"),
+        (PHONE_LAG_NS + MS, WITHIN_NS, False, "bell_late"),
+        (PHONE_LAG_NS + 50 * MS, WITHIN_NS, True, "bell_late"),
         (0, MOST_WITHIN_NS + MS, False, "bell_uncertain"),
     ],
 )

@@ -17,7 +17,8 @@ from referee.engine.session import Observation, Outline, Shown
 from referee.games.coloretto.demo import ColorettoPlan, write_coloretto
 from referee.games.registry import watcher_for
 from referee.match import queries
-from referee.match.pictures import PictureRequest, QuestionPictures
+from referee.match.pictures import PictureRequest
+from referee.match.question_pictures import QuestionPictures
 from referee.match.table import TableArea
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
@@ -108,7 +109,7 @@ def frames() -> tuple[Frame, Frame]:
 def test_both_pictures_show_the_part_in_which_a_card_was_laid(frames: tuple[Frame, Frame]) -> None:
     pictures = QuestionPictures(TableArea())
     pictures.heed({"doubt-1-5-who_took": None}, *frames)
-    names = pictures.names()["doubt-1-5-who_took"]
+    names = pictures.names["doubt-1-5-who_took"]
     before, now = (decoded(pictures.find(str(names[when]))) for when in ("before", "now"))
     assert before.shape == now.shape and now.shape[0] * now.shape[1] < frames[1].bgr().shape[0] * 800 / 2
     changed = cv2.absdiff(cv2.GaussianBlur(before, (0, 0), 3), cv2.GaussianBlur(now, (0, 0), 3)).max(axis=2) > 40
@@ -120,7 +121,7 @@ def test_what_a_question_is_about_is_outlined_in_the_picture_that_it_is_about(fr
     place = ((600.0, 300.0), (680.0, 300.0), (680.0, 410.0), (600.0, 410.0))
     doubted = Shown(frames[1], (Outline(place, 1, "red", certain=False),))
     pictures.heed({"doubt-1-5-area_differs": doubted}, frames[0], frames[0])
-    assert pictures.names() == {"doubt-1-5-area_differs": {"before": None, "now": "doubt-1-5-area_differs-now"}}
+    assert pictures.names == {"doubt-1-5-area_differs": {"before": None, "now": "doubt-1-5-area_differs-now"}}
     shown = decoded(pictures.find("doubt-1-5-area_differs-now")).astype(int)
     assert shown.shape[1] < shown.shape[0]
     red = (shown[..., 2] > 150) & (shown[..., :2].max(axis=2) < 110)

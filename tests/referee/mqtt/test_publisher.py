@@ -323,7 +323,7 @@ def reported(folder: Path) -> Iterator[tuple[Publisher, Callable[[], list[Proble
     referee = table.referee
     referee.publisher.start()
     try:
-        yield referee.publisher, lambda: [one for one in referee.health.snapshot() if one.part == "broker"]
+        yield referee.publisher, lambda: [one for one in referee.health.states if one.part == "broker"]
     finally:
         referee.publisher.stop()
         table.close()

@@ -12,8 +12,7 @@ import pytest
 from hardware.events import BellPressed
 from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
-from referee.match.devices import Parts
-from referee.match.phone_bells import LAG_NS, MOST_WITHIN_NS
+from referee.match.devices import MOST_WITHIN_NS, PHONE_LAG_NS, Parts
 from referee.match.referee import running
 from referee.web.round_trips import RoundTrips
 from tests.support.page_tools import START, PageUnderTest, Phone, served
@@ -81,7 +80,7 @@ def test_a_page_cannot_say_itself_when_its_ring_came(page: PageUnderTest) -> Non
     phone = page.paired_phone()
     phone.do(**START)
     now_ns = time.monotonic_ns()
-    answer = phone.do(do="ring", seat=1, t_ns=now_ns, within_ms=3, came_ns=now_ns, half_ns=LAG_NS)
+    answer = phone.do(do="ring", seat=1, t_ns=now_ns, within_ms=3, came_ns=now_ns, half_ns=PHONE_LAG_NS)
     assert answer.status == 400
 
 

@@ -13,7 +13,7 @@ from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameExposed, FrameTa
 from hardware.camera.supervisor import CameraSupervisor
 from hardware.events import BellPressed, EventQueue, TimedEvent
 from hardware.settings import BellSettings
-from referee.demo.devices import EDGE_LAG_NS
+from referee.match.devices import EDGE_LAG_NS
 
 NS_PER_MS = 1e6
 

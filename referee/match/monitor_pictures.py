@@ -1,11 +1,11 @@
-"""Follows the picture: places of the marker cards, their look when all was well, and visible mishaps. Pure."""
+"""Detects mishaps in the picture, by the marker cards: their places, and their look when all was well. Pure."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from enum import Enum
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from hardware.camera.exposure import (
     within,
 )
 from hardware.camera.frames import SECOND_NS, Frame
-from referee.match.monitor.mishaps import Lasting, Mishap
 from vision.arrays import Image
 from vision.errors import VisionError
 from vision.marker_look import MarkerSights, MarkerWatch, Places
@@ -55,6 +54,57 @@ _BEFORE = 8  # looks: the picture some seconds ago is the reference
 _OLDEST_NS = 120 * SECOND_NS  # then too much has moved for a comparison
 
 
+class Mishap(Enum):
+    """A mishap; the value is its name in the journal and on the page."""
+
+    MOVED = "moved"
+    DARK = "dark"
+    BRIGHT = "bright"
+    LIGHT = "light"
+    BLURRED = "blurred"
+    SMEARED = "smeared"
+    FLICKER = "flicker"
+    LOCK = "lock"
+    PACE = "pace"
+    HOT = "hot"
+    POWER = "power"
+    CLOCK = "clock"
+    DISK = "disk"
+
+
+Sighted = Mapping[Mishap, bool]
+"""Whether each mishap that was checked is there."""
+
+
+class Lasting:
+    """Counts only lasting mishaps: a hand over a marker, a shadow or a passing cloud is not a mishap.
+
+    begins_ns, ends_ns: how long it must have been there, or gone, without a break. on: the present ones.
+    """
+
+    def __init__(self, begins_ns: int = 7 * SECOND_NS // 10, ends_ns: int = 2 * SECOND_NS) -> None:
+        self._begins_ns, self._ends_ns = begins_ns, ends_ns
+        self._since: dict[Mishap, int] = {}
+        self._seen: dict[Mishap, int] = {}
+        self.on: frozenset[Mishap] = frozenset()
+
+    def take(self, sighted: Sighted, t_ns: int) -> frozenset[Mishap]:
+        """Take the mishaps that were checked, and return the present ones."""
+        on = set(self.on)
+        for mishap, is_here in sighted.items():
+            if is_here:
+                self._since.setdefault(mishap, t_ns)
+                self._seen[mishap] = t_ns
+                if t_ns - self._since[mishap] >= self._begins_ns:
+                    on.add(mishap)
+            else:
+                self._since.pop(mishap, None)
+                if mishap in on and t_ns - self._seen[mishap] >= self._ends_ns:
+                    on.discard(mishap)
+        self.on = frozenset(on)
+        return self.on
+
+
 @dataclass(frozen=True, eq=False)
 class Glance:
     """Measurements of a picture.
@@ -69,6 +119,18 @@ class Glance:
     clipped: float
     markers: MarkerSights | None
     places: Places | None = None
+
+    @property
+    def shows_markers(self) -> bool:
+        """Return whether a known marker card is visible."""
+        return self.markers is not None and bool(self.markers.in_sight.any())
+
+    @property
+    def paper(self) -> float:
+        """Return the level of white paper: the largest channel of the median visible marker, else of the picture."""
+        if self.markers is None or not self.shows_markers:
+            return self.white
+        return float(np.median(self.markers.white_bgr[self.markers.in_sight].max(axis=1)))
 
 
 def glance_at(image: Image, t_ns: int, markers: MarkerWatch | None, area: Polygon | None = None) -> Glance:
@@ -114,23 +176,21 @@ class PictureMonitor:
         self._search(image, t_ns)
         pushed = Mishap.MOVED in self.on and self._pushed
         now = self._now = glance_at(image, t_ns, self._markers, area)
-        if now.markers is not None and now.markers.in_sight.any():
+        if now.shows_markers:
             self._sighted_ns = t_ns
-        here = seen_in(now, self._before)
+        here = sighted(now, self._before)
         if pushed or (self._found_elsewhere_ns is not None and t_ns - self._found_elsewhere_ns < SEARCH_NS):
-            here |= {Mishap.MOVED}
-        if Mishap.MOVED in here and Mishap.MOVED not in self.on:
+            here[Mishap.MOVED] = True
+        if here[Mishap.MOVED] and Mishap.MOVED not in self.on:
             # Other mishaps at the old places are no evidence.
-            here, self._pushed = frozenset({Mishap.MOVED}), True
-        if self.on & {Mishap.DARK, Mishap.BRIGHT}:
+            here, self._pushed = {mishap: mishap is Mishap.MOVED for mishap in here}, True
+        if self.on & {Mishap.DARK, Mishap.BRIGHT} and Mishap.LIGHT in here:
             # That mishap's sentence has the remedy already.
-            here -= {Mishap.LIGHT}
+            here[Mishap.LIGHT] = False
         self._image = image
-        if self._before is None and not here:
+        if self._before is None and not any(here.values()):
             self._remember()
-        # A picture taken while everything is covered is no evidence of focus or of lamps.
-        shown = SHOWS.keys() if _tells(now) else {Mishap.DARK, Mishap.BRIGHT, Mishap.MOVED}
-        return self._lasting.take(here, shown, t_ns)
+        return self._lasting.take(here, t_ns)
 
     def refresh(self) -> None:
         """Make the present picture the reference, if nothing is wrong: daylight changes all day."""
@@ -150,7 +210,7 @@ class PictureMonitor:
             self._markers.keep(image)
 
     def _search(self, image: Image, t_ns: int) -> None:
-        unseen = self._now is None or not _tells(self._now)
+        unseen = self._now is None or not self._now.shows_markers
         lost = (unseen and t_ns - self._sighted_ns > LOST_NS) or (self._pushed and Mishap.MOVED in self.on)
         if self._markers is not None and not lost:
             return
@@ -168,97 +228,56 @@ class PictureMonitor:
             self._pushed = False
 
 
-def _tells(glance: Glance) -> bool:
-    return glance.markers is not None and bool(glance.markers.in_sight.any())
+def sighted(now: Glance, before: Glance | None) -> dict[Mishap, bool]:
+    """Return the mishaps that a picture can show; before: the table's look when the camera had been set up."""
+    markers, moved = now.markers, now.places is not None and _moved_as_one(now.places)
+    # White paper is grey: the light is off, or the sun has set. Where marker cards are known and not one is visible,
+    # something covers them, or the lens.
+    dark = now.paper < (_ALL_DARK if markers is None else _TOO_DARK)
+    # White paper is clipped: its print has lost its colours.
+    bright = now.clipped > _ALL_BRIGHT or (markers is not None and _are_clipped(markers))
+    found = {Mishap.MOVED: moved, Mishap.DARK: dark, Mishap.BRIGHT: bright}
+    if markers is None or not now.shows_markers:
+        # A picture taken while everything is covered is no evidence of focus or of lamps.
+        return found
+    blur, depth = markers.blur[np.isfinite(markers.blur)], markers.depth[np.isfinite(markers.depth)]
+    soft = blur.size > 0 and float(np.median(blur)) >= _SOFT
+    # Soft everywhere is out of focus, pale everywhere another light; in a part it is a smear on the lens.
+    smeared = blur.size > 1 and (
+        float(blur.max()) >= _SOFT > float(np.median(blur)) or float(depth.min()) < _PALER * float(np.median(depth))
+    )
+    # Too dark and too bright have a remedy; another light than before has less.
+    other = not dark and not bright and _is_other_light(markers, None if before is None else before.markers)
+    return {**found, Mishap.LIGHT: other, Mishap.BLURRED: bool(soft), Mishap.SMEARED: bool(smeared)}
 
 
-def _pushed(now: Glance, before: Glance | None) -> bool:
-    """Return whether camera or table was pushed or turned: the marker cards are elsewhere, all alike.
+def _are_clipped(markers: MarkerSights) -> bool:
+    """Return whether two marker cards are clipped, or the only one.
 
-    All visible markers count together: a card that was pushed alone has moved against the others.
+    One under a sheet or an arm is clipped all the same if the sheet is.
     """
-    return now.places is not None and _moved_as_one(now.places)
+    clipped = int(np.count_nonzero(markers.white_bgr.max(axis=1) >= CLIPPED))
+    return clipped >= min(2, len(markers.white_bgr))
 
 
-def _too_dark(now: Glance, before: Glance | None) -> bool:
-    """Return whether white paper is grey: the light is off, or the sun has set."""
-    white = _white(now)
-    if white is not None:
-        return white < _TOO_DARK
-    # Where marker cards are known and not one is visible, something covers them, or the lens.
-    return now.white < (_ALL_DARK if now.markers is None else _TOO_DARK)
-
-
-def _too_bright(now: Glance, before: Glance | None) -> bool:
-    """Return whether white paper is clipped: its print has lost its colours.
-
-    By the marker cards: two are clipped, or the only one; or by nearly all of the picture.
-    """
-    if now.clipped > _ALL_BRIGHT:
-        return True
-    if now.markers is None:
-        return False
-    # One under a sheet or an arm is clipped all the same if the sheet is.
-    clipped = int(np.count_nonzero(now.markers.white_bgr.max(axis=1) >= CLIPPED))
-    return clipped >= min(2, len(now.markers.white_bgr))
-
-
-def _other_light(now: Glance, before: Glance | None) -> bool:
+def _is_other_light(now: MarkerSights, before: MarkerSights | None) -> bool:
     """Return whether the lamp changed since setup: much less or more light, or light of another colour."""
-    if now.markers is None or before is None or before.markers is None:
+    if before is None:
         return False
     # Clipped ones show neither brightness nor colour.
-    both = now.markers.in_sight & before.markers.in_sight & (now.markers.white_bgr.max(axis=1) < CLIPPED)
+    both = now.in_sight & before.in_sight & (now.white_bgr.max(axis=1) < CLIPPED)
     if not both.any():
         return False
     # By the mean of black and white: blur moves light from one to the other.
-    light = (np.maximum(now.markers.mean_bgr[both], 1.0) / np.maximum(before.markers.mean_bgr[both], 1.0)) ** _GAMMA
+    light = (np.maximum(now.mean_bgr[both], 1.0) / np.maximum(before.mean_bgr[both], 1.0)) ** _GAMMA
     blue, green, red = np.median(light, axis=0)
     bright = float(np.median(light.mean(axis=1)))
-    tint = max(abs(blue / green - 1.0), abs(red / green - 1.0))
-    return not _LESS <= bright <= _MORE or tint > _COLOUR
-
-
-def _out_of_focus(now: Glance, before: Glance | None) -> bool:
-    """Return whether sharp edges became soft everywhere, by the median visible marker."""
-    blur = _known(now, "blur")
-    return bool(blur.size) and float(np.median(blur)) >= _SOFT
-
-
-def _smeared(now: Glance, before: Glance | None) -> bool:
-    """Return whether a part of the lens is smeared: edges there are soft or pale, and unchanged elsewhere.
-
-    By the markers one by one; soft everywhere is out of focus, pale everywhere another light.
-    """
-    blur, depth = _known(now, "blur"), _known(now, "depth")
-    if blur.size < 2:
-        return False
-    soft = float(blur.max()) >= _SOFT > float(np.median(blur))
-    return soft or float(depth.min()) < _PALER * float(np.median(depth))
-
-
-SHOWS: Mapping[Mishap, Callable[[Glance, Glance | None], bool]] = {
-    Mishap.MOVED: _pushed,
-    Mishap.DARK: _too_dark,
-    Mishap.BRIGHT: _too_bright,
-    Mishap.LIGHT: _other_light,
-    Mishap.BLURRED: _out_of_focus,
-    Mishap.SMEARED: _smeared,
-}
-"""Detectors of the mishaps in a picture; the second argument: the table's look when the camera had been set up."""
-
-
-def seen_in(now: Glance, before: Glance | None) -> frozenset[Mishap]:
-    """Return all mishaps visible in a picture."""
-    here = frozenset(mishap for mishap, shows in SHOWS.items() if shows(now, before))
-    # Too dark and too bright have a remedy; another light than before has less.
-    return here - {Mishap.LIGHT} if here & {Mishap.DARK, Mishap.BRIGHT} else here
+    return not _LESS <= bright <= _MORE or max(abs(blue / green - 1.0), abs(red / green - 1.0)) > _COLOUR
 
 
 def is_well_set(now: Glance) -> bool:
     """Return whether white is at the camera's target, so that there is room for the changes of an evening."""
-    white = _white(now)
-    return 195.0 <= (now.white if white is None else white) <= 244.0
+    return 195.0 <= now.paper <= 244.0
 
 
 def lie_elsewhere(before: Sequence[Marker], now: Sequence[Marker]) -> bool:
@@ -282,28 +301,11 @@ def _moved_as_one(markers: Places) -> bool:
     return stiff and float(np.median(far)) >= _PUSHED_MM
 
 
-def _white(glance: Glance) -> float | None:
-    """Return the level of white paper: the largest channel of the median visible marker; None without one."""
-    if glance.markers is None or not glance.markers.in_sight.any():
-        return None
-    return float(np.median(glance.markers.white_bgr[glance.markers.in_sight].max(axis=1)))
-
-
-def _known(glance: Glance, what: Literal["blur", "depth"]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Return the values (k,) of the visible markers that are known by their look before."""
-    if glance.markers is None:
-        return np.zeros(0)
-    values = glance.markers.blur if what == "blur" else glance.markers.depth
-    return np.asarray(values[np.isfinite(values)], np.float64)
-
-
 class Stripes:
     """Stripes of a flickering lamp: they move, or stay where there were none before.
 
     frames: returns the frames whose exposure ended between two instants, as `FrameBuffer.between`.
     """
-
-    mishaps = frozenset({Mishap.FLICKER})
 
     def __init__(self, frames: Callable[[int, int], Sequence[Frame]]) -> None:
         self._frames = frames
@@ -311,13 +313,13 @@ class Stripes:
         self._seen = False
         self._before: deque[tuple[int, Columns]] = deque(maxlen=_BEFORE)  # without stripes
 
-    def here(self, now_ns: int) -> frozenset[Mishap]:
+    def are_seen(self, now_ns: int) -> bool:
         """Check twice a second; stripes seen only once do not last, and are no mishap."""
         if self._looked_ns is None or now_ns - self._looked_ns >= _EVERY_NS:
             self._looked_ns = now_ns
             frames = self._frames(now_ns - _WITHIN_NS, now_ns + 1)[-PICTURES:]
             self._seen = len(frames) == PICTURES and self._show([frame.grey() for frame in frames], now_ns)
-        return frozenset({Mishap.FLICKER} if self._seen else ())
+        return self._seen
 
     def _show(self, pictures: Sequence[Image], now_ns: int) -> bool:
         while self._before and now_ns - self._before[0][0] > _OLDEST_NS:

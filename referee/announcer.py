@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +48,7 @@ class Announcer:
         """Return a ruling's sentences as one text, "" if there are no words for it."""
         return " ".join(self.sentences(ruling))
 
-    def texts(self, rulings: Iterable[Mapping[str, Any]]) -> list[str]:
+    def texts(self, rulings: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return the text of each ruling."""
         return [" ".join(self.sentences(ruling)) for ruling in rulings]
 

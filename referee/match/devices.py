@@ -119,15 +119,6 @@ class Devices:
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """Replacements of the machine's own devices, for tests: lines of bell and sandtimer, limits of the camera."""
-
-    bell: EdgeLines | None = None
-    sand: EdgeLines | None = None
-    limits: WatchLimits | None = None
-
-
-@dataclass(frozen=True)
 class Parts:
     """Unusual parts of the referee, for the simulated table and for tests.
 
@@ -158,18 +149,20 @@ class Parts:
 class TableDevices(Devices):
     """Camera, bell and sandtimer on the machine.
 
-    camera: its name as in `hardware.camera.camera.parse_spec`, or its opener; until another one is set.
+    camera: its name as in `hardware.camera.camera.parse_spec`, or its opener; until another one is set. bell_lines,
+    sand_lines, limits: instead of the machine's own lines, and of the usual limits of the camera, for tests.
     """
 
     def __init__(
         self,
         settings: TableSettings,
         camera: str | Callable[[], Camera] | None = None,
-        fitted: Fitted | None = None,
+        bell_lines: EdgeLines | None = None,
+        sand_lines: EdgeLines | None = None,
+        limits: WatchLimits | None = None,
     ) -> None:
         super().__init__()
-        self._fitted = fitted or Fitted()
-        self._given = camera
+        self._given, self._bell_lines, self._sand_lines, self._limits = camera, bell_lines, sand_lines, limits
         self._lock = threading.Lock()
         self._makers: dict[str, Callable[[TableSettings], tuple[_Device, Source]]] = {
             "camera": self._make_camera,
@@ -238,17 +231,17 @@ class TableDevices(Devices):
             return opened_turned(upright, turn)
 
         tap = FrameTap(self.buffer, source)
-        self.supervisor = CameraSupervisor(opener, tap, self._report_camera, limits=self._fitted.limits)
+        self.supervisor = CameraSupervisor(opener, tap, self._report_camera, limits=self._limits)
         return self.supervisor, source
 
     def _make_bell(self, settings: TableSettings) -> tuple[_Device, Source]:
         source = self.queue.source("bell", EDGE_LAG_NS)
-        return make_bell(settings.bell_settings(), source, lines=self._fitted.bell), source
+        return make_bell(settings.bell_settings(), source, lines=self._bell_lines), source
 
     def _make_sand(self, settings: TableSettings) -> tuple[_Device, Source]:
         sand, source = settings.sand_settings(), self.queue.source("sandtimer", EDGE_LAG_NS)
         self._is_by_hand = sand is not None and sand.backend == "watched"
-        return NoBell() if sand is None else Sandtimer(sand, source, lines=self._fitted.sand), source
+        return NoBell() if sand is None else Sandtimer(sand, source, lines=self._sand_lines), source
 
 
 _Device = CameraSupervisor | BellDevice | Sandtimer

@@ -15,7 +15,6 @@ waits (systemd/ringmaster-power.path), which can do nothing else.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import socket
@@ -89,9 +88,8 @@ def notify(state: str, environment: Mapping[str, str] = os.environ) -> bool:
     address = environment.get("NOTIFY_SOCKET", "")
     if not address.startswith(("/", "@")):
         return False
-    if address.startswith("@"):
-        address = "\0" + address[1:]
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+    address = address.replace("@", "\0", 1) if address.startswith("@") else address
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
         sender.sendto(state.encode(), address)
         return True
     return False
@@ -120,12 +118,8 @@ class Watchdog:
         send: Callable[[str], bool] = notify,
         clock: Callable[[], int] = time.monotonic_ns,
     ) -> None:
-        self._every_ns = every_ns
-        self._camera_hangs = camera_hangs
-        self._mark = folder / _MARK
-        self._boot = boot
-        self._send = send
-        self._clock = clock
+        self._every_ns, self._camera_hangs, self._send, self._clock = every_ns, camera_hangs, send, clock
+        self._mark, self._boot = folder / _MARK, boot
         self._sent_ns: int | None = None
         self._given_up = False
 
@@ -151,12 +145,10 @@ class Watchdog:
 
     def _may_restart(self, now_ns: int) -> bool:
         """Return whether a restart for the camera was not tried for an hour; note this one."""
-        try:
+        with suppress(OSError, ValueError):
             boot, _, tried = self._mark.read_text(encoding="ascii").partition(" ")
             if boot == self._boot and tried.isdecimal() and now_ns - int(tried) < HOUR_NS:
                 return False
-        except (OSError, ValueError):
-            pass
         try:
             write_whole(self._mark, f"{self._boot} {now_ns}".encode("ascii"))
         except RingmasterError:
@@ -202,10 +194,6 @@ class Shutdown:
 def busy_threads() -> list[threading.Thread]:
     """Return all running threads known to Python except this one."""
     return [thread for thread in threading.enumerate() if thread is not threading.current_thread()]
-
-
-def _end_this() -> None:
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -256,4 +244,4 @@ def power_here(environment: Mapping[str, str] = os.environ) -> Power:
     if not environment.get("NOTIFY_SOCKET"):
         return Power()
     folder = environment.get("RUNTIME_DIRECTORY", "")
-    return Power(Path(folder) if folder else None, _end_this)
+    return Power(Path(folder) if folder else None, lambda: os.kill(os.getpid(), signal.SIGTERM))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from referee.announcer import Announcer
 from referee.engine.events import Event
-from referee.engine.log import MISHAP, GameLog, Record, RulingData, RulingPlace
+from referee.engine.log import MISHAP, GameLog, Record, RulingData
 from referee.games.registry import game_kind
 from referee.language import Language
 from referee.match.referee import Referee
@@ -23,11 +23,12 @@ _CARDS = ("card_shown", "card_read")
 
 
 def timeline(referee: Referee, ruling: str) -> Data:
-    """Return the photo-finish of a ruling, of this game or a past one, times from its ring.
+    """Return the photo-finish of a ruling, of this game or a past one, times in ms from its ring.
 
-    `{"frames": [{"picture", "t_ms"}], "sight", "players": names}`, and the keys of `_photo_finish`. `sight`: null, or
-    the outlines in the deciding frame: `{"t_ms", "width", "height": of its picture, px, "outlines": [{"corners": px,
-    "seat", "label", "certain"}]}`.
+    `frames`: `[{"picture", "t_ms"}]`. `sight`: null, or the outlines in the deciding frame: `{"t_ms", "width" and
+    "height" of its picture, px, "outlines": [{"corners": px, "seat", "label", "certain"}]}`. `players`: names. `marks`:
+    `[{"t_ms", "text", "seat", "kind": "ring", "also_rang", "card" or "frame"}]`, oldest first. `faces`: the visible
+    ones, `[{"seat", "colour", "mood" (null: it could not be read), "from_ms", "until_ms": null if it stayed}]`.
 
     Raises:
         BadInputError: there is no such ruling.
@@ -35,59 +36,55 @@ def timeline(referee: Referee, ruling: str) -> Data:
     with referee.lock:
         log = referee.match.log(ruling)
         number = log.about(*log.ruling(ruling))
-        shown = _photo_finish(log, log.records[number].event, referee.language)
+        instant = log.records[number].event
+        marks, faces = _marks(log, instant, referee.language), _faces(log, instant)
     kept = referee.evidence.of_event(log.game, number)
     return {
         "frames": [{"picture": one.name, "t_ms": round(one.t_ms, 1)} for one in kept],
-        **shown,
+        "marks": marks,
+        "faces": faces,
         "sight": sight_of(referee.store.read, log.game, number),
         "players": list(log.header.players),
     }
 
 
 def explain(referee: Referee, ruling: str) -> Data:
-    """Return the grounds of a ruling, with the deciding picture.
+    """Return the grounds of a ruling, of this game or a past one, as JSON data.
 
-    The keys of `_explanation`, and `{"picture", "sight": as in `timeline`, "past": whether its game is no longer on the
-    table, "game": `{"game", "players", "options"}`}`.
+    `text`, `ruling`, `corrected`. `steps`: for Confetti the arrangement (C11), a set a step, then the costs in points,
+    and the sum: `[{"kind": "set", "spare", "over" or "sum", "text", "cards": […]}]`; a set's cards (their colours,
+    small, medium, big) are in the order in which they give small, medium, big. `readings`: its events, each to be
+    corrected: `{"event": an id, "seat", "data": the event with its keys of the outside contract}`, such as the visible
+    tops at a ring and the ring itself, or a hand. `way`: how far a phone's press was dated back, a sentence, or "".
+    `mishaps`: the warnings about light, lens or machine that still held, a sentence each. `picture`: the deciding one;
+    `sight`: as in `timeline`; `past`: whether its game is no longer on the table; `game`: `{"game", "players",
+    "options"}`.
 
     Raises:
         BadInputError: there is no such ruling.
     """
+    language = referee.language
     with referee.lock:
-        log = referee.match.log(ruling)
+        log, session = referee.match.log(ruling), referee.match.session
         place, ruled = log.ruling(ruling)
-        number, why = log.about(place, ruled), _explanation(log, place, ruled, referee.language)
-        past = referee.match.session is None or referee.match.session.log is not log
-    header, pictures = log.header, referee.evidence.of_game(log.game)
-    game = {"game": header.game, "players": list(header.players), "options": dict(header.options)}
-    sight = sight_of(referee.store.read, log.game, number)
-    return {**why, "picture": pictures.get(number), "sight": sight, "past": past, "game": game}
-
-
-def _explanation(log: GameLog, place: RulingPlace, ruling: RulingData, language: Language) -> dict[str, Any]:
-    """Return the grounds of a ruling, as JSON data.
-
-    `{"text", "ruling", "corrected", "steps", "way", "mishaps", "readings"}`. `steps`: for Confetti the arrangement
-    (C11), a set a step, then the costs in points, and the sum: `[{"kind": "set", "spare", "over" or "sum", "text",
-    "cards": […]}]`; a set's cards (their colours, small, medium, big) are in the order in which they give small,
-    medium, big. `readings`: its events, each to be corrected: `{"event": an id, "seat", "data": the event with its keys
-    of the outside contract}`, such as the visible tops at a ring and the ring itself, or a hand. `way`: how far a
-    phone's press was dated back, a sentence, or "". `mishaps`: the referee's warnings about light, lens or machine that
-    still held, a sentence each.
-    """
-    record, readings = log.records[place.event], _readings(log, log.records[place.event], ruling)
+        number, record = log.about(place, ruled), log.records[place.event]
+        readings, on = _readings(log, record, ruled), _mishaps(log, record)
+    header = log.header
     return {
-        "text": Announcer(log.header.game, log.header.players, language).say(ruling),
-        "ruling": dict(ruling),
-        "corrected": record.is_changed(ruling),
-        "steps": game_kind(log.header.game).page.steps(ruling, [event for _, event in readings], language),
-        "way": _way(ruling["phone"], language) if "phone" in ruling else "",
-        "mishaps": [mishaps.begun(what, language) for what in _mishaps(log, record)],
+        "text": Announcer(header.game, header.players, language).say(ruled),
+        "ruling": dict(ruled),
+        "corrected": record.is_changed(ruled),
+        "steps": game_kind(header.game).page.steps(ruled, [event for _, event in readings], language),
+        "way": _way(ruled["phone"], language) if "phone" in ruled else "",
+        "mishaps": [mishaps.begun(what, language) for what in on],
         "readings": [
             {"event": log.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
             for number, event in readings
         ],
+        "picture": referee.evidence.of_game(log.game).get(number),
+        "sight": sight_of(referee.store.read, log.game, number),
+        "past": session is None or session.log is not log,
+        "game": {"game": header.game, "players": list(header.players), "options": dict(header.options)},
     }
 
 
@@ -138,39 +135,29 @@ def _shown(event: Event) -> dict[str, Any]:
     return {"event": event.kind} | {key: value for key, value in event.data.items() if key not in hidden}
 
 
-def _photo_finish(log: GameLog, instant: Event, language: Language) -> dict[str, Any]:
-    """Return the events around a ring, `{"marks", "faces"}`, times in ms from it.
-
-    `marks`: `[{"t_ms", "text", "seat", "kind": "ring", "also_rang", "card" or "frame"}]`, oldest first. `faces`: the
-    visible ones, `[{"seat", "colour", "mood" (null: it could not be read), "from_ms", "until_ms": null if it stayed}]`.
-    """
-    announcer = Announcer(log.header.game, log.header.players, language)
-    return {"marks": _marks(log, instant, announcer), "faces": _faces(log, instant)}
-
-
-def _marks(log: GameLog, instant: Event, announcer: Announcer) -> list[dict[str, Any]]:
-    marks: list[dict[str, Any]] = []
+def _marks(log: GameLog, instant: Event, language: Language) -> list[dict[str, Any]]:
+    announcer, marks = Announcer(log.header.game, log.header.players, language), list[dict[str, Any]]()
     frame_ns = instant.data.get("frame_t_ns")
     if isinstance(frame_ns, int):
         marks.append({"t_ms": (frame_ns - instant.t_ns) / MS, "text": "", "seat": None, "kind": "frame"})
     for record in log.records.values():
         t_ms = (record.event.t_ns - instant.t_ns) / MS
-        if not -BEFORE_MS <= t_ms <= AFTER_MS or record.event.kind not in ("bell", "card_shown"):
-            continue
-        kind = "card" if record.event.kind == "card_shown" else "ring" if record.event is instant else "also_rang"
-        text = " ".join(announcer.say(ruling) for ruling in record.rulings)
-        marks.append({"t_ms": t_ms, "text": text, "seat": record.event.data.get("seat"), "kind": kind})
+        if -BEFORE_MS <= t_ms <= AFTER_MS and record.event.kind in ("bell", "card_shown"):
+            kind = "card" if record.event.kind == "card_shown" else "ring" if record.event is instant else "also_rang"
+            text = " ".join(announcer.texts(record.rulings))
+            marks.append({"t_ms": t_ms, "text": text, "seat": record.event.data.get("seat"), "kind": kind})
     return sorted(marks, key=lambda mark: float(mark["t_ms"]))
 
 
 @dataclass
-class _Open:
-    """A face that is visible since `from_ns`."""
+class _Face:
+    """A face that is visible from `from_ns` until `until_ns`, None: it stayed."""
 
     seat: int
     colour: object
     mood: object
     from_ns: int
+    until_ns: int | None = None
 
 
 def _faces(log: GameLog, instant: Event) -> list[dict[str, Any]]:
@@ -179,47 +166,38 @@ def _faces(log: GameLog, instant: Event) -> list[dict[str, Any]]:
     A face counts from the first frame in which it could be read (P9), until another covers it, or the pile goes.
     """
     first_ns, last_ns = instant.t_ns - BEFORE_MS * MS, instant.t_ns + AFTER_MS * MS
-    near = [
-        (face, until_ns)
-        for face, until_ns in _lives(log)
-        if face.from_ns <= last_ns and (until_ns is None or until_ns >= first_ns)
-    ]
+    near = [one for one in _lives(log) if one.from_ns <= last_ns and (one.until_ns or first_ns) >= first_ns]
     return [
         {
             "seat": face.seat,
             "colour": face.colour,
             "mood": face.mood,
             "from_ms": round((face.from_ns - instant.t_ns) / MS, 1),
-            "until_ms": None if until_ns is None else round((until_ns - instant.t_ns) / MS, 1),
+            "until_ms": None if face.until_ns is None else round((face.until_ns - instant.t_ns) / MS, 1),
         }
-        for face, until_ns in sorted(near, key=lambda one: (one[0].seat, one[0].from_ns))
+        for face in sorted(near, key=lambda one: (one.seat, one.from_ns))
     ]
 
 
-def _lives(log: GameLog) -> Iterator[tuple[_Open, int | None]]:
+def _lives(log: GameLog) -> list[_Face]:
     """Return each face with the time at which it was covered or taken away."""
-    tops: dict[int, _Open] = {}
+    faces, tops = list[_Face](), dict[int, _Face]()
     for number, event in log.held():
-        seat = event.data.get("seat")
+        seat, face = event.data.get("seat"), (event.data.get("colour"), event.data.get("mood"))
         if event.kind in (*_CARDS, "pile_gone") and isinstance(seat, int):
             before = tops.get(seat)
-            if event.kind == "card_read" and before is not None and _is_same(before, event.data):
+            if event.kind == "card_read" and before is not None and (before.colour, before.mood) == face:
                 continue
             if before is not None:
-                yield before, event.t_ns
-            tops.pop(seat, None)
+                tops.pop(seat).until_ns = event.t_ns
             if event.kind != "pile_gone":
-                tops[seat] = _Open(seat, event.data.get("colour"), event.data.get("mood"), event.t_ns)
+                tops[seat] = _Face(seat, *face, event.t_ns)
+                faces.append(tops[seat])
         for taken_ns in _piles_taken_ns(log.records[number]):
             # Cards turned while a name was waited for are on new piles.
             for top in [top for top in tops.values() if top.from_ns <= taken_ns]:
-                yield tops.pop(top.seat), taken_ns
-    for top in tops.values():
-        yield top, None
-
-
-def _is_same(face: _Open, data: Mapping[str, object]) -> bool:
-    return (face.colour, face.mood) == (data.get("colour"), data.get("mood"))
+                tops.pop(top.seat).until_ns = taken_ns
+    return faces
 
 
 def _piles_taken_ns(record: Record) -> list[int]:

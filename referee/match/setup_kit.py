@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from hardware.camera.frames import SECOND_NS
@@ -36,46 +37,43 @@ class SetupKit:
 
     def seen(self, since_ns: int, kept: Mapping[str, KeptStep]) -> StepInput:
         """Return the present observations, and the events heard since."""
-        language, now_ns = Remembering(self._referee.language.code), self._referee.clock()
-        frame = self._referee.devices.buffer.newest
+        referee, devices = self._referee, self._referee.devices
+        language, now_ns, frame = Remembering(referee.language.code), referee.clock(), devices.buffer.newest
         fresh = frame is not None and now_ns - frame.exposure_end_ns < _OLD_NS
-        peak = self._referee.devices.loudness
         return StepInput(
             now_ns=now_ns,
             since_ns=since_ns,
             language=language,
-            settings=self._referee.settings,
-            folder=self._referee.folder,
+            settings=referee.settings,
+            folder=referee.folder,
             image=frame.bgr() if frame is not None and fresh else None,
             image_t_ns=frame.exposure_end_ns if frame is not None else 0,
             heard=self._hearing.since(since_ns),
-            profile=self._referee.profile,
-            troubles=troubles_in_words(self._referee.health.troubles(), language),
-            notes=tuple(in_language(note, language) for note in self._referee.devices.camera_notes),
-            settling=self._referee.devices.settling,
-            level=None if peak is None else loudness(peak),
+            profile=referee.profile,
+            troubles=troubles_in_words(referee.health.troubles(), language),
+            notes=tuple(in_language(note, language) for note in devices.camera_notes),
+            settling=devices.settling,
+            level=None if devices.loudness is None else loudness(devices.loudness),
             kept=kept,
-            cameras=self._referee.plugged,
+            cameras=referee.plugged,
         )
 
     def carry_out(self, wish: Wish) -> None:
         """Carry out a step's wish."""
+        referee = self._referee
         if wish.settings:
-            self._referee.change_settings(wish.settings)
+            referee.change_settings(wish.settings)
         for camera in wish.cameras:
-            try:
-                self._referee.change_settings({"camera": camera})
-            except SettingError:
-                continue
-            break
+            with suppress(SettingError):
+                referee.change_settings({"camera": camera})
+                break
         if wish.profile is not None:
-            self._referee.keep_profile(wish.profile)
-        if wish.settle and not self._referee.match.in_play:
-            self._referee.devices.settle(self._referee.area.outline(), focus=True)
+            referee.keep_profile(wish.profile)
+        if wish.settle and not referee.match.in_play:
+            referee.devices.settle(referee.area.outline(), focus=True)
         if wish.signal is not None:
-            self._referee.voice.show(wish.signal)
-        if wish.say:
-            self._referee.voice.tell(wish.say)
+            referee.voice.show(wish.signal)
+        referee.voice.tell(wish.say)
 
 
 def setup_now(walk: Walk, *, look: bool) -> dict[str, Any]:

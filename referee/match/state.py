@@ -154,7 +154,7 @@ def _game(referee: Referee, session: Session, announcer: Announcer) -> dict[str,
                 "picture": referee.picture_of.get((log.game, one.about)),
                 "corrected": one.is_corrected,
             }
-            for one, text in zip(newest, announcer.texts(one.ruling for one in newest), strict=True)
+            for one, text in zip(newest, announcer.texts([one.ruling for one in newest]), strict=True)
         ],
         "questions": _doubts(referee, session)
         if session.question is None

@@ -41,10 +41,7 @@ class TableDecks:
         forget: Callable[[str], None] = lambda kind: None,
         wanted: str | None = None,
     ) -> None:
-        self._folder = folder
-        self._report = report
-        self._forget = forget
-        self._wanted = wanted
+        self._folder, self._report, self._forget, self._wanted = folder, report, forget, wanted
 
     def complete(self, header: Header) -> Header:
         """Return a header with the version of its deck.
@@ -82,9 +79,7 @@ class TableDecks:
         found = {}
         for game in GAMES:
             names = [game, *decks_for(game, store)]
-            first = last.get(game, chosen if chosen in names else game)
-            if self._wanted in names:
-                first = self._wanted
+            first = self._wanted if self._wanted in names else last.get(game, chosen if chosen in names else game)
             found[game] = sorted(names, key=lambda name, first=first: name != first)  # type: ignore[misc]
         return found
 

@@ -14,9 +14,8 @@ from fastapi import Path as InPath
 from starlette.background import BackgroundTask
 from starlette.responses import StreamingResponse
 
-from referee.match.backup import back_up, restore
 from referee.match.referee import Referee
-from referee.match.system import disputed, report
+from referee.match.system import back_up, disputed, report, restore
 from referee.web.auth import Auth
 from referee.web.limits import RESTORE_PATH
 from referee.web.responses import Json

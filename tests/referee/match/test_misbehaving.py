@@ -22,7 +22,7 @@ from hardware.voice import Chime
 from referee.errors import SettingError
 from referee.match import devices as devices_module
 from referee.match import monitor, table_decks, voice
-from referee.match.devices import Fitted, Parts, TableDevices
+from referee.match.devices import Parts, TableDevices
 from referee.match.referee import Referee, running
 from tests.referee.match.conftest import RingWatcher, play, until
 from tests.support.commands import sent
@@ -163,8 +163,9 @@ class RogueHouse:
 def rogues(folder: Path) -> Iterator[RogueHouse]:
     camera, bell, sand = Rogue(), RogueLines("bell"), RogueLines("barrier")
     speaker, lamp = RogueSpeaker(), RogueLamp()
-    fitted = Fitted(bell, sand, LIMITS)
-    parts = Parts(lambda settings: TableDevices(settings, camera, fitted), lambda _, __: speaker, lambda _, __: lamp)
+    parts = Parts(
+        lambda settings: TableDevices(settings, camera, bell, sand, LIMITS), lambda _, __: speaker, lambda _, __: lamp
+    )
     with running(folder, parts) as service:
         assert until(lambda: bell.opened and sand.opened and service.devices.buffer.newest is not None)
         yield RogueHouse(service, camera, bell, sand, speaker, lamp)

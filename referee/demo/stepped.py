@@ -10,7 +10,7 @@ from hardware.events import TimedEvent as DeviceEvent
 from hardware.gpio import PinFactory
 from hardware.settings import MS
 from referee.demo.devices import EdgeSide, go_on_after
-from referee.engine.clockwork import Clockwork, Fed, OnOutcome
+from referee.engine.clockwork import Fed, OnOutcome, feed
 from referee.engine.log import RulingData
 from referee.engine.session import Outcome
 from simulation.live import LiveTable
@@ -45,8 +45,7 @@ class SteppedTable:
         self._tap = FrameTap(self.buffer, queue.source("camera"))
         self._edges = EdgeSide(table, seed, queue, self.clock, make_factory)
         self._mover = self._edges.begin(table)
-        self._clockwork = Clockwork(queue, self.buffer, session, self._heard, clock=self.clock)
-        self._on_outcome = on_outcome
+        self._session, self._on_outcome = session, on_outcome
         self._next = 0
 
     def clock(self) -> int:
@@ -63,7 +62,7 @@ class SteppedTable:
             self._step_devices(frame_ns + _DELIVERY_NS)
             self._tap.push(self.table.frame(self._next))
             self._next += 1
-            while self._clockwork.step():
+            while feed(self.queue, self.buffer, self._session, self._heard, self._now_ns):
                 pass
             yield self.table.seconds(self._now_ns)
 

@@ -1,15 +1,14 @@
 """Feeds frames and device events to a session in the order in which they happened.
 
-Live, `Clockwork` takes them from the queue, which holds everything back until nothing earlier can follow. If more
-frames pile up than come late at once, only the last before each device event is read: a slow reader drops frames, but
-does not delay a ring.
+Live, they come from the queue, which holds everything back until nothing earlier can follow. If more frames pile up
+than come late at once, only the last before each device event is read: a slow reader drops frames, but does not delay a
+ring.
 """
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from hardware.camera.frames import Frame, FrameBuffer, FrameExposed
@@ -32,46 +31,30 @@ class Fed(Protocol):
         """Take an event of a device."""
 
 
-class Clockwork:
-    """Feeds a session from the queue.
+def feed(
+    queue: EventQueue,
+    buffer: FrameBuffer,
+    session: Fed,
+    on_outcome: OnOutcome,
+    now_ns: int,
+    lock: AbstractContextManager[object] | None = None,
+) -> int:
+    """Give a session all inputs that are ready at `now_ns`, and return their number.
 
-    on_outcome: called with every input and its outcome, on the thread that calls `step`. lock: held while the session
-    takes an input, so that others may call the session between two inputs.
+    on_outcome: called with every input and its outcome. lock: held while the session takes an input, so that others may
+    call the session between two inputs.
     """
-
-    def __init__(
-        self,
-        queue: EventQueue,
-        buffer: FrameBuffer,
-        session: Fed,
-        on_outcome: OnOutcome,
-        lock: threading.RLock | None = None,
-        clock: Callable[[], int] = time.monotonic_ns,
-    ) -> None:
-        self._queue = queue
-        self._buffer = buffer
-        self._session = session
-        self._on_outcome = on_outcome
-        self._lock = lock or threading.RLock()
-        self._clock = clock
-
-    def step(self) -> int:
-        """Take all ready inputs, and return their number."""
-        ready = in_order(self._queue.take(self._clock()))
-        for event in without_overtaken(ready):
-            self._feed(event)
-        return len(ready)
-
-    def _feed(self, event: DeviceEvent) -> None:
-        with self._lock:
+    ready = in_order(queue.take(now_ns))
+    for event in without_overtaken(ready):
+        with lock or nullcontext():
             if not isinstance(event, FrameExposed):
-                self._on_outcome(event, self._session.hear(event))
-                return
-            frame = self._buffer.last_before(event.t_ns)
-            if frame is None or frame.exposure_end_ns + 1 != event.t_ns:
-                # It waited for so long that the buffer has dropped it.
-                return
-            self._on_outcome(event, self._session.look(frame))
+                on_outcome(event, session.hear(event))
+                continue
+            frame = buffer.last_before(event.t_ns)
+            # A frame that waited for too long was dropped by the buffer.
+            if frame is not None and frame.exposure_end_ns + 1 == event.t_ns:
+                on_outcome(event, session.look(frame))
+    return len(ready)
 
 
 def in_order(events: Sequence[DeviceEvent]) -> list[DeviceEvent]:

@@ -7,7 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hardware.bell import BellDevice, NoBell, make_bell
@@ -259,14 +259,6 @@ class Arrival:
     half_ns: int
 
 
-@dataclass(frozen=True)
-class _Press:
-    t_ns: int
-    within_ns: int
-    seat: int
-    way: PhoneWay | None = None
-
-
 class PhoneBells:
     """Puts presses on phones, which come over the network, on the time line of the presses; safe from any thread.
 
@@ -276,12 +268,11 @@ class PhoneBells:
     """
 
     def __init__(self, queue: EventQueue, clock: Callable[[], int] = time.monotonic_ns) -> None:
-        self._queue = queue
-        self._clock = clock
+        self._queue, self._clock = queue, clock
         self._lock = threading.Lock()
         self._source: Source | None = None
         self._heard_ns = 0
-        self._pending: list[_Press] = []
+        self._pending: list[tuple[BellPressed, int]] = []  # each with the error of its time
 
     def here(self) -> None:
         """Expect rings of a phone from now on."""
@@ -309,20 +300,20 @@ class PhoneBells:
                 most_ns = min(arrival.half_ns, MOST_WITHIN_NS)
                 pressed_ns = max(min(t_ns, arrival.t_ns), arrival.t_ns - most_ns)
                 way = PhoneWay(round((arrival.t_ns - pressed_ns) / MS, 1), round(most_ns / MS, 1))
-            self._pending.append(_Press(pressed_ns, within_ns, seat, way))
-            self._pending.sort(key=lambda press: press.t_ns)
-            source.hold(self._pending[0].t_ns)
+            self._pending.append((BellPressed(pressed_ns, seat, way), within_ns))
+            self._pending.sort(key=lambda one: one[0].t_ns)
+            source.hold(self._pending[0][0].t_ns)
 
     def tend(self) -> None:
         """Hand on presses that no earlier one can still follow; to be called often."""
-        if self._source is None:
-            return
         with self._lock:
+            if self._source is None:
+                return
             now_ns = self._clock()
-            while self._pending and self._source is not None and now_ns >= self._ripe_ns():
+            while self._pending and now_ns >= self._ripe_ns():
                 self._source.put(self._next())
-                self._source.hold(self._pending[0].t_ns if self._pending else None)
-            if self._source is not None and not self._pending and now_ns - self._heard_ns > GONE_NS:
+                self._source.hold(self._pending[0][0].t_ns if self._pending else None)
+            if not self._pending and now_ns - self._heard_ns > GONE_NS:
                 self._source.close()
                 self._source = None
 
@@ -334,16 +325,17 @@ class PhoneBells:
 
     def _ripe_ns(self) -> int:
         """Return when every press has come that may have been before the first one."""
-        return self._pending[0].t_ns + self._pending[0].within_ns + MOST_WITHIN_NS + PHONE_LAG_NS
+        first, within_ns = self._pending[0]
+        return first.t_ns + within_ns + MOST_WITHIN_NS + PHONE_LAG_NS
 
     def _next(self) -> BellPressed:
         """Return the first press; without a seat if another seat's may have been before it."""
-        first = self._pending.pop(0)
-        rivals = [one for one in self._pending if one.t_ns - first.t_ns <= first.within_ns + one.within_ns]
-        if all(one.seat == first.seat for one in rivals):
-            return BellPressed(first.t_ns, first.seat, first.way)
+        first, within_ns = self._pending.pop(0)
+        rivals = [one for one in self._pending if one[0].t_ns - first.t_ns <= within_ns + one[1]]
+        if all(press.seat == first.seat for press, _ in rivals):
+            return first
         self._pending = [one for one in self._pending if one not in rivals]
-        return BellPressed(first.t_ns, None, first.way)
+        return replace(first, seat=None)
 
 
 def try_camera(spec: str) -> None:

@@ -161,15 +161,7 @@ class Monitor:
         self._game: tuple[int, int] | None = None  # the one in play, and since when
         self._noted: set[Mishap] = set()
         self.on: frozenset[Mishap] = frozenset()
-        self._thread = part_thread("guard", self._run, referee.report)
-
-    def start(self) -> None:
-        """Begin to check."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End."""
-        self._thread.stop(1.0)
+        self.thread = part_thread("guard", self._run, referee.report)
 
     def forget(self) -> None:
         """Start again for another camera."""
@@ -278,7 +270,7 @@ class Monitor:
         return self._settling
 
     def _run(self) -> None:
-        while not self._thread.stopping.wait(LOOK_S):
+        while not self.thread.stopping.wait(LOOK_S):
             self.step(self._referee.clock())
 
 

@@ -114,7 +114,6 @@ class Glance:
     new places, unless all clearly stayed.
     """
 
-    t_ns: int
     white: float
     clipped: float
     markers: MarkerSights | None
@@ -133,22 +132,19 @@ class Glance:
         return float(np.median(self.markers.white_bgr[self.markers.in_sight].max(axis=1)))
 
 
-def glance_at(image: Image, t_ns: int, markers: MarkerWatch | None, area: Polygon | None = None) -> Glance:
+def glance_at(image: Image, markers: MarkerWatch | None, area: Polygon | None) -> Glance:
     """Measure a picture, (h, w, 3) uint8 BGR; area: the table, (k, 2) in shares of the picture's size."""
     step = max(1, image.shape[1] // _SMALL_PX)
     judged = judge(within(np.ascontiguousarray(image[::step, ::step]), area), _ANY)
     if markers is None:
-        return Glance(t_ns, judged.white, judged.clipped_share, None)
+        return Glance(judged.white, judged.clipped_share, None)
     sights = markers.look(image)
     places = None if (sights.blur == 0).all() else markers.places(image, sights)
-    return Glance(t_ns, judged.white, judged.clipped_share, sights, places)
+    return Glance(judged.white, judged.clipped_share, sights, places)
 
 
 class PictureMonitor:
-    """Follows the picture.
-
-    `well`: whether white is at a camera's target, by the last picture.
-    """
+    """Follows the picture."""
 
     def __init__(self) -> None:
         self._lasting = Lasting()
@@ -168,14 +164,14 @@ class PictureMonitor:
 
     @property
     def well(self) -> bool:
-        """Return whether the camera is set well, as far as the last picture shows."""
-        return self._now is None or is_well_set(self._now)
+        """Return whether white is at a camera's target, by the last picture: with room for an evening's changes."""
+        return self._now is None or 195.0 <= self._now.paper <= 244.0
 
     def look(self, image: Image, t_ns: int, area: Polygon | None = None) -> frozenset[Mishap]:
         """Take a picture, (h, w, 3) uint8 BGR, and return the present mishaps."""
         self._search(image, t_ns)
         pushed = Mishap.MOVED in self.on and self._pushed
-        now = self._now = glance_at(image, t_ns, self._markers, area)
+        now = self._now = glance_at(image, self._markers, area)
         if now.shows_markers:
             self._sighted_ns = t_ns
         here = sighted(now, self._before)
@@ -273,11 +269,6 @@ def _is_other_light(now: MarkerSights, before: MarkerSights | None) -> bool:
     blue, green, red = np.median(light, axis=0)
     bright = float(np.median(light.mean(axis=1)))
     return not _LESS <= bright <= _MORE or max(abs(blue / green - 1.0), abs(red / green - 1.0)) > _COLOUR
-
-
-def is_well_set(now: Glance) -> bool:
-    """Return whether white is at the camera's target, so that there is room for the changes of an evening."""
-    return 195.0 <= now.paper <= 244.0
 
 
 def lie_elsewhere(before: Sequence[Marker], now: Sequence[Marker]) -> bool:

@@ -12,7 +12,6 @@ from referee.engine.log import MISHAP, GameLog, Record, RulingData
 from referee.games.registry import game_kind
 from referee.language import Language
 from referee.match.referee import Referee
-from referee.sayings import mishaps
 from referee.store.games import sight_of
 
 Data = Mapping[str, Any]
@@ -76,7 +75,7 @@ def explain(referee: Referee, ruling: str) -> Data:
         "corrected": record.is_changed(ruled),
         "steps": game_kind(header.game).page.steps(ruled, [event for _, event in readings], language),
         "way": _way(ruled["phone"], language) if "phone" in ruled else "",
-        "mishaps": [mishaps.begun(what, language) for what in on],
+        "mishaps": [language.text(f"guard.begun.{what}") for what in on if f"guard.begun.{what}" in language],
         "readings": [
             {"event": log.event_id(number), "seat": event.data.get("seat"), "data": _shown(event)}
             for number, event in readings

@@ -21,7 +21,7 @@ from hardware.lamp import Signal
 from hardware.problems import Health, HealthBoard, Problem
 from hardware.settings import MS
 from referee.announcer import Announcement, Announcer
-from referee.engine.clockwork import LONGEST_SLEEP_S, Clockwork
+from referee.engine.clockwork import LONGEST_SLEEP_S, feed
 from referee.engine.events import Header
 from referee.engine.log import Change
 from referee.engine.session import Outcome, Session
@@ -141,7 +141,7 @@ class Referee:
         self.publisher.start()
         self._thread.start()
         self.devices.start(self.report, self.publisher.heard)
-        self._monitor.start()
+        self._monitor.thread.start()
 
     def stop_soon(self) -> None:
         """Make no more rulings, and write all waiting data; to be followed by `stop`."""
@@ -151,7 +151,7 @@ class Referee:
     def stop(self) -> None:
         """End everything; the journal is kept."""
         self._thread.stopping.set()
-        self._monitor.stop()
+        self._monitor.thread.stop(1.0)
         self.devices.stop()
         self._thread.stop(1.0)
         self.pictures.stop()
@@ -333,7 +333,10 @@ class Referee:
             case commands.Simple(do="undo"):
                 self.undo()
             case commands.Ringer(seat=seat):
-                self._name_ringer(seat)
+                with self.turn():
+                    question = self.match.playing().question
+                    which = {} if question is None or question.kind != "who_rang" else {"ring_t_ns": question.t_ns}
+                    self.say("ringer", {"seat": seat, **which})
             case commands.Ring():
                 with self.lock:
                     players_here = len(self.match.playing().header.players)
@@ -353,8 +356,8 @@ class Referee:
                 return {"changed": self._correct_named(command)}
             case commands.Sheet(hands=hands, table=side):
                 return {"sheet": sheet(hands, side, self.language)}
-            case commands.AnswerDoubt(question=question, answer=number):
-                self._answer(question, number)
+            case commands.AnswerDoubt():
+                self._answer(command.question, command.answer)
             case commands.LookAgain(ruling=ruling):
                 self._look_again(ruling)
             case commands.Setup():
@@ -458,12 +461,6 @@ class Referee:
             number = log.about(*log.ruling(command.about)) if is_ruling else log.event_number(command.about)
             change = self.correct(number, command.new, session)
         return len({place for place, _ in (*change.gone, *change.new)})
-
-    def _name_ringer(self, seat: int) -> None:
-        with self.turn():
-            question = self.match.playing().question
-            which = {} if question is None or question.kind != "who_rang" else {"ring_t_ns": question.t_ns}
-            self.say("ringer", {"seat": seat, **which})
 
     def _answer(self, question: str, number: int) -> None:
         """Take an answer to a question of the watcher; correct the events that it took instead meanwhile."""
@@ -612,14 +609,13 @@ class Referee:
 
     def _referee(self) -> None:
         """Hand the devices' events and frames to the match, for ever (on the thread of its own)."""
-        queue = self.devices.queue
-        clockwork = Clockwork(queue, self.devices.buffer, self, self._heard, self.lock)
+        queue, buffer = self.devices.queue, self.devices.buffer
         if self._thread.faults_in_a_row and self.match.session is not None:
             # A fault may have come between an event and its rulings: the journal has both in order.
             self.resume()
         while not self._thread.stopping.is_set():
             with self._watchdog.reading():
-                worked = clockwork.step()
+                worked = feed(queue, buffer, self, self._heard, time.monotonic_ns(), self.lock)
             if not worked:
                 queue.wait(LONGEST_SLEEP_S)
             self._phones.tend()

@@ -10,7 +10,7 @@ from referee.games.registry import GAMES
 from referee.language import Language
 from referee.phrases import Phrase, in_language, phrase
 from referee.safe_text import harmless
-from referee.sayings import mishaps
+from referee.sayings.mishaps import GUARD
 
 PART = "part "
 """Names of restarted threads on the health board."""
@@ -30,8 +30,8 @@ def problem(one: Problem, language: Language) -> str:
 def works_again(part: str, language: Language) -> str:
     """Return the sentence for a part that works again, "" without words."""
     kind, _, what = part.partition(" ")
-    if part.startswith(mishaps.GUARD):
-        return mishaps.ended(what, language)
+    if part.startswith(GUARD):
+        return language.text(key) if (key := f"guard.ended.{what}") in language else ""
     known = f"service.work.{kind}"
     return language.text(known if known in language else "service.it_works_again")
 

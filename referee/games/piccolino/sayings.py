@@ -8,7 +8,6 @@ from typing import Any
 
 from referee.games.kind import RulingData, Words
 from referee.language import Language
-from referee.sayings.colours import happy_clowns, one_is_sad
 from referee.sayings.ends import say_end
 
 _MS_PER_S = 1000
@@ -229,3 +228,22 @@ WORDS = Words(
     said_together=_penalties,
     notice=notice,
 )
+
+
+def happy_clowns(language: Language, number: int, colour: str) -> str:
+    """Return "two happy greens"."""
+    known = f"clowns.happy.{colour}"
+    if known not in language:
+        return language.text("clowns.happy_of_colour", n=language.number(number), colour=colour)
+    clowns = language.text(known)
+    return language.text("clowns.happy", n=language.number(number), clowns=clowns)
+
+
+def one_is_sad(language: Language, colour: str | None) -> str:
+    """Return "one of the reds is sad"; None: unknown colour."""
+    if colour is None:
+        return language.text("clowns.one_is_sad")
+    known = f"clowns.one_of.{colour}"
+    if known not in language:
+        return language.text("clowns.sad_of_colour", colour=colour)
+    return language.text("clowns.sad", clowns=language.text(known))

@@ -11,7 +11,7 @@ from typing import Any
 from hardware.camera.frames import Frame, FrameBuffer, FrameTap
 from hardware.events import BellPressed, EventQueue
 from hardware.events import TimedEvent as DeviceEvent
-from referee.engine.clockwork import Clockwork
+from referee.engine.clockwork import feed
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice, Outcome, Session
 from referee.games.piccolino.rules import from_header
@@ -53,7 +53,9 @@ def judged(play: PilePlay, seed: str, *, lost: float = 0.0) -> tuple[list[Ruling
             (ring,) = [ring for ring in play.rung if ring.t_ns == question.t_ns]
             session.say(Event(ring.t_ns, "decided", {"valid": play.verdict(ring)["valid"]}))
 
-    clockwork = Clockwork(queue, buffer, session, note, clock=lambda: now)
+    def step() -> int:
+        return feed(queue, buffer, session, note, now)
+
     arrivals: list[tuple[int, int, Frame | BellPressed]] = []
     came, latest, hole = [], 0, 0
     for number, frame in enumerate(play.frames):
@@ -72,9 +74,9 @@ def judged(play: PilePlay, seed: str, *, lost: float = 0.0) -> tuple[list[Ruling
             tap.push(thing)
         else:
             bell.put(thing)
-        clockwork.step()
+        step()
     now += 2_000 * MS
-    clockwork.step()
+    step()
     assert queue.late == 0
     return rulings, came
 

@@ -193,7 +193,7 @@ class Monitor:
         frame, notes = self._devices.buffer.newest, frozenset(self._devices.camera_notes)
         if frame is not None and frame.exposure_end_ns > self._frame_ns and now_ns - frame.exposure_end_ns <= _OLD_NS:
             self._frame_ns = frame.exposure_end_ns
-            self._picture.look(frame.bgr(), now_ns, self._referee.area.outline())
+            self._picture.look(frame.bgr(), now_ns, self._referee.area.outline)
         flickers = self._stripes.are_seen(now_ns) or camera_notes.LAMP_FLICKERS in notes
         others = {
             Mishap.PACE: self._pace.is_slow(now_ns),
@@ -265,7 +265,7 @@ class Monitor:
             return False
         self._tried_ns = self._judged_ns = now_ns
         self._tries += 1
-        self._settling = self._devices.settle(self._referee.area.outline(), focus=Mishap.BLURRED in self._wrong)
+        self._settling = self._devices.settle(self._referee.area.outline, focus=Mishap.BLURRED in self._wrong)
         self._because = self._settling and bool(self._wrong)
         return self._settling
 

@@ -178,7 +178,7 @@ class Pictures:
 
     def take_film(self, wanted: PictureRequest) -> None:
         """Hold the film before an event, and let the oldest go."""
-        if self._area.outline() is None:
+        if self._area.outline is None:
             # There would be faces in it.
             return
         own = () if wanted.frame is None else (wanted.frame,)

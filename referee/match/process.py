@@ -223,20 +223,15 @@ class Power:
             return True
         if self.folder is None or what not in FILES:
             return False
-        wish = self.folder / FILES[what]
-        try:
+        wish, end_s = self.folder / FILES[what], time.monotonic() + self.taken_s
+        with suppress(OSError):
             wish.touch()
-            deadline = time.monotonic() + self.taken_s
-            while wish.exists():
-                if time.monotonic() > deadline:
-                    return False
+            while wish.exists() and time.monotonic() < end_s:
                 time.sleep(_LOOK_S)
-        except OSError:
-            return False
-        finally:
-            with suppress(OSError):
-                wish.unlink(missing_ok=True)
-        return True
+            is_taken = not wish.exists()
+            wish.unlink(missing_ok=True)
+            return is_taken
+        return False
 
 
 def power_here(environment: Mapping[str, str] = os.environ) -> Power:

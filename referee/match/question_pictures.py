@@ -26,25 +26,19 @@ _BEFORE, _NOW = "-before", "-now"
 
 @dataclass(eq=False)
 class _Asked:
-    """frames: before, which may be None, and now; until the pictures are `made` of them. outlines: drawn into it."""
+    """before: None where there is no earlier picture. outlines: drawn into `now`. made: the JPEGs, by their ending."""
 
-    has_before: bool
-    frames: tuple[Frame | None, Frame] | None
-    outlines: tuple[Outline, ...]
+    before: Frame | None
+    now: Frame
+    outlines: tuple[Outline, ...] = ()
     made: dict[str, bytes] | None = None
-
-
-def _new(shown: Shown | None, before: Frame | None, now: Frame) -> _Asked:
-    if shown is not None:
-        return _Asked(False, (None, shown.frame), shown.outlines)
-    return _Asked(before is not None, (before, now), ())
 
 
 class QuestionPictures:
     """Pictures of a watcher's question: the table as last understood, and now, at the changed part.
 
-    They are made on a page's request, on its thread; until then the frames of a few questions at most are kept. Safe to
-    use from any thread. area: hides people round the table. names: by question those of its pictures: `before`, which
+    They are made on a page's request, on its thread, from the frames of a few questions at most. Safe to use from any
+    thread. area: hides people round the table. names: by question those of its pictures: `before`, which
     may be None, and `now`.
     """
 
@@ -61,14 +55,14 @@ class QuestionPictures:
         that the watcher understood.
         """
         with self._lock:
-            asked = {
-                name: self._asked.get(name) or _new(shown, before, now)
+            self._asked = {
+                name: self._asked.get(name)
+                or (_Asked(before, now) if shown is None else _Asked(None, shown.frame, shown.outlines))
                 for name, shown in list(questions.items())[-_MOST_QUESTIONS:]
             }
-            self._asked = asked
             self.names = {
-                name: {"before": name + _BEFORE if one.has_before else None, "now": name + _NOW}
-                for name, one in asked.items()
+                name: {"before": None if one.before is None else name + _BEFORE, "now": name + _NOW}
+                for name, one in self._asked.items()
             }
 
     def find(self, which: str) -> bytes | None:
@@ -78,31 +72,24 @@ class QuestionPictures:
         if asked is None:
             return None
         # Not with the lock held: the referee's thread must not wait for it. Two results at once are equal.
-        frames = asked.frames
-        if asked.made is None and frames is not None:
-            asked.made = self._made(*frames, asked.outlines)
-        if asked.made is not None:
-            asked.frames = None
+        asked.made = asked.made or self._made(asked)
         return (asked.made or {}).get(_BEFORE if which.endswith(_BEFORE) else _NOW)
 
-    def _made(self, before: Frame | None, now: Frame, outlines: Sequence[Outline]) -> dict[str, bytes] | None:
-        image = now.bgr()
-        if self._area.outline() is None:
+    def _made(self, asked: _Asked) -> dict[str, bytes] | None:
+        image = asked.now.bgr()
+        if self._area.outline is None:
             self._area.survey(image)
-        if outlines and self._area.outline() is not None:
-            return {_NOW: jpeg(smaller(_drawn(self._area.shroud(image), outlines), _QUESTION_WIDTH_PX))}
-        found = self._area.cut(image)
-        if found is None:
+        if asked.outlines and self._area.outline is not None:
+            return {_NOW: jpeg(smaller(_drawn(self._area.shroud(image), asked.outlines), _QUESTION_WIDTH_PX))}
+        now = self._area.cut(image)
+        if now is None:
             return None
-        shown, found_before = found[0], None if before is None else self._area.cut(before.bgr())
-        if found_before is None or found_before[0].shape != shown.shape:
-            return {_NOW: jpeg(smaller(shown, _QUESTION_WIDTH_PX))}
-        earlier = found_before[0]
-        left, top, right, bottom = _where_changed(earlier, shown)
-        parts = (image[top:bottom, left:right] for image in (earlier, shown))
-        return {
-            when: jpeg(smaller(part, _QUESTION_WIDTH_PX)) for when, part in zip((_BEFORE, _NOW), parts, strict=True)
-        }
+        before = None if asked.before is None else self._area.cut(asked.before.bgr())
+        if before is None or before[0].shape != now[0].shape:
+            return {_NOW: jpeg(smaller(now[0], _QUESTION_WIDTH_PX))}
+        left, top, right, bottom = _where_changed(before[0], now[0])
+        parts = {_BEFORE: before[0][top:bottom, left:right], _NOW: now[0][top:bottom, left:right]}
+        return {when: jpeg(smaller(part, _QUESTION_WIDTH_PX)) for when, part in parts.items()}
 
 
 def _drawn(image: Image, outlines: Sequence[Outline]) -> Image:

@@ -38,7 +38,7 @@ from referee.match.monitor import Computer, Monitor, Notices
 from referee.match.pictures import Pictures
 from referee.match.question_pictures import QuestionPictures
 from referee.match.settings import TableSettings, load_settings, save_settings
-from referee.match.setup_kit import SetupKit, setup_now
+from referee.match.setup_kit import SetupKit
 from referee.match.state import moment, state_of
 from referee.match.table_decks import TableDecks
 from referee.match.voice import Voice
@@ -514,7 +514,7 @@ class Referee:
             case "close":
                 walk.close()
         self.changed()
-        return setup_now(walk, look=True)
+        return walk.progress(look=True)
 
     def change_settings(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
         """Change settings, also those that pages do not show.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hardware.camera.frames import SECOND_NS
 from hardware.events import TimedEvent
@@ -12,7 +12,6 @@ from referee.errors import SettingError
 from referee.phrases import Remembering, in_language
 from referee.setup.devices import loudness
 from referee.setup.step import Hearing, KeptStep, StepInput, Wish, troubles_in_words
-from referee.setup.walk import Walk, as_data
 
 if TYPE_CHECKING:
     from referee.match.referee import Referee
@@ -70,21 +69,7 @@ class SetupKit:
         if wish.profile is not None:
             referee.keep_profile(wish.profile)
         if wish.settle and not referee.match.in_play:
-            referee.devices.settle(referee.area.outline(), focus=True)
+            referee.devices.settle(referee.area.outline, focus=True)
         if wish.signal is not None:
             referee.voice.show(wish.signal)
         referee.voice.tell(wish.say)
-
-
-def setup_now(walk: Walk, *, look: bool) -> dict[str, Any]:
-    """Return the progress of setting up, and, to `look`, the open step's finding now.
-
-    `{"steps": […], "open": a step's name or null, "finding": null or …, "left": the steps that are not done}`. Steps:
-    `{"step", "title", "ask", "state": null where nothing is kept, "good", "mend", "wait", "missing" or "skipped",
-    "text"}`. A finding: `{"step", "state", "text", "more": sentences, "bar": 0 to 1 or null, "shapes": [{"corners":
-    shares of the picture, "kind", "label"}], "choices": [{"text", "answer", "href", "chosen"}]}`.
-    """
-    found = walk.seen_now() if look else None
-    name = walk.open_step if not look else None if found is None else found[0]
-    finding = None if found is None else as_data(*found)
-    return {"steps": walk.titles(), "open": name, "finding": finding, "left": walk.left}

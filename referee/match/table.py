@@ -34,47 +34,47 @@ MARGIN_MM = 80.0
 
 
 class TableArea:
-    """Remembers the table's outline; profile: the calibrated table, None: marker cards show it."""
+    """Remembers the table's place.
+
+    profile: the calibrated table, None: marker cards show it. outline: (n, 2) in shares of the picture's size, None
+    while unknown.
+    """
 
     def __init__(self, profile: TableProfile | None = None) -> None:
         self._profile = profile
-        self._shares: Polygon | None = None
+        self.outline: Polygon | None = None
 
     def survey(self, image: Image) -> None:
         """Find the table in a BGR picture; where its markers are covered the last place stays."""
         height, width = image.shape[:2]
         corners = self._corners_px(image)
         if corners is not None:
-            self._shares = corners / (width, height)
+            self.outline = corners / (width, height)
 
     def use(self, profile: TableProfile | None) -> None:
         """Use a new calibration of the table; None: another camera is there, without one."""
-        self._profile, self._shares = profile, None
-
-    def outline(self) -> Polygon | None:
-        """Return the outline (n, 2) in shares of the picture's size, None while unknown."""
-        return self._shares
+        self._profile, self.outline = profile, None
 
     def cut(self, image: Image) -> tuple[Image, tuple[int, int]] | None:
         """Return the part of a picture with the table, black outside of it, and its top left corner, px.
 
         None while the table's place is unknown, or outside of the picture.
         """
-        if self._shares is None:
+        if self.outline is None:
             return None
         height, width = image.shape[:2]
-        x, y, w, h = cv2.boundingRect((self._shares * (width, height)).astype(np.float32))
+        x, y, w, h = cv2.boundingRect((self.outline * (width, height)).astype(np.float32))
         left, top = max(x, 0), max(y, 0)
         part = self.shroud(image)[top : max(y + h, 0), left : max(x + w, 0)]
         return (part, (left, top)) if part.size else None
 
     def shroud(self, image: Image) -> Image:
         """Return a picture of the same size, black outside of the table; whole while its place is unknown."""
-        if self._shares is None:
+        if self.outline is None:
             return image
         height, width = image.shape[:2]
         mask = np.zeros((height, width), np.uint8)
-        cv2.fillConvexPoly(mask, np.rint(self._shares * (width, height)).astype(np.int32), 255)
+        cv2.fillConvexPoly(mask, np.rint(self.outline * (width, height)).astype(np.int32), 255)
         return np.asarray(cv2.bitwise_and(image, image, mask=mask))
 
     def _corners_px(self, image: Image) -> Polygon | None:

@@ -75,11 +75,6 @@ class Walk:
         self.kept = load_kept(kit.seen(kit.now_ns(), {}).folder)
 
     @property
-    def open_step(self) -> str | None:
-        """The name of the open step; None without one."""
-        return None if self._step is None else self._step.name
-
-    @property
     def left(self) -> list[str]:
         """The steps that were neither stored nor skipped, in order."""
         return [name for name in NAMES if name not in self.kept]
@@ -106,11 +101,6 @@ class Walk:
         with self._lock:
             step = self._opened()
             return step.name, _found(step, self._seen())
-
-    def seen_now(self) -> tuple[str, StepFinding] | None:
-        """Return the open step's finding; None if no step is open, since another page may have closed it."""
-        with self._lock:
-            return None if self._step is None else self.look()
 
     def answer(self, answer: Mapping[str, object]) -> None:
         """Take a choice.
@@ -159,11 +149,17 @@ class Walk:
         with self._lock:
             self._step = None
 
-    def titles(self) -> list[dict[str, Any]]:
-        """Return all steps with their titles and stored results, for the page."""
+    def progress(self, *, look: bool) -> dict[str, Any]:
+        """Return the progress, and, to `look`, the open step's finding now.
+
+        `{"steps": […], "open": a step's name or null, "finding": null or …, "left": the steps that are not done}`.
+        Steps: `{"step", "title", "ask", "state": null where nothing is kept, "good", "mend", "wait", "missing" or
+        "skipped", "text"}`. A finding: `{"step", "state", "text", "more": sentences, "bar": 0 to 1 or null, "shapes":
+        [{"corners": shares of the picture, "kind", "label"}], "choices": [{"text", "answer", "href", "chosen"}]}`.
+        """
         with self._lock:
-            seen = self._seen()
-            return [
+            seen, step = self._seen(), self._step
+            steps = [
                 {
                     "step": name,
                     "title": new_step(name).title(seen.language),
@@ -173,6 +169,12 @@ class Walk:
                 }
                 for name in NAMES
             ]
+            return {
+                "steps": steps,
+                "open": None if step is None else step.name,
+                "finding": None if step is None or not look else _as_data(step.name, _found(step, seen)),
+                "left": self.left,
+            }
 
     def _keep(self, name: str, kept: KeptStep) -> None:
         self.kept[name] = kept
@@ -198,7 +200,7 @@ def _found(step: Step, seen: StepInput) -> StepFinding:
         return StepFinding(State.MISSING, text)
 
 
-def as_data(name: str, finding: StepFinding) -> dict[str, Any]:
+def _as_data(name: str, finding: StepFinding) -> dict[str, Any]:
     """Return a finding as data for the page."""
     return {
         "step": name,

@@ -10,7 +10,6 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from calibration.print import MARKER_IDS, marker_svg
 from referee.match.referee import Referee
-from referee.match.setup_kit import setup_now
 from referee.printing import printed
 from referee.web.auth import Auth
 from referee.web.limits import RefusedError
@@ -30,7 +29,7 @@ def routes(referee: Referee, ask: Reads, auth: Auth) -> APIRouter:
     async def setup(request: Request) -> Response:
         """Return the progress; to a paired device also the findings of the open step."""
         paired = auth.token(request) is not None
-        return Json(await ask(lambda: setup_now(referee.walk, look=paired)))
+        return Json(await ask(lambda: referee.walk.progress(look=paired)))
 
     @router.get("/setup.jpg", responses={200: {"content": {"image/jpeg": {}}}})
     async def picture(request: Request) -> Response:

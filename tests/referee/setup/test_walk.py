@@ -81,7 +81,7 @@ def test_steps_are_kept_one_by_one_and_go_on_after_a_power_cut(tmp_path: Path) -
     again = Walk(PaperKit(tmp_path))
     assert again.kept["camera"] == KeptStep("missing", "No camera is plugged in: check its cable.")
     assert again.left == ["seats", "light", "sandtimer", "lamp", "check"]
-    assert again.open_step is None
+    assert again.progress(look=False)["open"] is None
     kept = again.kept
     assert (kept["deck"].data, kept["table"].state, kept["bell"].state) == ({"deck": "piccolino"}, "skipped", "good")
 
@@ -136,7 +136,7 @@ def test_what_was_set_up_is_proposed_for_the_first_game_and_said_in_the_language
     for _ in range(2):
         for code in ("de", "en", "fr"):
             table.referee.do(sent({"do": "settings", "language": code}))
-            texts = {one["step"]: one["text"] for one in walk.titles()}
+            texts = {one["step"]: one["text"] for one in walk.progress(look=False)["steps"]}
             assert texts["deck"] == Language(code).text("setup.seats.you_play_with", deck="Piccolino")
             assert texts["bell"] == Language(code).text("service.device.bell_missing")
         walk = Walk(table.referee.setup_kit)

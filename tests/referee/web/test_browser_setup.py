@@ -19,7 +19,6 @@ from referee.decks.store import DeckStore
 from referee.language import Language
 from referee.lessons.lessons import Lessons
 from referee.lessons.workbench import Workbench
-from referee.match.setup_kit import setup_now
 from referee.measured_table import profile_of
 from referee.setup.camera import CameraStep
 from referee.web.words import words_in
@@ -84,7 +83,7 @@ def test_a_new_machine_is_set_up_step_by_step(page: PageUnderTest, windows: Wind
     tab.locator(".setup-go").click()
     heading("Cards")
     window.tap("All steps")
-    walked = setup_now(table.referee.walk, look=False)
+    walked = table.referee.walk.progress(look=False)
     assert walked["left"] == ["table", "seats", "light", "deck", "check"]
     kept = {one["step"]: one["state"] for one in walked["steps"]}
     assert (kept["camera"], kept["bell"], kept["sandtimer"], kept["lamp"]) == ("good", "good", "good", "skipped")

@@ -41,7 +41,8 @@ SURVEY_NS = 20 * SECOND_NS
 OFFSETS_MS = (-400, -200, -100, 0, 100, 250)
 """Times of the pictures from the instant; 0 is the last one exposed before it (P9)."""
 THIN_EVERY = 20
-FILM_NS, FILM_EVERY_NS, FILM_NEAR_NS = 7 * SECOND_NS, 100 * MS, 600 * MS
+FILM_NS, FILM_EVERY_NS, FILM_NEAR_NS = 4 * SECOND_NS, 100 * MS, 600 * MS
+"""The film's length, as far as the frame buffer reaches back, and its pace, also just before the instant."""
 FILM_BYTES = 96_000_000
 _PICTURED = frozenset({"ring", "unclear", "hand", "foul"})
 _BELONGS = frozenset({"also_rang", "ignored"})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,10 +20,12 @@ from hardware.problems import Health, Problem
 from referee.doctor.checks import CAPPED, HOT_MILLIDEGREES, LEAST_BYTES, THROTTLED, UNDER_VOLTAGE, power_bits
 from referee.doctor.machine import Machine
 from referee.games.kind import GameKind
+from referee.language import Language
 from referee.match.monitor_pictures import Lasting, Mishap, PictureMonitor, Sighted, Stripes
 from referee.match.process import part_thread
 from referee.match.voice import TAKEN_BACK_AFTER_NS
 from referee.phrases import phrase
+from referee.sayings import service as sayings
 from referee.sayings.mishaps import GUARD
 from referee.store.upkeep import FILES
 
@@ -294,30 +296,31 @@ class Notices:
         self._known: dict[str, _Trouble] = {}
         self._took_ns = 0
 
-    def take(self, states: Mapping[str, Health], kind: GameKind | None, now_ns: int) -> tuple[list[str], list[str]]:
-        """Take the states by name; return names to announce now and names that work again.
+    def take(self, states: Sequence[Problem], kind: GameKind | None, language: Language, now_ns: int) -> list[str]:
+        """Return the sentences to announce now: of troubles that have lasted, and of parts that work again.
 
         kind: of the game in play; a trouble that does not matter to it is announced as soon as it does.
         """
         passed_ns, self._took_ns = now_ns - self._took_ns, now_ns
-        begun, ended = [], []
-        self._known = {name: one for name, one in self._known.items() if name in states}
-        for name, state in states.items():
-            one = self._known.get(name)
+        begun, ended, before = list[str](), list[str](), self._known
+        self._known = {one.part: before[one.part] for one in states if one.part in before}
+        for state in states:
+            one = self._known.get(state.part)
             if one is not None and one.well_ns is None:
                 one.here_ns += passed_ns
-            if state is not Health.OK:
-                one = self._known.setdefault(name, _Trouble())
+            if state.state is not Health.OK:
+                one = self._known.setdefault(state.part, _Trouble())
                 one.well_ns = None
-                if one.here_ns >= SAID_AFTER_NS and not one.said and matters_to(name, kind):
+                if one.here_ns >= SAID_AFTER_NS and not one.said and matters_to(state.part, kind):
                     one.said = True
-                    begun.append(name)
+                    begun.append(sayings.problem(state, language))
             elif one is not None:
                 one.well_ns = now_ns if one.well_ns is None else one.well_ns
                 if now_ns - one.well_ns >= TAKEN_BACK_AFTER_NS:
-                    del self._known[name]
-                    ended += [name] if one.said and matters_to(name, kind) else []
-        return begun, ended
+                    del self._known[state.part]
+                    if one.said and matters_to(state.part, kind):
+                        ended.append(sayings.works_again(state.part, language))
+        return begun + ended
 
 
 def matters_to(name: str, kind: GameKind | None) -> bool:

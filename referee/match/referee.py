@@ -46,7 +46,6 @@ from referee.mqtt.publisher import Publisher
 from referee.names import players_in
 from referee.phrases import phrase
 from referee.sayings import sandtimer
-from referee.sayings import service as sayings
 from referee.setup.walk import Walk
 from referee.state_folder import EVIDENCE, JOURNAL, working_folder
 from referee.store.evidence import EvidenceFolder
@@ -101,7 +100,7 @@ class Referee:
         self.store = Store(folder / JOURNAL, parts.connector)
         self.evidence = EvidenceFolder(folder / EVIDENCE, self.store)
         self.profile = parts.profile or table.kept_profile(folder, self.report)
-        self.voice = Voice(parts.speaker, parts.lamp, self.settings, parts.time_of_day, self.report, self.changed)
+        self.voice = Voice(parts, self.settings, self.report, self.changed)
         watcher = parts.watcher or (lambda header: self.table_decks.watcher(header, self.profile))
         self.match = Match(self.store, watcher, boot, self.clock)
         self.devices = parts.devices(self.settings)
@@ -647,12 +646,8 @@ class Referee:
         with self.lock:
             session = self.match.session
             kind = None if session is None or session.over else GAMES[session.header.game]
-        board = {health.part: health for health in self.health.states}
-        begun, ended = self._notices.take({name: one.state for name, one in board.items()}, kind, now_ns)
-        for name in begun:
-            self.voice.tell(sayings.problem(board[name], self.language))
-        for name in ended:
-            self.voice.tell(sayings.works_again(name, self.language))
+        for sentence in self._notices.take(self.health.states, kind, self.language, now_ns):
+            self.voice.tell(sentence)
 
     def _see_to_store(self, now_ns: int) -> None:
         if self.store.trouble is not None and now_ns - self._tried_ns > RETRY_NS:

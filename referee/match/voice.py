@@ -9,7 +9,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from hardware.lamp import Lamp, Signal, open_lamp
 from hardware.problems import HardwareError, Health, Problem
@@ -23,6 +23,9 @@ from referee.engine.session import Notice, Session
 from referee.log import LOG
 from referee.match.settings import TableSettings
 from referee.sayings import service as sayings
+
+if TYPE_CHECKING:
+    from referee.match.devices import Parts
 
 CAPTION_LETTERS = 140
 """Of two sentences: four lines on a small phone."""
@@ -40,6 +43,13 @@ _CHIMES = {
     Signal.UNCLEAR: Chime.UNCLEAR,
     Signal.TIME_OVER: Chime.TIME,
 }
+_SIGNALS = {
+    "unclear": Signal.UNCLEAR,
+    "foul": Signal.FALSE,
+    "round": Signal.TIME_RUNNING,
+    "time": Signal.TIME_OVER,
+    "end": Signal.OFF,
+}
 _OF_THE_TABLE = frozenset({"no_table", "two_markers", "camera_moved", "mirrored"})
 _DECIDES = URGENT | {"hand"}
 _OF_SPEAKER = ("language", "volume", "loudspeaker")
@@ -52,25 +62,17 @@ class Voice:
 
     The referee's lock guards rulings, questions, corrections and notices; everything else is safe from any thread.
 
-    make_speaker, make_lamp: make them for the settings, and have them report their states. time_of_day: hour, minute.
-    on_change: called at a new caption. is_quiet: whether announcements are off now. said: the latest announcements,
-    `{"number": counted from 1, "text", "urgent": whether it ends the present one, "chime": its notes before that, [Hz,
-    ms] each}`, for pages that speak.
+    parts: make speaker and lamp, which report their states, and give the time of day. on_change: called at a new
+    caption. is_quiet: whether announcements are off now. said: the latest announcements, `{"number": counted from 1,
+    "text", "urgent": whether it ends the present one, "chime": its notes before that, [Hz, ms] each}`, for pages that
+    speak.
     """
 
-    def __init__(
-        self,
-        make_speaker: Callable[[TableSettings, OnHealth], Speaker],
-        make_lamp: Callable[[TableSettings, OnHealth], Lamp],
-        settings: TableSettings,
-        time_of_day: Callable[[], tuple[int, int]],
-        report: OnHealth,
-        on_change: Callable[[], None],
-    ) -> None:
-        self._settings, self._time_of_day, self._on_change = settings, time_of_day, on_change
+    def __init__(self, parts: Parts, settings: TableSettings, report: OnHealth, on_change: Callable[[], None]) -> None:
+        self._settings, self._time_of_day, self._on_change = settings, parts.time_of_day, on_change
         self._lock = threading.Lock()
-        self._speaker = _Reopened("speaker", lambda on_health: make_speaker(self._settings, on_health), report)
-        self._lamp = _Reopened("lamp", lambda on_health: make_lamp(self._settings, on_health), report)
+        self._speaker = _Reopened("speaker", lambda on_health: parts.speaker(self._settings, on_health), report)
+        self._lamp = _Reopened("lamp", lambda on_health: parts.lamp(self._settings, on_health), report)
         self._phrases: tuple[str, ...] = ()
         self.caption = ""
         self.said: tuple[dict[str, Any], ...] = ()
@@ -294,21 +296,9 @@ def _caption(sentences: Sequence[str]) -> str:
 
 def signal_of(ruling: RulingData) -> Signal | None:
     """Return the lamp's signal for a ruling, None if it does not change."""
-    match ruling["ruling"]:
-        case "ring":
-            return Signal.VALID if ruling["valid"] else Signal.FALSE
-        case "unclear":
-            return Signal.UNCLEAR
-        case "foul":
-            return Signal.FALSE
-        case "round":
-            return Signal.TIME_RUNNING
-        case "time":
-            return Signal.TIME_OVER
-        case "end":
-            return Signal.OFF
-        case _:
-            return None
+    if ruling["ruling"] == "ring":
+        return Signal.VALID if ruling["valid"] else Signal.FALSE
+    return _SIGNALS.get(ruling["ruling"])
 
 
 class _Closable(Protocol):

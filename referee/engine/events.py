@@ -6,7 +6,7 @@ The journal keeps an event as it came, with keys that only others read; a model 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from enum import Enum
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -95,6 +95,11 @@ class Ruling:
             if one.default is MISSING or getattr(self, one.name) != one.default
         }
         return {"ruling": self.name, "t_ns": self.t_ns, **self.fixed, **shown}
+
+
+def as_json(rulings: Iterable[Ruling]) -> list[dict[str, object]]:
+    """Return rulings with the keys of the outside contract."""
+    return [ruling.as_json() for ruling in rulings]
 
 
 def _as_json(value: object) -> object:

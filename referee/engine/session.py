@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hardware.events import BellPressed, SandFlipped, SandRanOut
-from referee.engine.events import Event, Game, GameView, Header, Question
+from referee.engine.events import Event, Game, GameView, Header, Question, as_json
 from referee.engine.log import (
     OF_NO_GAME,
     PAUSE,
@@ -185,7 +185,7 @@ class Judge:
             self._ring_frames[event.t_ns] = frame_ns if isinstance(frame_ns, int) else None
             if (way := _way_of(event)) is not None:
                 self._ring_ways[event.t_ns] = way
-        rulings = tuple(self._with_frame(ruling.as_json()) for ruling in self.game.apply(event))
+        rulings = tuple(map(self._with_frame, as_json(self.game.apply(event))))
         self.last_ns = max(self.last_ns, event.t_ns)
         return rulings
 

@@ -22,9 +22,8 @@ from referee.errors import BadInputError
 from vision.arrays import Image
 from vision.deck import Deck
 from vision.find.any_deck import find_any_cards
-from vision.marked.reader import read_picture
-from vision.read.print_deck import PrintDeck
-from vision.read.reader import CardReader
+from vision.reader import reader_of
+from vision.reading import Card
 
 Corners = NDArray[np.float64]
 Known = frozenset[tuple[str, str]]
@@ -130,7 +129,7 @@ def _picture(folder: Path, data: dict[str, Any], stem: str) -> TruePicture:
     return TruePicture(folder / data.get("image", f"{stem}.jpg"), scenario, tuple(cards))
 
 
-def reader_of(deck: Deck | PrintDeck | None) -> tuple[Reader, Known | None]:
+def judged_reader(deck: Deck | None) -> tuple[Reader, Known | None]:
     """Return the reader of a deck and its known faces; deck None: the finder for any deck, without faces."""
     if deck is None:
 
@@ -139,27 +138,18 @@ def reader_of(deck: Deck | PrintDeck | None) -> tuple[Reader, Known | None]:
             return [ReportedCard(None, "", card.corners_px, None) for card in cards if card.reason is None]
 
         return find, None
-    if isinstance(deck, Deck):
+    reader = reader_of(deck)
 
-        def read_marks(image: Image) -> list[ReportedCard]:
-            reading = read_picture(image, deck)[0]
-            reads = [ReportedCard(card.face.id, card.face.side, card.corners_px, None) for card in reading.cards]
-            for card in reading.unclear:
-                outline = card.corners_px if len(card.corners_px) == 4 else np.array([card.centre_px])
-                reads.append(ReportedCard(None, "", outline, card.reason))
-            return reads
+    def read(image: Image) -> list[ReportedCard]:
+        reading = reader.read(image)
+        certain = [ReportedCard(card.named.id, card.named.side, card.corners_px, None) for card in reading.cards]
+        return certain + [ReportedCard(None, "", _outline(card), card.reason) for card in reading.unclear]
 
-        return read_marks, frozenset(deck_face[::-1] for deck_face in deck.by_id)
-    prints = CardReader(deck)
+    return read, frozenset((face.id, face.side) for face in deck.fronts)
 
-    def read_prints(image: Image) -> list[ReportedCard]:
-        reading = prints.read(image)
-        certain = [
-            ReportedCard(card.face.id, card.face.side, card.corners_px, None) for card in reading.cards if card.face
-        ]
-        return certain + [ReportedCard(None, "", card.corners_px, card.reason) for card in reading.unclear]
 
-    return read_prints, frozenset((face.id, "front") for face in deck.fronts)
+def _outline(card: Card) -> Corners:
+    return card.corners_px if len(card.corners_px) == 4 else np.array([card.centre_px])
 
 
 def judge(picture: TruePicture, reads: Sequence[ReportedCard], known: Known | None) -> PictureOutcome:

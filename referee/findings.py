@@ -1,4 +1,4 @@
-"""Findings in a picture, for programs, for people and drawn: cards of decks of prints."""
+"""Findings in a picture, for programs, for people and drawn."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from referee.language import Language
-from referee.sayings.cards import say_face, say_print, say_unread
+from referee.sayings.cards import say_face, say_marked, say_print, say_unread
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from vision.deck import Deck, Face
     from vision.image import Picture
-    from vision.read.card import Card
-    from vision.read.reader import CardReader
-    from vision.table import Table
+    from vision.reading import Card, Reading
 
 
 @dataclass(frozen=True)
@@ -29,43 +28,44 @@ class Found:
     draw: Callable[[], NDArray[np.uint8]]
 
 
-def prints_found(picture: Picture, reader: CardReader, table: Table | None, language: Language) -> Found:
-    """Read the cards of a deck of prints; without `table` the picture's own markers define it."""
-    from referee.scoring.evidence_picture import draw_outlines
-    from vision.read.print_deck import attributes_told
+def found_in(picture: Picture, reading: Reading, deck: Deck, language: Language) -> Found:
+    """Return the cards of a deck that were read in a picture."""
+    from referee.scoring.evidence_picture import draw_reading
 
-    reading = reader.read(picture.image, table)
-    unknown: dict[str, None] = dict.fromkeys(key for face in reader.deck.fronts[:1] for key in face.attributes)
-
-    cards, words = [], []
-    for card in reading.cards:
-        front = card.face if card.face is not None and card.face.side == "front" else None
-        cards.append(
-            {
-                "face": front and front.id,
-                "side": "back" if front is None else "front",
-                "confidence": round(card.confidence, 4),
-                "attributes": unknown if front is None else attributes_told(front.attributes),
-                **_placed(card, picture),
-                "seat": None,
-            }
-        )
-        words.append(say_face(_print_called(card, language), card.confidence, language))
-    for card in reading.unclear:
-        perhaps = "" if card.face is None else _print_called(card, language)
-        words.append(say_unread(card.reason, None, perhaps, language))
+    unclear = [_unclear(card, picture) for card in reading.unclear]
+    words = [say_face(_called(card, language), card.confidence, language) for card in reading.cards]
+    words += [say_unread(card.reason, card.centre_px, _likely(card, language), language) for card in reading.unclear]
+    if reading.cut_short:
+        unclear.append({"corners_px": [], "centre_mm": None, "reason": "cut short", "best": None})
+        words.append(language.text("cards.unclear_cut_short_picture_is"))
     return Found(
-        cards,
-        [_unclear(card, picture) for card in reading.unclear],
+        [_card(card, deck, picture) for card in reading.cards],
+        unclear,
         words,
-        lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards]),
+        lambda: draw_reading(picture.image, reading, language),
     )
 
 
-def _print_called(card: Card, language: Language) -> str:
-    if card.face is None:
-        return say_print(None, None, {}, language)
-    return say_print(card.face.id, card.face.side, card.face.attributes, language)
+def meaning_of(face: Face) -> dict[str, Any]:
+    """Return a face's `marks`, or the `attributes` of a face without marks."""
+    from vision.deck import attributes_told
+
+    if not face.marks:
+        return {"attributes": attributes_told(face.attributes)}
+    return {"marks": [{"size": mark.size, "colour": mark.colour, "shape": mark.shape} for mark in face.marks]}
+
+
+def _card(card: Card, deck: Deck, picture: Picture) -> dict[str, Any]:
+    face = card.front
+    unknown = {"attributes": dict.fromkeys(key for one in deck.fronts[:1] for key in one.attributes)}
+    return {
+        "face": face and face.id,
+        "side": card.side,
+        "confidence": round(card.confidence, 4),
+        **(unknown if face is None else meaning_of(face)),
+        **_placed(card, picture),
+        "seat": None,
+    }
 
 
 def _unclear(card: Card, picture: Picture) -> dict[str, Any]:
@@ -75,6 +75,21 @@ def _unclear(card: Card, picture: Picture) -> dict[str, Any]:
 
 def _placed(card: Card, picture: Picture) -> dict[str, Any]:
     return {"corners_px": points_of(picture.to_file(card.corners_px)), "centre_mm": millimetres(card.centre_mm)}
+
+
+def _called(card: Card, language: Language) -> str:
+    face = card.named
+    if face.marks:
+        marks = [(mark.size, mark.colour, mark.shape) for mark in face.marks]
+        return say_marked(face.id, face.side, marks, language)
+    return say_print(face.id, face.side, face.attributes, language)
+
+
+def _likely(card: Card, language: Language) -> str:
+    """Return the likeliest face of an unclear card, "" without one."""
+    if card.face is None:
+        return ""
+    return say_face(say_print(card.face.id, card.face.side, {}, language), card.confidence, language)
 
 
 def points_of(points: NDArray[np.float64]) -> list[list[float]]:

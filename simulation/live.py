@@ -12,11 +12,10 @@ import numpy as np
 
 from hardware.camera.frames import Frame, PixelFormat
 from simulation.art import (
-    AnyDeck,
     CardArt,
+    DeckArt,
     HandArt,
     Patch,
-    art_of,
     draw_bell,
     draw_sandtimer,
     marker_piece,
@@ -39,6 +38,7 @@ from simulation.script import FLAT, PINCH, TURN_S, CardNow, Flip, Motion, Script
 from simulation.view import Look, Place, view_of
 from simulation.waits import Waits
 from vision.arrays import Image
+from vision.deck import Deck
 
 SECOND_NS = 1_000_000_000
 _INSTANTS = 3
@@ -73,7 +73,7 @@ class LiveTable:
     def __init__(
         self,
         script: Script,
-        deck: AnyDeck,
+        deck: Deck,
         seed: int,
         shots: Shots | None = None,
         start_ns: int = 0,
@@ -89,7 +89,7 @@ class LiveTable:
         self._deck, self._seed, self._disguise = deck, seed, disguise
         random = np.random.default_rng(seed)
         middle = (script.area_mm[0] / 2, script.area_mm[1] / 2)
-        art = art_of(deck, 1.25 * self.view.px_per_mm(*middle))
+        art = DeckArt(deck, 1.25 * self.view.px_per_mm(*middle))
         self.art = art if disguise is None else disguise(art)
         self._cards = CardPictures(self.art)
         self.marked: dict[int, Place] = marker_places(random, script.markers, script.area_mm)

@@ -20,13 +20,12 @@ import cv2
 import numpy as np
 
 from vision.arrays import Image
-from vision.deck import Deck, described, parse_deck
+from vision.deck import MARKS, Deck, Face, described, parse_deck
 from vision.descriptions import card_size, number, text, why_broken
 from vision.errors import BadDeckError
 from vision.image import FlawedFileError, header_of
-from vision.read.print_deck import Print, PrintDeck
 
-TaughtDeck = Deck | PrintDeck
+Deck = Deck
 
 SUFFIX = ".deck"
 GAMES = ("confetti", "piccolino", "coloretto")
@@ -42,7 +41,7 @@ _TORN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedE
 _BROKEN = (KeyError, TypeError, AttributeError, OverflowError, RecursionError, ValueError)
 
 
-def read_deck_file(path: Path) -> TaughtDeck:
+def read_deck_file(path: Path) -> Deck:
     """Read a deck file.
 
     Raises:
@@ -64,7 +63,7 @@ def read_deck_file(path: Path) -> TaughtDeck:
     return unpack_deck(data, str(path))
 
 
-def unpack_deck(data: bytes, called: str) -> TaughtDeck:
+def unpack_deck(data: bytes, called: str) -> Deck:
     """Return the deck that a deck file's bytes hold; `called` is what the file is called in complaints.
 
     Raises:
@@ -76,7 +75,7 @@ def unpack_deck(data: bytes, called: str) -> TaughtDeck:
             description = json.loads(_content(file, entries, _DESCRIPTION, _MOST_DESCRIPTION).decode("utf-8"))
             if not isinstance(description, dict):
                 raise ValueError("its description is none")
-            if description.get("kind") == "marks":
+            if description.get("kind") == MARKS:
                 return _deck_of_marks(description)
             return _deck_of_prints(description, lambda name: _content(file, entries, name, _MOST_PICTURE))
     except _TORN as error:
@@ -94,7 +93,7 @@ def unpack_deck(data: bytes, called: str) -> TaughtDeck:
         ) from error
 
 
-def pack_deck(deck: TaughtDeck) -> bytes:
+def pack_deck(deck: Deck) -> bytes:
     """Return a deck as the bytes of a deck file; the same deck always gives the same bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
@@ -106,30 +105,23 @@ def pack_deck(deck: TaughtDeck) -> bytes:
             file.writestr(info, data)
 
         add(_DESCRIPTION, json.dumps(_description(deck), ensure_ascii=False, indent=1).encode())
-        if isinstance(deck, PrintDeck):
-            for face in deck.faces:
-                add(_art_name(face.id), _as_png(face.art))
+        for face in _with_art(deck):
+            add(_art_name(face.id), _as_png(face.art))
     return packed.getvalue()
 
 
-def fingerprint(deck: TaughtDeck) -> str:
+def fingerprint(deck: Deck) -> str:
     """Return a fingerprint of twelve characters of a deck's version, independent of its name."""
     digest = hashlib.sha256()
     digest.update(json.dumps({**_description(deck), "deck": ""}, sort_keys=True).encode())
-    if isinstance(deck, PrintDeck):
-        for face in deck.faces:
-            digest.update(np.ascontiguousarray(face.art).tobytes())
+    for face in _with_art(deck):
+        digest.update(np.ascontiguousarray(face.art).tobytes())
     return digest.hexdigest()[:12]
 
 
-def renamed(deck: TaughtDeck, name: str) -> TaughtDeck:
+def renamed(deck: Deck, name: str) -> Deck:
     """Return the same deck under another name."""
     return replace(deck, name=name)
-
-
-def game_of(deck: TaughtDeck) -> str | None:
-    """Return which game a deck is for, None for any."""
-    return "confetti" if isinstance(deck, Deck) else deck.game
 
 
 def deck_name(value: object) -> str:
@@ -171,11 +163,16 @@ def _content(file: zipfile.ZipFile, entries: Mapping[str, zipfile.ZipInfo], name
     return data
 
 
-def _description(deck: TaughtDeck) -> dict[str, Any]:
-    if isinstance(deck, Deck):
-        return {"kind": "marks", "game": "confetti", **described(deck)}
+def _with_art(deck: Deck) -> list[Face]:
+    """Return the faces whose art is part of the file: marks are described."""
+    return [face for face in deck.faces if not face.marks]
+
+
+def _description(deck: Deck) -> dict[str, Any]:
+    if deck.kind == MARKS:
+        return {"kind": deck.kind, "game": deck.game, **described(deck)}
     return {
-        "kind": "prints",
+        "kind": deck.kind,
         "deck": deck.name,
         "game": deck.game,
         "card_mm": list(deck.card_mm),
@@ -196,7 +193,7 @@ def _deck_of_marks(data: dict[str, Any]) -> Deck:
     return parse_deck(data)
 
 
-def _deck_of_prints(data: dict[str, Any], content: Callable[[str], bytes]) -> PrintDeck:
+def _deck_of_prints(data: dict[str, Any], content: Callable[[str], bytes]) -> Deck:
     width, height = card_size(data["card_mm"])
     if data["game"] not in (None, *GAMES):
         raise ValueError('"game" must be one that Ringmaster knows')
@@ -217,7 +214,7 @@ def _deck_of_prints(data: dict[str, Any], content: Callable[[str], bytes]) -> Pr
     alike = tuple((text(one, "alike"), text(other, "alike")) for one, other in data["alike"])
     if not {face for pair in alike for face in pair} <= ids:
         raise ValueError('"alike" names a face that is not there')
-    return PrintDeck(
+    return Deck(
         name=deck_name(data["deck"]),
         card_mm=(width, height),
         faces=tuple(faces),
@@ -228,7 +225,7 @@ def _deck_of_prints(data: dict[str, Any], content: Callable[[str], bytes]) -> Pr
     )
 
 
-def _face(data: dict[str, Any]) -> Print:
+def _face(data: dict[str, Any]) -> Face:
     name, side = text(data["face"], "face"), data["side"]
     if side not in ("front", "back"):
         raise ValueError('"side" must be front or back')
@@ -236,7 +233,7 @@ def _face(data: dict[str, Any]) -> Print:
         raise ValueError('"attributes" are too many')
     attributes = {text(key, "attributes"): text(value, "attributes") for key, value in data["attributes"].items()}
     count = None if data["count"] is None else int(number(data["count"], "count", 0, _MOST_OF_A_FACE))
-    return Print(name, side, attributes, np.zeros((0, 0, 3), np.uint8), count)
+    return Face(name, side, attributes, count=count)
 
 
 def _art_name(face_id: str) -> str:

@@ -27,14 +27,14 @@ def command() -> None:
 @options.as_json("a line a picture and a last one with the sums")
 def accuracy(folder: Path, deck: str, only: str, as_json: bool) -> int:
     """Count right and wrong cards."""
-    from referee.accuracy import OUTCOMES, judge, load_truth, reader_of, summary
+    from referee.accuracy import OUTCOMES, judge, judged_reader, load_truth, summary
     from referee.decks.lookup import find_deck
     from vision.image import load_image
 
     pictures = [one for one in load_truth(folder) if only in one.path.name or only in one.scenario]
     if not pictures:
         raise BadInputError("error.commands.no_picture_in_has_in", folder=folder, part=repr(only))
-    read, known = reader_of(None if deck == "none" else find_deck(deck))
+    read, known = judged_reader(None if deck == "none" else find_deck(deck))
     verdicts = []
     for picture in along(pictures, len(pictures), printing=as_json):
         verdict = judge(picture, read(load_image(picture.path)), known)

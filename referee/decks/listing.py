@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-import numpy as np
 
-from referee.decks.lookup import AnyDeck, find_deck
+from referee.decks.lookup import find_deck
 from referee.decks.store import DeckStore
-from vision.arrays import Image
-from vision.deck import Deck, deck_names
-from vision.deck_file import fingerprint, game_of
-from vision.read.print_deck import PrintDeck
+from vision.deck import Deck, Face, deck_names
+from vision.deck_file import fingerprint
 from vision.render_face import face_image
 
 _HEIGHT_PX = 132
@@ -25,7 +22,7 @@ _HEIGHT_PX = 132
 @dataclass(frozen=True)
 class _Listed:
     summary: dict[str, Any]
-    deck: AnyDeck | None
+    deck: Deck | None
 
 
 class DeckListing:
@@ -71,25 +68,22 @@ class DeckListing:
         return listed
 
 
-def summary_of(deck: AnyDeck) -> dict[str, Any]:
+def summary_of(deck: Deck) -> dict[str, Any]:
     """Return a deck's description for the page."""
     width, height = deck.card_mm
     return {
         "deck": deck.name,
-        "game": game_of(deck),
-        "kind": "marks" if isinstance(deck, Deck) else "prints",
+        "game": deck.game,
+        "kind": deck.kind,
         "card_mm": [round(width, 1), round(height, 1)],
-        "faces": _faces(deck),
-        "alike": [list(pair) for pair in deck.alike] if isinstance(deck, PrintDeck) else [],
+        "faces": [_face(face) for face in deck.faces],
+        "alike": [list(pair) for pair in deck.alike],
     }
 
 
-def _faces(deck: AnyDeck) -> list[dict[str, Any]]:
-    if isinstance(deck, Deck):
-        return [
-            {"face": face.id, "side": face.side, "marks": [mark.colour for mark in face.marks]} for face in deck.faces
-        ]
-    return [{"face": face.id, "side": face.side, "attributes": dict(face.attributes)} for face in deck.faces]
+def _face(face: Face) -> dict[str, Any]:
+    told = {"marks": [mark.colour for mark in face.marks]} if face.marks else {"attributes": dict(face.attributes)}
+    return {"face": face.id, "side": face.side, **told}
 
 
 @cache
@@ -98,12 +92,6 @@ def _built_in(name: str) -> _Listed:
     return _Listed({**summary_of(deck), "taught": False, "version": ""}, deck)
 
 
-def _small(deck: AnyDeck, number: int) -> bytes:
-    if isinstance(deck, Deck):
-        art: Image = face_image(deck, deck.faces[number], _HEIGHT_PX / deck.card_mm[1])
-    else:
-        art = np.asarray(deck.faces[number].art, np.uint8)
-    height, width = art.shape[:2]
-    size = (max(1, round(width * _HEIGHT_PX / height)), _HEIGHT_PX)
-    small = cv2.resize(art, size, interpolation=cv2.INTER_AREA)
+def _small(deck: Deck, number: int) -> bytes:
+    small = face_image(deck, deck.faces[number], _HEIGHT_PX / deck.card_mm[1])
     return bytes(cv2.imencode(".png", small)[1].tobytes())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from referee.games.registry import game_kind
-from vision.read.print_deck import PrintDeck
+from vision.deck import MARKS
 from vision.teaching.proposed_names import SeenFace, proposed
 from vision.teaching.taught_prints import Lesson, renamed_faces
 
@@ -13,7 +13,7 @@ from vision.teaching.taught_prints import Lesson, renamed_faces
 def named_by_look(lesson: Lesson) -> Lesson:
     """Return the lesson with its unnamed faces named, if all of them can be; else unchanged."""
     deck = lesson.deck
-    if not isinstance(deck, PrintDeck) or deck.game is None:
+    if deck.kind == MARKS or deck.game is None:
         return lesson
     fronts, face_name = deck.fronts, game_kind(deck.game).cards.face_name
     found = proposed(deck.game, [SeenFace(face.art, lesson.seen[face.id], face.attributes) for face in fronts])

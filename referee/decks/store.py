@@ -8,8 +8,8 @@ from pathlib import Path
 
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import write_whole
-from vision.deck import deck_names
-from vision.deck_file import SUFFIX, TaughtDeck, deck_name, pack_deck, read_deck_file, renamed
+from vision.deck import Deck, deck_names
+from vision.deck_file import SUFFIX, deck_name, pack_deck, read_deck_file, renamed
 from vision.descriptions import why_broken
 from vision.errors import BadDeckError
 
@@ -23,7 +23,7 @@ class KeptDeck:
     """A stored deck: `deck` is None where its file cannot be read, and `trouble` is then the reason."""
 
     name: str
-    deck: TaughtDeck | None
+    deck: Deck | None
     trouble: str = ""
 
 
@@ -69,7 +69,7 @@ class DeckStore:
             return 0, 0
         return file.st_mtime_ns, file.st_size
 
-    def load(self, name: str) -> TaughtDeck:
+    def load(self, name: str) -> Deck:
         """Return a deck.
 
         Raises:
@@ -82,7 +82,7 @@ class DeckStore:
         # A person may have copied the file there.
         return renamed(read_deck_file(self._path(name)), name)
 
-    def add(self, deck: TaughtDeck) -> None:
+    def add(self, deck: Deck) -> None:
         """Store a deck under its name.
 
         Raises:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from referee.engine.session import Session, Watcher
     from referee.watchers.table_finder import WatchSetup
     from simulation.script import Script
-    from vision.read.print_deck import AnyDeck, PrintDeck
+    from vision.deck import Deck
 
 RulingData = Mapping[str, Any]
 """A ruling as the outside contract has it."""
@@ -105,15 +105,15 @@ class Cards:
     None: by none. header_colours: those that a game's header names.
     """
 
-    check: Callable[[PrintDeck], None]
+    check: Callable[[Deck], None]
     beside: tuple[str, ...] = ()
     marked: bool = False
     is_whole: Callable[[Said], bool] = lambda said: False
     face_name: Callable[[Said], str] = lambda said: ""
     missing: Callable[[Sequence[Said]], str | None] = lambda fronts: None
     tally: Callable[[Sequence[Said], int], dict[str, Any]] | None = None
-    colours: Callable[[PrintDeck], list[str]] | None = None
-    header_colours: Callable[[PrintDeck], list[str]] = lambda deck: []
+    colours: Callable[[Deck], list[str]] | None = None
+    header_colours: Callable[[Deck], list[str]] = lambda deck: []
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Demo:
     reading share the computer, and a table of cards needs no more.
     """
 
-    script: Callable[[Header, AnyDeck, int, int | None], DemoScript]
+    script: Callable[[Header, Deck, int, int | None], DemoScript]
     players: int = 4
     live_fps: float = 15.0
     fast_fps: float = 6.0

@@ -18,7 +18,7 @@ from referee.sayings.cards import other_side_tag, say_reason, seat_tag
 from referee.scoring.seats import SeatRing, Sharing
 from vision.arrays import Image, Points
 from vision.deck import Deck
-from vision.reading import CardReading, Reading, UnclearCard
+from vision.reading import Card, Reading
 from vision.render_face import bgr
 from vision.table import Table
 
@@ -196,7 +196,7 @@ def draw_reading(image: Image, reading: Reading, language: Language) -> Image:
     canvas = Canvas(image)
     for card in reading.cards:
         canvas.line(card.corners_px, SEAT_COLOURS[0], 3, closed=True)
-        draw_tag(canvas, card.corners_px, card.face.id.rsplit("-", 1)[-1], SEAT_COLOURS[0])
+        draw_tag(canvas, card.corners_px, card.named.id.rsplit("-", 1)[-1], SEAT_COLOURS[0])
     for unclear in reading.unclear:
         draw_unclear(canvas, unclear, language)
     return canvas.image
@@ -247,7 +247,7 @@ def draw_scores(
     return canvas.image
 
 
-def _draw_hand(canvas: Canvas, deck: Deck, cards: Sequence[CardReading], score: Score, side: str) -> None:
+def _draw_hand(canvas: Canvas, deck: Deck, cards: Sequence[Card], score: Score, side: str) -> None:
     used = {at for one in score.arrangement for at in one.cards}
     for at, card in enumerate(cards):
         if at not in used:
@@ -261,9 +261,9 @@ def _draw_hand(canvas: Canvas, deck: Deck, cards: Sequence[CardReading], score: 
             canvas.dot(point[None], colour, 7)
 
 
-def _mark_px(deck: Deck, card: CardReading, size: str) -> Points:
+def _mark_px(deck: Deck, card: Card, size: str) -> Points:
     """Return the place, (2,), of a card's small, medium or big mark in the picture."""
-    mark = next(mark for mark in card.face.marks if mark.size == size)
+    mark = next(mark for mark in card.named.marks if mark.size == size)
     width, height = deck.card_mm
     corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     warp = cv2.getPerspectiveTransform(corners, np.asarray(card.corners_px, np.float32))
@@ -271,11 +271,11 @@ def _mark_px(deck: Deck, card: CardReading, size: str) -> Points:
     return place.reshape(2)
 
 
-def draw_unclear(canvas: Canvas, card: UnclearCard, language: Language) -> None:
+def draw_unclear(canvas: Canvas, card: Card, language: Language) -> None:
     """Draw what could not be read, with the reason."""
     if len(card.corners_px):
         canvas.dashes(card.corners_px, UNSURE, 5)
-    draw_tag(canvas, np.array([card.centre_px]), f"? {say_reason(card.reason, language)}", UNSURE)
+    draw_tag(canvas, np.array([card.centre_px]), f"? {say_reason(card.reason or '', language)}", UNSURE)
 
 
 def draw_tag(canvas: Canvas, around_px: Points, text: str, colour: Colour) -> None:

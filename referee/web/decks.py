@@ -17,8 +17,8 @@ from referee.web.auth import Auth
 from referee.web.limits import DECK_PATH, RefusedError
 from referee.web.responses import Desks, Json, JsonRoute
 from referee.web.uploads import Uploads
-from vision.deck import deck_names
-from vision.deck_file import SUFFIX, TaughtDeck, pack_deck, renamed, unpack_deck
+from vision.deck import Deck, deck_names
+from vision.deck_file import SUFFIX, pack_deck, renamed, unpack_deck
 from vision.errors import BadDeckError
 
 _KEPT = {"Cache-Control": "private, max-age=3600"}
@@ -120,7 +120,7 @@ def _in_use(desk: Referee) -> str | None:
     return deck if isinstance(deck, str) else None
 
 
-def _kept(store: DeckStore, name: str) -> TaughtDeck:
+def _kept(store: DeckStore, name: str) -> Deck:
     try:
         return store.load(name)
     except BadDeckError as error:

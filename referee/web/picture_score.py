@@ -27,16 +27,17 @@ def score_upload(
         raise BadInputError("error.no_picture_has_arrived")
     import cv2
 
-    from referee.decks.lookup import find_marked_deck
+    from referee.decks.lookup import find_deck
     from referee.decks.store import DeckStore
     from referee.games.confetti.table_score import score_picture
     from referee.state_folder import state_folder
+    from vision.deck import MARKS
     from vision.errors import BadImageError
     from vision.image import load_picture
 
     if deck_name != "confetti" and deck_name not in DeckStore(state_folder(state)).names():
         raise BadInputError("error.this_deck_is_not_here")
-    deck = find_marked_deck(deck_name, state)
+    deck = find_deck(deck_name, state, kind=MARKS)
     try:
         picture = load_picture(file)
     except BadImageError as error:

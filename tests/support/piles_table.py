@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from hardware.camera.frames import SECOND_NS, Frame
 from hardware.events import BellPressed
-from referee.decks.lookup import find_print_deck
 from referee.engine.events import Header
 from referee.engine.log import RulingData
 from referee.engine.session import Session
@@ -19,7 +18,7 @@ from referee.watchers.table_finder import WatchSetup
 from simulation.art import CardArt
 from simulation.live import LiveTable, Shots
 from simulation.script import BellHit
-from vision.read.print_deck import PrintDeck
+from vision.deck import Deck, load_deck
 
 PLAYERS = ("Ann", "Ben", "Cem", "Dora", "Emil")
 _LEAD_S, _AFTER_S = 0.4, 0.75
@@ -70,15 +69,15 @@ def piles_table(
     *,
     rung: bool = False,
     disguise: Callable[[CardArt], CardArt] | None = None,
-    deck: PrintDeck | None = None,
-    known: PrintDeck | None = None,
+    deck: Deck | None = None,
+    known: Deck | None = None,
 ) -> PilesTable:
     """Lay a table on which cards are turned, and nobody rings, or everybody as people do.
 
     disguise: gives the art that is to be seen instead of the deck's. deck: the one that is there, None: the built-in
     one. known: how the referee knows it, None: as it is printed.
     """
-    deck = deck or find_print_deck("piccolino")
+    deck = deck or load_deck("piccolino")
     plan = (
         PiccolinoPlan(players=players, turns=turns)
         if rung

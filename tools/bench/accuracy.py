@@ -9,7 +9,7 @@ from time import process_time
 import cv2
 import numpy as np
 
-from referee.accuracy import GROUPS, Known, PictureOutcome, Reader, TruePicture, judge, load_truth, reader_of
+from referee.accuracy import GROUPS, Known, PictureOutcome, Reader, TruePicture, judge, judged_reader, load_truth
 from referee.decks.lookup import find_deck
 from referee.output import along
 from referee.speed import yardstick
@@ -25,7 +25,7 @@ def measure(folder: Path, deck: str = "confetti", least: float = 0.5, failures: 
 
     failures: a folder for each picture with a card that is not right, drawn.
     """
-    read, known = reader_of(None if deck == "none" else find_deck(deck))
+    read, known = judged_reader(None if deck == "none" else find_deck(deck))
     return measured(load_truth(folder), read, known, least, Path(failures) if failures else None)
 
 

@@ -41,15 +41,16 @@ def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
         VisionError: the picture, the deck or the table profile cannot be used.
     """
     from referee.decks.game_deck import check_plays
-    from referee.decks.lookup import find_print_deck
+    from referee.decks.lookup import find_deck
     from referee.games.coloretto.table_score import score_coloretto_picture
     from referee.scoring.evidence_picture import write_picture
+    from vision.deck import PRINTS
     from vision.image import load_picture
     from vision.profile import load_profile
 
     if asked.side is not None:
         raise BadInputError("error.games.side_goes_with_confetti_cards")
-    deck = find_print_deck("coloretto" if asked.deck is None else asked.deck)
+    deck = find_deck("coloretto" if asked.deck is None else asked.deck, kind=PRINTS)
     check_plays(deck, "coloretto")
     picture, profile = load_picture(image), None if asked.table is None else load_profile(Path(asked.table))
     table = SummarySide(asked.scoring or SummarySide.BROWN.value)

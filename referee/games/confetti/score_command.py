@@ -43,13 +43,14 @@ def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
         BadInputError: too few markers are in sight.
         VisionError: the picture, the deck or the table profile cannot be used.
     """
-    from referee.decks.lookup import find_marked_deck
+    from referee.decks.lookup import find_deck
     from referee.games.confetti.table_score import score_picture
     from referee.scoring.evidence_picture import write_picture
+    from vision.deck import MARKS
     from vision.image import load_picture
     from vision.profile import load_profile
 
-    deck = find_marked_deck("confetti" if asked.deck is None else asked.deck)
+    deck = find_deck("confetti" if asked.deck is None else asked.deck, kind=MARKS)
     profile = None if asked.table is None else load_profile(Path(asked.table))
     picture = load_picture(image)
     result = score_picture(

@@ -19,6 +19,7 @@ from referee.scoring.unseen_cards import read_to_score
 from vision.deck import Deck, Face
 from vision.image import Picture
 from vision.profile import TableProfile
+from vision.reading import reasons_of
 from vision.table import Table
 
 
@@ -54,13 +55,13 @@ class TableScore:
         """Return the line of a seat that could be scored: the contract's keys, the side and whether it is inferred."""
         return {
             "seat": hand.seat,
-            "faces": [card.face.id for card in hand.cards],
+            "faces": [card.named.id for card in hand.cards],
             "unclear": len(hand.unclear),
-            "reasons": sorted({card.reason for card in hand.unclear}),
+            "reasons": reasons_of(hand.unclear),
             **self.scores[hand.seat].as_json(),
             "side": self.sharing.side,
             "side_inferred": self.sharing.inferred,
-            "other_side": [card.face.id for card in hand.other_side],
+            "other_side": [card.named.id for card in hand.other_side],
         }
 
     def drawn(self, picture: Picture, deck: Deck, language: Language) -> NDArray[np.uint8]:
@@ -103,7 +104,7 @@ def score_picture(
     faults: dict[int, str] = {}
     for hand in sharing.seats:
         try:
-            scores[hand.seat] = score_hand([card_of(card.face) for card in hand.cards], limit, overlimit)
+            scores[hand.seat] = score_hand([card_of(card.named) for card in hand.cards], limit, overlimit)
         except BadInputError as error:
             faults[hand.seat] = phrase_of(error)
     return TableScore(seated.ring, seated.table, sharing, scores, faults, seated.remarks())
@@ -111,5 +112,5 @@ def score_picture(
 
 def card_of(face: Face) -> Card:
     """Return a face's colours, small, medium and big, as the rules count them."""
-    small, medium, big = (mark.colour for size in SIZES for mark in face.marks if mark.size == size)
+    small, medium, big = (face.attributes[size] for size in SIZES)
     return small, medium, big

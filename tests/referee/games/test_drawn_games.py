@@ -11,7 +11,6 @@ import numpy as np
 
 from hardware.camera.frames import Frame
 from hardware.camera.supervisor import CameraWatch
-from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
 from referee.engine.session import Session
@@ -26,7 +25,7 @@ from simulation.live import LiveTable, Shots
 from tests.support.coloretto_drawn import watch_game
 from tests.support.piles_table import piles_table
 from vision.arrays import Image
-from vision.deck import Deck
+from vision.deck import Deck, load_deck
 
 SHOTS = Shots(size=(640, 360), frames_per_s=8)
 MS = 1_000_000
@@ -51,7 +50,7 @@ def test_a_round_of_confetti_with_a_card_taken_late(deck: Deck) -> None:
     assert abs(time_up["t_ns"] - round(truth.out_s * 1e9)) < 1 * MS
     hands = {ruling["seat"]: ruling for ruling in rulings if ruling["ruling"] == "hand"}
     for seat, faces in enumerate(truth.hands):
-        marks = [deck.by_id["white", face].marks for face in faces]
+        marks = [deck.face(face, "white").marks for face in faces]
         cards = [(small.colour, medium.colour, big.colour) for small, medium, big in marks]
         expected = score_hand(cards, 6)
         assert (hands[seat]["sets"], hands[seat]["points"]) == (expected.sets, expected.points)
@@ -60,7 +59,7 @@ def test_a_round_of_confetti_with_a_card_taken_late(deck: Deck) -> None:
 
 
 def test_a_game_of_piccolino_with_rings() -> None:
-    deck = find_print_deck("piccolino")
+    deck = load_deck("piccolino")
     game = piccolino.write_piccolino(deck, 4, piccolino.PiccolinoPlan(players=3, turns=6))
     header = Header("piccolino", ("Ann", "Ben", "Cem"), {})
     rulings = rulings_of(LiveTable(game.script, deck, 4, SHOTS), header, 4)

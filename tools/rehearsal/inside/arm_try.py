@@ -29,12 +29,13 @@ def main() -> int:
     from simulation.still import table_picture
     from vision.deck import load_deck
     from vision.image import load_picture
-    from vision.marked.reader import read_picture, table_in
+    from vision.marked.reader import table_in
     from vision.people_hands import HandFinder
+    from vision.reader import reader_of
 
     deck = load_deck("confetti")
     picture, truth = table_picture(deck, 4, seed=3, size=(1280, 720))
-    read = {card.face.id for card in read_picture(picture, deck)[0].cards}
+    read = {card.named.id for card in reader_of(deck).read(picture).cards}
     there = {card["id"] for card in truth["cards"]}
     scene = load_picture(Path("/project/hands.jpg")).image
     height, width = scene.shape[:2]

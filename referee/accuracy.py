@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from referee.errors import BadInputError
 from vision.arrays import Image
 from vision.deck import Deck
-from vision.find.any_deck import find_any_cards
 from vision.reader import reader_of
 from vision.reading import Card
 
@@ -131,21 +130,19 @@ def _picture(folder: Path, data: dict[str, Any], stem: str) -> TruePicture:
 
 def judged_reader(deck: Deck | None) -> tuple[Reader, Known | None]:
     """Return the reader of a deck and its known faces; deck None: the finder for any deck, without faces."""
-    if deck is None:
-
-        def find(image: Image) -> list[ReportedCard]:
-            cards = find_any_cards(image)
-            return [ReportedCard(None, "", card.corners_px, None) for card in cards if card.reason is None]
-
-        return find, None
     reader = reader_of(deck)
 
     def read(image: Image) -> list[ReportedCard]:
         reading = reader.read(image)
-        certain = [ReportedCard(card.named.id, card.named.side, card.corners_px, None) for card in reading.cards]
-        return certain + [ReportedCard(None, "", _outline(card), card.reason) for card in reading.unclear]
+        certain = [
+            ReportedCard(card.face.id if card.face else None, card.side or "", card.corners_px, None)
+            for card in reading.cards
+        ]
+        # Without faces only places are judged, and an unclear one is none.
+        unclear = () if deck is None else reading.unclear
+        return certain + [ReportedCard(None, "", _outline(card), card.reason) for card in unclear]
 
-    return read, frozenset((face.id, face.side) for face in deck.fronts)
+    return read, None if deck is None else frozenset((face.id, face.side) for face in deck.fronts)
 
 
 def _outline(card: Card) -> Corners:

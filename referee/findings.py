@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from referee.language import Language
-from referee.sayings.cards import say_face, say_marked, say_print, say_unread
+from referee.sayings.cards import say_face, say_marked, say_place, say_print, say_unread
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from vision.deck import Deck, Face
@@ -28,13 +29,14 @@ class Found:
     draw: Callable[[], NDArray[np.uint8]]
 
 
-def found_in(picture: Picture, reading: Reading, deck: Deck, language: Language) -> Found:
-    """Return the cards of a deck that were read in a picture."""
+def found_in(picture: Picture, reading: Reading, deck: Deck | None, language: Language) -> Found:
+    """Return the cards that were read in a picture. deck: theirs, None: any, then cards have places and no faces."""
     from referee.scoring.evidence_picture import draw_reading
 
-    unclear = [_unclear(card, picture) for card in reading.unclear]
-    words = [say_face(_called(card, language), card.confidence, language) for card in reading.cards]
-    words += [say_unread(card.reason, card.centre_px, _likely(card, language), language) for card in reading.unclear]
+    unclear = [_unclear(card, deck, picture) for card in reading.unclear]
+    words = [say_face(_called(card, picture, language), card.confidence, language) for card in reading.cards]
+    for card in reading.unclear:
+        words.append(say_unread(card.reason, _middle(card, picture), _likely(card, language), language))
     if reading.cut_short:
         unclear.append({"corners_px": [], "centre_mm": None, "reason": "cut short", "best": None})
         words.append(language.text("cards.unclear_cut_short_picture_is"))
@@ -55,30 +57,44 @@ def meaning_of(face: Face) -> dict[str, Any]:
     return {"marks": [{"size": mark.size, "colour": mark.colour, "shape": mark.shape} for mark in face.marks]}
 
 
-def _card(card: Card, deck: Deck, picture: Picture) -> dict[str, Any]:
+def _card(card: Card, deck: Deck | None, picture: Picture) -> dict[str, Any]:
+    placed, confidence = _placed(card, deck, picture), round(card.confidence, 4)
+    if deck is None:
+        return {**placed, "confidence": confidence}
     face = card.front
     unknown = {"attributes": dict.fromkeys(key for one in deck.fronts[:1] for key in one.attributes)}
     return {
         "face": face and face.id,
         "side": card.side,
-        "confidence": round(card.confidence, 4),
+        "confidence": confidence,
         **(unknown if face is None else meaning_of(face)),
-        **_placed(card, picture),
+        **placed,
         "seat": None,
     }
 
 
-def _unclear(card: Card, picture: Picture) -> dict[str, Any]:
+def _unclear(card: Card, deck: Deck | None, picture: Picture) -> dict[str, Any]:
     best = card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)}
-    return {**_placed(card, picture), "reason": card.reason, "best": best}
+    return {**_placed(card, deck, picture), "reason": card.reason, "best": best}
 
 
-def _placed(card: Card, picture: Picture) -> dict[str, Any]:
-    return {"corners_px": points_of(picture.to_file(card.corners_px)), "centre_mm": millimetres(card.centre_mm)}
+def _placed(card: Card, deck: Deck | None, picture: Picture) -> dict[str, Any]:
+    corners = {"corners_px": _points(picture.to_file(card.corners_px))}
+    if deck is None:
+        return {**corners, "centre_px": _points(np.array([_middle(card, picture)]))[0]}
+    return {**corners, "centre_mm": card.centre_mm and [round(value, 1) for value in card.centre_mm]}
 
 
-def _called(card: Card, language: Language) -> str:
-    face = card.named
+def _middle(card: Card, picture: Picture) -> tuple[float, float]:
+    """Return a card's middle in the file's pixels."""
+    x, y = picture.to_file(np.array([card.centre_px]))[0].tolist()
+    return x, y
+
+
+def _called(card: Card, picture: Picture, language: Language) -> str:
+    face = card.face
+    if face is None:
+        return say_place(_middle(card, picture), language)
     if face.marks:
         marks = [(mark.size, mark.colour, mark.shape) for mark in face.marks]
         return say_marked(face.id, face.side, marks, language)
@@ -92,11 +108,5 @@ def _likely(card: Card, language: Language) -> str:
     return say_face(say_print(card.face.id, card.face.side, {}, language), card.confidence, language)
 
 
-def points_of(points: NDArray[np.float64]) -> list[list[float]]:
-    """Points (n, 2) px as JSON has them."""
+def _points(points: NDArray[np.float64]) -> list[list[float]]:
     return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
-
-
-def millimetres(point: tuple[float, float] | None) -> list[float] | None:
-    """A place on the table as JSON has it."""
-    return None if point is None else [round(point[0], 1), round(point[1], 1)]

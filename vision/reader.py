@@ -25,8 +25,12 @@ class Reader(Protocol):
         """
 
 
-def reader_of(deck: Deck) -> Reader:
-    """Return the reader of a deck."""
+def reader_of(deck: Deck | None) -> Reader:
+    """Return the reader of a deck; None: of any deck, without names."""
+    if deck is None:
+        from vision.find.any_deck import AnyDeckReader
+
+        return AnyDeckReader()
     if deck.kind == MARKS:
         from vision.marked.reader import MarkReader
 

@@ -6,18 +6,17 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from referee.commands import COMMANDS, options
 from referee.errors import BadInputError
-from referee.findings import Found, found_in, points_of
+from referee.findings import Found, found_in
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, along, complain
 from referee.phrases import phrase
-from referee.sayings.cards import say_any_card, say_unread
 from vision.errors import VisionError
 
 if TYPE_CHECKING:
@@ -95,13 +94,11 @@ def _reader_of(name: str, profile: TableProfile | None, language: Language) -> C
     from referee.decks.lookup import find_deck
     from vision.reader import reader_of
 
-    if name == "none":
-        return lambda picture: _any_deck(picture, language)
-    deck = find_deck(name)
-    reader = reader_of(deck)
+    deck = None if name == "none" else find_deck(name)
+    reader, known = reader_of(deck), None if deck is None else profile
 
     def read(picture: Picture) -> Found:
-        return found_in(picture, reader.read(picture.image, *_table(picture, profile)), deck, language)
+        return found_in(picture, reader.read(picture.image, *_table(picture, known)), deck, language)
 
     return read
 
@@ -123,24 +120,3 @@ def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None
     elif table is None:
         complain("read", phrase("error.camera_was_moved_since_table"))
     return table, sight.markers
-
-
-def _any_deck(picture: Picture, language: Language) -> Found:
-    from referee.scoring.evidence_picture import draw_outlines
-    from vision.find.any_deck import find_any_cards
-
-    found = find_any_cards(picture.image)
-    cards: list[dict[str, Any]] = []
-    unclear: list[dict[str, Any]] = []
-    words = []
-    for card in found:
-        x, y = points_of(picture.to_file(card.centre_px[None]))[0]
-        placed = {"corners_px": points_of(picture.to_file(card.corners_px)), "centre_px": [x, y]}
-        if card.reason is None:
-            cards.append({**placed, "confidence": round(card.confidence, 4)})
-            words.append(say_any_card((x, y), card.confidence, language))
-        else:
-            unclear.append({**placed, "reason": card.reason, "best": None})
-            words.append(say_unread(card.reason, (x, y), "", language))
-    outlines = [card.corners_px for card in found if card.reason is None]
-    return Found(cards, unclear, words, lambda: draw_outlines(picture.image, outlines))

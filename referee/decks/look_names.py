@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from referee.games.registry import game_kind
 from vision.deck import MARKS
-from vision.teaching.proposed_names import SeenFace, proposed
+from vision.teaching.proposed_names import proposed
 from vision.teaching.taught_prints import Lesson, renamed_faces
 
 
@@ -16,7 +17,7 @@ def named_by_look(lesson: Lesson) -> Lesson:
     if deck.kind == MARKS or deck.game is None:
         return lesson
     fronts, face_name = deck.fronts, game_kind(deck.game).cards.face_name
-    found = proposed(deck.game, [SeenFace(face.art, lesson.seen[face.id], face.attributes) for face in fronts])
+    found = proposed(deck.game, [replace(face, count=lesson.seen[face.id]) for face in fronts])
     names: dict[str, tuple[str, Mapping[str, str]]] = {}
     for face, proposal in zip(fronts, found, strict=True):
         if face.attributes:

@@ -19,6 +19,7 @@ from referee.lessons.draft import Draft, DraftOutline, DraftReading, Example, Le
 from referee.lessons.files import LessonFiles
 from referee.lessons.view import face_names
 from vision.arrays import Image
+from vision.deck import Face
 from vision.deck_file import pack_deck, read_deck_file
 from vision.errors import VisionError
 from vision.image import load_picture
@@ -29,7 +30,7 @@ from vision.teaching.lesson import could_be_one, in_two, learn_groups, study
 from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, TeachingPicture, agreed_size
 from vision.teaching.mark_lesson import learn_marks, shows_marks
 from vision.teaching.names import CardName
-from vision.teaching.proposed_names import SeenFace, proposed
+from vision.teaching.proposed_names import proposed
 from vision.teaching.straight_cards import straight_cards
 from vision.teaching.taught_prints import odds_of, with_margins
 
@@ -109,7 +110,9 @@ def propose(state: Path, draft: Draft) -> dict[int, dict[str, str]]:
     """Return the proposed name of each group, in the game's words."""
     files = LessonFiles(state)
     groups = [group for group in draft.groups if not group.is_back]
-    faces = [SeenFace(_card(files, group.examples[0].name), len(group.examples), group.said) for group in groups]
+    faces = [
+        Face("", "front", group.said, _card(files, group.examples[0].name), len(group.examples)) for group in groups
+    ]
     return {
         group.id: dict(proposal.attributes) for group, proposal in zip(groups, proposed(draft.game, faces), strict=True)
     }

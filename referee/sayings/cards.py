@@ -52,10 +52,9 @@ def say_unread(reason: str | None, place: tuple[float, float], perhaps: str, lan
     return language.text("cards.perhaps", card=said, perhaps=perhaps) if perhaps else said
 
 
-def say_any_card(place: tuple[float, float], confidence: float, language: Language) -> str:
-    """Return the sentence for a card of an unknown deck at a place (px)."""
-    at = language.text("cards.card_at_px", x=f"{place[0]:.0f}", y=f"{place[1]:.0f}")
-    return say_face(at, confidence, language)
+def say_place(place: tuple[float, float], language: Language) -> str:
+    """Return the name of a card of an unknown deck: its place (px)."""
+    return language.text("cards.card_at_px", x=f"{place[0]:.0f}", y=f"{place[1]:.0f}")
 
 
 def _named(group: str, name: str, language: Language) -> str:

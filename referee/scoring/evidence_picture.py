@@ -196,17 +196,11 @@ def draw_reading(image: Image, reading: Reading, language: Language) -> Image:
     canvas = Canvas(image)
     for card in reading.cards:
         canvas.line(card.corners_px, SEAT_COLOURS[0], 3, closed=True)
-        draw_tag(canvas, card.corners_px, card.named.id.rsplit("-", 1)[-1], SEAT_COLOURS[0])
+        if card.face is not None:
+            name = card.face.id.rsplit("-", 1)[-1] if card.face.marks else card.face.id
+            draw_tag(canvas, card.corners_px, name, SEAT_COLOURS[0])
     for unclear in reading.unclear:
         draw_unclear(canvas, unclear, language)
-    return canvas.image
-
-
-def draw_outlines(image: Image, outlines_px: Sequence[Points]) -> Image:
-    """Draw the outlines of cards of an unknown deck."""
-    canvas = Canvas(image)
-    for corners in outlines_px:
-        canvas.line(corners, SEAT_COLOURS[0], 3, closed=True)
     return canvas.image
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 import cv2
 import numpy as np
@@ -20,23 +19,8 @@ FRONT, BACK = "front", "back"
 _PLAIN_BACK = (120, 70, 60)  # BGR
 
 
-class CardArt(Protocol):
-    """The part of a deck that a simulated table needs."""
-
-    @property
-    def card_mm(self) -> tuple[float, float]:
-        """A card's width and height, mm."""
-
-    @property
-    def cutout(self) -> Image:
-        """(h, w) uint8, 255 on the card and 0 in its round corners; of the same shape as the pictures."""
-
-    def picture(self, face: str, side: str) -> Image:
-        """Return one side of a card, (h, w, 3) uint8 BGR."""
-
-
 class DeckArt:
-    """The art of a deck; `side` is one of the deck's. An unknown back is drawn in one colour."""
+    """The art of a deck: `card_mm`, and `cutout` (h, w) uint8, 255 on a card and 0 in its round corners."""
 
     def __init__(self, deck: Deck, px_per_mm: float) -> None:
         self._deck = deck
@@ -48,7 +32,7 @@ class DeckArt:
         self.cutout = cutout(self._plain, deck.corner_radius_mm / deck.card_mm[0])
 
     def picture(self, face: str, side: str) -> Image:
-        """Return a face, or the common back, drawn on first use."""
+        """Return a face or the common back, (h, w, 3) uint8 BGR, with a cache; an unknown back has one colour."""
         key = ("", side) if side == BACK else (face, side)
         if key not in self._pictures:
             shown = self._deck.back if side == BACK else self._deck.face(face, side)

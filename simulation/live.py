@@ -12,7 +12,6 @@ import numpy as np
 
 from hardware.camera.frames import Frame, PixelFormat
 from simulation.art import (
-    CardArt,
     DeckArt,
     HandArt,
     Patch,
@@ -67,7 +66,7 @@ class LiveTable:
     """A table on which a script runs; frame 0 is its beginning.
 
     start_ns: start of the script, ns on the monotonic clock. waits: pauses of the script; without a call of `hold`
-    there are none. disguise: replaces the deck's art by another; None: no change. Not thread-safe.
+    there are none. Not thread-safe.
     """
 
     def __init__(
@@ -77,7 +76,6 @@ class LiveTable:
         seed: int,
         shots: Shots | None = None,
         start_ns: int = 0,
-        disguise: Callable[[CardArt], CardArt] | None = None,
     ) -> None:
         self.script = script
         self.shots = shots or Shots()
@@ -86,11 +84,10 @@ class LiveTable:
         self.motion = Motion(script)
         look, size = self.shots.look, self.shots.size
         self.view = view_of(script.area_mm, size, look)
-        self._deck, self._seed, self._disguise = deck, seed, disguise
+        self._deck, self._seed = deck, seed
         random = np.random.default_rng(seed)
         middle = (script.area_mm[0] / 2, script.area_mm[1] / 2)
-        art = DeckArt(deck, 1.25 * self.view.px_per_mm(*middle))
-        self.art = art if disguise is None else disguise(art)
+        self.art = DeckArt(deck, 1.25 * self.view.px_per_mm(*middle))
         self._cards = CardPictures(self.art)
         self.marked: dict[int, Place] = marker_places(random, script.markers, script.area_mm)
         bare = surface(random, look.table, self.view.homography, script.area_mm, size)
@@ -112,7 +109,7 @@ class LiveTable:
 
     def twin(self) -> LiveTable:
         """Return a copy of the table for another thread."""
-        table = LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns, self._disguise)
+        table = LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns)
         table.waits = self.waits
         return table
 

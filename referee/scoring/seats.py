@@ -13,6 +13,7 @@ from referee.errors import BadInputError
 from vision.arrays import Points
 from vision.markers import Marker
 from vision.profile import REACH_MM
+from vision.quads import stacked
 from vision.reading import Card, Reading
 from vision.table import Table
 
@@ -134,7 +135,7 @@ def marker_rectangle(markers: Sequence[Marker], table: Table) -> Points:
     Raises:
         BadInputError: they are too few, or lie all on one line; it says which are missing.
     """
-    corners = np.array([table.to_mm(marker.corners_px) for marker in markers]).reshape(-1, 4, 2)
+    corners = stacked(table.to_mm(marker.corners_px) for marker in markers)
     turn = None if len(corners) >= _TELLING else _common_turn_deg(corners)
     if len(corners) >= 3 or turn is not None:
         rectangle = rectangle_of(corners.mean(1), turn)

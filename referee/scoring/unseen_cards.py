@@ -18,7 +18,7 @@ from vision.marker_look import blurs_mm
 from vision.markers import levels_of, whites_of
 from vision.people_hands import HandFinder
 from vision.profile import TableProfile
-from vision.quads import enlarged, within_quads
+from vision.quads import enlarged, stacked, within_quads
 from vision.reading import Card, doubt_at
 
 _AROUND_MM = 100.0  # outside the markers' rectangle hands still reach over cards
@@ -147,8 +147,8 @@ class UnseenCards:
 
     def _hidden(self, image: Image, seated: SeatedReading, lay_before: LayBefore | None) -> Iterator[tuple[int, Card]]:
         """The seats before which something hides a place for a card."""
-        cards = np.array([card.corners_px for card in seated.reading.cards]).reshape(-1, 4, 2)
-        markers = np.array([marker.corners_px for marker in seated.markers]).reshape(-1, 4, 2)
+        cards = stacked(card.corners_px for card in seated.reading.cards)
+        markers = stacked(marker.corners_px for marker in seated.markers)
         known = np.concatenate([cards, enlarged(markers, _SHEET)])
         ring = seated.ring
         doubted = [card for card in seated.reading.unclear if len(card.corners_px) == 4 and card.centre_mm is not None]
@@ -162,7 +162,7 @@ class UnseenCards:
                 if not (self._as_a_card(place) or self._at_hand(place, seat, seated)):
                     continue
                 own = [card.corners_px for card, owner in zip(doubted, owners, strict=True) if owner == seat]
-                if not within_quads(seated.table.to_px(spot[None]), np.array(own).reshape(-1, 4, 2))[0]:
+                if not within_quads(seated.table.to_px(spot[None]), stacked(own))[0]:
                     yield seat, doubt_at(spot, seated.table, place.cause)
 
     def _as_a_card(self, place: HiddenPlace) -> bool:
@@ -183,7 +183,7 @@ class UnseenCards:
         if sheet or place.comes_in:
             own = [card.corners_px for card in seated.reading.cards]
         reach = _TOUCHING_MM if sheet else _APART_MM
-        return _gap_mm(place.places_mm, seated.table.to_mm(np.concatenate(own)).reshape(-1, 4, 2)) <= reach
+        return _gap_mm(place.places_mm, seated.table.to_mm(stacked(own))) <= reach
 
     def _in_cards(self, place: HiddenPlace) -> float:
         return len(place.places_mm) * CELL_MM**2 / (self._card_mm[0] * self._card_mm[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hardware.camera.frames import SECOND_NS, Frame
@@ -15,7 +15,6 @@ from referee.games.piccolino.events import Bell, parse_action
 from referee.games.piccolino.rules import OneBell
 from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup
-from simulation.art import CardArt
 from simulation.live import LiveTable, Shots
 from simulation.script import BellHit
 from vision.deck import Deck, load_deck
@@ -68,14 +67,12 @@ def piles_table(
     shots: Shots,
     *,
     rung: bool = False,
-    disguise: Callable[[CardArt], CardArt] | None = None,
     deck: Deck | None = None,
     known: Deck | None = None,
 ) -> PilesTable:
     """Lay a table on which cards are turned, and nobody rings, or everybody as people do.
 
-    disguise: gives the art that is to be seen instead of the deck's. deck: the one that is there, None: the built-in
-    one. known: how the referee knows it, None: as it is printed.
+    deck: the one that is there, None: the built-in one. known: the deck that the referee knows, None: that one.
     """
     deck = deck or load_deck("piccolino")
     plan = (
@@ -86,4 +83,4 @@ def piles_table(
     game = write_piccolino(deck, seed, plan)
     header = Header("piccolino", PLAYERS[:players], {})
     session = Session(header, game_kind(header.game).start, watcher_for(header, WatchSetup(known or deck)))
-    return PilesTable(LiveTable(game.script, deck, seed, shots, disguise=disguise), game, session)
+    return PilesTable(LiveTable(game.script, deck, seed, shots), game, session)

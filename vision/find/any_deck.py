@@ -13,7 +13,7 @@ from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, CardHypotheses
 from vision.find.unknown import KnownSize, UnknownCards, find_unknown
 from vision.markers import Marker, sight_markers, table_if_shown
-from vision.quads import enlarged, shared_area
+from vision.quads import enlarged, shared_area, stacked
 from vision.reading import Card, Reading
 from vision.table import Table
 
@@ -79,7 +79,7 @@ def cards_without_size(
     image_bgr: NDArray[np.uint8], table: Table | None, markers: Sequence[Marker], wanted: KnownSize | None = None
 ) -> UnknownCards:
     """Cards of one size on a table, or in a picture without one; marker cards are left out."""
-    printed = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
+    printed = stacked(marker.corners_px for marker in markers)
     view: TableView = FlatView(image_bgr)
     if table is not None:
         # Where few markers are in sight, cards are beyond them.

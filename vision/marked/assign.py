@@ -12,6 +12,7 @@ from vision.deck import Deck, Face
 from vision.marked.marks import coincide
 from vision.marked.outline import corners_of
 from vision.marked.scoring import SURE, Verdicts, faces_of
+from vision.quads import stacked
 from vision.reading import Card, Reading
 from vision.table import Table
 
@@ -139,7 +140,7 @@ def chosen_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Chosen
 def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) -> Reading:
     """Return the identified and the unclear cards; see `chosen_of`."""
     choices = chosen_of(verdicts, deck, doubt)
-    corners_px = table.to_px(np.array([c.claim.corners_mm for c in choices]).reshape(-1, 2)).reshape(-1, 4, 2)
+    corners_px = table.to_px(stacked(c.claim.corners_mm for c in choices))
     cards: list[Card] = []
     unclear: list[Card] = []
     for choice, corners in zip(choices, corners_px, strict=True):

@@ -22,7 +22,7 @@ from vision.marked.scoring import Verdicts
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
 from vision.markers import Marker, white_of, whites_of
-from vision.quads import enlarged
+from vision.quads import enlarged, stacked
 from vision.reading import Reading, doubt_at
 from vision.table import Table
 from vision.table_fit import FlatShape
@@ -61,7 +61,7 @@ def look_over(
     work = work_image(image_bgr, float(scales[-1]))
     sampler = Sampler(work, table)
     most = float(scales.max()) * work.scale
-    squares = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
+    squares = stacked(marker.corners_px for marker in markers)
     keep_out = enlarged(squares, _SHEET)
     readers = [SideReader(work, sampler, deck, model, most, keep_out) for model in side_models(deck).values()]
     whole = [reader.whole_cards(reach) for reader in readers]
@@ -109,7 +109,7 @@ def read_on(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker
         reading = beside(image_bgr, deck, table, white_of(image_bgr, markers), marked, over.markers_px)
     quads = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
     said = [quad for quad in quads if len(quad) == 4]
-    said_mm = table.to_mm(np.array(said).reshape(-1, 2)).reshape(-1, 4, 2)
+    said_mm = table.to_mm(stacked(said))
     return reading.and_unclear(
         doubt_at(place, table, "covered", side=reader.side) for reader in readers for place in reader.peeking(said_mm)
     )

@@ -17,7 +17,7 @@ from vision.markers import Marker, find_markers, white_of
 from vision.piles.observations import MOVED_MM, Box, Kind, PilePlace, PileSight, Region, region_of
 from vision.piles.small_copies import is_busy
 from vision.piles.unchanged import CardMemory
-from vision.quads import shared_area
+from vision.quads import shared_area, stacked
 from vision.read.card_search import CardSearch
 from vision.read.places import moved
 from vision.read.rectify import Pyramid
@@ -52,7 +52,7 @@ class PrintTableReader:
         strange = self.without_markers(outlines)
         if self.search.deck.back is None:
             free = [quad for quad in strange if all(shared_area(quad, card.corners_px) < _OVER for card in certain)]
-            certain += self._backs_learned(image_bgr, table, np.array(free[:_MOST_PILES]).reshape(-1, 4, 2), white)
+            certain += self._backs_learned(image_bgr, table, stacked(free[:_MOST_PILES]), white)
         self.memory.keep(image_bgr, certain)
         return tuple(certain), strange
 

@@ -11,7 +11,7 @@ import numpy as np
 from vision.arrays import Floats, Image
 from vision.deck import Deck
 from vision.piles.observations import Box, wider
-from vision.quads import shared_area
+from vision.quads import shared_area, stacked
 from vision.read.places import box_round, cut_table
 from vision.read.reader import CardReader
 from vision.read.rectify import Pyramid
@@ -59,7 +59,7 @@ class CardSearch:
         if not self._seen or self._seen[-1][0] is not image_bgr:
             self._seen.append((image_bgr, [_NO_QUADS]))
         wide, here, offset = self._cut(image_bgr, table, box)
-        known = np.array([card.corners_px - offset for card in taken]).reshape(-1, 4, 2)
+        known = stacked(card.corners_px - offset for card in taken)
         before = [quads for _, parts in list(self._seen)[:-1] for quads in parts]
         steady = np.concatenate([_NO_QUADS, *before]) - offset if moves else None
         part = self._reader.read_open(wide, here, white, known, steady)

@@ -18,7 +18,7 @@ from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, CardHypotheses
 from vision.find.unknown import KnownSize, find_unknown
 from vision.markers import Marker, markers_in, table_if_shown, white_of
-from vision.quads import enlarged, shared_area
+from vision.quads import enlarged, shared_area, stacked
 from vision.read.occlusion import LAYER, Find, Layers, Passes, Place
 from vision.read.places import lies_flat, same_place, table_of
 from vision.read.rectify import Covers, Pyramid
@@ -77,7 +77,7 @@ class CardReader:
             markers = markers_in(image_bgr)
         if table is None:
             table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
-        known = enlarged(np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2), _SHEET)
+        known = enlarged(stacked(marker.corners_px for marker in markers), _SHEET)
         white = white_of(image_bgr, markers)
         reading = self._read(image_bgr, table, white, known, _ALL)
         for _ in range(_MORE_READINGS if table is None else 0):
@@ -89,7 +89,7 @@ class CardReader:
 
     def _read_again(self, image_bgr: Image, first: Reading, white: Floats | None, known: Floats) -> Reading | None:
         """Read again on the plane of the cards read first: seen obliquely, others are larger or smaller."""
-        certain = np.array([card.corners_px for card in first.cards]).reshape(-1, 4, 2)
+        certain = stacked(card.corners_px for card in first.cards)
         table = table_of(certain, self.deck.card_mm, (image_bgr.shape[1], image_bgr.shape[0]))
         if table is None:
             return None
@@ -151,10 +151,10 @@ class CardReader:
         return Reading(tuple(cards), tuple(unclear), table)
 
     def _part(self, layers: Layers, table: Table | None) -> PartReading:
-        places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
+        places = stacked(place.quad for place in layers.found)
         is_open = np.array([place.in_sight >= _MOSTLY_OPEN for place in layers.found], bool)
         is_likely = np.array([place.score >= LAYER.likely for place in layers.found], bool)
-        left = np.array([place.quad for place in layers.left]).reshape(-1, 4, 2)
+        left = stacked(place.quad for place in layers.left)
         return PartReading(self._reading(layers, table), places, places[is_open], places[is_likely], left)
 
     def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
@@ -180,7 +180,7 @@ class CardReader:
     def _strangers(self, picture: Pyramid, left: list[Place], taken: list[Floats], table: Table | None) -> list[Card]:
         """Return likely cards without a face of the deck, where nothing else was found."""
         found: list[Card] = []
-        sheets = picture.straight(np.array([place.quad for place in left]).reshape(-1, 4, 2), _CELLS, _CELLS)
+        sheets = picture.straight(stacked(place.quad for place in left), _CELLS, _CELLS)
         for place, bleached in zip(left, (smallest(sheets) >= _CLIPPED).mean(axis=(1, 2)), strict=True):
             is_likely = place.score >= LAYER.likely
             is_glare = bleached >= (_SOME_GLARE if is_likely else _GLARE)

@@ -406,7 +406,7 @@ class TableWatch:
             quads = like_a_card(points_mm, self._deck.card_mm)
             card = None
             if quads is not None:
-                px = place.table.to_px(quads.reshape(-1, 2)).reshape(-1, 4, 2)
+                px = place.table.to_px(quads)
                 near = moved(px, place.table, *_NEAR).reshape(-1, 4, 2)
                 card = self._search.at(image, place.table, near, self._white)
             if card is not None and card.reason is None:

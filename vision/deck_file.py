@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,7 @@ def pack_deck(deck: Deck) -> bytes:
     return packed.getvalue()
 
 
+@lru_cache(maxsize=16)
 def fingerprint(deck: Deck) -> str:
     """Return a fingerprint of twelve characters of a deck's version, independent of its name."""
     digest = hashlib.sha256()

@@ -15,7 +15,7 @@ from referee.engine.events import DECK, DECK_COLOURS, DECK_VERSION, Header
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import GAMES, game_kind
 from referee.state_folder import state_folder
-from vision.deck import MARKS, Deck, deck_names
+from vision.deck import Deck, deck_names
 from vision.deck_file import fingerprint
 from vision.errors import BadDeckError
 
@@ -86,8 +86,6 @@ def check_plays(deck: Deck, game: str) -> None:
         BadInputError: it cannot, with the reason.
     """
     kind = game_kind(game)
-    if deck.kind == MARKS and not kind.cards.marked:
-        raise BadInputError("error.decks.cards_of_show_marks_is", deck=deck.name, title=kind.title)
     if deck.game not in (None, game):
         raise BadInputError(
             "error.decks.cards_of_are_for_not", deck=deck.name, game=deck.game.capitalize(), title=kind.title

@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, RedirectResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
-from referee.decks.listing import DeckListing
+from referee.decks.store import DeckStore
 from referee.match.referee import Referee
 from referee.web import (
     auth,
@@ -107,7 +107,7 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
     app.include_router(house.routes(desk, ask, app.state.auth, options.house))
     app.include_router(system.routes(ask, app.state.auth, options.system))
     if options.state_dir is not None:
-        app.include_router(decks.routes(desk, ask, app.state.auth, DeckListing(options.state_dir), uploads))
+        app.include_router(decks.routes(desk, ask, app.state.auth, DeckStore(options.state_dir), uploads))
     if options.lessons is not None:
         app.include_router(teaching.routes(desk, ask, app.state.auth, options.lessons))
     app.include_router(routes_backup.routes(app.state.auth, options.backup_desk, options.state_dir, uploads))

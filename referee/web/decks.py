@@ -8,7 +8,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
-from referee.decks.listing import DeckListing
+from referee.decks.listing import face_picture, listed
 from referee.decks.store import DeckStore
 from referee.lessons.faults import LessonError, check_name
 from referee.match.referee import Referee
@@ -44,25 +44,24 @@ class Remove(Model):
 DeckCommand = Annotated[RenameDeck | Remove, Field(discriminator="do")]
 
 
-def routes(desk: Referee, ask: Desks, auth: Auth, listing: DeckListing, uploads: Uploads) -> APIRouter:
+def routes(desk: Referee, ask: Desks, auth: Auth, store: DeckStore, uploads: Uploads) -> APIRouter:
     """Return the requests that deal with decks."""
     router = APIRouter(route_class=JsonRoute)
-    store = listing.store
 
-    def listed() -> dict[str, Any]:
-        return {"decks": listing.all(), "in_use": _in_use(desk)}
+    def answer() -> dict[str, Any]:
+        return {"decks": listed(store), "in_use": _in_use(desk)}
 
     @router.get("/api/decks")
     async def decks() -> Response:
         """Return the decks with their faces, and the deck of the present game, or null."""
-        return Json(await ask(listed))
+        return Json(await ask(answer))
 
     @router.get("/api/decks/face.png")
     async def face(
         deck: Annotated[str, Query(max_length=100)], n: Annotated[int, Query(ge=0, lt=2000)], v: str = ""
     ) -> Response:
         """Return a small picture of a face by its place in the list; `v` is the deck's version, for caches."""
-        data = await ask(lambda: listing.face(deck, n))
+        data = await ask(lambda: face_picture(store, deck, n))
         if data is None:
             raise RefusedError(404, "fault.no_picture")
         return Response(data, media_type="image/png", headers=_KEPT)
@@ -83,14 +82,14 @@ def routes(desk: Referee, ask: Desks, auth: Auth, listing: DeckListing, uploads:
         auth.demand_paired(request)
         async with uploads.taken(request) as file:
             name = await ask(lambda: _taken(store, file.read_bytes()))
-        return Json({"deck": name, **await ask(listed)})
+        return Json({"deck": name, **await ask(answer)})
 
     @router.post("/api/decks")
     async def do(request: Request, command: DeckCommand) -> Response:
         """Rename or remove a taught deck."""
         auth.demand_paired(request)
         await ask(lambda: _carry_out(desk, store, command))
-        return Json(await ask(listed))
+        return Json(await ask(answer))
 
     return router
 

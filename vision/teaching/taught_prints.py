@@ -77,8 +77,6 @@ class Lesson:
 def renamed_faces(lesson: Lesson, names: Mapping[str, tuple[str, Mapping[str, str]]]) -> Lesson:
     """The same lesson with other names, and meanings, for some faces of its deck of prints."""
     deck = lesson.deck
-    if deck.kind == MARKS:
-        return lesson
 
     def new(face: str) -> str:
         return names[face][0] if face in names else face

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from referee.accuracy import TrueCard, TruePicture, judged_reader, load_truth, match
+from referee.accuracy import TrueCard, TruePicture, load_truth, match
 from referee.decks.teach import learn_either
 from referee.errors import BadInputError
 from tools.bench.accuracy import measured
@@ -46,8 +46,7 @@ def measure(folder: Path, half: bool = False, untaught: bool = False, least: flo
             continue
         if untaught:
             known = _every_second(known)
-        read, faces = judged_reader(known)
-        row = measured([_by_sides(picture, known) for picture in deck.test], read, faces, least)
+        row = measured([_by_sides(picture, known) for picture in deck.test], known, least)
         say({"deck": deck.name, **asdict(row)})
         rows.append(row)
     n, right, unclear, wrong = (sum(getattr(row, name) for row in rows) for name in ("n", "right", "unclear", "wrong"))

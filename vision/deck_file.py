@@ -12,17 +12,18 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.arrays import Image
-from vision.deck import MARKS, Deck, Face, described, parse_deck
-from vision.descriptions import card_size, number, text, why_broken
+from vision.deck import CIRCLE, MARKS, SIZES, Deck, Face, PrintedMark, marked_face
+from vision.descriptions import card_size, number, paint, text, why_broken
 from vision.errors import BadDeckError
 from vision.image import FlawedFileError, header_of
 
@@ -172,7 +173,7 @@ def _with_art(deck: Deck) -> list[Face]:
 
 def _description(deck: Deck) -> dict[str, Any]:
     if deck.kind == MARKS:
-        return {"kind": deck.kind, "game": deck.game, **described(deck)}
+        return {"kind": deck.kind, "game": deck.game, **_described(deck)}
     return {
         "kind": deck.kind,
         "deck": deck.name,
@@ -186,6 +187,84 @@ def _description(deck: Deck) -> dict[str, Any]:
             for face in deck.faces
         ],
     }
+
+
+def parse_deck(data: dict[str, Any]) -> Deck:
+    """Return the deck of marks that a description is of.
+
+    Raises:
+        KeyError, TypeError, AttributeError, OverflowError, ValueError: the description is broken.
+    """
+    width, height = card_size(data["card_mm"])
+    background = {text(side, "background"): paint(ground, "background") for side, ground in data["background"].items()}
+    palette = {
+        side: {text(colour, "palette"): paint(tone, "palette") for colour, tone in data["palette"][side].items()}
+        for side in background
+    }
+    outlines = {text(shape, "shapes"): _outline(points) for shape, points in data["shapes"].items()}
+    deck = Deck(
+        name=text(data["deck"], "deck"),
+        card_mm=(width, height),
+        corner_radius_mm=number(data["corner_radius_mm"], "corner_radius_mm", 0, min(width, height) / 2),
+        faces=(),
+        game="confetti",
+        background=background,
+        palette=palette,
+        outlines=outlines,
+    )
+    # Of a taught deck only those sides are known that lay in sight.
+    faces = tuple(_marked(deck, side, card) for side in background for card in data["cards"] if side in card)
+    if not faces:
+        raise ValueError("it has no cards")
+    if len({(face.side, face.id) for face in faces}) < len(faces):
+        raise ValueError("every card needs an id of its own")
+    return replace(deck, faces=faces)
+
+
+def _described(deck: Deck) -> dict[str, Any]:
+    cards: dict[str, dict[str, Any]] = {}
+    for face in deck.faces:
+        cards.setdefault(face.id, {"id": face.id})[face.side] = [asdict(mark) for mark in face.marks]
+    return {
+        "deck": deck.name,
+        "card_mm": list(deck.card_mm),
+        "corner_radius_mm": deck.corner_radius_mm,
+        "background": dict(deck.background),
+        "palette": {side: dict(paints) for side, paints in deck.palette.items()},
+        "shapes": {shape: outline.tolist() for shape, outline in deck.outlines.items()},
+        "cards": list(cards.values()),
+    }
+
+
+def _outline(points: object) -> NDArray[np.float64]:
+    outline = np.asarray(points, dtype=np.float64)
+    if outline.ndim != 2 or outline.shape[0] < 3 or outline.shape[1] != 2 or not (np.abs(outline) <= 1.5).all():
+        raise ValueError("a shape must be three points or more, x and y, in a circle of radius 1")
+    return outline
+
+
+def _marked(deck: Deck, side: str, card: dict[str, Any]) -> Face:
+    """Return one side of a card as a deck describes it; of the deck all but its faces is known."""
+    marks = sorted((_mark(deck, side, mark) for mark in card[side]), key=lambda mark: SIZES.index(mark.size))
+    if tuple(mark.size for mark in marks) != SIZES:
+        raise ValueError("every side of a card needs a small, a medium and a big mark")
+    return marked_face(text(card["id"], "id"), side, tuple(marks))
+
+
+def _mark(deck: Deck, side: str, data: dict[str, Any]) -> PrintedMark:
+    width, height = deck.card_mm
+    mark = PrintedMark(
+        **{
+            **data,
+            "x_mm": number(data["x_mm"], "x_mm", 0, width),
+            "y_mm": number(data["y_mm"], "y_mm", 0, height),
+            "diameter_mm": number(data["diameter_mm"], "diameter_mm", 1, max(width, height)),
+            "rotation_deg": number(data["rotation_deg"], "rotation_deg", -360, 360),
+        }
+    )
+    if mark.size not in SIZES or mark.colour not in deck.palette[side] or mark.shape not in (CIRCLE, *deck.outlines):
+        raise ValueError("a mark has a size, a colour or a shape that is not described")
+    return mark
 
 
 def _deck_of_marks(data: dict[str, Any]) -> Deck:

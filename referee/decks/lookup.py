@@ -30,7 +30,7 @@ def find_deck(name: str, state: Path | None = None, *, kind: str | None = None) 
 def _found(name: str, state: Path | None) -> Deck:
     if name.endswith(SUFFIX):
         return read_deck_file(Path(name))
-    if name in deck_names() or name.endswith(".json"):
+    if name in deck_names():
         return load_deck(name)
     store = DeckStore(state_folder(state))
     names = store.names()
